@@ -1,0 +1,14 @@
+import org.jspecify.annotations.NullMarked;
+
+/** A crash-testing framework for any storage code on the JVM. */
+@NullMarked
+module org.revenantdb.chaos {
+  // Used by org.revenantdb.chaos.revenant alone: RevenantDB's own suite, demo and model test.
+  requires static org.revenantdb.engine;
+  requires static info.picocli;
+  requires static org.jspecify;
+  requires static org.junit.jupiter.api;
+
+  // Each with its first class: javac refuses to export an empty package.
+  // exports org.revenantdb.chaos.trace;
+}

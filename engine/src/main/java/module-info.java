@@ -1,0 +1,14 @@
+import org.jspecify.annotations.NullMarked;
+
+/** The embedded transactional storage engine. */
+@NullMarked
+module org.revenantdb.engine {
+  requires org.revenantdb.latch;
+  requires org.revenantdb.gc;
+  requires transitive org.revenantdb.recovery;
+  requires static info.picocli;
+  requires static org.jspecify;
+
+  // exports org.revenantdb.engine;    with the first class: javac refuses to export an empty package
+  // opens org.revenantdb.engine.cli to info.picocli;    the commands' fields
+}

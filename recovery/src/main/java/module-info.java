@@ -1,0 +1,15 @@
+import org.jspecify.annotations.NullMarked;
+
+/** The log, checkpoints and restart, over a file seam that can be replaced. */
+@NullMarked
+module org.revenantdb.recovery {
+  requires org.revenantdb.latch;
+  requires static org.jspecify;
+
+  // Each with its first class: javac refuses to export an empty package.
+  // exports org.revenantdb.recovery.checkpoint;
+  // exports org.revenantdb.recovery.file;
+  // exports org.revenantdb.recovery.format;
+  // exports org.revenantdb.recovery.log;
+  // exports org.revenantdb.recovery.restart;
+}
