@@ -8,7 +8,4 @@ module org.revenantdb.chaos {
   requires static info.picocli;
   requires static org.jspecify;
   requires static org.junit.jupiter.api;
-
-  // Each with its first class: javac refuses to export an empty package.
-  // exports org.revenantdb.chaos.trace;
 }

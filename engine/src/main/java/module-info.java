@@ -8,7 +8,4 @@ module org.revenantdb.engine {
   requires transitive org.revenantdb.recovery;
   requires static info.picocli;
   requires static org.jspecify;
-
-  // exports org.revenantdb.engine;    with the first class: javac refuses to export an empty package
-  // opens org.revenantdb.engine.cli to info.picocli;    the commands' fields
 }

@@ -5,6 +5,4 @@ import org.jspecify.annotations.NullMarked;
 module org.revenantdb.gc {
   requires org.revenantdb.latch;
   requires static org.jspecify;
-
-  // exports org.revenantdb.gc;    with the first class: javac refuses to export an empty package
 }

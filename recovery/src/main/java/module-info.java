@@ -5,11 +5,4 @@ import org.jspecify.annotations.NullMarked;
 module org.revenantdb.recovery {
   requires org.revenantdb.latch;
   requires static org.jspecify;
-
-  // Each with its first class: javac refuses to export an empty package.
-  // exports org.revenantdb.recovery.checkpoint;
-  // exports org.revenantdb.recovery.file;
-  // exports org.revenantdb.recovery.format;
-  // exports org.revenantdb.recovery.log;
-  // exports org.revenantdb.recovery.restart;
 }
