@@ -4,5 +4,7 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 module org.revenantdb.recovery {
   requires org.revenantdb.latch;
-  requires static org.jspecify;
+  requires static transitive org.jspecify;
+
+  exports org.revenantdb.recovery.file;
 }

@@ -1,0 +1,43 @@
+package org.revenantdb.recovery.file;
+
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is in a file cannot be what was written there: damage below what is known durable.
+ *
+ * <p>What an ordinary crash or power cut may leave is never reported so.
+ */
+public final class CorruptDataException extends StorageException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * Trouble of this kind.
+   *
+   * @param file the file or directory
+   * @param offset the byte in it, or {@link #NO_OFFSET}
+   * @param reason what is wrong, a clause without a full stop
+   * @param cure what the user can do, a clause without a full stop
+   * @param cause what the system said, if it said anything
+   */
+  public CorruptDataException(
+      Path file, long offset, String reason, String cure, @Nullable Throwable cause) {
+    super(file, offset, reason, cure, cause);
+  }
+
+  /**
+   * Damage at a place, with the usual cure.
+   *
+   * @param file the damaged file
+   * @param offset the byte where the damaged thing begins, or {@link #NO_OFFSET}
+   * @param reason what is wrong, a clause without a full stop
+   */
+  public CorruptDataException(Path file, long offset, String reason) {
+    this(
+        file,
+        offset,
+        reason,
+        "check the device, then restore the database from a copy",
+        /* cause= */ null);
+  }
+}

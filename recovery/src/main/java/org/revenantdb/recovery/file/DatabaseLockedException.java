@@ -1,0 +1,35 @@
+package org.revenantdb.recovery.file;
+
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** Someone else has the database open: this JVM itself, or another process. */
+public final class DatabaseLockedException extends StorageException {
+  private static final long serialVersionUID = 1L;
+
+  private final long holderPid;
+
+  /**
+   * A database that is open already.
+   *
+   * @param lockFile the lock file
+   * @param reason who holds it, as far as is known, a clause without a full stop
+   * @param cure what the user can do, a clause without a full stop
+   * @param holderPid the process id of the holder, or -1 if it is not known
+   * @param cause what the system said, if it said anything
+   */
+  public DatabaseLockedException(
+      Path lockFile, String reason, String cure, long holderPid, @Nullable Throwable cause) {
+    super(lockFile, NO_OFFSET, reason, cure, cause);
+    this.holderPid = holderPid;
+  }
+
+  /**
+   * Who holds the lock.
+   *
+   * @return the process id of the holder, or -1 if it is not known
+   */
+  public long holderPid() {
+    return holderPid;
+  }
+}

@@ -1,0 +1,112 @@
+package org.revenantdb.recovery.file;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.ReadOnlyFileSystemException;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.jspecify.annotations.Nullable;
+
+/** What directories are to us: names that last only once their directory was forced. */
+public final class Directories {
+  private static final FileAttribute<?>[] NO_ATTRIBUTES = {};
+
+  private Directories() {}
+
+  /**
+   * Makes the names in a directory durable: those created, renamed and deleted before.
+   *
+   * <p>Where the file system has no POSIX view and does not let a directory be opened (Windows),
+   * names are the system's affair and nothing is done.
+   *
+   * @param directory the directory
+   */
+  public static void force(Path directory) {
+    force(directory, new IoStatistics());
+  }
+
+  /**
+   * Makes the names in a directory durable, and counts the force.
+   *
+   * @param directory the directory
+   * @param statistics where the force is counted
+   */
+  public static void force(Path directory, IoStatistics statistics) {
+    FileChannel channel;
+    try {
+      channel = FileChannel.open(directory, StandardOpenOption.READ);
+    } catch (IOException | UnsupportedOperationException refused) {
+      if (refused instanceof NoSuchFileException missing) {
+        throw IoFailures.of(
+            directory, StorageException.NO_OFFSET, "forcing the directory", missing);
+      }
+      if (knowsPosix(directory)) {
+        throw forceFailed(directory, refused);
+      }
+      return;
+    }
+    try (channel) {
+      channel.force(/* metaData= */ true);
+      statistics.countForce();
+    } catch (IOException failed) {
+      throw forceFailed(directory, failed);
+    }
+  }
+
+  private static ForceFailedException forceFailed(Path directory, Exception failure) {
+    return new ForceFailedException(
+        directory, "forcing the directory failed (" + failure.getMessage() + ")", failure);
+  }
+
+  /**
+   * Creates a directory, with the missing ones above it, that only its owner may enter, and makes
+   * their names durable.
+   *
+   * @param directory the directory
+   * @return false if it was there already
+   */
+  public static boolean createOwnerOnly(Path directory) {
+    if (Files.isDirectory(directory)) {
+      return false;
+    }
+    @Nullable Path parent = directory.toAbsolutePath().getParent();
+    if (parent != null) {
+      createOwnerOnly(parent);
+    }
+    try {
+      Files.createDirectory(directory, ownerOnly(directory, "rwx------"));
+    } catch (FileAlreadyExistsException exists) {
+      if (Files.isDirectory(directory)) {
+        return false;
+      }
+      throw IoFailures.of(directory, StorageException.NO_OFFSET, "creating the directory", exists);
+    } catch (IOException failed) {
+      throw IoFailures.of(
+          directory, StorageException.NO_OFFSET, "creating the directory", failed, /* room= */ 1);
+    } catch (ReadOnlyFileSystemException readOnly) {
+      throw IoFailures.readOnly(directory, "creating the directory", readOnly);
+    }
+    if (parent != null) {
+      force(parent);
+    }
+    return true;
+  }
+
+  static FileAttribute<?>[] ownerOnly(Path path, String permissions) {
+    if (!knowsPosix(path)) {
+      return NO_ATTRIBUTES;
+    }
+    return new FileAttribute<?>[] {
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))
+    };
+  }
+
+  private static boolean knowsPosix(Path path) {
+    return path.getFileSystem().supportedFileAttributeViews().contains("posix");
+  }
+}

@@ -1,0 +1,30 @@
+package org.revenantdb.recovery.file;
+
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A force failed, and with it every promise about what was written to that file before it.
+ *
+ * <p>This is final. The operating system may have dropped the bytes and marked them clean, so that
+ * the next force would succeed without writing them; it must not be tried again (rule R6).
+ */
+public final class ForceFailedException extends StorageIOException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * A force that failed now or earlier.
+   *
+   * @param file the file or directory
+   * @param reason what is wrong, a clause without a full stop
+   * @param cause what the system said, if it said anything
+   */
+  public ForceFailedException(Path file, String reason, @Nullable Throwable cause) {
+    super(
+        file,
+        NO_OFFSET,
+        reason,
+        "check the device, then open the database again: it trusts only what was known durable",
+        cause);
+  }
+}

@@ -1,0 +1,79 @@
+package org.revenantdb.recovery.file;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * What was read, written and forced; one object for all files of a database.
+ *
+ * <p>Threads: any, at any time. Each number is exact once the threads that did the work have been
+ * joined; two numbers read one after the other need not belong to the same moment.
+ */
+public final class IoStatistics {
+  private final LongAdder reads = new LongAdder();
+  private final LongAdder bytesRead = new LongAdder();
+  private final LongAdder writes = new LongAdder();
+  private final LongAdder bytesWritten = new LongAdder();
+  private final LongAdder forces = new LongAdder();
+
+  /** All numbers at zero. */
+  public IoStatistics() {}
+
+  void countRead(long bytes) {
+    reads.increment();
+    bytesRead.add(bytes);
+  }
+
+  void countWrite(long bytes) {
+    writes.increment();
+    bytesWritten.add(bytes);
+  }
+
+  void countForce() {
+    forces.increment();
+  }
+
+  /**
+   * How often the engine asked to read.
+   *
+   * @return number of reads that succeeded
+   */
+  public long reads() {
+    return reads.sum();
+  }
+
+  /**
+   * How much was read.
+   *
+   * @return bytes of the reads that succeeded
+   */
+  public long bytesRead() {
+    return bytesRead.sum();
+  }
+
+  /**
+   * How often the engine asked to write.
+   *
+   * @return number of writes that succeeded
+   */
+  public long writes() {
+    return writes.sum();
+  }
+
+  /**
+   * How much was written.
+   *
+   * @return bytes of the writes that succeeded
+   */
+  public long bytesWritten() {
+    return bytesWritten.sum();
+  }
+
+  /**
+   * How often files and directories were forced.
+   *
+   * @return number of forces that succeeded
+   */
+  public long forces() {
+    return forces.sum();
+  }
+}

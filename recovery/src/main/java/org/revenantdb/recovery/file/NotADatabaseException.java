@@ -1,0 +1,23 @@
+package org.revenantdb.recovery.file;
+
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** The directory or file holds something, but no RevenantDB database. */
+public final class NotADatabaseException extends StorageException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * Trouble of this kind.
+   *
+   * @param file the file or directory
+   * @param offset the byte in it, or {@link #NO_OFFSET}
+   * @param reason what is wrong, a clause without a full stop
+   * @param cure what the user can do, a clause without a full stop
+   * @param cause what the system said, if it said anything
+   */
+  public NotADatabaseException(
+      Path file, long offset, String reason, String cure, @Nullable Throwable cause) {
+    super(file, offset, reason, cure, cause);
+  }
+}

@@ -1,0 +1,298 @@
+package org.revenantdb.recovery.file;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.ReadOnlyFileSystemException;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file of the database: whole reads, whole writes, and forces that are final when they fail.
+ *
+ * <p>It is a {@link FileChannel} of the user's {@link Path}, so any file system can stand in. Reads
+ * and writes go straight between file and native memory; heap segments must be backed by a {@code
+ * byte[]} and are copied once by the JDK.
+ *
+ * <p>Threads: any number at once, at different places of the file; only threads of the engine that
+ * nobody interrupts, because an interrupt closes a {@link FileChannel} for everybody.
+ *
+ * <p>Failure: a {@link StorageException}. A write that failed leaves any part of its range changed.
+ * After a force that failed every further write and force of this object fails (rule R6).
+ *
+ * {@snippet :
+ * try (StorageFile file = StorageFile.open(path, OpenMode.CREATE_NEW, true)) {
+ *   file.write(0, page);
+ *   file.force();
+ * }
+ * }
+ */
+public final class StorageFile implements AutoCloseable {
+  /** The JDK copies heap memory through a cached native buffer; this keeps that buffer small. */
+  private static final int HEAP_CHUNK = 1 << 18;
+
+  /** A {@link ByteBuffer} view cannot be larger than an int says. */
+  private static final int NATIVE_CHUNK = 1 << 30;
+
+  private static final int ZEROS_SIZE = 1 << 18;
+
+  /** How often in a row the system may accept nothing of a write before that is an error. */
+  private static final int PATIENCE = 100;
+
+  private static final class Zeros {
+    static final MemorySegment SEGMENT = Arena.ofAuto().allocate(ZEROS_SIZE, 4096).asReadOnly();
+  }
+
+  private final Path path;
+  private final FileChannel channel;
+  private final IoStatistics statistics;
+  private volatile @Nullable ForceFailedException failedForce;
+
+  private StorageFile(Path path, FileChannel channel, IoStatistics statistics) {
+    this.path = path;
+    this.channel = channel;
+    this.statistics = statistics;
+  }
+
+  /**
+   * Opens a file with counters of its own.
+   *
+   * @param path the file
+   * @param mode how
+   * @param ownerOnly whether a new file is for its owner only ({@code rw-------}), where the file
+   *     system knows permissions
+   * @return the open file
+   */
+  public static StorageFile open(Path path, OpenMode mode, boolean ownerOnly) {
+    return open(path, mode, ownerOnly, new IoStatistics());
+  }
+
+  /**
+   * Opens a file.
+   *
+   * @param path the file
+   * @param mode how
+   * @param ownerOnly whether a new file is for its owner only ({@code rw-------}), where the file
+   *     system knows permissions
+   * @param statistics where its reads, writes and forces are counted
+   * @return the open file
+   */
+  public static StorageFile open(
+      Path path, OpenMode mode, boolean ownerOnly, IoStatistics statistics) {
+    boolean create = mode == OpenMode.CREATE_NEW;
+    FileAttribute<?>[] attributes =
+        create && ownerOnly ? Directories.ownerOnly(path, "rw-------") : new FileAttribute<?>[0];
+    String doing = create ? "creating the file" : "opening the file";
+    try {
+      return new StorageFile(path, FileChannel.open(path, options(mode), attributes), statistics);
+    } catch (IOException failed) {
+      throw IoFailures.of(
+          path, StorageException.NO_OFFSET, doing, failed, /* room= */ create ? 1 : 0);
+    } catch (ReadOnlyFileSystemException readOnly) {
+      throw IoFailures.readOnly(path, doing, readOnly);
+    }
+  }
+
+  private static Set<OpenOption> options(OpenMode mode) {
+    return switch (mode) {
+      case READ -> Set.of(StandardOpenOption.READ);
+      case READ_WRITE -> Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
+      case CREATE_NEW ->
+          Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
+    };
+  }
+
+  /**
+   * The file.
+   *
+   * @return the path that it was opened by
+   */
+  public Path path() {
+    return path;
+  }
+
+  /**
+   * Fills a segment from the file.
+   *
+   * @param position the first byte in the file
+   * @param target where they go; filled to its end
+   * @throws CorruptDataException if the file ends before the segment is full
+   */
+  public void read(long position, MemorySegment target) {
+    long done = readWhatIsThere(position, target);
+    if (done < target.byteSize()) {
+      throw new CorruptDataException(
+          path,
+          position + done,
+          "the file ends here, but "
+              + target.byteSize()
+              + " bytes were expected from byte "
+              + position);
+    }
+  }
+
+  /**
+   * Fills a segment from the file as far as the file goes.
+   *
+   * @param position the first byte in the file
+   * @param target where they go, less than 2 GiB
+   * @return how many bytes were read: the size of the segment, or fewer at the end of the file
+   */
+  public int readUpTo(long position, MemorySegment target) {
+    return Math.toIntExact(readWhatIsThere(position, target));
+  }
+
+  private long readWhatIsThere(long position, MemorySegment target) {
+    long done = 0;
+    try {
+      while (done < target.byteSize()) {
+        ByteBuffer view = chunk(target, done);
+        int n = channel.read(view, position + done);
+        if (n < 0) {
+          break;
+        }
+        done += n;
+      }
+    } catch (IOException failed) {
+      throw IoFailures.of(path, position + done, "reading", failed);
+    }
+    statistics.countRead(done);
+    return done;
+  }
+
+  /**
+   * Writes a segment to the file, whole.
+   *
+   * <p>The bytes are durable only after the next {@link #force}.
+   *
+   * @param position where its first byte goes
+   * @param source the bytes
+   */
+  public void write(long position, MemorySegment source) {
+    checkForces();
+    writeFully(position, source);
+    statistics.countWrite(source.byteSize());
+  }
+
+  private void writeFully(long position, MemorySegment source) {
+    long done = 0;
+    int idle = 0;
+    try {
+      while (done < source.byteSize()) {
+        int n = channel.write(chunk(source, done), position + done);
+        done += n;
+        idle = n > 0 ? 0 : idle + 1;
+        if (idle > PATIENCE) {
+          throw new IOException("the system accepts no more bytes");
+        }
+      }
+    } catch (IOException failed) {
+      throw IoFailures.of(
+          path, position + done, "writing", failed, /* room= */ source.byteSize() - done);
+    }
+  }
+
+  private static ByteBuffer chunk(MemorySegment segment, long from) {
+    int limit = segment.isNative() ? NATIVE_CHUNK : HEAP_CHUNK;
+    return segment.asSlice(from, Math.min(limit, segment.byteSize() - from)).asByteBuffer();
+  }
+
+  /**
+   * Makes everything durable that was written to this file before.
+   *
+   * @throws ForceFailedException if that failed, now or ever
+   */
+  public void force() {
+    checkForces();
+    try {
+      channel.force(/* metaData= */ false);
+    } catch (IOException failed) {
+      ForceFailedException failure =
+          new ForceFailedException(
+              path, "forcing the file failed (" + failed.getMessage() + ")", failed);
+      failedForce = failure;
+      throw failure;
+    }
+    statistics.countForce();
+  }
+
+  private void checkForces() {
+    @Nullable ForceFailedException earlier = failedForce;
+    if (earlier != null) {
+      throw new ForceFailedException(path, "an earlier force of this file failed", earlier);
+    }
+  }
+
+  /**
+   * Writes zeros, so that a full disk shows here and later writes find their room.
+   *
+   * <p>If that fails the file has its former size again, as far as the system allows.
+   *
+   * @param from the first byte
+   * @param to the byte after the last one
+   */
+  public void preallocate(long from, long to) {
+    checkForces();
+    long size = size();
+    try {
+      for (long at = from; at < to; at += ZEROS_SIZE) {
+        writeFully(at, Zeros.SEGMENT.asSlice(0, Math.min(ZEROS_SIZE, to - at)));
+      }
+    } catch (StorageException failed) {
+      giveBack(size, failed);
+      throw failed;
+    }
+    statistics.countWrite(to - from);
+  }
+
+  private void giveBack(long size, StorageException failed) {
+    try {
+      truncate(size);
+    } catch (StorageException second) {
+      failed.addSuppressed(second);
+    }
+  }
+
+  /**
+   * How long the file is.
+   *
+   * @return bytes
+   */
+  public long size() {
+    try {
+      return channel.size();
+    } catch (IOException failed) {
+      throw IoFailures.of(path, StorageException.NO_OFFSET, "asking for the size", failed);
+    }
+  }
+
+  /**
+   * Cuts the file; a file that is not longer stays as it is.
+   *
+   * @param size the new size
+   */
+  public void truncate(long size) {
+    checkForces();
+    try {
+      channel.truncate(size);
+    } catch (IOException failed) {
+      throw IoFailures.of(path, size, "truncating", failed);
+    }
+  }
+
+  /** Closes the file without forcing it; a closed file stays closed. */
+  @Override
+  public void close() {
+    try {
+      channel.close();
+    } catch (IOException failed) {
+      throw IoFailures.of(path, StorageException.NO_OFFSET, "closing", failed);
+    }
+  }
+}

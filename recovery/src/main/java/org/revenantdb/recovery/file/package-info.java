@@ -1,0 +1,11 @@
+/**
+ * The seam to {@code java.nio}: what opening, writing and forcing a file mean to us, in one place.
+ *
+ * <p>Everything goes through the {@link java.nio.file.Path} that the user gave, so that any {@link
+ * java.nio.file.FileSystem} can stand in, and everything that goes wrong becomes a {@link
+ * org.revenantdb.recovery.file.StorageException} that names file, place, reason and cure.
+ *
+ * <p>Reading order: {@link org.revenantdb.recovery.file.StorageException}, {@link
+ * org.revenantdb.recovery.file.StorageFile}, {@link org.revenantdb.recovery.file.Directories}.
+ */
+package org.revenantdb.recovery.file;
