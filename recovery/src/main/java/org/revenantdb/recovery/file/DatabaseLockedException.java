@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 public final class DatabaseLockedException extends StorageException {
   private static final long serialVersionUID = 1L;
 
+  /** Process id of the holder, -1 where it is not known. */
   private final long holderPid;
 
   /**

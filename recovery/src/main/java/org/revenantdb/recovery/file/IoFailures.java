@@ -118,7 +118,9 @@ public final class IoFailures {
 
   private static long usableSpace(Path file) {
     try {
-      return Files.getFileStore(file).getUsableSpace();
+      @Nullable Path directory = file.toAbsolutePath().getParent();
+      Path there = directory == null || Files.exists(file) ? file : directory;
+      return Files.getFileStore(there).getUsableSpace();
     } catch (IOException | UnsupportedOperationException unknown) {
       return Long.MAX_VALUE;
     }

@@ -16,8 +16,14 @@ public class StorageException extends RuntimeException {
   public static final long NO_OFFSET = -1;
 
   private final transient Path file;
+
+  /** The byte in the file, -1 where the whole file is meant. */
   private final long offset;
+
+  /** What is wrong. */
   private final String reason;
+
+  /** What the user can do. */
   private final String cure;
 
   /**

@@ -1,0 +1,328 @@
+package org.revenantdb.recovery.testing;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileStore;
+import java.nio.file.FileSystem;
+import java.nio.file.Path;
+import java.nio.file.PathMatcher;
+import java.nio.file.WatchService;
+import java.nio.file.attribute.UserPrincipalLookupService;
+import java.nio.file.spi.FileSystemProvider;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+
+/**
+ * A file system over a real one, whose writes come up short, whose disk fills up, whose forces fail
+ * and whose power can be cut.
+ *
+ * <p>Faults: <br>
+ * {@link #shortWrites} a write takes only part of its bytes; <br>
+ * {@link #diskFullAfter} no room is left after so many bytes, an overwrite costs as an append does;
+ * <br>
+ * {@link #failForces} forces fail from now on; what they should have forced is never forced, even
+ * if a later force succeeds, as on Linux; <br>
+ * {@link #readOnly} nothing may be created, written or deleted; <br>
+ * {@link #hook} anything else: it sees each event before it happens and may throw; <br>
+ * {@link #powerCut} of the bytes that were not forced since {@link #trackForces}, any subset of
+ * 512-byte sectors is lost.
+ *
+ * <p>Not modelled: names. A file that was created or renamed is there after the power cut, whether
+ * its directory was forced or not; tests see those forces in {@link #events}.
+ *
+ * {@snippet :
+ * FaultyFileSystem faulty = new FaultyFileSystem();
+ * Path directory = faulty.wrap(temporaryDirectory);
+ * faulty.failForces(true);
+ * }
+ */
+public final class FaultyFileSystem extends FileSystem {
+  /** Sees an event before it happens. */
+  @FunctionalInterface
+  public interface Hook {
+    /**
+     * Lets the event happen by returning.
+     *
+     * @param event what is about to happen
+     * @throws IOException to make it fail
+     */
+    void before(IoEvent event) throws IOException;
+  }
+
+  private static final long NO_LIMIT = Long.MAX_VALUE;
+
+  private final FileSystem real;
+  private final FaultyProvider provider;
+  private final List<IoEvent> events = new ArrayList<>();
+  private final Map<Path, UnforcedWrites> unforced = new HashMap<>();
+  private Hook hook = event -> {};
+  private int shortWrite = Integer.MAX_VALUE;
+  private long room = NO_LIMIT;
+  private boolean forcesFail;
+  private boolean readOnly;
+  private boolean tracking;
+
+  /** Faults over the default file system, none of them switched on. */
+  public FaultyFileSystem() {
+    real = java.nio.file.FileSystems.getDefault();
+    provider = new FaultyProvider(this, real.provider());
+  }
+
+  /**
+   * The same place, seen through this file system.
+   *
+   * @param path a real path
+   * @return the path to give to the code under test
+   */
+  public Path wrap(Path path) {
+    return path instanceof FaultyPath ? path : new FaultyPath(this, path);
+  }
+
+  /**
+   * The same place without faults.
+   *
+   * @param path a path of this file system or a real one
+   * @return the real path
+   */
+  public static Path unwrap(Path path) {
+    return path instanceof FaultyPath faulty ? faulty.real() : path;
+  }
+
+  /**
+   * Lets each write take at most so many bytes.
+   *
+   * @param bytes at least 1; {@link Integer#MAX_VALUE} = off
+   */
+  public synchronized void shortWrites(int bytes) {
+    shortWrite = bytes;
+  }
+
+  /**
+   * Lets the disk be full after so many more bytes; the write that crosses the mark takes part of
+   * its bytes, the next one fails.
+   *
+   * @param bytes how many; {@link Long#MAX_VALUE} = off
+   */
+  public synchronized void diskFullAfter(long bytes) {
+    room = bytes;
+  }
+
+  /**
+   * Lets forces of files and directories fail.
+   *
+   * @param fail whether they do
+   */
+  public synchronized void failForces(boolean fail) {
+    forcesFail = fail;
+  }
+
+  /**
+   * Denies everything that would change a file or directory.
+   *
+   * @param denied whether it does
+   */
+  public synchronized void readOnly(boolean denied) {
+    readOnly = denied;
+  }
+
+  /**
+   * Sets what sees each event before it happens.
+   *
+   * @param newHook replaces the former one
+   */
+  public synchronized void hook(Hook newHook) {
+    hook = newHook;
+  }
+
+  /**
+   * Begins to remember what is written and not forced; files as they are now count as forced.
+   *
+   * <p>To be called before the files are opened for writing.
+   */
+  public synchronized void trackForces() {
+    tracking = true;
+    unforced.clear();
+  }
+
+  /**
+   * What the power cut leaves: each file as it was last forced, with a random subset of the sectors
+   * written since. Channels must be closed; tracking goes on from here.
+   *
+   * @param random decides; print its seed
+   * @throws IOException if a real file cannot be rewritten
+   */
+  public synchronized void powerCut(Random random) throws IOException {
+    for (UnforcedWrites writes : unforced.values()) {
+      writes.powerCut(random);
+    }
+    unforced.clear();
+  }
+
+  /**
+   * What happened so far.
+   *
+   * @return a copy, oldest first; events that failed included
+   */
+  public synchronized List<IoEvent> events() {
+    return List.copyOf(events);
+  }
+
+  /** Forgets what happened so far. */
+  public synchronized void clearEvents() {
+    events.clear();
+  }
+
+  /**
+   * How often a thing happened to a file.
+   *
+   * @param kind what
+   * @param fileName the last part of its path
+   * @return number of events, failed ones included
+   */
+  public synchronized int count(IoEvent.Kind kind, String fileName) {
+    return (int) events.stream().filter(event -> event.is(kind, fileName)).count();
+  }
+
+  synchronized void happens(IoEvent.Kind kind, Path file, long position, long length)
+      throws IOException {
+    IoEvent event = new IoEvent(kind, file, position, length);
+    events.add(event);
+    hook.before(event);
+  }
+
+  synchronized void checkWritable(Path file) throws AccessDeniedException {
+    if (readOnly) {
+      throw new AccessDeniedException(file.toString());
+    }
+  }
+
+  /** How many of these bytes the next write may take. */
+  synchronized int takeRoom(int wanted) throws IOException {
+    if (room == NO_LIMIT) {
+      return Math.min(wanted, shortWrite);
+    }
+    if (room == 0 && wanted > 0) {
+      throw new IOException("No space left on device");
+    }
+    int taken = (int) Math.min(Math.min(wanted, shortWrite), room);
+    room -= taken;
+    return taken;
+  }
+
+  synchronized void opensForWriting(Path file) throws IOException {
+    if (tracking && !unforced.containsKey(key(file))) {
+      unforced.put(key(file), new UnforcedWrites(file));
+    }
+  }
+
+  synchronized void wrote(Path file, long position, byte[] bytes) {
+    UnforcedWrites writes = unforced.get(key(file));
+    if (writes != null) {
+      writes.wrote(position, bytes);
+    }
+  }
+
+  synchronized void truncated(Path file, long size) {
+    UnforcedWrites writes = unforced.get(key(file));
+    if (writes != null) {
+      writes.truncated(size);
+    }
+  }
+
+  /** Called before the real force; throws if this one is to fail. */
+  synchronized void forces(Path file) throws IOException {
+    UnforcedWrites writes = unforced.get(key(file));
+    if (forcesFail) {
+      if (writes != null) {
+        writes.forceFailed();
+      }
+      throw new IOException("Input/output error");
+    }
+    if (writes != null) {
+      writes.forced();
+    }
+  }
+
+  synchronized void renamed(Path from, Path to) {
+    UnforcedWrites writes = unforced.remove(key(from));
+    unforced.remove(key(to));
+    if (writes != null) {
+      unforced.put(key(to), writes.movedTo(to));
+    }
+  }
+
+  synchronized void deleted(Path file) {
+    unforced.remove(key(file));
+  }
+
+  private static Path key(Path file) {
+    return file.toAbsolutePath().normalize();
+  }
+
+  @Override
+  public FileSystemProvider provider() {
+    return provider;
+  }
+
+  @Override
+  public void close() {
+    throw new UnsupportedOperationException("the default file system stays open");
+  }
+
+  @Override
+  public boolean isOpen() {
+    return true;
+  }
+
+  @Override
+  public boolean isReadOnly() {
+    return false;
+  }
+
+  @Override
+  public String getSeparator() {
+    return real.getSeparator();
+  }
+
+  @Override
+  public Iterable<Path> getRootDirectories() {
+    List<Path> roots = new ArrayList<>();
+    real.getRootDirectories().forEach(root -> roots.add(wrap(root)));
+    return roots;
+  }
+
+  @Override
+  public Iterable<FileStore> getFileStores() {
+    return real.getFileStores();
+  }
+
+  @Override
+  public Set<String> supportedFileAttributeViews() {
+    return real.supportedFileAttributeViews();
+  }
+
+  @Override
+  public Path getPath(String first, String... more) {
+    return wrap(real.getPath(first, more));
+  }
+
+  @Override
+  public PathMatcher getPathMatcher(String syntaxAndPattern) {
+    PathMatcher matcher = real.getPathMatcher(syntaxAndPattern);
+    return path -> matcher.matches(unwrap(path));
+  }
+
+  @Override
+  public UserPrincipalLookupService getUserPrincipalLookupService() {
+    return real.getUserPrincipalLookupService();
+  }
+
+  @Override
+  public WatchService newWatchService() {
+    throw new UnsupportedOperationException();
+  }
+}
