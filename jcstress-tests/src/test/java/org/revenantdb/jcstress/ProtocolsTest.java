@@ -1,0 +1,173 @@
+package org.revenantdb.jcstress;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.openjdk.jcstress.infra.Status;
+import org.openjdk.jcstress.infra.collectors.DiskReadCollector;
+import org.openjdk.jcstress.infra.collectors.InProcessCollector;
+import org.openjdk.jcstress.infra.collectors.TestResult;
+import org.openjdk.jcstress.infra.grading.ReportUtils;
+import org.openjdk.jcstress.infra.grading.TestGrading;
+import org.openjdk.jcstress.infra.runners.TestList;
+
+/**
+ * Runs every jcstress test of this module in forked JVMs: a claim must hold, a twin must break.
+ *
+ * <p>System properties: {@code jcstress.tests}, a regular expression, chooses tests; {@code
+ * jcstress.args} replaces the mode; {@code revenant.long} (set by {@code -Plong}) takes jcstress's
+ * default mode instead of a few seconds a test. The report is {@code target/jcstress/index.html}.
+ */
+class ProtocolsTest {
+  private static final String SHORT = "-m default -f 1 -iters 1 -time 200 -sc false";
+  private static final String LONG = "-m default";
+
+  private static final Path FOLDER = Path.of("target", "jcstress").toAbsolutePath();
+  private static final String SILENT = "--enable-native-access=ALL-UNNAMED"; // JNA loads a library
+
+  @TestFactory
+  Stream<DynamicTest> claims_hold_and_their_broken_twins_are_seen_to_fail() throws Exception {
+    Pattern chosen = Pattern.compile(System.getProperty("jcstress.tests", ""));
+    Collection<String> tests = new TreeSet<>(TestList.tests());
+    tests.removeIf(test -> !chosen.matcher(test).find());
+    assertFalse(tests.isEmpty(), "no jcstress test was generated or chosen");
+    Map<String, List<TestResult>> results = run(chosen);
+    return tests.stream()
+        .map(test -> dynamicTest(shortName(test), () -> judge(test, results.get(test))));
+  }
+
+  /** Runs jcstress and returns its results by the name of the test. */
+  private static Map<String, List<TestResult>> run(Pattern chosen) throws Exception {
+    deleteFolder();
+    Files.createDirectories(FOLDER);
+    Path output = FOLDER.resolve("output.txt");
+    boolean full = Boolean.getBoolean("revenant.long");
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add(SILENT);
+    command.add("-cp");
+    command.add(
+        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
+    command.add("org.openjdk.jcstress.Main");
+    command.addAll(List.of("-jvmArgsPrepend", SILENT));
+    command.addAll(List.of("-t", chosen.pattern(), "-r", FOLDER.toString()));
+    command.addAll(
+        List.of(System.getProperty("jcstress.args", full ? LONG : SHORT).strip().split(" +")));
+    Process jcstress =
+        new ProcessBuilder(command)
+            .directory(FOLDER.toFile()) // it leaves its results where it stands
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    if (!jcstress.waitFor(full ? 300 : 10, TimeUnit.MINUTES)) {
+      jcstress.descendants().forEach(ProcessHandle::destroyForcibly);
+      jcstress.destroyForcibly();
+      fail("jcstress did not end in time; its output is in " + output);
+    }
+    return read(resultFile(output));
+  }
+
+  private static Path resultFile(Path output) throws IOException {
+    try (Stream<Path> files = Files.list(FOLDER)) {
+      return files
+          .filter(file -> file.toString().endsWith(".bin.gz"))
+          .findFirst()
+          .orElseThrow(() -> new AssertionError("jcstress left no results; see " + output));
+    }
+  }
+
+  private static Map<String, List<TestResult>> read(Path file) throws Exception {
+    InProcessCollector all = new InProcessCollector();
+    DiskReadCollector reader = new DiskReadCollector(file.toString(), all);
+    reader.dump();
+    reader.close();
+    Map<String, List<TestResult>> results = new TreeMap<>();
+    for (TestResult result : all.getTestResults()) {
+      results.computeIfAbsent(result.getName(), _ -> new ArrayList<>()).add(result);
+    }
+    return results;
+  }
+
+  private static void judge(String test, List<TestResult> runs) throws ClassNotFoundException {
+    assumeTrue(runs != null, "not run: it needs more processors than there are");
+    List<TestResult> started =
+        runs.stream().filter(run -> run.status() != Status.API_MISMATCH).toList();
+    BrokenTwin twin = classOf(test).getAnnotation(BrokenTwin.class);
+    for (TestResult run : started) {
+      assertEquals(Status.NORMAL, run.status(), () -> table(run));
+      if (twin == null) {
+        assertTrue(run.grading().isPassed, () -> "the claim does not hold\n" + table(run));
+        assertFalse(
+            run.grading().hasInteresting,
+            () -> "an interesting outcome belongs in a @BrokenTwin\n" + table(run));
+      }
+    }
+    if (twin != null && twin.mustShow()) {
+      assertTrue(
+          started.stream().map(TestResult::grading).anyMatch(ProtocolsTest::showsItsDefect),
+          () -> "the broken twin was not seen to break\n" + table(runs.getFirst()));
+    }
+  }
+
+  private static boolean showsItsDefect(TestGrading grading) {
+    return grading.hasInteresting || !grading.isPassed;
+  }
+
+  private static String table(TestResult run) {
+    StringWriter text = new StringWriter();
+    try (PrintWriter writer = new PrintWriter(text)) {
+      ReportUtils.printResult(writer, run, /* inProgress= */ false);
+    }
+    return text.toString();
+  }
+
+  /** jcstress names a nested class with dots alone. */
+  private static Class<?> classOf(String test) throws ClassNotFoundException {
+    for (String name = test; ; ) {
+      try {
+        return Class.forName(name);
+      } catch (ClassNotFoundException e) {
+        int dot = name.lastIndexOf('.');
+        if (dot < 0) {
+          throw e;
+        }
+        name = name.substring(0, dot) + '$' + name.substring(dot + 1);
+      }
+    }
+  }
+
+  private static String shortName(String test) {
+    return test.substring("org.revenantdb.jcstress.".length());
+  }
+
+  private static void deleteFolder() throws IOException {
+    if (Files.exists(FOLDER)) {
+      try (Stream<Path> files = Files.walk(FOLDER)) {
+        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(file);
+        }
+      }
+    }
+  }
+}
