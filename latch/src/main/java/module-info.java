@@ -7,4 +7,6 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 module org.revenantdb.latch {
   requires static org.jspecify;
+
+  exports org.revenantdb.latch;
 }

@@ -1,0 +1,561 @@
+package org.revenantdb.latch;
+
+import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The place where threads wait: a global table of queues, keyed by what is waited for, so that what
+ * is waited for needs no room for a queue of its own.
+ *
+ * <p>A key is an object, compared by identity, and a number, compared by value: a latch and 0, a
+ * log and a position, a table of transactions and a transaction's id.
+ *
+ * <p>The simple use is a condition: whoever makes it true calls {@link #unparkAll}, afterwards;
+ * whoever needs it parks in a loop. Because {@code mustWait} is evaluated under the lock of the
+ * key's bucket, which {@code unparkAll} takes too, no wake-up falls between check and sleep.
+ *
+ * {@snippet :
+ * while (!transaction.hasEnded()) {
+ *   ParkingLot.global().park(transactions, id, () -> !transaction.hasEnded());
+ * }
+ * // elsewhere
+ * transaction.end();
+ * ParkingLot.global().unparkAll(transactions, id);
+ * }
+ *
+ * <p>A lock uses {@link Protocol} and {@link Departure} instead: they let it change its own word in
+ * one piece with the queue, and hand itself over to a waiter.
+ *
+ * <p>Threads: platform and virtual threads alike may do anything here. What runs under the bucket
+ * lock ({@code mustWait}, {@code onDeparture}) must be short, must not block and must not use the
+ * parking lot. It may throw: then the waiter is not queued, nobody is woken, and the exception
+ * reaches the caller.
+ *
+ * <p>Failure: {@link Outcome#RETRY} may come for no reason, as a condition must be checked again
+ * anyway. Without memory for a waiter nobody parks: the caller yields once and is told to try
+ * again.
+ */
+public final class ParkingLot {
+  /*
+   * Source      Böttcher, "Scalable Concurrency Control", thesis 2023, sections 2.2.4, 3.4.1, 3.4.2; the idea
+   *             is WebKit's. We differ: (1) one node per waiter instead of a counter with a condition
+   *             variable, as a virtual thread is parked by LockSupport, and so a time-out concerns one waiter;
+   *             (2) contiguous readers are grouped when they leave, none jumps the queue to join others;
+   *             (3) a waiter that was woken and lost comes back to the head of the queue, so that the bound
+   *             "fairness time x waiters in front" holds for each; (4) the fairness time starts anew when the
+   *             queue was empty, so that a rare wait does not always cost a hand-over.
+   *
+   * Park        1 make the node (all that allocates is behind us)  2 lock the bucket  3 mustWait? if not, out
+   *             4 enqueue  5 unlock  6 while the node is WAITING: park, for at most a slice.
+   * Unpark      1 lock the bucket  2 find the group at the head  3 the departure changes its word and says what
+   *             the group gets  4 dequeue it, set the states  5 unlock  6 unpark the threads.
+   * Give up     1 lock the bucket  2 no longer WAITING? then take what was given  3 dequeue, CANCELLED
+   *             4 its protocol departs: with the queue as it is now, change the word, wake whom the leaver had blocked
+   *             5 unlock  6 unpark those.
+   *
+   * Invariants  I1 a node is queued iff it is WAITING (WaitNode). I2 a wake-up is never given to one who has
+   *             given up, and one who was woken never reports a time-out: both are decided under the bucket
+   *             lock. I3 no thread is parked or unparked, and nothing allocated, under a bucket lock.
+   *
+   * Races left in   A thread may be unparked that has left already: unpark comes after the state is set, and the
+   *             waiter may have seen the state by itself. It leaves a permit behind, so some later park of that
+   *             thread returns early; all parks in here are in loops, and LockSupport's contract demands the
+   *             same of everybody else.
+   *             An unpark may be lost (no memory to schedule a virtual thread; JDK-8369227): the waiter
+   *             looks at its state again after a slice. Late, never lost.
+   */
+
+  /** What became of a wish to park. */
+  public enum Outcome {
+    /** Woken, or woken for nothing: look again whether there is something to wait for. */
+    RETRY,
+    /** What was waited for has been handed over: it is the caller's already. */
+    GRANTED,
+    /** There was nothing to wait for: {@code mustWait} said so. */
+    NOT_PARKED,
+    /** The deadline passed; no wake-up was swallowed. */
+    TIMED_OUT,
+    /** The thread is interrupted and still has its interrupt status; no wake-up was swallowed. */
+    INTERRUPTED
+  }
+
+  /** What happens to the waiters at the head of the queue. */
+  public enum Wake {
+    /** They go on waiting. */
+    NONE,
+    /** They are woken, to try again: {@link Outcome#RETRY}. */
+    RETRY,
+    /** They are woken as owners of what they waited for: {@link Outcome#GRANTED}. */
+    GRANT
+  }
+
+  /**
+   * The waiters at the head of a key's queue, as a callback sees them: one exclusive waiter, or the
+   * shared ones that stand together; with {@code unparkAll}, everybody. Valid only inside the
+   * callback.
+   */
+  public interface Waiters {
+    /**
+     * How many they are.
+     *
+     * @return 0 if nobody waits for the key
+     */
+    int count();
+
+    /**
+     * Whether they wait for shared ownership.
+     *
+     * @return false for an exclusive waiter, and if nobody waits
+     */
+    boolean shared();
+
+    /**
+     * Whether somebody else waits for the key behind them.
+     *
+     * @return true if the queue is not empty once these are woken
+     */
+    boolean othersWait();
+
+    /**
+     * Whether the fairness time has passed, so that they should be granted what they wait for
+     * rather than be left to compete for it.
+     *
+     * @return true if a hand-over is due
+     */
+    boolean handOverDue();
+  }
+
+  /**
+   * Gives up what others wait for; called under the bucket lock, in one piece with the queue.
+   *
+   * @param <K> what is waited for
+   */
+  @FunctionalInterface
+  public interface Departure<K> {
+    /**
+     * Changes the owner's own state, and decides.
+     *
+     * @param owner what is waited for
+     * @param head the waiters at the head of the queue; their count may be 0
+     * @return what to do with them
+     */
+    Wake onDeparture(K owner, Waiters head);
+  }
+
+  /**
+   * How one kind of waiter behaves; called under the bucket lock.
+   *
+   * @param <K> what is waited for
+   */
+  public interface Protocol<K> extends Departure<K> {
+    /**
+     * Checks once more that there is something to wait for, and leaves a mark that somebody waits,
+     * if the owner keeps one. The caller is queued exactly if this returns true.
+     *
+     * @param owner what is waited for
+     * @return false if there is no need to wait
+     */
+    boolean mustWait(K owner);
+
+    /**
+     * Called when such a waiter has left the queue without being woken. Whom it alone had kept
+     * waiting must be woken now, and a mark that somebody waits must go if nobody does.
+     *
+     * @param owner what was waited for
+     * @param remaining the waiters that are now at the head of the queue
+     * @return what to do with them
+     */
+    @Override
+    default Wake onDeparture(K owner, Waiters remaining) {
+      return Wake.NONE;
+    }
+
+    /**
+     * Whether this waiter can be granted its wish together with others of its kind.
+     *
+     * @return true for readers
+     */
+    default boolean shared() {
+      return false;
+    }
+
+    /**
+     * Whether this waiter has been woken before, and lost: it is queued first, not last.
+     *
+     * @return true to queue at the head
+     */
+    default boolean returning() {
+      return false;
+    }
+  }
+
+  /** As many as the thesis has; the length of a chain is bounded by the number of waiters. */
+  private static final int BUCKETS = 512;
+
+  /** About this long may others barge past a waiter; the thesis argues for 1 ms. */
+  private static final long FAIRNESS_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  /** The longest time that a waiter does not look at its state. */
+  private static final long SLICE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final Departure<Object> WAKE = (owner, head) -> Wake.RETRY;
+
+  private static final ParkingLot GLOBAL =
+      new ParkingLot(BUCKETS, FAIRNESS_NANOS, System::nanoTime);
+
+  static {
+    // A class that is loaded between park and unpark may itself park, and consume the permit
+    // (JDK-8074773).
+    LockSupport.parkNanos(GLOBAL, 0);
+  }
+
+  private final Bucket[] buckets;
+  private final int shift;
+  private final LongSupplier nanoTime;
+
+  /** For tests: runs, and may throw, wherever a node is allocated. */
+  volatile @Nullable Runnable allocationFault;
+
+  /**
+   * Makes a lot of its own; everybody but tests uses {@link #global}.
+   *
+   * @param size number of buckets, a power of two
+   */
+  ParkingLot(int size, long fairnessNanos, LongSupplier nanoTime) {
+    if (Integer.bitCount(size) != 1) {
+      throw new IllegalArgumentException("not a power of two: " + size);
+    }
+    this.buckets = new Bucket[size];
+    this.shift = Integer.SIZE - Integer.numberOfTrailingZeros(size);
+    this.nanoTime = nanoTime;
+    long now = nanoTime.getAsLong();
+    for (int i = 0; i < size; i++) {
+      buckets[i] = new Bucket(fairnessNanos, now + i * 0x9E3779B97F4A7C15L, now);
+    }
+  }
+
+  /**
+   * The parking lot that all share.
+   *
+   * @return the only one
+   */
+  public static ParkingLot global() {
+    return GLOBAL;
+  }
+
+  /**
+   * Waits until unparked. Interrupts are kept for later.
+   *
+   * @param owner first part of the key, compared by identity
+   * @param tag second part of the key
+   * @param mustWait evaluated under the bucket lock; false if there is no need to wait
+   * @return {@link Outcome#RETRY} or {@link Outcome#NOT_PARKED}
+   */
+  public Outcome park(Object owner, long tag, BooleanSupplier mustWait) {
+    return await(owner, tag, new Condition(mustWait), Patience.ENDLESS, 0);
+  }
+
+  /**
+   * Waits until unparked, or until a deadline. Interrupts are kept for later.
+   *
+   * @param owner first part of the key, compared by identity
+   * @param tag second part of the key
+   * @param mustWait evaluated under the bucket lock; false if there is no need to wait
+   * @param deadlineNanos a moment of {@link System#nanoTime}
+   * @return {@link Outcome#RETRY}, {@link Outcome#NOT_PARKED} or {@link Outcome#TIMED_OUT}
+   */
+  public Outcome park(Object owner, long tag, BooleanSupplier mustWait, long deadlineNanos) {
+    return await(owner, tag, new Condition(mustWait), Patience.DEADLINE, deadlineNanos);
+  }
+
+  /**
+   * Waits until unparked or interrupted.
+   *
+   * @param owner first part of the key, compared by identity
+   * @param tag second part of the key
+   * @param mustWait evaluated under the bucket lock; false if there is no need to wait
+   * @return {@link Outcome#RETRY}, {@link Outcome#NOT_PARKED} or {@link Outcome#INTERRUPTED}
+   */
+  public Outcome parkInterruptibly(Object owner, long tag, BooleanSupplier mustWait) {
+    return await(owner, tag, new Condition(mustWait), Patience.INTERRUPTIBLE, 0);
+  }
+
+  /**
+   * Waits until unparked or interrupted, or until a deadline.
+   *
+   * @param owner first part of the key, compared by identity
+   * @param tag second part of the key
+   * @param mustWait evaluated under the bucket lock; false if there is no need to wait
+   * @param deadlineNanos a moment of {@link System#nanoTime}
+   * @return anything but {@link Outcome#GRANTED}
+   */
+  public Outcome parkInterruptibly(
+      Object owner, long tag, BooleanSupplier mustWait, long deadlineNanos) {
+    return await(
+        owner, tag, new Condition(mustWait), Patience.INTERRUPTIBLE_DEADLINE, deadlineNanos);
+  }
+
+  /**
+   * Waits as a protocol says, until unparked. Interrupts are kept for later.
+   *
+   * @param <K> what is waited for
+   * @param owner first part of the key, compared by identity
+   * @param tag second part of the key
+   * @param protocol how this kind of waiter behaves
+   * @return {@link Outcome#RETRY}, {@link Outcome#GRANTED} or {@link Outcome#NOT_PARKED}
+   */
+  public <K> Outcome park(K owner, long tag, Protocol<? super K> protocol) {
+    return await(owner, tag, protocol, Patience.ENDLESS, 0);
+  }
+
+  /**
+   * Waits as a protocol says, until unparked, or until a deadline. Interrupts are kept for later.
+   *
+   * @param <K> what is waited for
+   * @param owner first part of the key, compared by identity
+   * @param tag second part of the key
+   * @param protocol how this kind of waiter behaves
+   * @param deadlineNanos a moment of {@link System#nanoTime}
+   * @return anything but {@link Outcome#INTERRUPTED}
+   */
+  public <K> Outcome park(K owner, long tag, Protocol<? super K> protocol, long deadlineNanos) {
+    return await(owner, tag, protocol, Patience.DEADLINE, deadlineNanos);
+  }
+
+  /**
+   * Wakes the first waiter of a key, or the shared waiters that stand together at the head.
+   *
+   * @param owner first part of the key, compared by identity
+   * @param tag second part of the key
+   * @return how many were woken
+   */
+  public int unparkOne(Object owner, long tag) {
+    return release(owner, tag, /* everybody= */ false, WAKE);
+  }
+
+  /**
+   * Wakes all waiters of a key.
+   *
+   * @param owner first part of the key, compared by identity
+   * @param tag second part of the key
+   * @return how many were woken
+   */
+  public int unparkAll(Object owner, long tag) {
+    return release(owner, tag, /* everybody= */ true, WAKE);
+  }
+
+  /**
+   * Lets a departure change its owner's state, and does with the waiters at the head of the queue
+   * what it decides.
+   *
+   * @param <K> what is waited for
+   * @param owner first part of the key, compared by identity
+   * @param tag second part of the key
+   * @param departure decides under the bucket lock
+   * @return how many were woken
+   */
+  public <K> int unpark(K owner, long tag, Departure<? super K> departure) {
+    return release(owner, tag, /* everybody= */ false, departure);
+  }
+
+  /** For tests: how many wait in the bucket of a key, for whatever key. */
+  int queuedNear(Object owner, long tag) {
+    Bucket bucket = bucketOf(owner, tag);
+    bucket.lock();
+    try {
+      return bucket.queued();
+    } finally {
+      bucket.unlock();
+    }
+  }
+
+  /** For tests: makes hand-overs in the bucket of a key due from then on. */
+  void setFairTime(Object owner, long tag, long fairTime) {
+    Bucket bucket = bucketOf(owner, tag);
+    bucket.lock();
+    try {
+      bucket.setFairTime(fairTime);
+    } finally {
+      bucket.unlock();
+    }
+  }
+
+  private <K> int release(K owner, long tag, boolean everybody, Departure<? super K> departure) {
+    long now = nanoTime.getAsLong();
+    Bucket bucket = bucketOf(owner, tag);
+    WaitNode woken;
+    bucket.lock();
+    try {
+      woken = bucket.release(owner, tag, everybody, departure, now);
+    } finally {
+      bucket.unlock();
+    }
+    return unparkChain(woken);
+  }
+
+  private <K> Outcome await(
+      K owner, long tag, Protocol<? super K> protocol, Patience patience, long deadline) {
+    Objects.requireNonNull(owner, "owner");
+    WaitNode node = newNode(owner, tag, protocol.shared());
+    if (node == null) {
+      return withoutMemory(owner, tag, protocol, patience, deadline);
+    }
+    long now = nanoTime.getAsLong();
+    Bucket bucket = bucketOf(owner, tag);
+    bucket.lock();
+    try {
+      if (!protocol.mustWait(owner)) {
+        return Outcome.NOT_PARKED;
+      }
+      bucket.enqueue(node, protocol.returning(), now);
+    } finally {
+      bucket.unlock();
+    }
+    return sleep(node, owner, protocol, patience, deadline);
+  }
+
+  private @Nullable WaitNode newNode(Object owner, long tag, boolean shared) {
+    try {
+      Runnable fault = allocationFault;
+      if (fault != null) {
+        fault.run();
+      }
+      return new WaitNode(Thread.currentThread(), owner, tag, shared);
+    } catch (OutOfMemoryError e) {
+      return null;
+    }
+  }
+
+  /** Step 6 of Park: until the state changes, the deadline passes or an interrupt counts. */
+  private <K> Outcome sleep(
+      WaitNode node, K owner, Protocol<? super K> protocol, Patience patience, long deadline) {
+    boolean interrupted = false;
+    Outcome outcome = outcomeOf(node);
+    while (outcome == null) {
+      long nanos = patience.timed() ? deadline - nanoTime.getAsLong() : SLICE_NANOS;
+      if (nanos <= 0) {
+        outcome = giveUp(node, owner, protocol, Outcome.TIMED_OUT);
+      } else {
+        parkNanos(owner, Math.min(nanos, SLICE_NANOS));
+        outcome = outcomeOf(node);
+        // A set interrupt status would make every further park return at once.
+        if (outcome == null && Thread.interrupted()) {
+          interrupted = true;
+          if (patience.interruptible()) {
+            outcome = giveUp(node, owner, protocol, Outcome.INTERRUPTED);
+          }
+        }
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return outcome;
+  }
+
+  private static @Nullable Outcome outcomeOf(WaitNode node) {
+    return switch (node.stateAcquire()) {
+      case WaitNode.RETRY -> Outcome.RETRY;
+      case WaitNode.GRANTED -> Outcome.GRANTED;
+      default -> null;
+    };
+  }
+
+  /** Leaves the queue for a reason, unless a wake-up came first: then that is the outcome. */
+  private <K> Outcome giveUp(WaitNode node, K owner, Protocol<? super K> protocol, Outcome reason) {
+    long now = nanoTime.getAsLong();
+    Bucket bucket = bucketOf(owner, node.tag);
+    WaitNode woken;
+    bucket.lock();
+    try {
+      if (!bucket.cancel(node)) {
+        Outcome given = outcomeOf(node);
+        return given == null ? Outcome.RETRY : given;
+      }
+      woken = bucket.release(owner, node.tag, /* everybody= */ false, protocol, now);
+    } finally {
+      bucket.unlock();
+    }
+    unparkChain(woken);
+    return reason;
+  }
+
+  /** What remains without memory for a node: the caller spins, but its deadline still counts. */
+  private <K> Outcome withoutMemory(
+      K owner, long tag, Protocol<? super K> protocol, Patience patience, long deadline) {
+    if (patience.timed() && deadline - nanoTime.getAsLong() <= 0) {
+      release(owner, tag, /* everybody= */ false, protocol);
+      return Outcome.TIMED_OUT;
+    }
+    if (patience.interruptible() && Thread.currentThread().isInterrupted()) {
+      release(owner, tag, /* everybody= */ false, protocol);
+      return Outcome.INTERRUPTED;
+    }
+    Backoff.giveWay();
+    return Outcome.RETRY;
+  }
+
+  /** Parking is only a hint; where there is no room left for it, the caller looks again. */
+  private static void parkNanos(Object blocker, long nanos) {
+    try {
+      LockSupport.parkNanos(blocker, nanos);
+    } catch (OutOfMemoryError | StackOverflowError e) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static int unparkChain(@Nullable WaitNode first) {
+    int woken = 0;
+    for (WaitNode node = first; node != null; woken++) {
+      WaitNode following = node.next;
+      node.next = null;
+      try {
+        LockSupport.unpark(node.thread);
+      } catch (OutOfMemoryError | RejectedExecutionException e) {
+        // Its state is set: it will see that after a slice at the latest, and the others must be
+        // woken.
+      }
+      node = following;
+    }
+    return woken;
+  }
+
+  private Bucket bucketOf(Object owner, long tag) {
+    int hash = System.identityHashCode(owner) + Long.hashCode(tag * 0x9E3779B97F4A7C15L);
+    int index = shift == Integer.SIZE ? 0 : (hash * 0x9E3779B9) >>> shift;
+    return buckets[index];
+  }
+
+  /** What ends a wait besides a wake-up. */
+  private enum Patience {
+    ENDLESS,
+    DEADLINE,
+    INTERRUPTIBLE,
+    INTERRUPTIBLE_DEADLINE;
+
+    boolean timed() {
+      return this == DEADLINE || this == INTERRUPTIBLE_DEADLINE;
+    }
+
+    boolean interruptible() {
+      return this == INTERRUPTIBLE || this == INTERRUPTIBLE_DEADLINE;
+    }
+  }
+
+  /** A condition as a protocol. */
+  private record Condition(BooleanSupplier condition) implements Protocol<Object> {
+    Condition {
+      Objects.requireNonNull(condition, "mustWait");
+    }
+
+    @Override
+    public boolean mustWait(Object owner) {
+      return condition.getAsBoolean();
+    }
+  }
+}

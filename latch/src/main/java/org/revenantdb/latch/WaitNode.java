@@ -1,0 +1,68 @@
+package org.revenantdb.latch;
+
+import java.lang.invoke.ConstantBootstraps;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One thread's stay in the parking lot: made for it, used once, left to the garbage collector.
+ *
+ * <p>It is never used again, so a wake-up that comes late finds the node it was meant for and
+ * nothing else.
+ */
+final class WaitNode {
+  /*
+   * State       WAITING -> RETRY      by who unparks: try again, you may lose
+   *             WAITING -> GRANTED    by who unparks: what you wait for is yours already
+   *             WAITING -> CANCELLED  by the waiter itself: time is over, or it was interrupted
+   *
+   * All three happen under the bucket lock, in one piece with leaving the queue. So a node is in the queue
+   * if and only if it is WAITING, and a waiter that gives up either takes itself out of the queue or learns
+   * what it was given. The permit of LockSupport is only a hint to look at the state.
+   *
+   * Ordering    setRelease by the unparker, getAcquire by the waiter without the bucket lock: whoever sees
+   *             GRANTED sees all that the one who granted had done.
+   */
+  static final int WAITING = 0;
+  static final int RETRY = 1;
+  static final int GRANTED = 2;
+  static final int CANCELLED = 3;
+
+  private static final VarHandle STATE =
+      ConstantBootstraps.fieldVarHandle(
+          MethodHandles.lookup(), "state", VarHandle.class, WaitNode.class, int.class);
+
+  final Thread thread;
+  final Object owner;
+  final long tag;
+  final boolean shared;
+
+  /** Neighbours in the bucket's queue; afterwards {@code next} links those to be unparked. */
+  @Nullable WaitNode next;
+
+  @Nullable WaitNode previous;
+
+  @SuppressWarnings("UnusedVariable") // through STATE
+  private int state = WAITING;
+
+  WaitNode(Thread thread, Object owner, long tag, boolean shared) {
+    this.thread = thread;
+    this.owner = owner;
+    this.tag = tag;
+    this.shared = shared;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // the key is the object itself, whatever it equals
+  boolean waitsFor(Object owner, long tag) {
+    return this.owner == owner && this.tag == tag;
+  }
+
+  int stateAcquire() {
+    return (int) STATE.getAcquire(this);
+  }
+
+  void setStateRelease(int newState) {
+    STATE.setRelease(this, newState);
+  }
+}
