@@ -5,4 +5,6 @@ import org.jspecify.annotations.NullMarked;
 module org.revenantdb.gc {
   requires org.revenantdb.latch;
   requires static org.jspecify;
+
+  exports org.revenantdb.gc;
 }
