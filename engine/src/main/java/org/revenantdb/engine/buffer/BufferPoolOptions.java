@@ -1,0 +1,58 @@
+package org.revenantdb.engine.buffer;
+
+/**
+ * How large a buffer pool is and how many threads serve it.
+ *
+ * @param bytes the memory for frames; rounded down to whole pages
+ * @param readThreads how many threads read pages, at most; they are started when needed
+ * @param name what the names of its threads begin with
+ */
+public record BufferPoolOptions(long bytes, int readThreads, String name) {
+  /** The smallest pool: 256 frames, or 2 MiB. */
+  public static final long MIN_BYTES = 256L * BufferPool.PAGE_SIZE;
+
+  /** The largest pool: 2^30 frames, or 8 TiB. */
+  public static final long MAX_BYTES = (1L << 30) * BufferPool.PAGE_SIZE;
+
+  /**
+   * Checks the numbers against each other and against this machine.
+   *
+   * @throws PoolSizeException if the pool is too small, or larger than the machine's memory
+   */
+  public BufferPoolOptions {
+    if (readThreads < 1) {
+      throw new IllegalArgumentException(
+          "readThreads is " + readThreads + ", but must be 1 or more");
+    }
+    if (bytes < MIN_BYTES || bytes > MAX_BYTES) {
+      throw new PoolSizeException(
+          "A buffer pool of %,d bytes is not possible: choose %,d (256 pages) to %,d bytes."
+              .formatted(bytes, MIN_BYTES, MAX_BYTES));
+    }
+    long memory = MachineMemory.bytes();
+    if (bytes > memory) {
+      throw new PoolSizeException(
+          "A buffer pool of %,d bytes is larger than the memory that this process can have (%,d bytes): choose a smaller one."
+              .formatted(bytes, memory));
+    }
+  }
+
+  /**
+   * A pool with two reading threads.
+   *
+   * @param bytes the memory for frames
+   * @return the options
+   */
+  public static BufferPoolOptions ofBytes(long bytes) {
+    return new BufferPoolOptions(bytes, 2, "revenant");
+  }
+
+  /**
+   * How many pages fit.
+   *
+   * @return number of frames
+   */
+  public int frames() {
+    return (int) (bytes / BufferPool.PAGE_SIZE);
+  }
+}

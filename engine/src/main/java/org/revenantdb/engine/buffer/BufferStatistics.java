@@ -1,0 +1,28 @@
+package org.revenantdb.engine.buffer;
+
+/**
+ * What a buffer pool has done since it was made. The numbers are taken one after the other, so they
+ * need not belong to one moment.
+ *
+ * @param frames frames that the pool may have
+ * @param framesUsed frames for which memory has been taken
+ * @param dirty frames that have to be written, those being written included
+ * @param hits pages found in the pool
+ * @param misses pages that were not there
+ * @param evictions pages that gave up their frame for another
+ * @param pagesRead pages read from the data file
+ * @param pagesWritten pages written to the data file
+ * @param batches batches in which they were written
+ * @param frameWaits how often somebody waited for a frame to become free
+ */
+public record BufferStatistics(
+    int frames,
+    int framesUsed,
+    int dirty,
+    long hits,
+    long misses,
+    long evictions,
+    long pagesRead,
+    long pagesWritten,
+    long batches,
+    long frameWaits) {}

@@ -1,0 +1,46 @@
+package org.revenantdb.engine.buffer;
+
+/** How trouble in one thread of the pool reaches another. */
+final class Failures {
+  private Failures() {}
+
+  /**
+   * Throws in the caller's thread what another thread has caught.
+   *
+   * @return never
+   */
+  static RuntimeException rethrow(Throwable failure) {
+    if (failure instanceof RuntimeException exception) {
+      throw exception;
+    }
+    if (failure instanceof Error error) {
+      throw error;
+    }
+    throw new IllegalStateException(failure);
+  }
+
+  /** Nothing went wrong, but the pool is closed. */
+  static final class PoolClosedException extends IllegalStateException {
+    private static final long serialVersionUID = 1L;
+
+    PoolClosedException() {
+      super("The buffer pool is closed.");
+    }
+  }
+
+  /** Waits for the end of a thread; an interrupt is kept for later. */
+  static void joinUninterruptibly(Thread thread) {
+    boolean interrupted = false;
+    while (true) {
+      try {
+        thread.join();
+        break;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

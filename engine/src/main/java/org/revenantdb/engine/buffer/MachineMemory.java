@@ -1,0 +1,49 @@
+package org.revenantdb.engine.buffer;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** How much memory this process can have, as far as the system says. */
+final class MachineMemory {
+  /** What is returned where the system does not say. */
+  static final long UNKNOWN = Long.MAX_VALUE;
+
+  private static final class Found {
+    static final long BYTES =
+        Math.min(
+            total(Path.of("/proc/meminfo")),
+            controlGroupLimit(Path.of("/sys/fs/cgroup/memory.max")));
+  }
+
+  private MachineMemory() {}
+
+  /** The machine's memory or the limit of the control group, whichever is smaller. */
+  static long bytes() {
+    return Found.BYTES;
+  }
+
+  /** The line {@code MemTotal: 24689764 kB}. */
+  static long total(Path memoryInfo) {
+    try {
+      for (String line : Files.readAllLines(memoryInfo)) {
+        if (line.startsWith("MemTotal:")) {
+          return Long.parseLong(line.replaceAll("\\D", "")) * 1024;
+        }
+      }
+      return UNKNOWN;
+    } catch (IOException | RuntimeException unreadable) {
+      return UNKNOWN;
+    }
+  }
+
+  /** A file that holds a number of bytes or the word {@code max}. */
+  static long controlGroupLimit(Path limit) {
+    try {
+      String text = Files.readString(limit).strip();
+      return text.equals("max") ? UNKNOWN : Long.parseLong(text);
+    } catch (IOException | RuntimeException unreadable) {
+      return UNKNOWN;
+    }
+  }
+}

@@ -1,0 +1,27 @@
+package org.revenantdb.engine.buffer;
+
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A check of a page that has just been read, beyond its checksum and its page id.
+ *
+ * <p>The engine asks here whether the page's LSN can be: a page that is ahead of the durable log is
+ * damage (rule R6).
+ *
+ * <p>Threads: called by whoever reads, several at once; it must not touch the pool.
+ */
+@FunctionalInterface
+public interface PageReadCheck {
+  /** Finds nothing wrong with any page. */
+  PageReadCheck NONE = (pageId, page) -> null;
+
+  /**
+   * Looks at a page.
+   *
+   * @param pageId its id
+   * @param page its 8192 bytes
+   * @return what is wrong, a clause without a full stop, or null
+   */
+  @Nullable String problemOf(int pageId, MemorySegment page);
+}

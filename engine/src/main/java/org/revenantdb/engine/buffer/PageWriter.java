@@ -1,0 +1,624 @@
+package org.revenantdb.engine.buffer;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.latch.HybridLatch;
+import org.revenantdb.recovery.file.DiskFullException;
+import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.StorageFile;
+
+/**
+ * The one thread that writes data pages and lets the data file grow.
+ *
+ * <p>It is started with its first task. It writes for three reasons, in this order of urgency: the
+ * file has to grow; clean frames run short; a checkpoint wants everything older than an LSN in the
+ * file.
+ *
+ * <p>Failure: a batch that could not be written stops the engine ({@link WriteAhead#fail}), since
+ * nobody can say what is in the file; whoever waits for this thread is told, then and later. A
+ * growth that finds the disk full is an error for the one who asked and changes nothing.
+ */
+final class PageWriter implements AutoCloseable {
+  /*
+   * A batch     1 up to 128 dirty frames are chosen and sorted by page id.
+   *             2 Each is latched shared by a *try*, copied, marked as being written, unlatched.
+   *             3 Wait until the log is durable up to the highest page LSN of the copies.
+   *             4 Checksums over the copies. 5 Copies to the double-write file, forced.
+   *             6 Copies to the data file, forced. 7 The batch is confirmed. 8 flushing := 0; waiters are woken.
+   *             A crash before 5 ends finds the data file untouched; in 6 the batch repairs every torn page; after
+   *             6 it is not needed. One batch at a time: two would need two places in the double-write file.
+   *
+   * Ordering    In step 2, under the shared latch: flushing := firstLsn, *then* firstLsn := 0 (both volatile).
+   *             The checkpoint reads firstLsn and *then* flushing of a frame. If it finds firstLsn == 0 because
+   *             of this move, flushing was set before, and it sees it, or it sees the 0 of step 8, and then the
+   *             change is in the file. In any other order (clear first; or read flushing first) there is a moment
+   *             in which a change is in neither, and the redo point would move past it.
+   *             The mover holds the latch shared and whoever dirties holds it exclusively, so no mark is cleared
+   *             that was made after the copy. A frame that is dirtied again after step 2 has both values.
+   *
+   * Latches     This thread never waits for a latch: its holder may be waiting for a frame, for the file to grow,
+   *             that is, for this thread. A frame that is latched is left out and tried again in the next round;
+   *             if a round brings nothing, it pauses. In each round growth and frame waiters come first.
+   *
+   * Not written A frame whose latch is held exclusively all the time. Latches are held for the time of a change,
+   *             so a checkpoint that goes round again finds it free sooner or later.
+   */
+  static final int MAX_BATCH = 128;
+
+  private static final int PAGE_SIZE = BufferPool.PAGE_SIZE;
+  private static final long SHORTEST_PAUSE = TimeUnit.MICROSECONDS.toNanos(20);
+  private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final long PATIENCE = TimeUnit.SECONDS.toNanos(1);
+  private static final int MIN_GROWTH = 128;
+  private static final int MAX_GROWTH = 4096;
+
+  /** What somebody waits for: the file to have a size, or old changes to be in it. */
+  private static final class Task {
+    final long goal;
+    final Thread caller = Thread.currentThread();
+    private @Nullable Throwable failure;
+    private volatile boolean done;
+
+    Task(long goal) {
+      this.goal = goal;
+    }
+
+    void finish(@Nullable Throwable withFailure) {
+      failure = withFailure;
+      done = true;
+      LockSupport.unpark(caller);
+    }
+
+    @Nullable Throwable await() {
+      boolean interrupted = false;
+      while (!done) {
+        LockSupport.parkNanos(this, PATIENCE);
+        interrupted |= Thread.interrupted();
+      }
+      if (interrupted) {
+        caller.interrupt();
+      }
+      return failure;
+    }
+  }
+
+  private final StorageFile data;
+  private final @Nullable BatchGuard guard;
+  private final WriteAhead log;
+  private final Frames frames;
+  private final Clock clock;
+  private final FrameWaiters waiters;
+  private final Steps steps;
+  private final String name;
+
+  private final AtomicInteger dirty = new AtomicInteger();
+  private final int highDirty;
+  private final int lowDirty;
+  private final LongAdder pagesWritten = new LongAdder();
+  private final LongAdder batches = new LongAdder();
+  private volatile long pagesInFile;
+  private volatile @Nullable Throwable failure;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition work = lock.newCondition();
+  private final ArrayDeque<Task> growths = new ArrayDeque<>();
+  private final ArrayDeque<Task> flushes = new ArrayDeque<>();
+  private volatile boolean cleaning;
+  private boolean closed;
+  private @Nullable Thread thread;
+
+  // Of the thread alone.
+  private @Nullable Arena arena;
+  private @Nullable MemorySegment copies;
+  private final long[] batch = new long[MAX_BATCH];
+  private final int[] batchPages = new int[MAX_BATCH];
+  private final int[] batchFrames = new int[MAX_BATCH];
+  private long pause = SHORTEST_PAUSE;
+
+  PageWriter(
+      StorageFile data,
+      @Nullable BatchGuard guard,
+      WriteAhead log,
+      Frames frames,
+      Clock clock,
+      FrameWaiters waiters,
+      Steps steps,
+      String name) {
+    this.data = data;
+    this.guard = guard;
+    this.log = log;
+    this.frames = frames;
+    this.clock = clock;
+    this.waiters = waiters;
+    this.steps = steps;
+    this.name = name;
+    this.highDirty = frames.capacity() - frames.capacity() / 8;
+    this.lowDirty = frames.capacity() - frames.capacity() / 4;
+    this.pagesInFile = data.size() / PAGE_SIZE;
+  }
+
+  // ---- what callers see
+
+  /** A frame has become dirty. */
+  void countDirty() {
+    if (dirty.incrementAndGet() > highDirty && !cleaning) {
+      wantCleanFrames();
+    }
+  }
+
+  /** A frame is not dirty any more. */
+  void countClean() {
+    dirty.decrementAndGet();
+  }
+
+  int dirty() {
+    return dirty.get();
+  }
+
+  long pagesWritten() {
+    return pagesWritten.sum();
+  }
+
+  long batches() {
+    return batches.sum();
+  }
+
+  long pagesInFile() {
+    return pagesInFile;
+  }
+
+  /** Asks for clean frames; does not wait. */
+  void wantCleanFrames() {
+    lock.lock();
+    try {
+      if (!closed && failure == null) {
+        cleaning = true;
+        wakeThread();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Throws if this thread has stopped. */
+  void checkRunning() {
+    Throwable cause = failure;
+    if (cause != null) {
+      throw stopped(cause);
+    }
+  }
+
+  /** Waits until the file has at least so many pages. */
+  void growTo(long pages) {
+    if (pages > pagesInFile) {
+      perform(growths, new Task(pages));
+    }
+  }
+
+  /** Waits until everything that was changed first before an LSN is in the file, forced. */
+  void flushBefore(long lsn) {
+    perform(flushes, new Task(lsn));
+  }
+
+  private void perform(ArrayDeque<Task> tasks, Task task) {
+    lock.lock();
+    try {
+      checkRunning();
+      if (closed) {
+        throw new Failures.PoolClosedException();
+      }
+      wakeThread();
+      tasks.addLast(task);
+    } finally {
+      lock.unlock();
+    }
+    Throwable cause = task.await();
+    if (cause instanceof DiskFullException || cause instanceof Failures.PoolClosedException) {
+      throw Failures.rethrow(cause);
+    }
+    if (cause != null) {
+      throw stopped(cause);
+    }
+  }
+
+  private StorageException stopped(Throwable cause) {
+    String said = cause.getMessage();
+    return new StorageException(
+        data.path(),
+        StorageException.NO_OFFSET,
+        "writing pages has failed and the database has stopped ("
+            + (said == null ? cause.getClass().getName() : said)
+            + ")",
+        "remove the cause and open the database again",
+        cause);
+  }
+
+  /** With the lock held. */
+  private void wakeThread() {
+    if (thread == null) {
+      Thread starting = new Thread(this::run, name + "-page-writer");
+      starting.setDaemon(true);
+      starting.start();
+      thread = starting;
+    }
+    work.signal();
+  }
+
+  /** Ends the thread after the batch it is at; what is not written stays unwritten. */
+  @Override
+  public void close() {
+    Thread running;
+    lock.lock();
+    try {
+      closed = true;
+      work.signal();
+      running = thread;
+    } finally {
+      lock.unlock();
+    }
+    if (running != null) {
+      Failures.joinUninterruptibly(running);
+    }
+    if (arena != null) {
+      arena.close();
+      arena = null;
+      copies = null;
+    }
+  }
+
+  // ---- the thread
+
+  private void run() {
+    try {
+      while (awaitWork()) {
+        serveGrowths();
+        boolean progress = cleanSome();
+        progress |= flushSome();
+        rest(progress);
+      }
+      finishAll(new Failures.PoolClosedException());
+    } catch (Throwable cause) {
+      stop(cause);
+    }
+  }
+
+  private boolean awaitWork() {
+    lock.lock();
+    try {
+      while (!closed && !cleaning && growths.isEmpty() && flushes.isEmpty()) {
+        work.awaitUninterruptibly();
+      }
+      return !closed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** After a round in which every frame that should be written was latched. */
+  private void rest(boolean progress) {
+    if (progress) {
+      pause = SHORTEST_PAUSE;
+      return;
+    }
+    LockSupport.parkNanos(this, pause);
+    pause = Math.min(pause * 2, LONGEST_PAUSE);
+  }
+
+  private void stop(Throwable cause) {
+    lock.lock();
+    try {
+      failure = cause;
+      cleaning = false;
+    } finally {
+      lock.unlock();
+    }
+    try {
+      log.fail(cause);
+    } finally {
+      finishAll(cause);
+      waiters.signal();
+    }
+  }
+
+  private void finishAll(Throwable cause) {
+    List<Task> unfinished = new ArrayList<>();
+    lock.lock();
+    try {
+      unfinished.addAll(growths);
+      unfinished.addAll(flushes);
+      growths.clear();
+      flushes.clear();
+    } finally {
+      lock.unlock();
+    }
+    unfinished.forEach(task -> task.finish(cause));
+  }
+
+  // ---- growth
+
+  private void serveGrowths() {
+    for (Task task = nextGrowth(); task != null; task = nextGrowth()) {
+      try {
+        grow(task.goal);
+        task.finish(null);
+      } catch (DiskFullException full) {
+        task.finish(full);
+      } catch (Throwable cause) {
+        task.finish(cause);
+        throw cause;
+      }
+    }
+  }
+
+  private @Nullable Task nextGrowth() {
+    lock.lock();
+    try {
+      return growths.pollFirst();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Grows by a share of the size, so that a growing file is forced seldom; if need be by less. */
+  private void grow(long pages) {
+    long size = pagesInFile;
+    if (pages <= size) {
+      return;
+    }
+    long generous = size + Math.clamp(size / 4, MIN_GROWTH, MAX_GROWTH);
+    try {
+      fillUpTo(Math.max(pages, generous));
+    } catch (DiskFullException full) {
+      if (pages >= generous) {
+        throw full;
+      }
+      fillUpTo(pages);
+    }
+  }
+
+  private void fillUpTo(long pages) {
+    data.preallocate(pagesInFile * PAGE_SIZE, pages * PAGE_SIZE);
+    data.force();
+    pagesInFile = pages;
+  }
+
+  // ---- reasons to write
+
+  /**
+   * Writes a batch near the hand of the clock if frames run short; true unless all were latched.
+   */
+  private boolean cleanSome() {
+    if (!cleaning) {
+      return true;
+    }
+    int n = chooseNearHand();
+    int written = n == 0 ? 0 : write(n, Long.MAX_VALUE);
+    if (dirty.get() <= lowDirty && !waiters.any()) {
+      cleaning = false;
+    }
+    waiters.signal();
+    return written > 0;
+  }
+
+  private int chooseNearHand() {
+    int used = frames.used();
+    int hand = clock.hand();
+    int n = 0;
+    for (int i = 0; i < used && n < MAX_BATCH; i++) {
+      int frame = (hand + i) % used;
+      if (frames.firstLsnVolatile(frame) != 0 && !frames.latchVolatile(frame).isExclusivelyHeld()) {
+        batch[n++] = entry(frame);
+      }
+    }
+    return n;
+  }
+
+  /** One pass over the frames for the checkpoint; true unless all it wanted were latched. */
+  private boolean flushSome() {
+    long goal = highestGoal();
+    if (goal == Long.MIN_VALUE) {
+      return true;
+    }
+    long[] old = dirtyBefore(goal);
+    int written = 0;
+    for (int from = 0; from < old.length && !isClosed(); from += MAX_BATCH) {
+      int n = Math.min(MAX_BATCH, old.length - from);
+      System.arraycopy(old, from, batch, 0, n);
+      written += write(n, goal);
+      serveGrowths();
+      cleanSome();
+    }
+    finishFlushes();
+    return written > 0 || old.length == 0;
+  }
+
+  private boolean isClosed() {
+    lock.lock();
+    try {
+      return closed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private long highestGoal() {
+    lock.lock();
+    try {
+      long goal = Long.MIN_VALUE;
+      for (Task task : flushes) {
+        goal = Math.max(goal, task.goal);
+      }
+      return goal;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Between batches nothing is being written, so what is old is told by the first LSNs alone. */
+  private void finishFlushes() {
+    long oldest = frames.oldestLsn(Steps.NONE);
+    List<Task> finished = new ArrayList<>();
+    lock.lock();
+    try {
+      for (Task task : flushes) {
+        if (oldest >= task.goal) {
+          finished.add(task);
+        }
+      }
+      flushes.removeAll(finished);
+    } finally {
+      lock.unlock();
+    }
+    finished.forEach(task -> task.finish(null));
+  }
+
+  /** The frames with a first LSN below the goal, as entries in the order of their pages. */
+  private long[] dirtyBefore(long goal) {
+    long[] found = new long[MAX_BATCH];
+    int n = 0;
+    int used = frames.used();
+    for (int frame = 0; frame < used; frame++) {
+      long first = frames.firstLsnVolatile(frame);
+      if (first != 0 && first < goal) {
+        if (n == found.length) {
+          found = Arrays.copyOf(found, n * 2);
+        }
+        found[n++] = entry(frame);
+      }
+    }
+    long[] entries = Arrays.copyOf(found, n);
+    Arrays.sort(entries);
+    return entries;
+  }
+
+  /** Page id and frame in one number that sorts by page. */
+  private long entry(int frame) {
+    return (long) frames.pageIdVolatile(frame) << 32 | frame;
+  }
+
+  // ---- a batch
+
+  /** Writes the first {@code n} entries of the batch; returns how many were not latched. */
+  private int write(int n, long goal) {
+    Arrays.sort(batch, 0, n);
+    MemorySegment images = images();
+    int copied = 0;
+    long lsn = 0;
+    for (int i = 0; i < n; i++) {
+      int page = (int) (batch[i] >> 32);
+      int frame = (int) batch[i];
+      MemorySegment copy = image(images, copied);
+      if (page != Frames.NO_PAGE && copy(frame, page, goal, copy)) {
+        batchPages[copied] = page;
+        batchFrames[copied++] = frame;
+        lsn = Math.max(lsn, PageHeader.lsn(copy));
+      }
+    }
+    if (copied > 0) {
+      steps.at(Steps.Step.BATCH_COPIED, -1);
+      writeCopies(images, copied, lsn);
+      markWritten(copied);
+    }
+    return copied;
+  }
+
+  /** Step 2 for one frame; false if it is latched or holds nothing to be written any more. */
+  private boolean copy(int frame, int page, long goal, MemorySegment target) {
+    HybridLatch latch = frames.latchVolatile(frame);
+    if (!latch.tryAcquireShared()) {
+      return false;
+    }
+    try {
+      long first = frames.firstLsnVolatile(frame);
+      boolean same = frames.pageIdVolatile(frame) == page && frames.latchVolatile(frame) == latch;
+      if (!same || first == 0 || first >= goal) {
+        return false;
+      }
+      target.copyFrom(frames.memory(frame));
+      if (PageHeader.pageId(target) != page) {
+        throw new IllegalStateException(
+            "frame "
+                + frame
+                + " holds page "
+                + page
+                + ", but its bytes say page "
+                + PageHeader.pageId(target));
+      }
+      frames.setFlushingVolatile(frame, first);
+      steps.at(Steps.Step.FLUSHING_SET, frame);
+      frames.setFirstLsnVolatile(frame, 0);
+      return true;
+    } finally {
+      latch.releaseShared();
+    }
+  }
+
+  private void writeCopies(MemorySegment images, int n, long lsn) {
+    log.awaitDurable(lsn);
+    steps.at(Steps.Step.LOG_DURABLE, -1);
+    for (int i = 0; i < n; i++) {
+      PageHeader.seal(image(images, i));
+    }
+    if (guard != null) {
+      guard.write(batchPages, n, images);
+    }
+    steps.at(Steps.Step.DOUBLE_WRITTEN, -1);
+    writeInPlace(images, n);
+    data.force();
+    if (guard != null) {
+      guard.confirm();
+    }
+    steps.at(Steps.Step.PAGES_FORCED, -1);
+  }
+
+  /** Pages that follow each other in the file go in one write. */
+  private void writeInPlace(MemorySegment images, int n) {
+    for (int from = 0; from < n; ) {
+      int to = from + 1;
+      while (to < n && batchPages[to] == batchPages[to - 1] + 1) {
+        to++;
+      }
+      data.write(
+          (long) batchPages[from] * PAGE_SIZE,
+          images.asSlice((long) from * PAGE_SIZE, (long) (to - from) * PAGE_SIZE));
+      from = to;
+    }
+    pagesInFile = Math.max(pagesInFile, batchPages[n - 1] + 1L);
+  }
+
+  private void markWritten(int n) {
+    for (int i = 0; i < n; i++) {
+      frames.setFlushingVolatile(batchFrames[i], 0);
+      countClean();
+    }
+    pagesWritten.add(n);
+    batches.increment();
+    waiters.signal();
+  }
+
+  private static MemorySegment image(MemorySegment images, int i) {
+    return images.asSlice((long) i * PAGE_SIZE, PAGE_SIZE);
+  }
+
+  private MemorySegment images() {
+    MemorySegment images = copies;
+    if (images == null) {
+      Arena shared = Arena.ofShared();
+      images = shared.allocate((long) MAX_BATCH * PAGE_SIZE, 4096);
+      arena = shared;
+      copies = images;
+    }
+    return images;
+  }
+}

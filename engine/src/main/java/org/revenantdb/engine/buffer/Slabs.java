@@ -1,0 +1,89 @@
+package org.revenantdb.engine.buffer;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The off-heap memory of all buffer pools of this process, in slabs of 4 MiB.
+ *
+ * <p>A pool takes slabs as it needs frames and gives them back when it is closed. Some are kept for
+ * the next pool, the rest returns to the system, so opening and closing databases for ever needs no
+ * more memory than the databases that are open at one time.
+ *
+ * <p>Why slabs with an arena each: memory of {@code Arena.global()} is never given back, and one
+ * arena for a whole pool could not be taken over in part by a smaller one. Memory of {@code
+ * java.lang.foreign} needs no flag and is not counted against the heap or {@code
+ * -XX:MaxDirectMemorySize}.
+ *
+ * <p>Threads: any. Whoever gives a slab back guarantees that no thread touches it any more.
+ */
+final class Slabs {
+  /** The size of a slab. */
+  static final long BYTES = 4L << 20;
+
+  /** How many slabs without an owner are kept for the next pool: 64 MiB. */
+  private static final int KEPT = 16;
+
+  private static final int ALIGNMENT = 4096;
+
+  /** The slabs of this process. */
+  static final Slabs OF_PROCESS = new Slabs(KEPT);
+
+  /** Memory with its own lifetime; its former contents are still in it. */
+  static final class Slab {
+    private final Arena arena = Arena.ofShared();
+    final MemorySegment memory = arena.allocate(BYTES, ALIGNMENT);
+  }
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final ArrayDeque<Slab> idle = new ArrayDeque<>();
+  private final int kept;
+
+  Slabs(int kept) {
+    this.kept = kept;
+  }
+
+  /**
+   * A slab with whatever contents.
+   *
+   * @throws OutOfMemoryError if the system has no more memory
+   */
+  Slab take() {
+    lock.lock();
+    try {
+      Slab slab = idle.pollLast();
+      if (slab != null) {
+        return slab;
+      }
+    } finally {
+      lock.unlock();
+    }
+    return new Slab();
+  }
+
+  /** Takes a slab back that nobody uses any more. */
+  void giveBack(Slab slab) {
+    lock.lock();
+    try {
+      if (idle.size() < kept) {
+        idle.addLast(slab);
+        return;
+      }
+    } finally {
+      lock.unlock();
+    }
+    slab.arena.close();
+  }
+
+  /** For tests: how many slabs wait for an owner. */
+  int idle() {
+    lock.lock();
+    try {
+      return idle.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,33 @@
+package org.revenantdb.engine.buffer;
+
+/** Where a test may stop a thread of the pool, to play a schedule step by step. */
+@FunctionalInterface
+interface Steps {
+  /** The places. */
+  enum Step {
+    /** The checkpoint has read the first LSN of a frame, but not yet what is being written. */
+    SCANNED_FIRST_LSN,
+    /** The page writer has set what is being written and not yet cleared the first LSN. */
+    FLUSHING_SET,
+    /** The page writer has copied the pages of a batch and holds no latch. */
+    BATCH_COPIED,
+    /** The log is durable up to every page of the batch; nothing is written yet. */
+    LOG_DURABLE,
+    /** The batch is in the double-write file, forced. */
+    DOUBLE_WRITTEN,
+    /** The batch is in the data file, forced; the frames still say that they are being written. */
+    PAGES_FORCED,
+    /** A reader has looked up a page and not yet looked at its frame. */
+    LOOKED_UP,
+  }
+
+  /** Stops nobody. */
+  Steps NONE = (step, frame) -> {};
+
+  /**
+   * Called by the thread that has come to a place.
+   *
+   * @param frame the frame concerned, or -1
+   */
+  void at(Step step, int frame);
+}
