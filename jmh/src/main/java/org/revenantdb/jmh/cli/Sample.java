@@ -1,0 +1,28 @@
+package org.revenantdb.jmh.cli;
+
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What several rounds said of one thing.
+ *
+ * @param median of the rounds
+ * @param spread half the distance between the lowest and the highest round, relative to the median
+ * @param n how many rounds
+ * @param unit of the median
+ */
+record Sample(double median, double spread, int n, String unit) {
+
+  static Sample of(List<Double> rounds, String unit) {
+    double[] sorted = rounds.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+    if (sorted.length == 0) {
+      throw new IllegalArgumentException("no round was measured");
+    }
+    double middle =
+        Arrays.stream(sorted, (sorted.length - 1) / 2, sorted.length / 2 + 1)
+            .average()
+            .orElseThrow();
+    double halfRange = (sorted[sorted.length - 1] - sorted[0]) / 2;
+    return new Sample(middle, middle == 0 ? 0 : halfRange / middle, sorted.length, unit);
+  }
+}

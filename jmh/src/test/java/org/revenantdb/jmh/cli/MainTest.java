@@ -1,0 +1,145 @@
+package org.revenantdb.jmh.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.openjdk.jmh.runner.BenchmarkList;
+import org.openjdk.jmh.runner.format.OutputFormatFactory;
+import org.openjdk.jmh.runner.options.VerboseMode;
+import picocli.CommandLine;
+
+/** What the command {@code bench} promises of exit codes and of its file. */
+class MainTest {
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  @TempDir private Path folder;
+
+  @Test
+  void noName_listsWhatThereIs() {
+    assertEquals(0, run("bench"));
+    assertTrue(out.toString().startsWith("answer"), out.toString());
+  }
+
+  @Test
+  void unknownName_isWrongUsage() {
+    assertEquals(2, run("bench", "nonsense"));
+    assertTrue(err.toString().contains("nonsense"), err.toString());
+  }
+
+  @Test
+  void unknownVerb_isWrongUsage() {
+    assertEquals(2, run("nonsense"));
+  }
+
+  @Test
+  void noVerb_isWrongUsage() {
+    assertEquals(2, run());
+  }
+
+  @Test
+  void allMeasured_writesNumbersOnTheTopLevel() throws IOException {
+    Path file = folder.resolve("figures.json");
+    assertEquals(0, run("bench", "answer", "--quick", "--seed", "7", "--json", "" + file));
+    JsonObject json = read(file);
+    assertEquals(42.0, json.get("answer").getAsDouble());
+    assertEquals(7, json.get("seed").getAsLong());
+    assertTrue(json.get("quick").getAsBoolean());
+    JsonObject point =
+        json.getAsJsonObject("detail").getAsJsonObject("points").getAsJsonObject("guess");
+    assertEquals(2.0, point.get("median").getAsDouble());
+    assertEquals(3, point.get("n").getAsInt());
+    assertEquals(List.of(file), children());
+  }
+
+  @Test
+  void notAllMeasured_writesWhatThereIs_andExitsWithThree() throws IOException {
+    Path file = folder.resolve("figures.json");
+    assertEquals(3, run("bench", "half", "--json", "" + file));
+    JsonObject json = read(file);
+    assertEquals(1.0, json.get("first").getAsDouble());
+    assertFalse(json.has("second"));
+    assertTrue(err.toString().contains("second"), err.toString());
+  }
+
+  @Test
+  void report_isOnePage() throws IOException {
+    assertEquals(0, run("bench", "answer", "--report", folder.resolve("report").toString()));
+    String page = Files.readString(folder.resolve("report").resolve("answer.html"));
+    assertTrue(page.contains("42.000"), page);
+  }
+
+  /** Without its processor named in the pom, JMH finds nothing and says nothing. */
+  @Test
+  void benchmarks_areGenerated() {
+    assertFalse(
+        BenchmarkList.defaultList()
+            .getAll(
+                OutputFormatFactory.createFormatInstance(System.out, VerboseMode.SILENT), List.of())
+            .isEmpty());
+  }
+
+  private int run(String... arguments) {
+    CommandLine command = Main.command(List.of(new Answer(), new Half()));
+    command.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
+    return command.execute(arguments);
+  }
+
+  private static JsonObject read(Path file) throws IOException {
+    return JsonParser.parseString(Files.readString(file)).getAsJsonObject();
+  }
+
+  private List<Path> children() throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.toList();
+    }
+  }
+
+  private static final class Answer implements Bench {
+    @Override
+    public String name() {
+      return "answer";
+    }
+
+    @Override
+    public String question() {
+      return "What is the answer?";
+    }
+
+    @Override
+    public void measure(Settings settings, Figures figures) {
+      figures.put("answer", 42);
+      figures.point("guess", Sample.of(List.of(1.0, 3.0, 2.0), "ns"));
+    }
+  }
+
+  private static final class Half implements Bench {
+    @Override
+    public String name() {
+      return "half";
+    }
+
+    @Override
+    public String question() {
+      return "What can be measured by halves?";
+    }
+
+    @Override
+    public void measure(Settings settings, Figures figures) throws CannotMeasureException {
+      figures.put("first", 1);
+      throw new CannotMeasureException("second: it is a test", new IllegalStateException());
+    }
+  }
+}
