@@ -46,8 +46,7 @@ public final class Backoff {
   }
 
   /** Lets another thread run that may be the one we wait for. */
-  @SuppressWarnings(
-      "ThreadPriorityCheck") // only a hint: correct, if slower, where yielding does nothing
+  @SuppressWarnings("ThreadPriorityCheck") // a hint only: right, if slower, without effect
   static void giveWay() {
     Thread.yield();
   }

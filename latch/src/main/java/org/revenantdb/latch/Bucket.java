@@ -80,7 +80,7 @@ final class Bucket implements ParkingLot.Waiters {
       addFirst(node);
       return;
     }
-    if (head == null && fairTime - now < 0) {
+    if (head == null && now - fairTime >= 0) {
       fairTime = now + nextFairness();
     }
     addLast(node);

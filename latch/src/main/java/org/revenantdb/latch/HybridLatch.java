@@ -75,8 +75,8 @@ public final class HybridLatch {
    *             woken thread tries the word before it looks at the time: either it gets the latch, or it sees
    *             a holder, and that holder's release will find PARKED if anybody is queued.
    *
-   * Not protected against   A StackOverflowError inside a method of this class, as the JDK's own locks are by
-   *             reserved stack: the latch may stay held.
+   * Not protected against   A StackOverflowError between two steps of the uncontended path (the JDK's locks have
+   *             reserved stack for it): the latch may stay held. The parking lot fails before it locks anything.
    */
 
   /** What {@link #readOptimistic} returns while a writer is at work; it never validates. */

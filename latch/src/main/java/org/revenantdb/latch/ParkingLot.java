@@ -203,6 +203,9 @@ public final class ParkingLot {
   /** The longest time that a waiter does not look at its state. */
   private static final long SLICE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /** Frames that must fit on the stack before a bucket is locked; our deepest call has a dozen. */
+  private static final int STACK_RESERVE = 64;
+
   private static final Departure<Object> WAKE = (owner, head) -> Wake.RETRY;
 
   private static final ParkingLot GLOBAL =
@@ -386,6 +389,7 @@ public final class ParkingLot {
   }
 
   private <K> int release(K owner, long tag, boolean everybody, Departure<? super K> departure) {
+    reserveStack(STACK_RESERVE);
     long now = nanoTime.getAsLong();
     Bucket bucket = bucketOf(owner, tag);
     WaitNode woken;
@@ -405,6 +409,7 @@ public final class ParkingLot {
     if (node == null) {
       return withoutMemory(owner, tag, protocol, patience, deadline);
     }
+    reserveStack(STACK_RESERVE);
     long now = nanoTime.getAsLong();
     Bucket bucket = bucketOf(owner, tag);
     bucket.lock();
@@ -523,6 +528,14 @@ public final class ParkingLot {
       node = following;
     }
     return woken;
+  }
+
+  /**
+   * Throws the StackOverflowError that is about to come here, where nothing is locked and nobody
+   * queued, and not in the middle of it.
+   */
+  private static int reserveStack(int frames) {
+    return frames == 0 ? 0 : 1 + reserveStack(frames - 1);
   }
 
   private Bucket bucketOf(Object owner, long tag) {

@@ -1,0 +1,356 @@
+package org.revenantdb.latch;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What the latch promises, mode by mode; every test leaves it free. */
+class HybridLatchTest {
+  private static final long LONG = TimeUnit.HOURS.toNanos(1);
+
+  private final HybridLatch latch = new HybridLatch();
+
+  @AfterEach
+  void leftFree() {
+    assertEquals(LatchWord.FREE, latch.wordOpaque(), latch::toString);
+    assertEquals(0, latch.version() & 1, latch::toString);
+  }
+
+  @Test
+  void exclusive_excludesEverybody() {
+    latch.acquireExclusive();
+    assertTrue(latch.isExclusivelyHeld());
+    assertFalse(latch.tryAcquireExclusive());
+    assertFalse(latch.tryAcquireShared());
+    assertFalse(latch.tryAcquireExclusive(1));
+    assertFalse(latch.tryAcquireShared(1));
+    assertFalse(latch.tryAcquireExclusive(0));
+    assertFalse(latch.tryAcquireShared(-1));
+    assertFalse(latch.tryUpgrade());
+    latch.releaseExclusive();
+    assertFalse(latch.isExclusivelyHeld());
+  }
+
+  @Test
+  void shared_excludesWritersOnly() {
+    latch.acquireShared();
+    assertTrue(latch.tryAcquireShared());
+    assertTrue(latch.tryAcquireShared(LONG));
+    assertTrue(latch.isSharedHeld());
+    assertFalse(latch.tryAcquireExclusive());
+    assertFalse(latch.tryAcquireExclusive(1));
+    for (int i = 0; i < 3; i++) {
+      latch.releaseShared();
+    }
+    assertFalse(latch.isSharedHeld());
+  }
+
+  @Test
+  void release_ofWhatIsNotHeldThrowsAndChangesNothing() {
+    assertThrows(IllegalMonitorStateException.class, latch::releaseExclusive);
+    assertThrows(IllegalMonitorStateException.class, latch::releaseExclusiveUnmodified);
+    assertThrows(IllegalMonitorStateException.class, latch::releaseShared);
+    assertThrows(IllegalMonitorStateException.class, latch::downgrade);
+    latch.acquireShared();
+    assertThrows(IllegalMonitorStateException.class, latch::releaseExclusive);
+    latch.releaseShared();
+    latch.acquireExclusive();
+    assertThrows(IllegalMonitorStateException.class, latch::releaseShared);
+    latch.releaseExclusive();
+  }
+
+  @Test
+  void version_isOddWhileExclusiveAndGrows() {
+    long before = latch.version();
+    latch.acquireExclusive();
+    assertEquals(before + 1, latch.version());
+    latch.releaseExclusive();
+    assertEquals(before + 2, latch.version());
+    latch.acquireShared();
+    latch.releaseShared();
+    assertEquals(before + 2, latch.version(), "readers change nothing");
+  }
+
+  @Test
+  void optimistic_validUntilSomebodyWrites() {
+    long stamp = latch.readOptimistic();
+    assertNotEquals(HybridLatch.INVALID_STAMP, stamp);
+    assertTrue(latch.validate(stamp));
+    latch.acquireShared();
+    assertTrue(latch.validate(stamp));
+    latch.releaseShared();
+    latch.acquireExclusive();
+    assertFalse(latch.validate(stamp));
+    latch.releaseExclusive();
+    assertFalse(latch.validate(stamp), "for ever");
+  }
+
+  @Test
+  void optimistic_begunUnderAWriterNeverValidates() {
+    latch.acquireExclusive();
+    long stamp = latch.readOptimistic();
+    assertEquals(HybridLatch.INVALID_STAMP, stamp);
+    assertFalse(latch.validate(stamp));
+    latch.releaseExclusive();
+    assertFalse(latch.validate(stamp));
+  }
+
+  @Test
+  void optimistic_survivesAWriterThatWroteNothing() {
+    long stamp = latch.readOptimistic();
+    latch.acquireExclusive();
+    assertFalse(latch.validate(stamp), "it might write yet");
+    long during = latch.readOptimistic();
+    latch.releaseExclusiveUnmodified();
+    assertTrue(latch.validate(stamp));
+    assertFalse(latch.validate(during));
+  }
+
+  @Test
+  void upgrade_ofTheOnlyReader() {
+    long stamp = latch.readOptimistic();
+    latch.acquireShared();
+    assertTrue(latch.tryUpgrade());
+    assertTrue(latch.isExclusivelyHeld());
+    assertFalse(latch.validate(stamp));
+    latch.releaseExclusive();
+  }
+
+  @Test
+  void upgrade_failsBesideAnotherReaderAndKeepsTheHold() {
+    latch.acquireShared();
+    latch.acquireShared();
+    assertFalse(latch.tryUpgrade());
+    assertTrue(latch.isSharedHeld());
+    latch.releaseShared();
+    assertTrue(latch.tryUpgrade());
+    latch.releaseExclusive();
+  }
+
+  @Test
+  void upgradeOptimistic_onlyIfNothingHasChanged() {
+    long stamp = latch.readOptimistic();
+    assertTrue(latch.tryUpgradeOptimistic(stamp));
+    assertFalse(latch.tryUpgradeOptimistic(stamp), "held");
+    latch.releaseExclusive();
+    assertFalse(latch.tryUpgradeOptimistic(stamp), "written since");
+    assertFalse(latch.tryUpgradeOptimistic(HybridLatch.INVALID_STAMP));
+    stamp = latch.readOptimistic();
+    latch.acquireShared();
+    assertFalse(latch.tryUpgradeOptimistic(stamp), "a reader is in");
+    latch.releaseShared();
+    assertTrue(latch.tryUpgradeOptimistic(stamp));
+    latch.releaseExclusiveUnmodified();
+    assertTrue(latch.validate(stamp));
+  }
+
+  @Test
+  void downgrade_endsWritingAndLetsReadersIn() {
+    latch.acquireExclusive();
+    latch.downgrade();
+    assertFalse(latch.isExclusivelyHeld());
+    assertTrue(latch.validate(latch.readOptimistic()));
+    assertTrue(latch.tryAcquireShared());
+    assertFalse(latch.tryAcquireExclusive());
+    latch.releaseShared();
+    latch.releaseShared();
+  }
+
+  @Test
+  void downgrade_admitsQueuedReadersButNotTheWriterBehindThem() throws InterruptedException {
+    latch.acquireExclusive();
+    AtomicBoolean wrote = new AtomicBoolean();
+    Thread[] readers = new Thread[3];
+    for (int i = 0; i < readers.length; i++) {
+      readers[i] = queued(latch::acquireShared, i + 1);
+    }
+    Thread writer =
+        queued(
+            () -> {
+              latch.acquireExclusive();
+              wrote.set(true);
+              latch.releaseExclusive();
+            },
+            readers.length + 1);
+    latch.downgrade();
+    for (Thread reader : readers) {
+      Await.join(reader);
+    }
+    assertEquals(1 + readers.length, LatchWord.sharedHolders(latch.wordOpaque()));
+    assertTrue(LatchWord.isParked(latch.wordOpaque()));
+    assertFalse(wrote.get());
+    assertFalse(latch.tryAcquireShared(), "a newcomer waits behind the writer");
+    for (int i = 0; i < 1 + readers.length; i++) {
+      latch.releaseShared();
+    }
+    Await.join(writer);
+    assertTrue(wrote.get());
+  }
+
+  /** parking_lot#465: who gives up must not leave behind those whom it alone had kept waiting. */
+  @Test
+  void timeout_ofTheFirstWriterLetsTheReadersBehindItIn() throws InterruptedException {
+    latch.acquireShared();
+    AtomicBoolean acquired = new AtomicBoolean(true);
+    Thread writer =
+        new Thread(
+            () -> acquired.set(latch.tryAcquireExclusive(TimeUnit.MILLISECONDS.toNanos(200))));
+    writer.start();
+    Await.until(() -> waiters() == 1 || !writer.isAlive());
+    Thread reader = Thread.startVirtualThread(latch::acquireShared);
+    Await.join(reader); // while our shared hold stays
+    Await.join(writer);
+    assertFalse(acquired.get());
+    latch.releaseShared();
+    latch.releaseShared();
+  }
+
+  @Test
+  void timeout_ofTheOnlyWaiterClearsTheParkedBit() {
+    latch.acquireExclusive();
+    assertFalse(latch.tryAcquireShared(100));
+    assertEquals(LatchWord.EXCLUSIVE, latch.wordOpaque());
+    latch.releaseExclusive();
+  }
+
+  @Test
+  void timeout_ofForeverDoesNotOverflow() throws InterruptedException {
+    latch.acquireExclusive();
+    Thread waiter =
+        queued(
+            () -> {
+              assertTrue(latch.tryAcquireExclusive(Long.MAX_VALUE));
+              latch.releaseExclusive();
+            },
+            1);
+    latch.releaseExclusive();
+    Await.join(waiter);
+  }
+
+  @Test
+  void interrupt_doesNotEndTheWaitAndIsKept() throws InterruptedException {
+    latch.acquireExclusive();
+    AtomicBoolean kept = new AtomicBoolean();
+    Thread waiter =
+        queued(
+            () -> {
+              latch.acquireExclusive();
+              kept.set(Thread.currentThread().isInterrupted());
+              latch.releaseExclusive();
+            },
+            1);
+    waiter.interrupt();
+    Await.until(() -> !waiter.isInterrupted()); // it has noticed, and goes on waiting
+    assertEquals(1, waiters());
+    latch.releaseExclusive();
+    Await.join(waiter);
+    assertTrue(kept.get());
+  }
+
+  @Test
+  void handOver_whenTheFairnessTimeHasCome() throws InterruptedException {
+    latch.acquireExclusive();
+    AtomicBoolean mayRelease = new AtomicBoolean();
+    long stamp = latch.readOptimistic();
+    Thread waiter =
+        queued(
+            () -> {
+              latch.acquireExclusive();
+              Await.until(mayRelease::get);
+              latch.releaseExclusive();
+            },
+            1);
+    ParkingLot.global().setFairTime(latch, 0, System.nanoTime());
+    latch.releaseExclusive();
+    assertFalse(latch.tryAcquireExclusive(), "handed over before we could barge");
+    assertTrue(latch.isExclusivelyHeld());
+    assertFalse(latch.validate(stamp));
+    mayRelease.set(true);
+    Await.join(waiter);
+  }
+
+  @Test
+  void handOver_ofTheLastReaderGoesToAllReadersOfTheGroup() throws InterruptedException {
+    latch.acquireExclusive();
+    Thread first = queued(latch::acquireShared, 1);
+    Thread second = queued(latch::acquireShared, 2);
+    ParkingLot.global().setFairTime(latch, 0, System.nanoTime());
+    latch.releaseExclusive();
+    assertEquals(2, latch.wordOpaque(), "both hold it before either has run");
+    Await.join(first);
+    Await.join(second);
+    latch.releaseShared();
+    latch.releaseShared();
+  }
+
+  @Test
+  void barging_neverLeavesTheWokenBehind() throws InterruptedException {
+    for (int i = 0; i < 200; i++) {
+      latch.acquireExclusive();
+      Thread waiter =
+          queued(
+              () -> {
+                latch.acquireExclusive();
+                latch.releaseExclusive();
+              },
+              1);
+      ParkingLot.global().setFairTime(latch, 0, System.nanoTime() + LONG);
+      latch.releaseExclusive();
+      for (int barge = 0; barge < 10; barge++) {
+        if (latch.tryAcquireExclusive()) {
+          latch.releaseExclusive();
+        }
+      }
+      Await.join(waiter);
+    }
+    ParkingLot.global().setFairTime(latch, 0, System.nanoTime());
+  }
+
+  /** JDK-8345052: what cannot be allocated must not cost the latch. */
+  @Test
+  void outOfMemory_inTheSlowPathSpinsInstead() throws InterruptedException {
+    ParkingLot lot = ParkingLot.global();
+    latch.acquireExclusive();
+    AtomicBoolean failed = new AtomicBoolean();
+    lot.allocationFault =
+        () -> {
+          failed.set(true);
+          throw new OutOfMemoryError("injected");
+        };
+    try {
+      assertFalse(latch.tryAcquireExclusive(100_000));
+      assertTrue(failed.get());
+      failed.set(false);
+      Thread waiter =
+          new Thread(() -> {
+            latch.acquireShared();
+            latch.releaseShared();
+          });
+      waiter.start();
+      Await.until(failed::get);
+      latch.releaseExclusive();
+      Await.join(waiter);
+    } finally {
+      lot.allocationFault = null;
+    }
+  }
+
+  /** Starts a thread and waits until it is the n-th in the queue. */
+  private Thread queued(Runnable body, int n) {
+    Thread thread = new Thread(body);
+    thread.start();
+    Await.until(() -> waiters() == n);
+    return thread;
+  }
+
+  private int waiters() {
+    return ParkingLot.global().queuedNear(latch, 0);
+  }
+}
