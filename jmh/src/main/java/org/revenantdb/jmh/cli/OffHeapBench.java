@@ -29,7 +29,7 @@ final class OffHeapBench implements Bench {
   public void measure(Settings settings, Figures figures) throws CannotMeasureException {
     String[] sizes = settings.quick() ? new String[] {"64"} : new String[] {"64", "262144"};
     int rounds = settings.quick() ? 3 : 5;
-    TimeValue each = TimeValue.milliseconds(settings.quick() ? 100 : 400);
+    TimeValue each = TimeValue.milliseconds(settings.quick() ? 100 : 250);
     Map<String, Sample> points;
     try {
       points =
@@ -39,7 +39,7 @@ final class OffHeapBench implements Bench {
                   .param("kibibytes", sizes),
               rounds,
               3,
-              settings.quick() ? 3 : 5,
+              settings.quick() ? 3 : 4,
               each);
     } catch (RunnerException e) {
       throw new CannotMeasureException("off-heap: " + e.getMessage(), e);
