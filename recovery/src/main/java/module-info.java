@@ -6,5 +6,9 @@ module org.revenantdb.recovery {
   requires org.revenantdb.latch;
   requires static transitive org.jspecify;
 
+  exports org.revenantdb.recovery.checkpoint;
   exports org.revenantdb.recovery.file;
+  exports org.revenantdb.recovery.format;
+  exports org.revenantdb.recovery.log;
+  exports org.revenantdb.recovery.restart;
 }

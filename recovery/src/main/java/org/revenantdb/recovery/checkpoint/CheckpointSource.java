@@ -1,0 +1,33 @@
+package org.revenantdb.recovery.checkpoint;
+
+/** What a checkpoint needs from the engine. Called by one thread at a time. */
+public interface CheckpointSource {
+  /**
+   * Writes the pages that have been dirty since before a position; they are forced on return.
+   *
+   * @param lsn the position; {@link Long#MAX_VALUE} = every dirty page
+   */
+  void flushDirtyBefore(long lsn);
+
+  /**
+   * Since when the longest-dirty page has been dirty, being written included.
+   *
+   * @return the smallest of these positions, {@link Long#MAX_VALUE} if no page is dirty
+   */
+  long oldestDirtyLsn();
+
+  /**
+   * The transactions: those that are committing are waited for; the table is read before the map of
+   * aborted ones, so that one that is being aborted is found in either.
+   *
+   * @return what the table and the map hold
+   */
+  TransactionImage transactions();
+
+  /**
+   * How many pages the data file uses.
+   *
+   * @return its high-water mark
+   */
+  long highWaterPages();
+}

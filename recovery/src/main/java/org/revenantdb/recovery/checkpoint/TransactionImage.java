@@ -1,0 +1,12 @@
+package org.revenantdb.recovery.checkpoint;
+
+/**
+ * The transactions as a checkpoint sees them (R8).
+ *
+ * @param highestTransactionId no id above it has been given out
+ * @param writing ids that have written and are undecided
+ * @param prepared ids that are prepared
+ * @param aborted ids in the map of aborted transactions
+ */
+public record TransactionImage(
+    long highestTransactionId, long[] writing, long[] prepared, long[] aborted) {}

@@ -1,0 +1,115 @@
+package org.revenantdb.recovery.format;
+
+/**
+ * Where everything stands in a log segment, and which position of the log stands in which segment;
+ * {@code docs/format.md} §2 and §2.1 say what it means.
+ *
+ * <pre>
+ *   segment n     0                4096                                             size
+ *                 +----------------+------------------------------------------------+
+ *                 | header         | positions n * payload .. (n + 1) * payload - 1 |
+ *                 +----------------+------------------------------------------------+      payload = size - 4096
+ *   header        0     4         8        16            32       40     44     48         56           64       72        80
+ *                 +-----+---------+--------+-------------+--------+------+------+----------+------------+--------+---------+--------+
+ *                 | CRC | version | magic  | database id | number | size | life | life's   | former     | sealed | durable | buffer |
+ *                 |     |         |        |             |        |      |      | 1st LSN  | life's end | end    | LSN     |        |
+ *                 +-----+---------+--------+-------------+--------+------+------+----------+------------+--------+---------+--------+
+ * </pre>
+ */
+public final class SegmentLayout {
+  /** u32: CRC32C of the bytes from {@link #VERSION} to {@link #CHECKED}. */
+  public static final int CRC = 0;
+
+  /** u32: format version. */
+  public static final int VERSION = CRC + Integer.BYTES;
+
+  /** Eight bytes: {@link #MAGIC_VALUE}. */
+  public static final int MAGIC = VERSION + Integer.BYTES;
+
+  /** Sixteen bytes: the database. */
+  public static final int DATABASE_ID = MAGIC + Long.BYTES;
+
+  /** u64: the segment's number. */
+  public static final int NUMBER = DATABASE_ID + 16;
+
+  /** u32: size of the segment. */
+  public static final int SIZE = NUMBER + Long.BYTES;
+
+  /** u32: the life that writes here. */
+  public static final int LIFE = SIZE + Integer.BYTES;
+
+  /** u64: the life's first LSN, if this is its first segment, else 0. */
+  public static final int FIRST_LSN = LIFE + Integer.BYTES;
+
+  /** u64: where the former life's log ends, if this is a life's first segment, else 0. */
+  public static final int FORMER_END = FIRST_LSN + Long.BYTES;
+
+  /** u64: where the log of the segment's life ends for good, else 0. */
+  public static final int SEALED_END = FORMER_END + Long.BYTES;
+
+  /** u64: the durable LSN when the header was written. */
+  public static final int DURABLE = SEALED_END + Long.BYTES;
+
+  /** u32: size of the life's log buffer: so far can LSNs have been handed out beyond a file. */
+  public static final int BUFFER = DURABLE + Long.BYTES;
+
+  /** The checksum covers the bytes up to here; the header is one sector, written whole or not. */
+  public static final int CHECKED = 512;
+
+  /** Bytes before the first position. */
+  public static final int HEADER = 4096;
+
+  /** {@code RVNTLOG1}, as a little-endian number. */
+  public static final long MAGIC_VALUE = 0x31474f4c_544e5652L;
+
+  /** The version that this code writes and reads. */
+  public static final int CURRENT_VERSION = 1;
+
+  /** The number of the first segment; so no position is 0. */
+  public static final long FIRST_NUMBER = 1;
+
+  private SegmentLayout() {}
+
+  /**
+   * How many positions a segment holds.
+   *
+   * @param segmentSize its size in bytes
+   * @return bytes without the header
+   */
+  public static int payload(int segmentSize) {
+    return segmentSize - HEADER;
+  }
+
+  /**
+   * The segment that holds a position.
+   *
+   * @param lsn the position
+   * @param segmentSize size of the segments
+   * @return its number
+   */
+  public static long number(long lsn, int segmentSize) {
+    return lsn / payload(segmentSize);
+  }
+
+  /**
+   * Where a position stands in its segment.
+   *
+   * @param lsn the position
+   * @param segmentSize size of the segments
+   * @return offset in the file
+   */
+  public static long offset(long lsn, int segmentSize) {
+    return HEADER + lsn % payload(segmentSize);
+  }
+
+  /**
+   * The first position of a segment.
+   *
+   * @param number its number
+   * @param segmentSize size of the segments
+   * @return the position
+   */
+  public static long firstLsn(long number, int segmentSize) {
+    return number * payload(segmentSize);
+  }
+}

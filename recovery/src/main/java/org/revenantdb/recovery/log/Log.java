@@ -1,0 +1,408 @@
+package org.revenantdb.recovery.log;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.TreeSet;
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.recovery.format.SegmentLayout;
+import org.revenantdb.recovery.segment.Segment;
+import org.revenantdb.recovery.segment.SegmentDirectory;
+import org.revenantdb.recovery.segment.SegmentSupply;
+
+/**
+ * The log of one life of a database: records go in by {@link #publish}, and are durable when {@link
+ * #awaitDurable} returns.
+ *
+ * <p>An LSN is a position in an endless sequence of bytes; the LSN of a record is the position
+ * after its last byte (R11).
+ *
+ * <p>Threads: any, virtual ones too, all at once. {@code publish} waits only for room in the ring,
+ * which the writer thread makes without needing any latch; {@code awaitDurable} waits for the disk.
+ * Neither is interrupted; the interrupt status stays.
+ *
+ * <p>Failure: a write or force that fails stops the log for good. Who waits then, or asks later
+ * about a record that is not known durable, gets {@link OutcomeUnknownException}; who publishes
+ * later gets {@link LogStoppedException}. Both carry the cause.
+ *
+ * {@snippet :
+ * long lsn = log.publish(builder.begin(RecordType.COMMIT, transactionId));
+ * log.awaitDurable(lsn);
+ * }
+ */
+public final class Log implements AutoCloseable {
+  /*
+   * Source      docs/protocols.md §1; the protocol of the ring is in LogBuffer, the writer's in LogWriter.
+   *
+   * State       running -> stopped (failure set) | closing (no failure) -> closed; all by the tail getting STOPPED
+   *             added, once. Whoever reserves at or above STOPPED has reserved nothing.
+   *
+   * publish     1 record padded, length checked (all that can fail)
+   *             2 reserve                    a Throwable from here on: PAD in the same place, or stop (R18)
+   *             3 wait for room
+   *             4 LSN, durable LSN, life, CRC; body; first word
+   *
+   * Invariants  I1 the tail is a record boundary at all times, so it may serve as a redo point.
+   *             I2 the ring goes back to the pool only after everything reserved was published and written; no
+   *             reservation can follow, so nobody writes into a ring that has a new owner.
+   *
+   * Ordering    setFlushWish (CAS) -> writer.sleeping (volatile read); the writer sets `sleeping`, then reads the
+   *             wish: one of them sees the other, so no wish is slept over. The same with the tail (getAndAdd).
+   */
+
+  private static final VarHandle FLUSH_WISH;
+  private static final VarHandle FAILURE;
+  private static final VarHandle STOPPING;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      FLUSH_WISH = lookup.findVarHandle(Log.class, "flushWish", long.class);
+      FAILURE = lookup.findVarHandle(Log.class, "failure", Throwable.class);
+      STOPPING = lookup.findVarHandle(Log.class, "stopping", boolean.class);
+    } catch (ReflectiveOperationException impossible) {
+      throw new ExceptionInInitializerError(impossible);
+    }
+  }
+
+  /** The field for segments ahead has sixteen bits. */
+  private static final int MOST_AHEAD = 0xFFFF;
+
+  private final LogBuffer buffer;
+  private final SegmentSupply supply;
+  private final LogWriter writer;
+  private final Thread thread;
+  private final int life;
+  private final int segmentSize;
+  private final int maxRecord;
+  private final LsnWaiters durableWaiters = new LsnWaiters();
+  private final LsnWaiters spaceWaiters = new LsnWaiters();
+  private final LongPredicate durableReached = this::isDurableOrStopped;
+  private final LongPredicate roomReached = this::hasRoomOrStopped;
+
+  private volatile long flushWish;
+  private volatile @Nullable Throwable failure;
+
+  @SuppressWarnings("unused") // through STOPPING
+  private volatile boolean stopping;
+
+  private volatile long finalTail = Long.MAX_VALUE;
+  private boolean closed;
+
+  private Log(
+      MemorySegment ring,
+      SegmentSupply supply,
+      Segment first,
+      long firstLsn,
+      int life,
+      LogOptions options) {
+    this.supply = supply;
+    this.life = life;
+    segmentSize = options.segmentSize();
+    maxRecord = options.maxRecord();
+    buffer = new LogBuffer(ring, firstLsn);
+    flushWish = firstLsn;
+    writer = new LogWriter(this, buffer, supply, first, segmentSize);
+    thread = Thread.ofPlatform().daemon().name(options.threadName() + "-log").unstarted(writer);
+  }
+
+  /**
+   * Starts the log of a new life; its first segment is durable on return. A life that follows
+   * another begins with a LIFE record, which is not forced: nothing can depend on it that is not
+   * behind it in the log.
+   *
+   * @param start what the former lives left
+   * @param options how the log is kept
+   * @return the running log
+   */
+  public static Log start(LifeStart start, LogOptions options) {
+    SegmentDirectory directory =
+        new SegmentDirectory(
+            start.directory(), start.databaseId(), options.segmentSize(), options.statistics());
+    SegmentSupply supply =
+        new SegmentSupply(
+            directory,
+            new TreeSet<>(start.present()),
+            start.life(),
+            options.bufferCapacity(),
+            options.maxLogSize(),
+            options.threadName() + "-log-ahead");
+    supply.addFree(start.freeAtOnce());
+    Segment first = supply.first(start.firstSegment(), start.formerEnd());
+    supply.addFree(start.freeLater());
+    supply.trim();
+    long firstLsn = SegmentLayout.firstLsn(start.firstSegment(), options.segmentSize());
+    MemorySegment ring = RingPool.take(options.bufferCapacity());
+    Log log = new Log(ring, supply, first, firstLsn, start.life(), options);
+    log.thread.start();
+    if (start.formerLife() != 0) {
+      RecordBuilder record = new RecordBuilder().begin(RecordType.LIFE, /* transactionId= */ 0);
+      record.putLong(start.formerEnd());
+      record.putInt(start.formerLife());
+      log.publish(record);
+    }
+    return log;
+  }
+
+  /**
+   * The end of what is reserved; always the end of a record.
+   *
+   * @return the LSN of the last record, or where the first one will begin
+   */
+  public long tail() {
+    long tail = buffer.tailVolatile();
+    return tail >= LogBuffer.STOPPED ? finalTail() : tail;
+  }
+
+  /**
+   * The end of what is known durable.
+   *
+   * @return the LSN of the last record that no crash can take back
+   */
+  public long durableLsn() {
+    return buffer.durableAcquire();
+  }
+
+  /**
+   * The life whose log this is.
+   *
+   * @return how often the database was opened for writing
+   */
+  public int life() {
+    return life;
+  }
+
+  /**
+   * The longest record that this log takes.
+   *
+   * @return bytes, header and padding included
+   */
+  public int maxRecord() {
+    return maxRecord;
+  }
+
+  /**
+   * Puts a record into the log. It is visible to the writer on return, not durable.
+   *
+   * @param record complete but for its padding; unchanged afterwards, so that its parts can be
+   *     applied to the pages
+   * @return the record's LSN
+   * @throws LogStoppedException if the log has stopped; then nothing was published
+   * @throws IllegalArgumentException if the record is longer than an eighth of the buffer
+   */
+  public long publish(RecordBuilder record) {
+    int length = record.seal();
+    if (length > maxRecord) {
+      throw new IllegalArgumentException(
+          "a log record of " + length + " bytes; this log takes at most " + maxRecord);
+    }
+    long start = buffer.reserve(length);
+    if (start >= LogBuffer.STOPPED) {
+      throw new LogStoppedException(failure);
+    }
+    long end = start + length;
+    try {
+      if (!buffer.hasRoomUpTo(end)) {
+        awaitRoom(end);
+      }
+      long word = record.stamp(length, end, durableLsn(), life, segmentsAhead(start));
+      buffer.copyBody(start, record.array(), length);
+      buffer.publishRelease(start, word);
+    } catch (LogStoppedException stopped) {
+      throw stopped;
+    } catch (Throwable thrown) {
+      publishPad(start, length, thrown);
+      throw thrown;
+    }
+    if (end - buffer.writtenAcquire() > buffer.capacity() / 2) {
+      writer.wake(thread);
+    }
+    return end;
+  }
+
+  private void awaitRoom(long end) {
+    writer.wake(thread);
+    spaceWaiters.await(end, roomReached);
+    if (!buffer.hasRoomUpTo(end)) {
+      throw new LogStoppedException(failure);
+    }
+  }
+
+  private boolean hasRoomOrStopped(long end) {
+    return buffer.hasRoomUpTo(end) || failure != null;
+  }
+
+  private int segmentsAhead(long start) {
+    long ahead = supply.preparedThrough() - SegmentLayout.number(start, segmentSize);
+    return (int) Math.max(0, Math.min(MOST_AHEAD, ahead));
+  }
+
+  /** Fills a place whose record came to nothing, or stops: a hole would stop everybody else. */
+  private void publishPad(long start, int length, Throwable thrown) {
+    try {
+      RecordBuilder pad = new RecordBuilder().begin(RecordType.PAD, /* transactionId= */ 0);
+      byte[] zeros = new byte[length - pad.position()];
+      pad.putBytes(zeros, 0, zeros.length);
+      pad.seal();
+      long end = start + length;
+      if (!buffer.hasRoomUpTo(end)) {
+        awaitRoom(end);
+      }
+      long word = pad.stamp(length, end, durableLsn(), life, segmentsAhead(start));
+      buffer.copyBody(start, pad.array(), length);
+      buffer.publishRelease(start, word);
+    } catch (Throwable second) {
+      if (second != thrown) {
+        thrown.addSuppressed(second);
+      }
+      fail(thrown);
+    }
+  }
+
+  /**
+   * Waits until the log is durable up to a position; makes the writer force it.
+   *
+   * @param lsn the LSN of a published record
+   * @throws OutcomeUnknownException if the log stopped, now or before, and the record is not known
+   *     to be durable
+   */
+  public void awaitDurable(long lsn) {
+    if (durableLsn() >= lsn) {
+      return;
+    }
+    requestFlush(lsn);
+    durableWaiters.await(lsn, durableReached);
+    if (durableLsn() < lsn) {
+      throw new OutcomeUnknownException(lsn, failure);
+    }
+  }
+
+  private boolean isDurableOrStopped(long lsn) {
+    return durableLsn() >= lsn || failure != null;
+  }
+
+  /**
+   * Asks the writer to force the log up to a position, and does not wait for it.
+   *
+   * @param lsn a position; beyond the tail it means the tail
+   */
+  public void requestFlush(long lsn) {
+    long wish = Math.min(lsn, tail());
+    long old = flushWish;
+    while (old < wish && !FLUSH_WISH.compareAndSet(this, old, wish)) {
+      old = flushWish;
+    }
+    if (durableLsn() < wish) {
+      writer.wake(thread);
+    }
+  }
+
+  long flushWish() {
+    return flushWish;
+  }
+
+  /** The end of the last record of a log that takes nothing any more. */
+  long finalTail() {
+    while (finalTail == Long.MAX_VALUE) {
+      Thread.onSpinWait(); // between two neighbouring stores of stop()
+    }
+    return finalTail;
+  }
+
+  void spaceFreed() {
+    spaceWaiters.wake(roomReached);
+  }
+
+  void durableRaised() {
+    durableWaiters.wake(durableReached);
+  }
+
+  /**
+   * Why the log has stopped.
+   *
+   * @return the cause, or null while it works and after an orderly close
+   */
+  public @Nullable Throwable failure() {
+    return failure;
+  }
+
+  /**
+   * Stops the log for good: nothing more becomes durable, and everyone who waits or comes later is
+   * told so. The first cause counts.
+   *
+   * @param cause why
+   */
+  public void fail(Throwable cause) {
+    if (!FAILURE.compareAndSet(this, null, cause)) {
+      return;
+    }
+    stop();
+    durableWaiters.wake(durableReached);
+    spaceWaiters.wake(roomReached);
+    writer.wake(thread);
+  }
+
+  private void stop() {
+    if (STOPPING.compareAndSet(this, false, true)) {
+      finalTail = buffer.stop();
+    }
+  }
+
+  /**
+   * Gives up the segments that lie wholly below a position; they may be used again at once.
+   *
+   * @param lsn the redo point of a checkpoint whose control slot is durable
+   */
+  public void recycleBelow(long lsn) {
+    supply.recycleBelow(lsn);
+    writer.wake(thread);
+  }
+
+  /**
+   * Size of all files in the log directory.
+   *
+   * @return bytes, spare and prepared segments included
+   */
+  public long bytesInDirectory() {
+    return supply.bytes();
+  }
+
+  /**
+   * Writes and forces what was published, and ends the log's threads. After a failure it only ends
+   * them.
+   *
+   * @throws LogStoppedException if what was published could not be made durable
+   */
+  @Override
+  public void close() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    }
+    stop();
+    writer.wake(thread);
+    join();
+    @Nullable Throwable cause = failure;
+    if (cause != null) {
+      throw new LogStoppedException(cause);
+    }
+    RingPool.giveBack(buffer.ring());
+  }
+
+  private void join() {
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException again) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

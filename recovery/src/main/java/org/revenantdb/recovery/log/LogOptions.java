@@ -1,0 +1,70 @@
+package org.revenantdb.recovery.log;
+
+import org.revenantdb.recovery.file.IoStatistics;
+
+/**
+ * How a log is kept.
+ *
+ * @param segmentSize size of each file, a power of two; at least 1 MiB, smaller only in tests
+ * @param bufferCapacity size of the log buffer, a power of two from 1 MiB (in tests: 4 KiB) to 64
+ *     MiB
+ * @param maxLogSize above that many bytes in the log directory, segments that are no longer needed
+ *     are deleted instead of kept for reuse
+ * @param threadName the names of the log's threads begin with this
+ * @param statistics where reads, writes and forces are counted
+ */
+public record LogOptions(
+    int segmentSize,
+    int bufferCapacity,
+    long maxLogSize,
+    String threadName,
+    IoStatistics statistics) {
+  /** Size of a segment unless said otherwise. */
+  public static final int DEFAULT_SEGMENT_SIZE = 4 << 20;
+
+  /** Size of the log buffer unless said otherwise. */
+  public static final int DEFAULT_BUFFER_CAPACITY = 2 << 20;
+
+  /** Size of the log directory unless said otherwise. */
+  public static final long DEFAULT_MAX_LOG_SIZE = 256L << 20;
+
+  private static final int SMALLEST_SEGMENT = 1 << 13;
+  private static final int SMALLEST_BUFFER = 1 << 12;
+  private static final int LARGEST_BUFFER = 1 << 26;
+
+  /** Checks the sizes. */
+  public LogOptions {
+    checkSize("segment size", segmentSize, SMALLEST_SEGMENT, 1 << 30);
+    checkSize("log buffer", bufferCapacity, SMALLEST_BUFFER, LARGEST_BUFFER);
+  }
+
+  private static void checkSize(String what, int size, int smallest, int largest) {
+    if (size < smallest || size > largest || Integer.bitCount(size) != 1) {
+      throw new IllegalArgumentException(
+          what + " of " + size + " bytes: a power of two, " + smallest + " to " + largest);
+    }
+  }
+
+  /**
+   * The usual sizes.
+   *
+   * @return options with counters of their own
+   */
+  public static LogOptions defaults() {
+    return new LogOptions(
+        DEFAULT_SEGMENT_SIZE,
+        DEFAULT_BUFFER_CAPACITY,
+        DEFAULT_MAX_LOG_SIZE,
+        "revenant",
+        new IoStatistics());
+  }
+
+  /**
+   * The longest record that this log takes: an eighth of the buffer (R17).
+   *
+   * @return bytes
+   */
+  public int maxRecord() {
+    return Math.min(RecordBuilder.MAX_RECORD, bufferCapacity / 8);
+  }
+}

@@ -1,0 +1,169 @@
+package org.revenantdb.recovery.log;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongPredicate;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Room in the log, given as credit before anything is latched (R17).
+ *
+ * <p>Ordinary work takes credit for its worst case, publishes, and returns it. COMMIT, ABORT,
+ * FORGET and CHECKPOINT take none: they live on the reserve. So whoever has a latch finds room, and
+ * the redo point can always move.
+ *
+ * <p>Threads: any. {@link #acquire} waits, uninterruptibly, and must be called with nothing held.
+ *
+ * <p>Failure: {@link LogStoppedException} after {@link #stop}.
+ *
+ * {@snippet :
+ * space.acquire(worstCase);
+ * try {
+ *   log.publish(builder);
+ * } finally {
+ *   space.release(worstCase);
+ * }
+ * }
+ */
+public final class LogSpace {
+  /*
+   * Credit c is granted when tail - redoPoint + granted + c <= limit - reserve.
+   *
+   * Ordering    acquire adds to `granted` and then looks once more, at `granted` first and the tail after: what was
+   *             released before that look is in the tail by then (publish comes before release), what was added is
+   *             in `granted`. So of any two grants the later has counted the other, and the bound holds.
+   * Races left in   two that ask at once may each count the other, find no room and take back; taking back wakes
+   *             those who wait, so one of them is not left asleep with room for it.
+   */
+
+  private final LongSupplier tail;
+  private final long bound;
+  private final long hurryAbove;
+  private final Runnable hurry;
+  private final AtomicLong granted = new AtomicLong();
+  private final AtomicLong redoPoint;
+  private final AtomicBoolean hurried = new AtomicBoolean();
+  private final LsnWaiters waiters = new LsnWaiters();
+  private final LongPredicate takenOrStopped = this::takesOrIsStopped;
+  private volatile @Nullable Throwable stopped;
+
+  /**
+   * Room for a log whose redo point is its tail, until told otherwise.
+   *
+   * @param tail the end of what is reserved
+   * @param limit how much log a recovery may have to read
+   * @param reserve how much of it only those may use who take no credit
+   * @param hurry called, often and by any thread, when a checkpoint is wanted; must not block
+   */
+  public LogSpace(LongSupplier tail, long limit, long reserve, Runnable hurry) {
+    if (reserve >= limit) {
+      throw new IllegalArgumentException("a reserve of " + reserve + " in a limit of " + limit);
+    }
+    this.tail = tail;
+    this.bound = limit - reserve;
+    this.hurryAbove = limit / 2;
+    this.hurry = hurry;
+    this.redoPoint = new AtomicLong(tail.getAsLong());
+  }
+
+  /**
+   * Takes credit; waits until there is enough.
+   *
+   * @param bytes the worst case of what will be published
+   * @throws LogStoppedException if the engine has stopped
+   * @throws IllegalArgumentException if there can never be enough
+   */
+  public void acquire(int bytes) {
+    if (bytes > bound) {
+      throw new IllegalArgumentException("credit of " + bytes + " bytes; " + bound + " is all");
+    }
+    checkRunning();
+    if (waiters.isEmpty() && take(bytes)) {
+      return;
+    }
+    waiters.await(bytes, takenOrStopped);
+    checkRunning();
+  }
+
+  /** Takes the credit, or says that there is nothing to wait for any more. */
+  private boolean takesOrIsStopped(long bytes) {
+    return stopped != null || take(bytes);
+  }
+
+  private boolean take(long bytes) {
+    while (true) {
+      long before = granted.get();
+      if (used(before + bytes) > bound) {
+        return false;
+      }
+      if (granted.compareAndSet(before, before + bytes)) {
+        break;
+      }
+    }
+    if (used(granted.get()) <= bound) {
+      return true;
+    }
+    giveBack(bytes);
+    return false;
+  }
+
+  private long used(long credit) {
+    long used = credit + tail.getAsLong() - redoPoint.get();
+    if (used > hurryAbove && hurried.compareAndSet(false, true)) {
+      hurry.run();
+    }
+    return used;
+  }
+
+  private void checkRunning() {
+    @Nullable Throwable cause = stopped;
+    if (cause != null) {
+      throw new LogStoppedException(cause);
+    }
+  }
+
+  /**
+   * Returns credit, used or not.
+   *
+   * @param bytes what was acquired
+   */
+  public void release(int bytes) {
+    giveBack(bytes);
+  }
+
+  private void giveBack(long bytes) {
+    granted.getAndAdd(-bytes);
+    waiters.wakeAll();
+  }
+
+  /**
+   * Says that a checkpoint is durable.
+   *
+   * @param newRedoPoint from where recovery would read now
+   */
+  public void redoPointMoved(long newRedoPoint) {
+    redoPoint.set(newRedoPoint);
+    hurried.set(false);
+    waiters.wakeAll();
+  }
+
+  /**
+   * Fails everyone who waits or comes later.
+   *
+   * @param cause why the engine has stopped
+   */
+  public void stop(Throwable cause) {
+    stopped = cause;
+    waiters.wakeAll();
+  }
+
+  /**
+   * How much log a recovery would have to read, with everything that may still come.
+   *
+   * @return bytes
+   */
+  public long used() {
+    return granted.get() + tail.getAsLong() - redoPoint.get();
+  }
+}

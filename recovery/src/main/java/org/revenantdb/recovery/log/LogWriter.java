@@ -1,0 +1,191 @@
+package org.revenantdb.recovery.log;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.revenantdb.recovery.format.SegmentLayout;
+import org.revenantdb.recovery.segment.Segment;
+import org.revenantdb.recovery.segment.SegmentSupply;
+
+/**
+ * The one thread that writes the log to its segments and forces it.
+ *
+ * <p>It flushes as soon as the flush before has ended, if anybody wants it to, and writes without a
+ * force when the ring is half full.
+ *
+ * <p>Failure: whatever goes wrong stops the log for good (W4).
+ */
+final class LogWriter implements Runnable {
+  /*
+   * One round  1 write all that is published, chunk by chunk: file, zeros, `written`
+   *            2 if the wish to flush goes beyond `durable`: force, raise `durable`, wake
+   *            3 nothing to do: park; a reservation not yet published stands in the way: back off, then force
+   *              what is there, so that nobody waits for somebody else's hole
+   *
+   * Invariants W2 `written` and `durable` stand only between whole records: chunks end where records end.
+   *            W3 a segment is forced before the first byte of the next one is written.
+   *
+   * Crash      between write and force: the log ends anywhere from `durable` on, torn or holed; between force and
+   *            `durable`: more is durable than anybody was told.
+   */
+
+  /** A chunk is this part of the ring: those who wait for room get it soon. */
+  private static final int CHUNKS = 8;
+
+  private static final int SPINS = 200;
+  private static final long SHORTEST_NAP = TimeUnit.MICROSECONDS.toNanos(20);
+  private static final long LONGEST_NAP = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final long SLICE = TimeUnit.SECONDS.toNanos(1);
+
+  private final Log log;
+  private final LogBuffer buffer;
+  private final SegmentSupply supply;
+  private final int segmentSize;
+  private Segment segment;
+  private long written;
+  private long forced;
+  private int attempts;
+  private volatile boolean sleeping;
+
+  LogWriter(Log log, LogBuffer buffer, SegmentSupply supply, Segment first, int segmentSize) {
+    this.log = log;
+    this.buffer = buffer;
+    this.supply = supply;
+    this.segmentSize = segmentSize;
+    segment = first;
+    written = buffer.writtenAcquire();
+    forced = written;
+  }
+
+  /** Makes sure that the writer looks at what there is to do once more. */
+  void wake(Thread thread) {
+    if (sleeping) {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  @Override
+  public void run() {
+    try {
+      while (log.failure() == null && round()) {
+        // Each round does what it can.
+      }
+    } catch (Throwable failure) {
+      log.fail(failure);
+    } finally {
+      closeFiles();
+    }
+  }
+
+  private void closeFiles() {
+    try {
+      segment.file().close();
+      supply.close();
+    } catch (RuntimeException failure) {
+      log.fail(failure);
+    }
+  }
+
+  /** Returns false when a closed log has nothing left to write. */
+  private boolean round() {
+    long tail = buffer.tailVolatile();
+    boolean closing = tail >= LogBuffer.STOPPED;
+    long wish = closing ? log.finalTail() : log.flushWish();
+    if (wish <= forced && !closing && tail - written <= buffer.capacity() / 2) {
+      sleep();
+      return true;
+    }
+    if (writePublished()) {
+      attempts = 0;
+    }
+    if (wish <= forced) {
+      return !closing && waitForHole(tail);
+    }
+    if (written >= wish || attempts > SPINS) {
+      if (written > forced) {
+        force();
+      }
+      if (written >= wish) {
+        return !closing;
+      }
+    }
+    return waitForHole(wish);
+  }
+
+  /** Backs off while a reservation before that position is not published. */
+  private boolean waitForHole(long position) {
+    if (written < position) {
+      attempts++;
+      if (attempts <= SPINS) {
+        Thread.onSpinWait();
+      } else {
+        long nap = SHORTEST_NAP << Math.min(attempts - SPINS, 10);
+        LockSupport.parkNanos(this, Math.min(nap, LONGEST_NAP));
+      }
+    }
+    return true;
+  }
+
+  private void sleep() {
+    sleeping = true;
+    long tail = buffer.tailVolatile();
+    if (log.flushWish() <= forced
+        && tail - written <= buffer.capacity() / 2
+        && log.failure() == null) {
+      LockSupport.parkNanos(this, SLICE);
+    }
+    sleeping = false;
+    supply.trim();
+  }
+
+  private boolean writePublished() {
+    int chunk = buffer.capacity() / CHUNKS;
+    boolean any = false;
+    while (true) {
+      long end = buffer.publishedEnd(written, written + chunk);
+      if (end == written) {
+        return any;
+      }
+      write(end);
+      any = true;
+    }
+  }
+
+  private void write(long end) {
+    long at = written;
+    while (at < end) {
+      moveTo(SegmentLayout.number(at, segmentSize));
+      long segmentEnd = SegmentLayout.firstLsn(segment.number() + 1, segmentSize);
+      int offset = buffer.offset(at);
+      long length = Math.min(Math.min(end, segmentEnd) - at, buffer.capacity() - offset);
+      segment
+          .file()
+          .write(SegmentLayout.offset(at, segmentSize), buffer.ring().asSlice(offset, length));
+      at += length;
+    }
+    buffer.empty(written, end);
+    written = end;
+    buffer.setWrittenRelease(end);
+    log.spaceFreed();
+    if (end % SegmentLayout.payload(segmentSize) > SegmentLayout.payload(segmentSize) / 2) {
+      supply.prepareAhead(SegmentLayout.number(end, segmentSize) + 1, forced);
+    }
+  }
+
+  private void moveTo(long number) {
+    if (segment.number() != number) {
+      segment.file().force();
+      segment.file().close();
+      segment = supply.take(number, forced);
+    }
+  }
+
+  private void force() {
+    long reached = written;
+    segment.file().force();
+    forced = reached;
+    if (log.failure() == null) {
+      buffer.setDurableRelease(reached);
+      log.durableRaised();
+    }
+  }
+}

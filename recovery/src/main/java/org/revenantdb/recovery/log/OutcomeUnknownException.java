@@ -1,0 +1,38 @@
+package org.revenantdb.recovery.log;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The log stopped before a record that had been published was known to be durable: the next open
+ * may find it or not.
+ */
+public final class OutcomeUnknownException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  /** The record's LSN. */
+  private final long lsn;
+
+  /**
+   * The outcome of a record is unknown.
+   *
+   * @param lsn the record's LSN
+   * @param cause why the log stopped, or null if it was closed
+   */
+  public OutcomeUnknownException(long lsn, @Nullable Throwable cause) {
+    super(
+        "Outcome unknown: the log stopped before position "
+            + lsn
+            + " was known to be durable; open the database again to see what was kept.",
+        cause);
+    this.lsn = lsn;
+  }
+
+  /**
+   * The record in question.
+   *
+   * @return its LSN
+   */
+  public long lsn() {
+    return lsn;
+  }
+}

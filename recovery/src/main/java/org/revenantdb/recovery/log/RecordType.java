@@ -1,0 +1,48 @@
+package org.revenantdb.recovery.log;
+
+import org.jspecify.annotations.Nullable;
+
+/** What a log record says; {@code docs/format.md} §2.2. */
+public enum RecordType {
+  /** Changes of pages that belong together: one mini-transaction. */
+  PAGES(1),
+  /** A transaction has committed. */
+  COMMIT(2),
+  /** A transaction has been aborted; its rows are put back later. */
+  ABORT(3),
+  /** Nothing is left of these aborted transactions. */
+  FORGET(4),
+  /** A piece of a checkpoint's image of the transactions. */
+  CHECKPOINT(5),
+  /** A reservation that came to nothing. */
+  PAD(6),
+  /** The first record of a life. */
+  LIFE(7);
+
+  private static final RecordType[] VALUES = values();
+
+  private final int code;
+
+  RecordType(int code) {
+    this.code = code;
+  }
+
+  /**
+   * The type's byte in a record.
+   *
+   * @return the code
+   */
+  public int code() {
+    return code;
+  }
+
+  /**
+   * The type of a code.
+   *
+   * @param code what stands in a record
+   * @return the type, or null if there is none
+   */
+  public static @Nullable RecordType of(int code) {
+    return code >= 1 && code <= VALUES.length ? VALUES[code - 1] : null;
+  }
+}

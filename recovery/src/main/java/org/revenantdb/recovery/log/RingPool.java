@@ -1,0 +1,45 @@
+package org.revenantdb.recovery.log;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+
+/**
+ * Memory of closed logs, for the next ones: opening a database costs no fresh memory.
+ *
+ * <p>What is neither in use nor kept here is given back by the garbage collector.
+ */
+final class RingPool {
+  private static final int KEPT = 4;
+  private static final int PAGE = 4096;
+
+  private static final Deque<MemorySegment> RINGS = new ArrayDeque<>();
+
+  private RingPool() {}
+
+  /** A ring of zeros. */
+  static MemorySegment take(int capacity) {
+    synchronized (RINGS) {
+      for (Iterator<MemorySegment> rings = RINGS.iterator(); rings.hasNext(); ) {
+        MemorySegment ring = rings.next();
+        if (ring.byteSize() == capacity) {
+          rings.remove();
+          return ring.fill((byte) 0);
+        }
+      }
+    }
+    return Arena.ofAuto().allocate(capacity, PAGE);
+  }
+
+  /** Takes back a ring that no thread can touch any more. */
+  static void giveBack(MemorySegment ring) {
+    synchronized (RINGS) {
+      if (RINGS.size() == KEPT) {
+        RINGS.removeFirst();
+      }
+      RINGS.addLast(ring);
+    }
+  }
+}

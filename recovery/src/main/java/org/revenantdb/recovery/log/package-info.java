@@ -1,0 +1,8 @@
+/**
+ * The log while it runs: records are built, put into a ring, and written and forced by one thread.
+ *
+ * <p>Reading order: {@link org.revenantdb.recovery.log.RecordBuilder}, {@link
+ * org.revenantdb.recovery.log.Log}, then the ring (LogBuffer), the thread (LogWriter), and {@link
+ * org.revenantdb.recovery.log.LogSpace}, which keeps writers from filling the log.
+ */
+package org.revenantdb.recovery.log;

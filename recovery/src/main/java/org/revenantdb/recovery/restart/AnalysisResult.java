@@ -1,0 +1,31 @@
+package org.revenantdb.recovery.restart;
+
+/**
+ * What the log says about the database.
+ *
+ * @param redoPoint where redo begins
+ * @param analysisPoint from where transactions were followed
+ * @param endOfLog where the last life's log ends; no page can have a higher LSN
+ * @param durableKnown how far the log was known to be durable before this restart
+ * @param life the life that comes next
+ * @param aborted ids that belong into the map of aborted transactions: those that were in it, and
+ *     all that were undecided
+ * @param undecided the ids among them that were undecided in the last life
+ * @param highestTransactionId no higher id was ever durable
+ * @param highestPageId the highest page that the redo range names, unsigned, 0 if none
+ * @param logBytesRead bytes of records that analysis read
+ * @param cleanShutdown whether there is nothing to redo
+ */
+@SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
+public record AnalysisResult(
+    long redoPoint,
+    long analysisPoint,
+    long endOfLog,
+    long durableKnown,
+    int life,
+    long[] aborted,
+    long[] undecided,
+    long highestTransactionId,
+    int highestPageId,
+    long logBytesRead,
+    boolean cleanShutdown) {}

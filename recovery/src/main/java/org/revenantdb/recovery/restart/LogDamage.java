@@ -1,0 +1,47 @@
+package org.revenantdb.recovery.restart;
+
+import java.nio.file.Path;
+import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.MissingFileException;
+import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.format.SegmentLayout;
+
+/** Words for what is wrong with a log. */
+final class LogDamage {
+  private LogDamage() {}
+
+  /** A record that is whole and makes no sense. */
+  static CorruptDataException record(SegmentCatalog catalog, long start, String reason) {
+    int size = catalog.directory().segmentSize();
+    return new CorruptDataException(
+        catalog.directory().file(SegmentLayout.number(start, size)),
+        SegmentLayout.offset(start, size),
+        "the log record at position " + start + " cannot be understood: " + reason);
+  }
+
+  /** The log ends at a position although more of it must be there. */
+  static StorageException endsTooEarly(SegmentCatalog catalog, long end, String evidence) {
+    int size = catalog.directory().segmentSize();
+    long number = SegmentLayout.number(end, size);
+    if (!catalog.present().contains(number)) {
+      return missing(catalog, number, "the log ends at position " + end + ", but " + evidence);
+    }
+    String what =
+        catalog.header(number) == null ? "the segment's header is damaged: " : "it is damaged: ";
+    return new CorruptDataException(
+        catalog.directory().file(number),
+        SegmentLayout.offset(end, size),
+        what + "the log ends at position " + end + ", but " + evidence);
+  }
+
+  /** A segment that must be there is not. */
+  static MissingFileException missing(SegmentCatalog catalog, long number, String evidence) {
+    Path file = catalog.directory().file(number);
+    return new MissingFileException(
+        file,
+        StorageException.NO_OFFSET,
+        "the log segment is missing: " + evidence,
+        "put the file back, or restore the database from a copy",
+        /* cause= */ null);
+  }
+}

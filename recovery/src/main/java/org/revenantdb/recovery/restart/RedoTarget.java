@@ -1,0 +1,23 @@
+package org.revenantdb.recovery.restart;
+
+import org.revenantdb.recovery.log.PartKind;
+
+/** Who applies the parts of records to pages. */
+@FunctionalInterface
+public interface RedoTarget {
+  /**
+   * A part that may be missing on its page. Called in LSN order; parts that are older than the last
+   * FORMAT or FREE of their page are left out, FREE itself too (R12).
+   *
+   * <p>The target applies it if the page's LSN is lower. Every page it is called for is dirty
+   * afterwards, applied or not, since the redo point that this restart began with (R6).
+   *
+   * @param pageId the page
+   * @param lsn the record's LSN
+   * @param kind CHANGE, or FORMAT, which needs no read
+   * @param record an array that holds the record; valid during the call
+   * @param offset where the operations of the part begin
+   * @param length how many bytes they are
+   */
+  void redo(int pageId, long lsn, PartKind kind, byte[] record, int offset, int length);
+}

@@ -1,0 +1,102 @@
+package org.revenantdb.recovery.restart;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.recovery.segment.SegmentDirectory;
+import org.revenantdb.recovery.segment.SegmentHeader;
+
+/**
+ * The segments as a restart finds them: which files there are, and what their headers say. A file
+ * without a good header of its own number is no segment of any life.
+ */
+final class SegmentCatalog {
+  private final SegmentDirectory directory;
+  private final TreeSet<Long> present;
+  private final Map<Long, SegmentHeader> headers = new TreeMap<>();
+
+  SegmentCatalog(SegmentDirectory directory) {
+    this.directory = directory;
+    present = directory.list(/* clean= */ false);
+    for (long number : present) {
+      @Nullable SegmentHeader header = directory.header(number);
+      if (header != null) {
+        headers.put(number, header);
+      }
+    }
+  }
+
+  SegmentDirectory directory() {
+    return directory;
+  }
+
+  TreeSet<Long> present() {
+    return present;
+  }
+
+  @Nullable SegmentHeader header(long number) {
+    return headers.get(number);
+  }
+
+  /** The life that writes in a segment, 0 if it is none. */
+  int lifeOf(long number) {
+    @Nullable SegmentHeader header = headers.get(number);
+    return header == null ? 0 : header.life();
+  }
+
+  /**
+   * Where restarts say that lives ended: seals, and the former ends in the headers of new lives.
+   */
+  LongLongMap namedEnds() {
+    LongLongMap ends = new LongLongMap();
+    for (SegmentHeader header : headers.values()) {
+      if (header.sealedEnd() != 0) {
+        ends.put(header.sealedEnd(), header.life());
+      }
+      if (header.firstLsn() != 0) {
+        ends.put(header.formerEnd(), header.life());
+      }
+    }
+    return ends;
+  }
+
+  /**
+   * The first segment of the life that goes on where a life ended. Of several, all but the highest
+   * came to nothing: their restart was killed before anything depended on them.
+   */
+  @Nullable SegmentHeader successor(long end, int life) {
+    @Nullable SegmentHeader highest = null;
+    for (SegmentHeader header : headers.values()) {
+      if (header.firstLsn() >= end
+          && header.formerEnd() == end
+          && header.firstLsn() != 0
+          && header.life() > life
+          && (highest == null || header.life() > highest.life())) {
+        highest = header;
+      }
+    }
+    return highest;
+  }
+
+  /** The header of the highest life. */
+  @Nullable SegmentHeader youngest() {
+    @Nullable SegmentHeader youngest = null;
+    for (SegmentHeader header : headers.values()) {
+      if (youngest == null || header.life() > youngest.life()) {
+        youngest = header;
+      }
+    }
+    return youngest;
+  }
+
+  /** The highest durable LSN that a header names. */
+  long highestDurable() {
+    return headers.values().stream().mapToLong(SegmentHeader::durable).max().orElse(0);
+  }
+
+  /** The largest log buffer that was ever used: so far beyond a file LSNs may have been given. */
+  int largestBuffer() {
+    return headers.values().stream().mapToInt(SegmentHeader::buffer).max().orElse(0);
+  }
+}

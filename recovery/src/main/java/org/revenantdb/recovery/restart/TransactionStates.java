@@ -1,0 +1,156 @@
+package org.revenantdb.recovery.restart;
+
+import org.revenantdb.recovery.checkpoint.CheckpointImage;
+import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.format.LogRecordLayout;
+import org.revenantdb.recovery.log.RecordType;
+import org.revenantdb.recovery.segment.LogReader;
+
+/**
+ * Who was writing, who was aborted: the checkpoint's image, overridden by every record from its
+ * begin on (R8).
+ */
+final class TransactionStates {
+  /*
+   * The image was taken after the checkpoint's begin B and stands in the log behind records that it may or may not
+   * have seen. So what those say is kept until the image has been read, and wins over it:
+   *   image: writing   and COMMIT, ABORT from B on      -> what the record says
+   *   image: aborted   and FORGET from B on             -> forgotten
+   * A transaction that is in no list and has no record from B on was decided before B and left no aborted row.
+   */
+
+  private final long checkpointLsn;
+  private final LongLongMap undecided = new LongLongMap();
+  private final LongLongMap aborted = new LongLongMap();
+  private final LongLongMap decidedBeforeImage = new LongLongMap();
+  private final LongLongMap forgottenBeforeImage = new LongLongMap();
+  private boolean imageRead;
+  private int partsRead;
+  private long highest;
+
+  /** States from the checkpoint whose first record starts there; 0 = there was none. */
+  TransactionStates(long checkpointLsn) {
+    this.checkpointLsn = checkpointLsn;
+    imageRead = checkpointLsn == 0;
+  }
+
+  /** Takes in a record from the checkpoint's begin on. */
+  void take(LogReader record, RecordType type, SegmentCatalog catalog) {
+    long id = record.transactionId();
+    highest = Math.max(highest, id);
+    switch (type) {
+      case PAGES -> {
+        if (id != 0) {
+          undecided.put(id, 0);
+        }
+      }
+      case COMMIT -> decide(id);
+      case ABORT -> {
+        decide(id);
+        aborted.put(id, 0);
+      }
+      case FORGET -> forget(record, catalog);
+      case CHECKPOINT -> takeImage(record, catalog);
+      case LIFE -> abortUndecided();
+      case PAD -> {}
+    }
+  }
+
+  /** Takes in only the ids of a record from before the checkpoint's begin. */
+  void takeIds(LogReader record) {
+    highest = Math.max(highest, record.transactionId());
+  }
+
+  private void decide(long id) {
+    undecided.remove(id);
+    if (!imageRead) {
+      decidedBeforeImage.put(id, 0);
+    }
+  }
+
+  private void forget(LogReader record, SegmentCatalog catalog) {
+    int at = LogRecordLayout.HEADER;
+    int count = record.getInt(at);
+    check(record, catalog, count, at + Integer.BYTES);
+    for (int i = 0; i < count; i++) {
+      long id = record.getLong(at + Integer.BYTES + i * Long.BYTES);
+      highest = Math.max(highest, id);
+      aborted.remove(id);
+      undecided.remove(id);
+      if (!imageRead) {
+        forgottenBeforeImage.put(id, 0);
+      }
+    }
+  }
+
+  private void takeImage(LogReader record, SegmentCatalog catalog) {
+    highest = Math.max(highest, record.getLong(CheckpointImage.HIGHEST));
+    boolean ours = !imageRead && record.start() >= checkpointLsn;
+    if (!ours || record.getInt(CheckpointImage.PART) != partsRead) {
+      return;
+    }
+    int writing = record.getInt(CheckpointImage.WRITING);
+    int prepared = record.getInt(CheckpointImage.PREPARED);
+    int inMap = record.getInt(CheckpointImage.ABORTED);
+    check(record, catalog, writing, CheckpointImage.IDS);
+    check(record, catalog, inMap, CheckpointImage.IDS + writing * Long.BYTES);
+    if (prepared != 0) {
+      throw damaged(record, catalog, "it names prepared transactions, which version 1 has none of");
+    }
+    for (int i = 0; i < writing + inMap; i++) {
+      long id = record.getLong(CheckpointImage.IDS + i * Long.BYTES);
+      highest = Math.max(highest, id);
+      boolean decided = decidedBeforeImage.contains(id);
+      if (i < writing && !decided && !forgottenBeforeImage.contains(id)) {
+        undecided.put(id, 0);
+      } else if (i >= writing && !forgottenBeforeImage.contains(id)) {
+        undecided.remove(id);
+        aborted.put(id, 0);
+      }
+    }
+    partsRead++;
+    if (partsRead == record.getInt(CheckpointImage.PARTS)) {
+      imageRead = true;
+      decidedBeforeImage.clear();
+      forgottenBeforeImage.clear();
+    }
+  }
+
+  private static void check(LogReader record, SegmentCatalog catalog, int count, int from) {
+    if (count < 0 || count > (record.contentLength() - from) / Long.BYTES) {
+      throw damaged(record, catalog, "its list of " + count + " ids is longer than the record");
+    }
+  }
+
+  private static CorruptDataException damaged(
+      LogReader record, SegmentCatalog catalog, String reason) {
+    return LogDamage.record(catalog, record.start(), reason);
+  }
+
+  private void abortUndecided() {
+    undecided.forEachKey(id -> aborted.put(id, 0));
+    undecided.clear();
+  }
+
+  /** Whether the image that the control slot names was found, all of it. */
+  boolean isImageRead() {
+    return imageRead;
+  }
+
+  long highest() {
+    return highest;
+  }
+
+  /** Who was undecided at the end, in ascending order. */
+  long[] undecided() {
+    return undecided.sortedKeys();
+  }
+
+  /** Who is aborted, those undecided included, in ascending order. */
+  long[] abortedAndUndecided() {
+    LongLongMap all = new LongLongMap();
+    aborted.forEachKey(id -> all.put(id, 0));
+    undecided.forEachKey(id -> all.put(id, 0));
+    return all.sortedKeys();
+  }
+}

@@ -1,0 +1,347 @@
+package org.revenantdb.recovery.segment;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.util.function.LongPredicate;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.recovery.file.OpenMode;
+import org.revenantdb.recovery.file.StorageFile;
+import org.revenantdb.recovery.format.LogRecordLayout;
+import org.revenantdb.recovery.format.SegmentLayout;
+
+/**
+ * Reads records of the log one after the other, across segments, through a large buffer.
+ *
+ * <p>It knows what makes a record good, and nothing of what a bad one means.
+ *
+ * <p>Threads: one.
+ */
+public final class LogReader implements AutoCloseable {
+  /*
+   * The buffer holds positions [bufferStart, bufferEnd) of the log. A position is there if its segment is readable
+   * (the predicate: it exists, and for a walk its header belongs to the life that is read) and its file is long
+   * enough; everything else reads as "ends here", which makes the record at that place a bad one.
+   */
+
+  private static final VarHandle INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle SHORT =
+      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private static final int SMALLEST_READ = 1 << 16;
+  private static final int LARGEST_READ = 1 << 20;
+
+  private final SegmentDirectory directory;
+  private final LongPredicate readable;
+  private final CRC32C crc = new CRC32C();
+  private byte[] buffer = new byte[2 * LogRecordLayout.MAX_LENGTH];
+  private long bufferStart;
+  private long bufferEnd;
+  private int nextRead = SMALLEST_READ;
+  private long position;
+  private int length;
+  private @Nullable StorageFile file;
+  private long fileNumber = -1;
+
+  /**
+   * A reader that stands nowhere.
+   *
+   * @param directory the log
+   * @param readable of which segments, by number, the content may be read
+   */
+  public LogReader(SegmentDirectory directory, LongPredicate readable) {
+    this.directory = directory;
+    this.readable = readable;
+  }
+
+  /**
+   * Goes to a position; the next record is expected there.
+   *
+   * @param lsn the position
+   */
+  public void seek(long lsn) {
+    if (lsn < bufferStart || lsn > bufferEnd) {
+      bufferStart = lsn;
+      bufferEnd = lsn;
+    }
+    position = lsn;
+    length = 0;
+  }
+
+  /**
+   * Goes to the record after this one, if it is good.
+   *
+   * @return false if there is no good record; the reader stays where it is
+   */
+  public boolean next() {
+    long start = position + length;
+    if (isGoodAt(start)) {
+      position = start;
+      length = lengthAt(start);
+      return true;
+    }
+    return false;
+  }
+
+  /**
+   * Whether a good record starts at a position near the last one asked for.
+   *
+   * @param start the position
+   * @return true if length, LSN and checksum are right
+   */
+  public boolean isGoodAt(long start) {
+    if (!claimsToBeRecord(start)) {
+      return false;
+    }
+    int bytes = lengthAt(start);
+    if (!load(start, bytes)) {
+      return false;
+    }
+    int at = index(start);
+    crc.reset();
+    crc.update(buffer, at + LogRecordLayout.LSN, bytes - LogRecordLayout.LSN);
+    return (int) crc.getValue() == (int) INT.get(buffer, at + LogRecordLayout.CRC);
+  }
+
+  /**
+   * Whether length and LSN at a position are those of a record that starts there.
+   *
+   * @param start the position
+   * @return true if they agree with each other and with the position
+   */
+  public boolean claimsToBeRecord(long start) {
+    if (!load(start, LogRecordLayout.HEADER)) {
+      return false;
+    }
+    int bytes = lengthAt(start);
+    return LogRecordLayout.isSane(bytes)
+        && (long) LONG.get(buffer, index(start) + LogRecordLayout.LSN) == start + bytes;
+  }
+
+  /**
+   * The length that stands at a position that has been asked about.
+   *
+   * @param start the position
+   * @return the field, whatever it holds
+   */
+  public int lengthAt(long start) {
+    return (int) INT.get(buffer, index(start) + LogRecordLayout.LENGTH);
+  }
+
+  /**
+   * Moves the bytes of a position into the buffer.
+   *
+   * @param start the position
+   * @param bytes how many from there on
+   * @return false if the log has not so many there
+   */
+  public boolean load(long start, int bytes) {
+    if (start < bufferStart || start > bufferEnd) {
+      bufferStart = start;
+      bufferEnd = start;
+    }
+    while (start + bytes > bufferEnd) {
+      if (!fill(start)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean fill(long keepFrom) {
+    makeRoom(keepFrom);
+    long number = SegmentLayout.number(bufferEnd, directory.segmentSize());
+    if (!open(number) || file == null) {
+      return false;
+    }
+    long segmentEnd = SegmentLayout.firstLsn(number + 1, directory.segmentSize());
+    int wanted = (int) Math.min(nextRead, segmentEnd - bufferEnd);
+    int at = index(bufferEnd);
+    int read =
+        file.readUpTo(
+            SegmentLayout.offset(bufferEnd, directory.segmentSize()),
+            MemorySegment.ofArray(buffer).asSlice(at, wanted));
+    nextRead = Math.min(LARGEST_READ, nextRead * 2);
+    bufferEnd += read;
+    return read > 0;
+  }
+
+  /** Drops what lies before a position, so that the next read fits behind what is kept. */
+  private void makeRoom(long keepFrom) {
+    int kept = (int) (bufferEnd - keepFrom);
+    if (index(bufferEnd) + nextRead > buffer.length) {
+      byte[] target =
+          kept + nextRead > buffer.length
+              ? new byte[LARGEST_READ + LogRecordLayout.MAX_LENGTH]
+              : buffer;
+      System.arraycopy(buffer, index(keepFrom), target, 0, kept);
+      buffer = target;
+      bufferStart = keepFrom;
+    }
+  }
+
+  private boolean open(long number) {
+    if (number == fileNumber) {
+      return true;
+    }
+    closeFile();
+    if (!readable.test(number) || !Files.exists(directory.file(number))) {
+      return false;
+    }
+    file = directory.open(number, OpenMode.READ);
+    fileNumber = number;
+    return true;
+  }
+
+  private int index(long lsn) {
+    return (int) (lsn - bufferStart);
+  }
+
+  /**
+   * Where the current record starts.
+   *
+   * @return the position of its first byte
+   */
+  public long start() {
+    return position;
+  }
+
+  /**
+   * The LSN of the current record; before the first one, the position sought.
+   *
+   * @return the position after its last byte
+   */
+  public long lsn() {
+    return position + length;
+  }
+
+  /**
+   * Where the current record's bytes are.
+   *
+   * @return an array, valid until the next call
+   */
+  public byte[] array() {
+    return buffer;
+  }
+
+  /**
+   * Where the current record's bytes are.
+   *
+   * @return the index of its first byte
+   */
+  public int offset() {
+    return index(position);
+  }
+
+  /**
+   * How long the current record is.
+   *
+   * @return bytes, padding included
+   */
+  public int length() {
+    return length;
+  }
+
+  /**
+   * How long the current record is without its padding.
+   *
+   * @return bytes
+   */
+  public int contentLength() {
+    return length - buffer[offset() + LogRecordLayout.PADDING];
+  }
+
+  /**
+   * The current record's type.
+   *
+   * @return its code
+   */
+  public int type() {
+    return buffer[offset() + LogRecordLayout.TYPE];
+  }
+
+  /**
+   * The current record's transaction.
+   *
+   * @return its id, 0 = the system
+   */
+  public long transactionId() {
+    return getLong(LogRecordLayout.TRANSACTION);
+  }
+
+  /**
+   * The durable LSN that the current record names.
+   *
+   * @return the position
+   */
+  public long durable() {
+    return getLong(LogRecordLayout.DURABLE);
+  }
+
+  /**
+   * The current record's life.
+   *
+   * @return the number
+   */
+  public int life() {
+    return getInt(LogRecordLayout.LIFE);
+  }
+
+  /**
+   * How many segments behind its own the current record knows of.
+   *
+   * @return the number
+   */
+  public int segmentsAhead() {
+    return getShort(LogRecordLayout.SEGMENTS_AHEAD);
+  }
+
+  /**
+   * Two bytes of the current record.
+   *
+   * @param at offset in the record
+   * @return the number, unsigned
+   */
+  public int getShort(int at) {
+    return Short.toUnsignedInt((short) SHORT.get(buffer, offset() + at));
+  }
+
+  /**
+   * Four bytes of the current record.
+   *
+   * @param at offset in the record
+   * @return the number
+   */
+  public int getInt(int at) {
+    return (int) INT.get(buffer, offset() + at);
+  }
+
+  /**
+   * Eight bytes of the current record.
+   *
+   * @param at offset in the record
+   * @return the number
+   */
+  public long getLong(int at) {
+    return (long) LONG.get(buffer, offset() + at);
+  }
+
+  private void closeFile() {
+    if (file != null) {
+      file.close();
+      file = null;
+    }
+    fileNumber = -1;
+  }
+
+  @Override
+  public void close() {
+    closeFile();
+  }
+}

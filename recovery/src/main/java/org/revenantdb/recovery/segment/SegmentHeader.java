@@ -1,0 +1,130 @@
+package org.revenantdb.recovery.segment;
+
+import static org.revenantdb.recovery.format.SegmentLayout.BUFFER;
+import static org.revenantdb.recovery.format.SegmentLayout.CHECKED;
+import static org.revenantdb.recovery.format.SegmentLayout.CRC;
+import static org.revenantdb.recovery.format.SegmentLayout.CURRENT_VERSION;
+import static org.revenantdb.recovery.format.SegmentLayout.DATABASE_ID;
+import static org.revenantdb.recovery.format.SegmentLayout.DURABLE;
+import static org.revenantdb.recovery.format.SegmentLayout.FIRST_LSN;
+import static org.revenantdb.recovery.format.SegmentLayout.FORMER_END;
+import static org.revenantdb.recovery.format.SegmentLayout.LIFE;
+import static org.revenantdb.recovery.format.SegmentLayout.MAGIC;
+import static org.revenantdb.recovery.format.SegmentLayout.MAGIC_VALUE;
+import static org.revenantdb.recovery.format.SegmentLayout.NUMBER;
+import static org.revenantdb.recovery.format.SegmentLayout.SEALED_END;
+import static org.revenantdb.recovery.format.SegmentLayout.SIZE;
+import static org.revenantdb.recovery.format.SegmentLayout.VERSION;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.FormatVersionException;
+
+/**
+ * What the header of a log segment says.
+ *
+ * @param number the segment's number
+ * @param size its size in bytes
+ * @param life the life that writes here
+ * @param firstLsn the life's first LSN if this is its first segment, else 0
+ * @param formerEnd the end of the former life if this is a life's first segment, else 0
+ * @param sealedEnd where the life's log ends for good, else 0
+ * @param durable the durable LSN when the header was written
+ * @param buffer size of the life's log buffer
+ */
+public record SegmentHeader(
+    long number,
+    int size,
+    int life,
+    long firstLsn,
+    long formerEnd,
+    long sealedEnd,
+    long durable,
+    int buffer) {
+
+  /**
+   * The header as it stands in the file.
+   *
+   * @param databaseId the database
+   * @return the checked sector
+   */
+  public byte[] bytes(byte[] databaseId) {
+    byte[] bytes = new byte[CHECKED];
+    ByteBuffer to = littleEndian(bytes);
+    to.putInt(VERSION, CURRENT_VERSION);
+    to.putLong(MAGIC, MAGIC_VALUE);
+    to.put(DATABASE_ID, databaseId, 0, NUMBER - DATABASE_ID);
+    to.putLong(NUMBER, number);
+    to.putInt(SIZE, size);
+    to.putInt(LIFE, life);
+    to.putLong(FIRST_LSN, firstLsn);
+    to.putLong(FORMER_END, formerEnd);
+    to.putLong(SEALED_END, sealedEnd);
+    to.putLong(DURABLE, durable);
+    to.putInt(BUFFER, buffer);
+    to.putInt(CRC, crc(bytes));
+    return bytes;
+  }
+
+  /**
+   * Reads a header.
+   *
+   * @param bytes the checked sector
+   * @param file where it comes from, for messages
+   * @param databaseId the database that the segment must belong to
+   * @return what it says, or null if it is none: never written, torn or damaged
+   * @throws FormatVersionException if it is whole, but of another version
+   * @throws CorruptDataException if it is whole, but belongs to another database
+   */
+  public static @Nullable SegmentHeader read(byte[] bytes, Path file, byte[] databaseId) {
+    ByteBuffer from = littleEndian(bytes);
+    if (from.getLong(MAGIC) != MAGIC_VALUE || from.getInt(CRC) != crc(bytes)) {
+      return null;
+    }
+    if (from.getInt(VERSION) != CURRENT_VERSION) {
+      throw new FormatVersionException(file, VERSION, from.getInt(VERSION), CURRENT_VERSION);
+    }
+    if (!Arrays.equals(bytes, DATABASE_ID, NUMBER, databaseId, 0, NUMBER - DATABASE_ID)) {
+      throw new CorruptDataException(
+          file,
+          DATABASE_ID,
+          "the log segment belongs to another database",
+          "put back the log directory that belongs to this database",
+          /* cause= */ null);
+    }
+    return new SegmentHeader(
+        from.getLong(NUMBER),
+        from.getInt(SIZE),
+        from.getInt(LIFE),
+        from.getLong(FIRST_LSN),
+        from.getLong(FORMER_END),
+        from.getLong(SEALED_END),
+        from.getLong(DURABLE),
+        from.getInt(BUFFER));
+  }
+
+  /**
+   * The same header with the end of the life in it.
+   *
+   * @param end where the life's log ends; durable by now
+   * @return a sealed header
+   */
+  public SegmentHeader sealedAt(long end) {
+    return new SegmentHeader(number, size, life, firstLsn, formerEnd, end, end, buffer);
+  }
+
+  private static ByteBuffer littleEndian(byte[] bytes) {
+    return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  private static int crc(byte[] bytes) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes, VERSION, CHECKED - VERSION);
+    return (int) crc.getValue();
+  }
+}
