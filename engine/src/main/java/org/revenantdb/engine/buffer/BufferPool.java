@@ -168,6 +168,7 @@ public final class BufferPool implements AutoCloseable {
         }
         latch.releaseShared();
       }
+      checkOpen();
     }
   }
 
@@ -214,6 +215,7 @@ public final class BufferPool implements AutoCloseable {
         }
         latch.releaseExclusive();
       }
+      checkOpen();
     }
   }
 
@@ -310,14 +312,14 @@ public final class BufferPool implements AutoCloseable {
   private int latchExclusive(int frame, int pageId) {
     steps.at(Steps.Step.LOOKED_UP, frame);
     HybridLatch latch = frames.latchVolatile(frame);
-    if (frames.pageIdVolatile(frame) != pageId) {
-      return Frames.NONE;
+    if (frames.pageIdVolatile(frame) == pageId) {
+      latch.acquireExclusive();
+      if (stillHolds(frame, pageId, latch)) {
+        return hit(frame);
+      }
+      latch.releaseExclusive();
     }
-    latch.acquireExclusive();
-    if (stillHolds(frame, pageId, latch)) {
-      return hit(frame);
-    }
-    latch.releaseExclusive();
+    checkOpen();
     return Frames.NONE;
   }
 

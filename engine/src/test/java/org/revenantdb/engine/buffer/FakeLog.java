@@ -5,13 +5,15 @@ import org.jspecify.annotations.Nullable;
 
 /** A log without bytes: it hands out LSNs and is durable as far as somebody waited for it. */
 class FakeLog implements WriteAhead {
-  private final AtomicLong tail = new AtomicLong(8);
-  private final AtomicLong durable = new AtomicLong(8);
+  static final int RECORD = 8;
+
+  private final AtomicLong tail = new AtomicLong(RECORD);
+  private final AtomicLong durable = new AtomicLong(RECORD);
   volatile @Nullable Throwable failure;
 
-  /** Reserves and publishes a record; its LSN. */
+  /** Reserves and publishes a record; its LSN, that is, its end. */
   long append() {
-    return tail.addAndGet(8);
+    return tail.addAndGet(RECORD);
   }
 
   @Override
@@ -26,8 +28,9 @@ class FakeLog implements WriteAhead {
 
   @Override
   public void awaitDurable(long lsn) {
-    if (failure != null) {
-      throw new IllegalStateException("the log has stopped", failure);
+    Throwable cause = failure;
+    if (cause != null) {
+      throw new IllegalStateException("the log has stopped", cause);
     }
     if (lsn > tail.get()) {
       throw new AssertionError("nobody reserved " + lsn);
@@ -37,6 +40,8 @@ class FakeLog implements WriteAhead {
 
   @Override
   public void fail(Throwable cause) {
-    failure = cause;
+    if (failure == null) {
+      failure = cause;
+    }
   }
 }
