@@ -7,13 +7,14 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.function.BooleanSupplier;
 
 /** What one file holds for certain, and what was written to it since. */
 final class UnforcedWrites {
   private static final int SECTOR = 512;
 
   /** A write or, with no bytes, a truncation to {@code position}. */
-  private record Change(long position, byte[] bytes, boolean truncates, boolean lost) {}
+  private record Change(long position, byte[] bytes, boolean truncates) {}
 
   private final Path file;
   private byte[] forced;
@@ -35,46 +36,44 @@ final class UnforcedWrites {
   }
 
   void wrote(long position, byte[] bytes) {
-    changes.add(new Change(position, bytes, /* truncates= */ false, /* lost= */ false));
+    changes.add(new Change(position, bytes, /* truncates= */ false));
   }
 
   void truncated(long size) {
-    changes.add(new Change(size, new byte[0], /* truncates= */ true, /* lost= */ false));
+    changes.add(new Change(size, new byte[0], /* truncates= */ true));
   }
 
   void forced() {
-    for (Change change : changes) {
-      if (!change.lost) {
-        apply(change);
-      }
-    }
-    changes.removeIf(change -> !change.lost);
+    changes.forEach(this::apply);
+    changes.clear();
   }
 
-  /** The system marks the pages clean: no later force writes them. */
+  /**
+   * Every second sector arrives, the first does not; the system marks all as clean, so no later
+   * force writes them.
+   */
   void forceFailed() {
-    changes.replaceAll(c -> new Change(c.position, c.bytes, c.truncates, /* lost= */ true));
+    int[] sectors = {0};
+    changes.forEach(change -> someSectors(change, () -> sectors[0]++ % 2 == 1));
+    changes.clear();
   }
 
   void powerCut(Random random) throws IOException {
     for (Change change : changes) {
-      if (change.truncates) {
-        if (random.nextBoolean()) {
-          apply(change);
-        }
-      } else {
-        someSectors(change, random);
-      }
+      someSectors(change, random::nextBoolean);
     }
     Files.write(file, forced);
   }
 
-  private void someSectors(Change change, Random random) {
+  private void someSectors(Change change, BooleanSupplier arrives) {
+    if (change.truncates && arrives.getAsBoolean()) {
+      apply(change);
+    }
     int done = 0;
     while (done < change.bytes.length) {
       long at = change.position + done;
       int n = (int) Math.min(change.bytes.length - done, SECTOR - at % SECTOR);
-      if (random.nextBoolean()) {
+      if (arrives.getAsBoolean()) {
         put(at, Arrays.copyOfRange(change.bytes, done, done + n));
       }
       done += n;
