@@ -2,7 +2,7 @@ package org.revenantdb.recovery.file;
 
 import java.nio.file.Path;
 
-/** The file was written in another format version than the one that this library reads. */
+/** The file was written in another format than the one that this library reads. */
 public final class FormatVersionException extends StorageException {
   private static final long serialVersionUID = 1L;
 
@@ -21,12 +21,20 @@ public final class FormatVersionException extends StorageException {
    * @param supported the version that this library reads and writes
    */
   public FormatVersionException(Path file, long offset, int found, int supported) {
+    this(file, offset, "format version", found, supported);
+  }
+
+  private FormatVersionException(Path file, long offset, String what, int found, int supported) {
     super(
         file,
         offset,
-        "the file has format version "
+        "the file has "
+            + what
+            + " "
             + Integer.toUnsignedString(found)
-            + ", this library reads version "
+            + ", this library reads "
+            + what
+            + " "
             + supported,
         Integer.compareUnsigned(found, supported) > 0
             ? "use a newer release of RevenantDB"
@@ -37,9 +45,22 @@ public final class FormatVersionException extends StorageException {
   }
 
   /**
+   * A file whose pages have another size, which is part of the format.
+   *
+   * @param file the file
+   * @param offset where its page size stands
+   * @param found the page size of the file
+   * @param supported the page size that this library reads and writes
+   * @return the exception to throw
+   */
+  public static FormatVersionException pageSize(Path file, long offset, int found, int supported) {
+    return new FormatVersionException(file, offset, "page size", found, supported);
+  }
+
+  /**
    * The version of the file.
    *
-   * @return the version found, unsigned
+   * @return the version, or page size, found; unsigned
    */
   public int found() {
     return found;
@@ -48,7 +69,7 @@ public final class FormatVersionException extends StorageException {
   /**
    * The version of this library.
    *
-   * @return the version supported
+   * @return the version, or page size, supported
    */
   public int supported() {
     return supported;

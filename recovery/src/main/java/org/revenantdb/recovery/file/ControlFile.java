@@ -1,0 +1,165 @@
+package org.revenantdb.recovery.file;
+
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.recovery.format.ControlSlotLayout;
+import org.revenantdb.recovery.format.PageChecksum;
+import org.revenantdb.recovery.format.PageHeaderLayout;
+
+/**
+ * The two control slots of the data file: where recovery starts, switched over in one write.
+ *
+ * <p>Threads: one at a time writes; anyone may read {@link #state}.
+ *
+ * <p>Failure: a write or force that failed leaves the former state in force on disk, and this
+ * object as it was.
+ */
+public final class ControlFile {
+  /*
+   * Case list of write(), new state in the slot that does not count
+   *   nothing written          the other slot counts: former state
+   *   part written (torn)      its checksum is wrong, the other slot counts: former state
+   *   all written, not forced  former or new state, each is right: all that the new one claims was
+   *                            forced before, and nothing the former one needs is recycled yet
+   *   forced                   new state
+   *
+   * Invariants  C1 the slot that counts is never changed (rewrite puts the same bytes there). C2 its sequence is the higher one.
+   *             C3 a state is overwritten only after its successor was forced.
+   */
+
+  private final StorageFile data;
+  private int currentPage;
+  private volatile ControlState state;
+
+  private ControlFile(StorageFile data, int currentPage, ControlState state) {
+    this.data = data;
+    this.currentPage = currentPage;
+    this.state = state;
+  }
+
+  /**
+   * Writes and forces the first state of a new database, into both slots, so that damage to one of
+   * them can never bring back less.
+   *
+   * @param data its data file
+   * @param first the state; its sequence is replaced
+   * @return the control file
+   */
+  public static ControlFile create(StorageFile data, ControlState first) {
+    ControlFile control =
+        new ControlFile(data, ControlSlotLayout.SECOND_PAGE, first.withSequence(0));
+    control.writeBoth(first);
+    return control;
+  }
+
+  /**
+   * Reads both slots and takes the newer of those that are whole.
+   *
+   * @param data the data file of an existing database
+   * @return the control file
+   * @throws CorruptDataException if neither slot is whole, which no crash can bring about
+   */
+  public static ControlFile read(StorageFile data) {
+    @Nullable ControlState first = slot(data, ControlSlotLayout.FIRST_PAGE);
+    @Nullable ControlState second = slot(data, ControlSlotLayout.SECOND_PAGE);
+    if (first != null && (second == null || first.sequence() > second.sequence())) {
+      return new ControlFile(data, ControlSlotLayout.FIRST_PAGE, first);
+    }
+    if (second != null) {
+      return new ControlFile(data, ControlSlotLayout.SECOND_PAGE, second);
+    }
+    throw new CorruptDataException(
+        data.path(),
+        PageHeaderLayout.position(ControlSlotLayout.FIRST_PAGE),
+        "both control slots are damaged, a crash can damage only one");
+  }
+
+  private static @Nullable ControlState slot(StorageFile data, int pageId) {
+    MemorySegment page = MemorySegment.ofArray(new byte[PageHeaderLayout.PAGE_SIZE]);
+    data.readUpTo(PageHeaderLayout.position(pageId), page);
+    if (!PageChecksum.isGood(page, pageId)
+        || ControlSlotLayout.magic(page) != ControlSlotLayout.MAGIC_VALUE) {
+      return null;
+    }
+    return new ControlState(
+        ControlSlotLayout.sequence(page),
+        ControlSlotLayout.analysisPoint(page),
+        ControlSlotLayout.redoPoint(page),
+        ControlSlotLayout.checkpointLsn(page),
+        ControlSlotLayout.durableLsn(page),
+        ControlSlotLayout.life(page),
+        ControlSlotLayout.clean(page) == 1,
+        ControlSlotLayout.endOfLog(page),
+        ControlSlotLayout.highWaterPages(page));
+  }
+
+  /**
+   * The state that counts.
+   *
+   * @return what was read, or written and forced last
+   */
+  public ControlState state() {
+    return state;
+  }
+
+  /**
+   * Writes a state into the slot that does not count, and forces it: from now on it counts.
+   *
+   * <p>Everything that the state claims must have been forced before.
+   *
+   * @param next the state; its sequence is replaced by the next one
+   */
+  public void write(ControlState next) {
+    ControlState numbered = next.withSequence(state.sequence() + 1);
+    int page = otherPage();
+    data.write(PageHeaderLayout.position(page), image(page, numbered));
+    data.force();
+    currentPage = page;
+    state = numbered;
+  }
+
+  /**
+   * Writes a state into both slots, one after the other. The first state of a life is written so:
+   * if a former clean close stayed in the other slot, one flipped bit would bring it back, and with
+   * it the claim that there is nothing to redo.
+   *
+   * @param next the state; its sequence is replaced
+   */
+  public void writeBoth(ControlState next) {
+    write(next);
+    write(next);
+  }
+
+  /**
+   * Writes the state that counts once more, where it stands, and forces it: the first thing that a
+   * restart does, because after a failed force the system's cache may hold what the medium does not
+   * (rule R6). A tear does no harm, it is between equal bytes.
+   */
+  public void rewrite() {
+    data.write(PageHeaderLayout.position(currentPage), image(currentPage, state));
+    data.force();
+  }
+
+  private int otherPage() {
+    return currentPage == ControlSlotLayout.FIRST_PAGE
+        ? ControlSlotLayout.SECOND_PAGE
+        : ControlSlotLayout.FIRST_PAGE;
+  }
+
+  private static MemorySegment image(int pageId, ControlState state) {
+    MemorySegment page = MemorySegment.ofArray(new byte[PageHeaderLayout.PAGE_SIZE]);
+    PageHeaderLayout.pageId(page, pageId);
+    ControlSlotLayout.magic(page, ControlSlotLayout.MAGIC_VALUE);
+    ControlSlotLayout.sequence(page, state.sequence());
+    ControlSlotLayout.analysisPoint(page, state.analysisPoint());
+    ControlSlotLayout.redoPoint(page, state.redoPoint());
+    ControlSlotLayout.checkpointLsn(page, state.checkpointLsn());
+    ControlSlotLayout.durableLsn(page, state.durableLsn());
+    ControlSlotLayout.life(page, state.life());
+    ControlSlotLayout.clean(page, state.clean() ? 1 : 0);
+    ControlSlotLayout.endOfLog(page, state.endOfLog());
+    ControlSlotLayout.highWaterPages(page, state.highWaterPages());
+    PageChecksum.seal(page);
+    return page;
+  }
+}

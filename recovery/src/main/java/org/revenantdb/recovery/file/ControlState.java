@@ -1,0 +1,46 @@
+package org.revenantdb.recovery.file;
+
+/**
+ * From where a database can be brought back: what a control slot says.
+ *
+ * @param sequence the higher, the newer; given by {@link ControlFile} when it is written
+ * @param analysisPoint where analysis starts: the tail of the log when the checkpoint began
+ * @param redoPoint where redo starts
+ * @param checkpointLsn start of the checkpoint's first record
+ * @param durableLsn the durable LSN when it was written
+ * @param life the life that wrote it
+ * @param clean whether the database was closed: the log ends at {@code endOfLog} and nothing has to
+ *     be redone
+ * @param endOfLog end of the log at a clean close, else 0
+ * @param highWaterPages pages in use by the data file
+ */
+public record ControlState(
+    long sequence,
+    long analysisPoint,
+    long redoPoint,
+    long checkpointLsn,
+    long durableLsn,
+    int life,
+    boolean clean,
+    long endOfLog,
+    long highWaterPages) {
+
+  /**
+   * The same with another sequence.
+   *
+   * @param newSequence the sequence
+   * @return a copy
+   */
+  public ControlState withSequence(long newSequence) {
+    return new ControlState(
+        newSequence,
+        analysisPoint,
+        redoPoint,
+        checkpointLsn,
+        durableLsn,
+        life,
+        clean,
+        endOfLog,
+        highWaterPages);
+  }
+}
