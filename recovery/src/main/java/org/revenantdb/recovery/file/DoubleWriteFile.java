@@ -1,0 +1,301 @@
+package org.revenantdb.recovery.file;
+
+import static org.revenantdb.recovery.format.PageHeaderLayout.PAGE_SIZE;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.revenantdb.recovery.format.DoubleWriteLayout;
+import org.revenantdb.recovery.format.PageChecksum;
+import org.revenantdb.recovery.format.PageHeaderLayout;
+
+/**
+ * The second copy of the pages that are being written, so that a torn page is never the only one.
+ *
+ * <p>Use: {@link #restore} once after {@link #open}; then for each batch {@link #writeBatch}, write
+ * the same images to the data file, force the data file, {@link #confirm}.
+ *
+ * <p>Threads: one, the page writer.
+ *
+ * <p>Failure: a {@link StorageException}; an order of calls that could lose a page is an {@link
+ * IllegalStateException}.
+ *
+ * {@snippet :
+ * doubleWrite.writeBatch(n, pageIds, images);
+ * for (int i = 0; i < n; i++) {
+ *   data.write(position(pageIds[i]), images.asSlice(i * 8192L, 8192));
+ * }
+ * data.force();
+ * doubleWrite.confirm();
+ * }
+ */
+public final class DoubleWriteFile implements AutoCloseable {
+  /*
+   * State        the file                                    the data file
+   *   FOUND      may hold a batch not known to be forced     may be torn in the pages of that batch
+   *   IDLE       holds nothing that is needed                whole and forced, for all batches
+   *   WRITTEN    holds the current batch, forced             may be torn in the pages of that batch
+   *
+   * Transitions FOUND -> IDLE restore; IDLE -> WRITTEN writeBatch; WRITTEN -> IDLE confirm; IDLE -> IDLE clear
+   *
+   * Crash in writeBatch, over batch N (forced in the data file), while batch N + 1 is written:
+   *   header torn              no batch; the data file is whole, as N + 1 has not begun there
+   *   header old               batch N; an image of N + 1 in N's place does not have the CRC that
+   *                            the header lists; one still of N is what the data file holds, too
+   *   header new, images torn  batch N + 1; own copies are whole, so nothing is repaired
+   * Crash while the data file is written: header and images are whole, torn pages are repaired.
+   * In none of these can an image be older than what the data file held when it was whole, because a
+   * batch is looked at only while it is the last one that was written (rule R24).
+   *
+   * R6: a page that reads whole may be so only in the system's cache, after a kill or a failed force
+   * of the former process. So restore writes every page of the batch again, and forces always, before
+   * the file is used again.
+   */
+
+  /** How many pages a batch holds at most. */
+  public static final int MAX_PAGES = DoubleWriteLayout.MAX_PAGES;
+
+  private enum State {
+    FOUND,
+    IDLE,
+    WRITTEN
+  }
+
+  private final StorageFile file;
+  private final byte[] databaseId;
+  private final MemorySegment header = MemorySegment.ofArray(new byte[PAGE_SIZE]);
+  private State state;
+  private long batch;
+  private long highestForced;
+
+  private DoubleWriteFile(StorageFile file, byte[] databaseId, State state) {
+    this.file = file;
+    this.databaseId = databaseId.clone();
+    this.state = state;
+  }
+
+  /**
+   * Creates the file of a new database, with room for the largest batch, and forces it.
+   *
+   * @param path the file, which must not exist
+   * @param databaseId the database's sixteen bytes
+   * @param statistics where its writes and forces are counted
+   * @return the file, ready for the first batch
+   */
+  public static DoubleWriteFile create(Path path, byte[] databaseId, IoStatistics statistics) {
+    StorageFile file =
+        StorageFile.open(path, OpenMode.CREATE_NEW, /* ownerOnly= */ true, statistics);
+    try {
+      DoubleWriteFile created = new DoubleWriteFile(file, databaseId, State.IDLE);
+      file.preallocate(0, DoubleWriteLayout.FILE_SIZE);
+      created.clear();
+      return created;
+    } catch (RuntimeException | Error failed) {
+      file.close();
+      throw failed;
+    }
+  }
+
+  /**
+   * Opens the file of an existing database; {@link #restore} comes next.
+   *
+   * @param path the file
+   * @param databaseId the sixteen bytes of the database that it must belong to
+   * @param statistics where its reads, writes and forces are counted
+   * @return the file
+   * @throws FormatVersionException if it is of another version
+   * @throws CorruptDataException if it belongs to another database
+   */
+  public static DoubleWriteFile open(Path path, byte[] databaseId, IoStatistics statistics) {
+    StorageFile file =
+        StorageFile.open(path, OpenMode.READ_WRITE, /* ownerOnly= */ true, statistics);
+    try {
+      DoubleWriteFile opened = new DoubleWriteFile(file, databaseId, State.FOUND);
+      opened.readHeader();
+      return opened;
+    } catch (RuntimeException | Error failed) {
+      file.close();
+      throw failed;
+    }
+  }
+
+  /**
+   * Leaves a header of zeros if there is no whole one: there is no batch then, which is no error.
+   */
+  private void readHeader() {
+    header.fill((byte) 0);
+    file.readUpTo(0, header);
+    if (!PageChecksum.isWhole(header)) {
+      header.fill((byte) 0);
+      return;
+    }
+    if (DoubleWriteLayout.magic(header) != DoubleWriteLayout.MAGIC_VALUE) {
+      throw new CorruptDataException(file.path(), 0, "this is no double-write file");
+    }
+    int version = DoubleWriteLayout.version(header);
+    if (version != DoubleWriteLayout.CURRENT_VERSION) {
+      throw new FormatVersionException(
+          file.path(), DoubleWriteLayout.VERSION, version, DoubleWriteLayout.CURRENT_VERSION);
+    }
+    if (DoubleWriteLayout.databaseId(header).mismatch(MemorySegment.ofArray(databaseId)) >= 0) {
+      throw new CorruptDataException(
+          file.path(),
+          DoubleWriteLayout.DATABASE_ID,
+          "the double-write file belongs to another database");
+    }
+    if (Integer.compareUnsigned(DoubleWriteLayout.pages(header), MAX_PAGES) > 0) {
+      throw new CorruptDataException(
+          file.path(), DoubleWriteLayout.PAGES, "a batch holds at most " + MAX_PAGES + " pages");
+    }
+    batch = DoubleWriteLayout.batch(header);
+    highestForced = DoubleWriteLayout.highestForced(header);
+  }
+
+  /**
+   * Whether the batch in the file is not known to have reached the data file, so that a restart has
+   * to look at it.
+   *
+   * @return true if {@link #restore} has something to do
+   */
+  public boolean mayHaveToRestore() {
+    return state == State.FOUND && DoubleWriteLayout.pages(header) > 0 && batch > highestForced;
+  }
+
+  /**
+   * The restart's step: makes whole what a crash tore in the data file, and forces the data file.
+   *
+   * @param data the data file, open for writing
+   * @return what was found and done
+   */
+  public RestoreResult restore(StorageFile data) {
+    require(State.FOUND, "restoring is the first thing after opening");
+    RestoreResult result = RestoreResult.NOTHING;
+    if (mayHaveToRestore()) {
+      result = restoreBatch(data);
+      data.force();
+    }
+    highestForced = batch;
+    state = State.IDLE;
+    return result;
+  }
+
+  private RestoreResult restoreBatch(StorageFile data) {
+    int pages = DoubleWriteLayout.pages(header);
+    int restored = 0;
+    List<Integer> beyondRepair = new ArrayList<>();
+    MemorySegment own = MemorySegment.ofArray(new byte[PAGE_SIZE]);
+    MemorySegment image = MemorySegment.ofArray(new byte[PAGE_SIZE]);
+    for (int i = 0; i < pages; i++) {
+      int pageId = DoubleWriteLayout.entryPageId(header, i);
+      boolean ownIsGood = readOwn(data, pageId, own);
+      boolean imageIsGood = readImage(i, pageId, image);
+      if (ownIsGood) {
+        data.write(PageHeaderLayout.position(pageId), own);
+      } else if (imageIsGood) {
+        data.write(PageHeaderLayout.position(pageId), image);
+        restored++;
+      } else {
+        beyondRepair.add(pageId);
+      }
+    }
+    return new RestoreResult(pages, restored, List.copyOf(beyondRepair));
+  }
+
+  private static boolean readOwn(StorageFile data, int pageId, MemorySegment own) {
+    int read = data.readUpTo(PageHeaderLayout.position(pageId), own);
+    return read == PAGE_SIZE && PageChecksum.isGood(own, pageId);
+  }
+
+  private boolean readImage(int index, int pageId, MemorySegment image) {
+    int read = file.readUpTo(DoubleWriteLayout.imagePosition(index), image);
+    return read == PAGE_SIZE
+        && PageChecksum.isGood(image, pageId)
+        && PageHeaderLayout.crc(image) == DoubleWriteLayout.entryCrc(header, index);
+  }
+
+  /**
+   * Seals the images, writes them as the next batch and forces it. The batch before must have been
+   * confirmed.
+   *
+   * @param n how many pages, 1 to {@link #MAX_PAGES}
+   * @param pageIds their ids
+   * @param images the pages, one after the other; their checksums are set here
+   */
+  public void writeBatch(int n, int[] pageIds, MemorySegment images) {
+    require(State.IDLE, "a batch can be written only when the one before is known to be forced");
+    if (n < 1 || n > MAX_PAGES) {
+      throw new IllegalArgumentException("a batch of " + n + " pages");
+    }
+    beginHeader(n);
+    for (int i = 0; i < n; i++) {
+      MemorySegment page = images.asSlice((long) i * PAGE_SIZE, PAGE_SIZE);
+      checkId(page, pageIds[i]);
+      PageChecksum.seal(page);
+      DoubleWriteLayout.entry(header, i, pageIds[i], PageHeaderLayout.crc(page));
+    }
+    PageChecksum.seal(header);
+    file.write(0, header);
+    file.write(DoubleWriteLayout.imagePosition(0), images.asSlice(0, (long) n * PAGE_SIZE));
+    file.force();
+    state = State.WRITTEN;
+  }
+
+  private static void checkId(MemorySegment page, int pageId) {
+    if (PageHeaderLayout.pageId(page) != pageId) {
+      throw new IllegalArgumentException(
+          "the image of page "
+              + Integer.toUnsignedString(pageId)
+              + " carries the id "
+              + Integer.toUnsignedString(PageHeaderLayout.pageId(page)));
+    }
+    if (Integer.compareUnsigned(pageId, PageHeaderLayout.FIRST_POOLED_PAGE) < 0) {
+      throw new IllegalArgumentException(
+          "page " + pageId + " is a header or control slot and is never written in a batch");
+    }
+  }
+
+  private void beginHeader(int pages) {
+    batch++;
+    header.fill((byte) 0);
+    DoubleWriteLayout.version(header, DoubleWriteLayout.CURRENT_VERSION);
+    DoubleWriteLayout.magic(header, DoubleWriteLayout.MAGIC_VALUE);
+    DoubleWriteLayout.databaseId(header).copyFrom(MemorySegment.ofArray(databaseId));
+    DoubleWriteLayout.batch(header, batch);
+    DoubleWriteLayout.highestForced(header, highestForced);
+    DoubleWriteLayout.pages(header, pages);
+  }
+
+  /** Says that the data file was forced with the pages of the batch in it. */
+  public void confirm() {
+    require(State.WRITTEN, "there is no batch to confirm");
+    highestForced = batch;
+    state = State.IDLE;
+  }
+
+  /**
+   * Leaves nothing that could ever be taken for a page to repair: before a clean close, and before
+   * pages are written without this file.
+   */
+  public void clear() {
+    require(State.IDLE, "a batch that is not known to be forced in the data file may be needed");
+    beginHeader(0);
+    highestForced = batch;
+    DoubleWriteLayout.highestForced(header, highestForced);
+    PageChecksum.seal(header);
+    file.write(0, header);
+    file.force();
+  }
+
+  private void require(State wanted, String sentence) {
+    if (state != wanted) {
+      throw new IllegalStateException(sentence + " (" + state + ")");
+    }
+  }
+
+  /** Closes the file as it is; {@link #clear} comes first at a clean close. */
+  @Override
+  public void close() {
+    file.close();
+  }
+}
