@@ -6,6 +6,9 @@
  * org.revenantdb.recovery.file.StorageException} that names file, place, reason and cure.
  *
  * <p>Reading order: {@link org.revenantdb.recovery.file.StorageException}, {@link
- * org.revenantdb.recovery.file.StorageFile}, {@link org.revenantdb.recovery.file.Directories}.
+ * org.revenantdb.recovery.file.StorageFile}, {@link org.revenantdb.recovery.file.Directories},
+ * {@link org.revenantdb.recovery.file.DirectoryLock}; then what stands in the files besides pages
+ * and log: {@link org.revenantdb.recovery.file.DataFileHeader}, {@link
+ * org.revenantdb.recovery.file.ControlFile}, {@link org.revenantdb.recovery.file.DoubleWriteFile}.
  */
 package org.revenantdb.recovery.file;
