@@ -1,6 +1,8 @@
 /**
  * Checkpoints: how the redo point moves, fuzzily and without stopping anybody.
  *
- * <p>Reading order: CheckpointSource, which the engine implements, Checkpointer, CheckpointImage.
+ * <p>Reading order: {@link org.revenantdb.recovery.checkpoint.CheckpointSource}, {@link
+ * org.revenantdb.recovery.checkpoint.Checkpointer}, {@link
+ * org.revenantdb.recovery.checkpoint.CheckpointImage}.
  */
 package org.revenantdb.recovery.checkpoint;

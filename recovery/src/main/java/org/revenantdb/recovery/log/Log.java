@@ -253,7 +253,7 @@ public final class Log implements AutoCloseable {
       buffer.copyBody(start, pad.array(), length);
       buffer.publishRelease(start, word);
     } catch (Throwable second) {
-      if (second != thrown) {
+      if (!second.equals(thrown)) {
         thrown.addSuppressed(second);
       }
       fail(thrown);

@@ -2,8 +2,8 @@
  * What happens between finding a database and letting users in: analysis, the sealing of the log's
  * tail, a new life, redo.
  *
- * <p>Reading order: Restart, then one class a phase
- * (Analysis with LifeChain and EndOfLog, TailSeal, Redo), and {@link
+ * <p>Reading order: {@link org.revenantdb.recovery.restart.Restart}, then one class a phase
+ * (Analysis with TransactionStates and EndOfLog, TailSeal, Redo), and {@link
  * org.revenantdb.recovery.restart.AbortedTransactions}, which is what is left of undo.
  */
 package org.revenantdb.recovery.restart;

@@ -1,0 +1,281 @@
+package org.revenantdb.recovery.checkpoint;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.recovery.file.ControlFile;
+import org.revenantdb.recovery.file.ControlState;
+import org.revenantdb.recovery.log.Log;
+import org.revenantdb.recovery.log.LogSpace;
+import org.revenantdb.recovery.log.LogStoppedException;
+
+/**
+ * Moves the redo point, round by round, so that recovery never has to read more log than was
+ * agreed.
+ *
+ * <p>It is made when redo has ended and the control slot of the new life is written; from then on
+ * it alone writes control slots. A round begins when half of {@code maxRecoveryLog} is in use, or
+ * when somebody asks.
+ *
+ * <p>Threads: its own does the rounds, apart from {@link #closeCleanly}; all methods may be called
+ * by any thread. Nobody waits for a round but those who ask to.
+ *
+ * <p>Failure: whatever goes wrong in a round stops log and log space for good, and the engine with
+ * them.
+ */
+public final class Checkpointer implements AutoCloseable {
+  /*
+   * Round       1 B := tail                       2 dirty pages older than the goal written, forced
+   *             3 redo point := min(B, frames)    4 image of the transactions
+   *             5 CHECKPOINT records, log forced  6 control slot, forced
+   *             7 segments below the redo point given up, log space told
+   *
+   * Crash       before 6 has ended: the former slot counts, and nothing it needs was given up (7 comes after).
+   *             after 6: the new slot counts, and all it claims was forced: pages in 2, image in 5.
+   *
+   * Invariants  I1 B is read before the frames: a frame whose mark was missed belongs to a record at or after B.
+   *             I2 the redo point never moves back. I3 only a slot that was forced lets 7 happen.
+   */
+
+  private static final long SLICE = TimeUnit.SECONDS.toNanos(1);
+
+  private final Log log;
+  private final LogSpace space;
+  private final ControlFile control;
+  private final CheckpointSource source;
+  private final long maxRecoveryLog;
+  private final Thread thread;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition asked = lock.newCondition();
+  private final Condition done = lock.newCondition();
+  private boolean hurried;
+  private boolean everythingAsked;
+  private boolean stopping;
+  private long roundsAsked;
+  private long roundsDone;
+  private @Nullable Throwable failure;
+  private volatile long redoPoint;
+
+  /**
+   * Starts the checkpoints of an open database.
+   *
+   * @param log the running log
+   * @param space whose redo point moves with it
+   * @param control the control slots, the life's first one written
+   * @param source the pages and transactions
+   * @param maxRecoveryLog how much log a recovery may have to read
+   * @param threadName the name of its thread begins with this
+   */
+  public Checkpointer(
+      Log log,
+      LogSpace space,
+      ControlFile control,
+      CheckpointSource source,
+      long maxRecoveryLog,
+      String threadName) {
+    this.log = log;
+    this.space = space;
+    this.control = control;
+    this.source = source;
+    this.maxRecoveryLog = maxRecoveryLog;
+    redoPoint = control.state().redoPoint();
+    space.redoPointMoved(redoPoint);
+    thread = Thread.ofPlatform().daemon().name(threadName + "-checkpoint").start(this::runRounds);
+  }
+
+  /**
+   * From where recovery would redo now.
+   *
+   * @return the redo point of the last checkpoint that is durable
+   */
+  public long redoPoint() {
+    return redoPoint;
+  }
+
+  /** Asks for a round soon. Does not wait for it, nor fail. */
+  public void hurry() {
+    lock.lock();
+    try {
+      hurried = true;
+      asked.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Does a round and waits for its end.
+   *
+   * @param everything whether all dirty pages are written, and not only the oldest
+   * @throws LogStoppedException if the round failed or an earlier one had
+   */
+  public void checkpointNow(boolean everything) {
+    lock.lock();
+    try {
+      long mine = ++roundsAsked;
+      everythingAsked |= everything;
+      asked.signalAll();
+      while (roundsDone < mine && failure == null && !stopping) {
+        done.awaitUninterruptibly();
+      }
+      if (roundsDone < mine) {
+        throw new LogStoppedException(failure);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void runRounds() {
+    try {
+      while (awaitWish()) {
+        // Each wish is one round.
+      }
+    } catch (Throwable thrown) {
+      stop(thrown);
+    }
+  }
+
+  /** Waits for the next round to be wanted and does it; returns false when there is none. */
+  private boolean awaitWish() {
+    long upTo;
+    boolean everything;
+    lock.lock();
+    try {
+      while (!stopping && !isWanted()) {
+        awaitSlice();
+      }
+      if (stopping) {
+        return false;
+      }
+      upTo = roundsAsked;
+      everything = everythingAsked;
+      hurried = false;
+      everythingAsked = false;
+    } finally {
+      lock.unlock();
+    }
+    round(everything ? Long.MAX_VALUE : log.tail() - maxRecoveryLog / 4, /* closing= */ false);
+    roundEnded(upTo);
+    return true;
+  }
+
+  private boolean isWanted() {
+    return hurried || roundsAsked > roundsDone || log.tail() - redoPoint > maxRecoveryLog / 2;
+  }
+
+  private void awaitSlice() {
+    try {
+      long left = asked.awaitNanos(SLICE);
+      assert left <= SLICE;
+    } catch (InterruptedException nobodyShould) {
+      return; // the loop looks again
+    }
+  }
+
+  private void roundEnded(long upTo) {
+    lock.lock();
+    try {
+      roundsDone = upTo;
+      done.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void stop(Throwable thrown) {
+    log.fail(thrown);
+    space.stop(thrown);
+    lock.lock();
+    try {
+      failure = thrown;
+      done.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void round(long goal, boolean closing) {
+    long begin = log.tail();
+    source.flushDirtyBefore(goal);
+    long redo = Math.min(begin, source.oldestDirtyLsn());
+    if (redo < redoPoint) {
+      throw new IllegalStateException(
+          "the redo point would move back from " + redoPoint + " to " + redo);
+    }
+    CheckpointImage.Published image = CheckpointImage.publish(log, source.transactions(), redo);
+    log.awaitDurable(image.lsn());
+    boolean clean = closing && redo == begin && log.tail() == image.lsn();
+    control.write(
+        new ControlState(
+            /* sequence= */ 0,
+            begin,
+            redo,
+            image.start(),
+            log.durableLsn(),
+            log.life(),
+            clean,
+            clean ? image.lsn() : 0,
+            source.highWaterPages()));
+    redoPoint = redo;
+    log.recycleBelow(redo);
+    space.redoPointMoved(redo);
+  }
+
+  /**
+   * Ends the rounds and does a last one, in the calling thread, that leaves nothing to redo.
+   *
+   * <p>To be called, by a thread that nobody interrupts, when nothing is published any more. If
+   * something is, the database is not marked as cleanly closed, and the next open recovers it.
+   *
+   * @throws LogStoppedException if the engine has stopped before
+   */
+  public void closeCleanly() {
+    close();
+    @Nullable Throwable cause = failure();
+    if (cause != null) {
+      throw new LogStoppedException(cause);
+    }
+    try {
+      round(Long.MAX_VALUE, /* closing= */ true);
+    } catch (Throwable thrown) {
+      stop(thrown);
+      throw thrown;
+    }
+  }
+
+  private @Nullable Throwable failure() {
+    lock.lock();
+    try {
+      return failure;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends the rounds; one that is under way is finished. */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      stopping = true;
+      asked.signalAll();
+      done.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException again) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

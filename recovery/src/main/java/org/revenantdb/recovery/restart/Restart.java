@@ -1,0 +1,260 @@
+package org.revenantdb.recovery.restart;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import org.revenantdb.recovery.file.ControlFile;
+import org.revenantdb.recovery.file.ControlState;
+import org.revenantdb.recovery.file.Directories;
+import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.format.SegmentLayout;
+import org.revenantdb.recovery.log.LifeStart;
+import org.revenantdb.recovery.log.Log;
+import org.revenantdb.recovery.log.LogOptions;
+import org.revenantdb.recovery.log.OutcomeUnknownException;
+import org.revenantdb.recovery.segment.SegmentDirectory;
+
+/**
+ * One restart of a database, phase by phase; {@code docs/protocols.md} §10.
+ *
+ * <p>Threads: one, which nobody interrupts.
+ *
+ * <p>Failure: a {@link org.revenantdb.recovery.file.StorageException} that names file, place,
+ * reason and cure. A restart that failed or was killed anywhere is simply begun again.
+ *
+ * {@snippet :
+ * Restart restart = Restart.analyse(directory, id, segmentSize, control.state(), stats, progress);
+ * Log log = restart.startLife(options, control);
+ * restart.redo(pages);
+ * // all of restart.result().aborted() into the map of aborted transactions; open
+ * }
+ */
+public final class Restart {
+  /*
+   * Step        analyse      reads only                          crash: nothing has happened
+   *             startLife    1 tail copied, sealed, forced       crash: the same end is found, sealed
+   *                          2 first segment of the new life     crash: a life without records, replaced by the next
+   *                          3 LIFE record, forced               crash: a life with nothing but LIFE, replaced too
+   *                          4 segments of no life given up
+   *                          5 control slot of the new life      crash: from now on the life must be found
+   *             redo         pages change in memory and on disk  crash: redone from the same redo point
+   *
+   * A last life that holds nothing but LIFE came to nothing: the next restart names the same former end, with a
+   * higher life and higher LSNs, and the reader takes the highest life of those that name an end. So restarts that
+   * are killed over and over leave no longer chain and no more files.
+   */
+
+  private final SegmentDirectory directory;
+  private final SegmentCatalog catalog;
+  private final ControlState control;
+  private final Analysis analysis;
+  private final RestartProgress progress;
+  private final List<LifeRange> kept;
+  private final int nextLife;
+  private final AnalysisResult result;
+
+  private Restart(
+      SegmentDirectory directory,
+      SegmentCatalog catalog,
+      ControlState control,
+      Analysis analysis,
+      RestartProgress progress) {
+    this.directory = directory;
+    this.catalog = catalog;
+    this.control = control;
+    this.analysis = analysis;
+    this.progress = progress;
+    kept = new ArrayList<>(analysis.ranges());
+    nextLife = kept.getLast().life() + 1;
+    if (kept.size() > 1 && kept.getLast().onlyLife()) {
+      kept.removeLast();
+    }
+    result = analysis.result(nextLife);
+  }
+
+  /**
+   * Reads the log and changes nothing.
+   *
+   * @param logDirectory the log directory
+   * @param databaseId the database, 16 bytes
+   * @param segmentSize size of its log segments
+   * @param control the control slot that counts
+   * @param statistics where reads, writes and forces are counted
+   * @param progress told about what is being done
+   * @return the restart, to be carried on
+   * @throws org.revenantdb.recovery.file.CorruptDataException if the log is damaged
+   * @throws org.revenantdb.recovery.file.MissingFileException if a segment is missing
+   */
+  public static Restart analyse(
+      Path logDirectory,
+      byte[] databaseId,
+      int segmentSize,
+      ControlState control,
+      IoStatistics statistics,
+      RestartProgress progress) {
+    SegmentDirectory directory =
+        new SegmentDirectory(logDirectory, databaseId.clone(), segmentSize, statistics);
+    SegmentCatalog catalog = new SegmentCatalog(directory);
+    Analysis analysis = new Analysis(catalog, control, progress);
+    analysis.run();
+    return new Restart(directory, catalog, control, analysis, progress);
+  }
+
+  /**
+   * What analysis found.
+   *
+   * @return the result
+   */
+  public AnalysisResult result() {
+    return result;
+  }
+
+  /**
+   * Makes durable what was read, begins a new life, and writes its first control slot: not clean,
+   * everything else as it was.
+   *
+   * @param options how the log is kept; the segment size must be that of the database
+   * @param controlFile the control slots
+   * @return the running log
+   */
+  public Log startLife(LogOptions options, ControlFile controlFile) {
+    Log log = startLife(options);
+    controlFile.writeBoth(firstState(log));
+    return log;
+  }
+
+  /**
+   * Makes durable what was read and begins a new life; the caller writes the control slot.
+   *
+   * @param options how the log is kept; the segment size must be that of the database
+   * @return the running log
+   */
+  public Log startLife(LogOptions options) {
+    if (options.segmentSize() != directory.segmentSize()) {
+      throw new IllegalArgumentException(
+          "segments of " + options.segmentSize() + " bytes, the database has others");
+    }
+    LifeRange former = kept.getLast();
+    directory.list(/* clean= */ true);
+    if (kept.size() < analysis.ranges().size()) {
+      directory.forceNames();
+    } else if (!result.cleanShutdown()) {
+      TailSeal.seal(catalog, analysis.durable(), former.end());
+    }
+    TreeSet<Long> belowRedo =
+        new TreeSet<>(
+            catalog.present().headSet(SegmentLayout.number(control.redoPoint(), segmentSize())));
+    LifeStart start =
+        new LifeStart(
+            directory.path(),
+            directory.databaseId(),
+            nextLife,
+            firstSegment(options),
+            former.life(),
+            former.end(),
+            catalog.present(),
+            belowRedo,
+            unread());
+    return started(Log.start(start, options));
+  }
+
+  private static Log started(Log log) {
+    try {
+      log.awaitDurable(log.tail());
+      return log;
+    } catch (OutcomeUnknownException failed) {
+      if (log.failure() instanceof StorageException cause) {
+        cause.addSuppressed(failed);
+        throw cause;
+      }
+      throw failed;
+    }
+  }
+
+  /**
+   * The first control slot of the new life.
+   *
+   * @param log the running log of the life
+   * @return redo point and checkpoint as they were, not clean
+   */
+  public ControlState firstState(Log log) {
+    return new ControlState(
+        /* sequence= */ 0,
+        control.analysisPoint(),
+        control.redoPoint(),
+        control.checkpointLsn(),
+        log.durableLsn(),
+        log.life(),
+        /* clean= */ false,
+        /* endOfLog= */ 0,
+        control.highWaterPages());
+  }
+
+  private int segmentSize() {
+    return directory.segmentSize();
+  }
+
+  /** So high that no LSN that was ever handed out returns, written or lost (R7). */
+  private long firstSegment(LogOptions options) {
+    long end = analysis.ranges().getLast().end();
+    long highest = SegmentLayout.number(end, segmentSize());
+    if (!catalog.present().isEmpty()) {
+      highest = Math.max(highest, catalog.present().last());
+    }
+    long buffer = Math.max(options.bufferCapacity(), catalog.largestBuffer());
+    long payload = SegmentLayout.payload(segmentSize());
+    return highest + (buffer + payload - 1) / payload + 1;
+  }
+
+  /** Segments that no restart will read once the new life's first segment is there. */
+  private TreeSet<Long> unread() {
+    TreeSet<Long> unread = new TreeSet<>(catalog.present());
+    for (LifeRange range : kept) {
+      if (range.start() < range.end()) {
+        long first = SegmentLayout.number(range.start(), segmentSize());
+        long last = SegmentLayout.number(range.end() - 1, segmentSize());
+        unread.subSet(first, true, last, true).clear();
+      }
+    }
+    return unread;
+  }
+
+  /**
+   * Hands to the pages what they may lack, from the redo point through all lives to the end.
+   *
+   * @param target applies it
+   */
+  public void redo(RedoTarget target) {
+    new Redo(catalog, analysis.lastFormatOrFree(), progress, analysis.bytesRead())
+        .run(kept, target);
+  }
+
+  /**
+   * Begins the log of a new database: its directory, first segment and first life, durable on
+   * return. The first control slot has the log's tail as redo point and analysis point, and 0 as
+   * checkpoint.
+   *
+   * @param logDirectory the log directory; created if it is missing
+   * @param databaseId the database, 16 bytes
+   * @param options how the log is kept
+   * @return the running log
+   */
+  public static Log createFirst(Path logDirectory, byte[] databaseId, LogOptions options) {
+    Directories.createOwnerOnly(logDirectory);
+    TreeSet<Long> none = new TreeSet<>();
+    return Log.start(
+        new LifeStart(
+            logDirectory,
+            databaseId.clone(),
+            /* life= */ 1,
+            SegmentLayout.FIRST_NUMBER,
+            /* formerLife= */ 0,
+            /* formerEnd= */ 0,
+            none,
+            none,
+            none),
+        options);
+  }
+}

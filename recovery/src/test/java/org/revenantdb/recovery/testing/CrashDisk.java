@@ -1,0 +1,410 @@
+package org.revenantdb.recovery.testing;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileStore;
+import java.nio.file.FileSystem;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.PathMatcher;
+import java.nio.file.WatchService;
+import java.nio.file.attribute.UserPrincipalLookupService;
+import java.nio.file.spi.FileSystemProvider;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * A disk in memory that can be copied as a crash would leave it.
+ *
+ * <p>What may break: <br>
+ * of the bytes written since a file was forced, any subset of 512-byte sectors of any subset of
+ * writes is missing; <br>
+ * of the creations, renames and deletions since a directory was forced, any tail, or any subset, is
+ * missing; <br>
+ * a kill without a power cut leaves all of both.
+ *
+ * <p>What holds: a sector is whole; a force that returned has done its work; a rename is one step.
+ *
+ * <p>Not modelled: permissions, times, links, directories as files.
+ */
+public final class CrashDisk extends FileSystem {
+  private static final int SECTOR = 512;
+
+  /** Sees that something is about to be changed; called under the disk's lock. */
+  @FunctionalInterface
+  public interface Observer {
+    /** Something is about to be written, forced, renamed, created or deleted. */
+    void beforeChange();
+  }
+
+  private record Write(long position, byte[] bytes) {}
+
+  /** A file without a name. */
+  static final class Inode {
+    private byte[] now = new byte[0];
+    private byte[] forced = new byte[0];
+    private final List<Write> unforced = new ArrayList<>();
+  }
+
+  /** A change of a name: from == null created, to == null deleted, else renamed. */
+  private record NameChange(String from, String to, Inode inode) {}
+
+  private final CrashDiskProvider provider = new CrashDiskProvider(this);
+  private final Map<String, Inode> names = new TreeMap<>();
+  private final Map<String, Inode> forcedNames = new TreeMap<>();
+  private final List<NameChange> unforcedNames = new ArrayList<>();
+  private Observer observer = () -> {};
+  private int failForcesAfter = Integer.MAX_VALUE;
+
+  /** An empty disk. */
+  public CrashDisk() {}
+
+  /**
+   * A path on this disk.
+   *
+   * @param name an absolute path
+   * @return the path
+   */
+  public Path path(String name) {
+    return new CrashPath(this, Path.of(name));
+  }
+
+  /**
+   * Sets what sees every change before it happens.
+   *
+   * @param newObserver replaces the former one
+   */
+  public synchronized void observe(Observer newObserver) {
+    observer = newObserver;
+  }
+
+  /**
+   * Lets forces fail after so many more; what they should have forced stays in the cache, and no
+   * later force writes it.
+   *
+   * @param forces how many still succeed
+   */
+  public synchronized void failForcesAfter(int forces) {
+    failForcesAfter = forces;
+  }
+
+  /**
+   * What the next start of the process finds when it alone was killed.
+   *
+   * @return another disk
+   */
+  public synchronized CrashDisk afterKill() {
+    CrashDisk copy = new CrashDisk();
+    Map<Inode, Inode> copies = new HashMap<>();
+    names.forEach((name, inode) -> copy.names.put(name, copyOf(inode, copies)));
+    forcedNames.forEach((name, inode) -> copy.forcedNames.put(name, copyOf(inode, copies)));
+    for (NameChange change : unforcedNames) {
+      copy.unforcedNames.add(new NameChange(change.from, change.to, copyOf(change.inode, copies)));
+    }
+    return copy;
+  }
+
+  private static Inode copyOf(Inode inode, Map<Inode, Inode> copies) {
+    return copies.computeIfAbsent(
+        inode,
+        old -> {
+          Inode copy = new Inode();
+          copy.now = old.now.clone();
+          copy.forced = old.forced.clone();
+          copy.unforced.addAll(old.unforced);
+          return copy;
+        });
+  }
+
+  /**
+   * What a power cut leaves.
+   *
+   * @param random decides; print its seed
+   * @return another disk
+   */
+  public synchronized CrashDisk afterPowerCut(Random random) {
+    CrashDisk disk = new CrashDisk();
+    Map<Inode, Inode> survivors = new HashMap<>();
+    forcedNames.forEach((name, inode) -> disk.names.put(name, survivor(inode, survivors, random)));
+    int kept = random.nextInt(unforcedNames.size() + 1);
+    boolean anySubset = random.nextBoolean();
+    for (int i = 0; i < unforcedNames.size(); i++) {
+      if (anySubset ? random.nextBoolean() : i < kept) {
+        NameChange change = unforcedNames.get(i);
+        Inode inode = survivor(change.inode, survivors, random);
+        if (change.from == null || disk.names.get(change.from) == inode) {
+          disk.names.remove(change.from == null ? "" : change.from);
+          if (change.to != null) {
+            disk.names.put(change.to, inode);
+          }
+        }
+      }
+    }
+    disk.forcedNames.putAll(disk.names);
+    return disk;
+  }
+
+  private static Inode survivor(Inode inode, Map<Inode, Inode> survivors, Random random) {
+    return survivors.computeIfAbsent(
+        inode,
+        old -> {
+          Inode survivor = new Inode();
+          survivor.now = old.forced.clone();
+          int mode = random.nextInt(4);
+          int last = random.nextInt(old.unforced.size() + 1);
+          for (int i = 0; i < old.unforced.size(); i++) {
+            Write write = old.unforced.get(i);
+            switch (mode) {
+              case 0 -> {} // all lost
+              case 1 -> apply(survivor, write, random, /* each= */ 100);
+              case 2 -> apply(survivor, write, random, /* each= */ 50);
+              default -> apply(survivor, write, random, i < last ? 100 : i == last ? 50 : 0);
+            }
+          }
+          survivor.forced = survivor.now.clone();
+          return survivor;
+        });
+  }
+
+  private static void apply(Inode inode, Write write, Random random, int percent) {
+    long at = write.position;
+    long end = at + write.bytes.length;
+    while (at < end) {
+      long sectorEnd = Math.min(end, (at / SECTOR + 1) * SECTOR);
+      if (random.nextInt(100) < percent) {
+        int from = (int) (at - write.position);
+        put(inode, at, write.bytes, from, (int) (sectorEnd - at));
+      }
+      at = sectorEnd;
+    }
+  }
+
+  private static void put(Inode inode, long position, byte[] bytes, int from, int length) {
+    int end = (int) position + length;
+    if (end > inode.now.length) {
+      inode.now = java.util.Arrays.copyOf(inode.now, end);
+    }
+    System.arraycopy(bytes, from, inode.now, (int) position, length);
+  }
+
+  /**
+   * Flips a bit of a file, in cache and medium.
+   *
+   * @param name the file
+   * @param position the byte
+   * @param bit 0 to 7
+   */
+  public synchronized void flip(String name, long position, int bit) {
+    Inode inode = names.get(name);
+    inode.now[(int) position] ^= (byte) (1 << bit);
+    inode.forced = inode.now.clone();
+    inode.unforced.clear();
+  }
+
+  /**
+   * The content of a file.
+   *
+   * @param name the file
+   * @return a copy
+   */
+  public synchronized byte[] content(String name) {
+    return names.get(name).now.clone();
+  }
+
+  /**
+   * Replaces the content of a file.
+   *
+   * @param name the file
+   * @param bytes what it holds, durable
+   */
+  public synchronized void content(String name, byte[] bytes) {
+    Inode inode = names.get(name);
+    inode.now = bytes.clone();
+    inode.forced = bytes.clone();
+    inode.unforced.clear();
+  }
+
+  /**
+   * Deletes or renames a file as somebody else would, durably.
+   *
+   * @param from its name
+   * @param to its new name, or null
+   */
+  public synchronized void move(String from, String to) {
+    Inode inode = names.remove(from);
+    if (to != null) {
+      names.put(to, inode);
+    }
+    forcedNames.clear();
+    forcedNames.putAll(names);
+    unforcedNames.clear();
+  }
+
+  /**
+   * The files.
+   *
+   * @return their names, sorted
+   */
+  public synchronized List<String> files() {
+    return List.copyOf(names.keySet());
+  }
+
+  synchronized Inode open(Path path, boolean createNew) throws IOException {
+    Inode inode = names.get(path.toString());
+    if (createNew) {
+      if (inode != null) {
+        throw new FileAlreadyExistsException(path.toString());
+      }
+      observer.beforeChange();
+      inode = new Inode();
+      names.put(path.toString(), inode);
+      unforcedNames.add(new NameChange(null, path.toString(), inode));
+    } else if (inode == null) {
+      throw new NoSuchFileException(path.toString());
+    }
+    return inode;
+  }
+
+  synchronized int read(Inode inode, long position, byte[] target) {
+    int length = (int) Math.min(target.length, inode.now.length - position);
+    if (length <= 0) {
+      return -1;
+    }
+    System.arraycopy(inode.now, (int) position, target, 0, length);
+    return length;
+  }
+
+  synchronized void write(Inode inode, long position, byte[] bytes) {
+    observer.beforeChange();
+    put(inode, position, bytes, 0, bytes.length);
+    inode.unforced.add(new Write(position, bytes));
+  }
+
+  synchronized void truncate(Inode inode, long size) {
+    observer.beforeChange();
+    inode.now = java.util.Arrays.copyOf(inode.now, (int) Math.min(size, inode.now.length));
+  }
+
+  synchronized long size(Inode inode) {
+    return inode.now.length;
+  }
+
+  synchronized void force(Inode inode) throws IOException {
+    observer.beforeChange();
+    if (failForcesAfter-- <= 0) {
+      inode.unforced.clear(); // marked clean, and never written
+      throw new IOException("Input/output error");
+    }
+    for (Write write : inode.unforced) {
+      int end = (int) write.position + write.bytes.length;
+      if (end > inode.forced.length) {
+        inode.forced = java.util.Arrays.copyOf(inode.forced, end);
+      }
+      System.arraycopy(write.bytes, 0, inode.forced, (int) write.position, write.bytes.length);
+    }
+    inode.unforced.clear();
+  }
+
+  synchronized void forceNames() throws IOException {
+    observer.beforeChange();
+    if (failForcesAfter-- <= 0) {
+      throw new IOException("Input/output error");
+    }
+    forcedNames.clear();
+    forcedNames.putAll(names);
+    unforcedNames.clear();
+  }
+
+  synchronized void rename(Path from, Path to) throws IOException {
+    if (!names.containsKey(from.toString())) {
+      throw new NoSuchFileException(from.toString());
+    }
+    observer.beforeChange();
+    Inode inode = names.remove(from.toString());
+    names.put(to.toString(), inode);
+    unforcedNames.add(new NameChange(from.toString(), to.toString(), inode));
+  }
+
+  synchronized void delete(Path path) throws IOException {
+    if (!names.containsKey(path.toString())) {
+      throw new NoSuchFileException(path.toString());
+    }
+    observer.beforeChange();
+    Inode inode = names.remove(path.toString());
+    unforcedNames.add(new NameChange(path.toString(), null, inode));
+  }
+
+  synchronized List<String> list(Path directory) {
+    String prefix = directory + "/";
+    return names.keySet().stream()
+        .filter(name -> name.startsWith(prefix) && name.indexOf('/', prefix.length()) < 0)
+        .toList();
+  }
+
+  synchronized boolean exists(Path path) {
+    return names.containsKey(path.toString());
+  }
+
+  @Override
+  public FileSystemProvider provider() {
+    return provider;
+  }
+
+  @Override
+  public void close() {}
+
+  @Override
+  public boolean isOpen() {
+    return true;
+  }
+
+  @Override
+  public boolean isReadOnly() {
+    return false;
+  }
+
+  @Override
+  public String getSeparator() {
+    return "/";
+  }
+
+  @Override
+  public Iterable<Path> getRootDirectories() {
+    return List.of(path("/"));
+  }
+
+  @Override
+  public Iterable<FileStore> getFileStores() {
+    return List.of();
+  }
+
+  @Override
+  public Set<String> supportedFileAttributeViews() {
+    return Set.of("basic");
+  }
+
+  @Override
+  public Path getPath(String first, String... more) {
+    return new CrashPath(this, Path.of(first, more));
+  }
+
+  @Override
+  public PathMatcher getPathMatcher(String syntaxAndPattern) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public UserPrincipalLookupService getUserPrincipalLookupService() {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public WatchService newWatchService() {
+    throw new UnsupportedOperationException();
+  }
+}
