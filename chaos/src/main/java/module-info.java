@@ -6,6 +6,10 @@ module org.revenantdb.chaos {
   // Used by org.revenantdb.chaos.revenant alone: RevenantDB's own suite, demo and model test.
   requires static org.revenantdb.engine;
   requires static info.picocli;
-  requires static org.jspecify;
+  requires static transitive org.jspecify;
   requires static org.junit.jupiter.api;
+
+  exports org.revenantdb.chaos.crash;
+  exports org.revenantdb.chaos.oracle;
+  exports org.revenantdb.chaos.report;
 }

@@ -1,0 +1,20 @@
+package org.revenantdb.chaos.crash;
+
+/**
+ * A child ended in a way that nobody asked for: the message ends with what it wrote to its standard
+ * error.
+ */
+public final class ChildFailedException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * Makes the exception.
+   *
+   * @param what what happened
+   * @param stderr what the child wrote to its standard error
+   */
+  public ChildFailedException(String what, String stderr) {
+    super(what + (stderr.isBlank() ? "" : "; its standard error:\n" + stderr.strip()));
+  }
+}

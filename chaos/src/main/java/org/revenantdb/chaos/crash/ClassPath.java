@@ -1,0 +1,60 @@
+package org.revenantdb.chaos.crash;
+
+import java.io.File;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Where classes come from, written so that another JVM finds them, too. */
+final class ClassPath {
+
+  private ClassPath() {}
+
+  /**
+   * Class path and module path of this JVM, and the place of this very class, all as one class
+   * path.
+   */
+  static String ofThisJvm() {
+    return join(
+        System.getProperty("java.class.path", ""),
+        System.getProperty("jdk.module.path", ""),
+        of(ClassPath.class));
+  }
+
+  /**
+   * The folder or archive that holds the class: asked of the class file, as a patched module hides
+   * it.
+   */
+  static String of(Class<?> type) {
+    String file = "/" + type.getName().replace('.', '/') + ".class";
+    URL url = type.getResource(file);
+    if (url == null) {
+      return "";
+    }
+    String text = url.toString();
+    text = text.substring(0, text.length() - file.length());
+    if (text.startsWith("jar:")) {
+      text = text.substring("jar:".length(), text.length() - "!".length());
+    }
+    try {
+      return Path.of(new URI(text)).toString();
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException("not a place for classes: " + text, e);
+    }
+  }
+
+  /** One path from several, each entry once. */
+  static String join(String... paths) {
+    Set<String> entries = new LinkedHashSet<>();
+    for (String path : paths) {
+      List<String> parts = Arrays.asList(path.split(File.pathSeparator, -1));
+      parts.stream().filter(part -> !part.isEmpty()).forEach(entries::add);
+    }
+    return String.join(File.pathSeparator, entries);
+  }
+}

@@ -1,0 +1,120 @@
+package org.revenantdb.chaos.oracle;
+
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store with snapshot isolation and first-updater-wins, built of {@link TreeMap}s: simple enough
+ * to be right.
+ *
+ * <p>Use it where one thread drives all sessions in turn; then each answer of the real store can be
+ * foretold exactly, conflicts included.
+ *
+ * <p>Threads: one.
+ *
+ * @param <K> the key of a row
+ * @param <V> what a row holds
+ */
+public final class SnapshotModel<K extends Comparable<K>, V> {
+
+  private final TreeMap<K, V> committed = new TreeMap<>();
+  private final Map<K, Long> lastChange = new HashMap<>();
+  private final Map<K, Session> changing = new HashMap<>();
+  private long commits;
+
+  /** Creates an empty model. */
+  public SnapshotModel() {}
+
+  /**
+   * Begins a transaction, which sees what is committed now.
+   *
+   * @return the transaction
+   */
+  public Session begin() {
+    return new Session();
+  }
+
+  /**
+   * All committed rows.
+   *
+   * @return a view
+   */
+  public NavigableMap<K, V> committed() {
+    return Collections.unmodifiableNavigableMap(committed);
+  }
+
+  /** A transaction of the model. */
+  public final class Session {
+
+    private final TreeMap<K, V> view = new TreeMap<>(committed);
+    private final long snapshot = commits;
+    private final Set<K> changed = new HashSet<>();
+
+    private Session() {}
+
+    /**
+     * What this transaction sees, its own changes included.
+     *
+     * @return a view
+     */
+    public NavigableMap<K, V> rows() {
+      return Collections.unmodifiableNavigableMap(view);
+    }
+
+    /**
+     * Foretells whether a change of the row meets a conflict.
+     *
+     * @param key which row
+     * @return true if another transaction changes it now, or has since this one began
+     */
+    public boolean conflicts(K key) {
+      Session other = changing.get(key);
+      return (other != null && other != this) || lastChange.getOrDefault(key, 0L) > snapshot;
+    }
+
+    /**
+     * Changes a row.
+     *
+     * @param key which row
+     * @param value what it becomes, null to remove it
+     */
+    public void change(K key, @Nullable V value) {
+      if (conflicts(key)) {
+        throw new IllegalStateException("the model itself was driven into a conflict at " + key);
+      }
+      changing.put(key, this);
+      changed.add(key);
+      if (value == null) {
+        view.remove(key);
+      } else {
+        view.put(key, value);
+      }
+    }
+
+    /** Makes the changes visible to those who begin from now on. */
+    public void commit() {
+      commits++;
+      for (K key : changed) {
+        V value = view.get(key);
+        if (value == null) {
+          committed.remove(key);
+        } else {
+          committed.put(key, value);
+        }
+        lastChange.put(key, commits);
+        changing.remove(key);
+      }
+    }
+
+    /** Takes the changes back. */
+    public void rollback() {
+      changing.keySet().removeAll(changed);
+    }
+  }
+}
