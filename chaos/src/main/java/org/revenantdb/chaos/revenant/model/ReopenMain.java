@@ -1,0 +1,37 @@
+package org.revenantdb.chaos.revenant.model;
+
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import org.revenantdb.chaos.crash.ChildPipe;
+import org.revenantdb.chaos.revenant.model.Store.Recovery;
+
+/** The child that only opens the store, to be killed while it does. */
+public final class ReopenMain {
+
+  private ReopenMain() {}
+
+  /**
+   * Runs the child: says {@code I}, opens, says {@code O} as {@link WorkerMain} does, and waits for
+   * its end.
+   *
+   * @param arguments opener class, directory, pool bytes
+   * @throws Exception if the store does not open
+   */
+  public static void main(String[] arguments) throws Exception {
+    ChildPipe pipe = ChildPipe.open();
+    Store.Opener opener = Stores.opener(arguments[0]);
+    Path dir = Path.of(arguments[1]);
+    pipe.say("I");
+    try {
+      Store store = opener.open(dir, Long.parseLong(arguments[2]));
+      Recovery recovery = store.recovery();
+      pipe.say(WorkerMain.hex("O", recovery.nanos(), recovery.logBytes(), recovery.pages()));
+    } catch (Throwable e) {
+      e.printStackTrace();
+      System.err.flush();
+      pipe.say("F the recovery: " + String.valueOf(e).replace('\n', ' '));
+      Runtime.getRuntime().halt(3);
+    }
+    new CountDownLatch(1).await();
+  }
+}

@@ -1,0 +1,163 @@
+package org.revenantdb.chaos.revenant.model;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the model asks of a store: tables of ordered keys, transactions under snapshot isolation
+ * with first-updater-wins, durable when {@link Tx#commit} has returned.
+ *
+ * <p>RevenantDB is one ({@link RevenantStore}); the model's own tests have others, broken on
+ * purpose, to prove that it would notice.
+ */
+public interface Store extends AutoCloseable {
+
+  /**
+   * Opens a store. Implementations are public and have a public constructor without parameters: a
+   * child makes one.
+   */
+  interface Opener {
+
+    /**
+     * Opens the store in the directory, or creates it.
+     *
+     * @param dir where
+     * @param poolBytes how much memory its pages may take
+     * @return the open store
+     */
+    Store open(Path dir, long poolBytes);
+  }
+
+  /**
+   * A transaction was refused a change because of another one. It can be tried again from its
+   * beginning.
+   */
+  final class ConflictException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * Makes the exception.
+     *
+     * @param cause what the store threw
+     */
+    public ConflictException(@Nullable Throwable cause) {
+      super(cause);
+    }
+  }
+
+  /** A transaction. */
+  interface Tx extends AutoCloseable {
+
+    /** Reads a value whole, null if there is none. */
+    byte @Nullable [] get(String table, byte[] key);
+
+    /** Opens a value, null if there is none. */
+    @Nullable InputStream open(String table, byte[] key);
+
+    /** Writes a value. */
+    void put(String table, byte[] key, byte[] value);
+
+    /** Writes a value from a stream. */
+    void put(String table, byte[] key, InputStream value) throws IOException;
+
+    /** Removes a row; says whether there was one. */
+    boolean delete(String table, byte[] key);
+
+    /** Walks over rows, {@code from} included, {@code to} excluded; null is no bound. */
+    Rows scan(String table, byte @Nullable [] from, byte @Nullable [] to, boolean descending);
+
+    /** Commits; returns when that is durable. */
+    void commit();
+
+    /** Takes everything back. */
+    void rollback();
+
+    @Override
+    void close();
+  }
+
+  /** Rows on a walk. */
+  interface Rows extends AutoCloseable {
+
+    /** Goes to the next row; false at the end. */
+    boolean next();
+
+    /** The row's key. */
+    byte[] key();
+
+    /** The row's value. */
+    byte[] value();
+
+    /** The value as a stream. */
+    InputStream openValue();
+
+    @Override
+    void close();
+  }
+
+  /**
+   * What recovery had to do.
+   *
+   * @param clean whether the store had been closed in order
+   * @param nanos until the store was open
+   * @param logBytes log that was read
+   * @param pages pages that were read
+   */
+  record Recovery(boolean clean, long nanos, long logBytes, long pages) {}
+
+  /**
+   * Things that must have happened for the run to mean something.
+   *
+   * @param splits of pages
+   * @param merges of pages
+   * @param evictions of frames
+   * @param overflowValues values that did not fit into a leaf
+   * @param checkpoints taken
+   */
+  record Counters(long splits, long merges, long evictions, long overflowValues, long checkpoints) {
+
+    static final Counters NONE = new Counters(0, 0, 0, 0, 0);
+
+    Counters plus(Counters other) {
+      return new Counters(
+          splits + other.splits,
+          merges + other.merges,
+          evictions + other.evictions,
+          overflowValues + other.overflowValues,
+          checkpoints + other.checkpoints);
+    }
+  }
+
+  /**
+   * What a structural check found.
+   *
+   * @param problems each in a sentence
+   * @param leakedPages pages that are taken and belong to nothing
+   */
+  record Check(List<String> problems, long leakedPages) {}
+
+  /** Begins a transaction. */
+  Tx begin();
+
+  /** What the opening had to do. */
+  Recovery recovery();
+
+  /** What has happened since the opening. */
+  Counters counters();
+
+  /** Checks the structure of the open store. */
+  Check check();
+
+  /** Takes a checkpoint now. */
+  void checkpoint();
+
+  /** Cleans until nothing is left that can be cleaned. */
+  void clean();
+
+  @Override
+  void close();
+}

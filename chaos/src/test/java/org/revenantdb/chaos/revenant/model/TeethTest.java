@@ -1,0 +1,88 @@
+package org.revenantdb.chaos.revenant.model;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.revenantdb.chaos.revenant.model.ModelOptions.Kind;
+
+/**
+ * The model bites: a store that keeps its promises passes, and each that is broken in one way is
+ * found out, by the same children and the same kills that a real store gets.
+ */
+class TeethTest {
+
+  @TempDir private Path dir;
+
+  private ModelRun run(Class<?> opener, Kind kind, int episodes) {
+    return new ModelRun(
+        new ModelOptions(1, Duration.ZERO, 0, episodes, kind, dir, 1 << 20, opener.getName()));
+  }
+
+  @Test
+  void honest_store_passes_kills() {
+    ModelRun run = run(ToyStore.Honest.class, Kind.KILLS, 1);
+    run.run(_ -> {});
+    assertTrue(run.kills() > 0, () -> run.table().toString());
+  }
+
+  @Test
+  void honest_store_passes_steps() {
+    run(ToyStore.Honest.class, Kind.STEPS, 1).run(_ -> {});
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "LateLog, LOST",
+    "RowByRow, TORN",
+    "DeletionsUnlogged, RESURRECTED",
+    "RollbackLogged, UNCOMMITTED",
+    "MixedBytes, differs from it at byte",
+    "NoConflicts, LOST_UPDATE",
+    "NoSnapshot, OWN_READ"
+  })
+  void broken_store_is_found_by_kills(String lie, String finding) throws Exception {
+    ModelFailure failure = fails(lie, Kind.KILLS, 6);
+    String message = failure.getMessage();
+    assertNotNull(message);
+    assertTrue(message.contains(finding), message);
+    assertTrue(message.contains("repeat: ./revenant model --seed "), message);
+    try (var kept = Files.list(dir)) {
+      Path episode = kept.findAny().orElseThrow();
+      assertTrue(message.contains(episode.toString()), message);
+      assertTrue(Files.readString(episode.resolve("failure.txt")).contains(message));
+      assertTrue(Files.exists(episode.resolve("before-open").resolve("toy.log")));
+      assertTrue(Files.size(episode.resolve("said.txt")) > 0);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "DeletionsUnlogged, is due",
+    "RollbackLogged, is due",
+    "MixedBytes, is due",
+    "NoConflicts, met no conflict",
+    "NoSnapshot, is due"
+  })
+  void broken_store_is_found_by_steps(String lie, String finding) throws Exception {
+    String message = fails(lie, Kind.STEPS, 1).getMessage();
+    assertNotNull(message);
+    assertTrue(message.contains(finding), message);
+    // The same seed fails at the same step.
+    String again = fails(lie, Kind.STEPS, 1).getMessage();
+    assertEquals(message, again);
+  }
+
+  private ModelFailure fails(String lie, Kind kind, int episodes) throws Exception {
+    Class<?> opener = Class.forName(ToyStore.class.getName() + "$" + lie);
+    return assertThrows(ModelFailure.class, () -> run(opener, kind, episodes).run(_ -> {}));
+  }
+}
