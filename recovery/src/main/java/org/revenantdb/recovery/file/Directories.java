@@ -60,7 +60,7 @@ public final class Directories {
 
   private static ForceFailedException forceFailed(Path directory, Exception failure) {
     return new ForceFailedException(
-        directory, "forcing the directory failed (" + failure.getMessage() + ")", failure);
+        directory, "forcing the directory failed (" + IoFailures.said(failure) + ")", failure);
   }
 
   /**

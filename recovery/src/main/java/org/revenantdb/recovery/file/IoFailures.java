@@ -131,7 +131,11 @@ public final class IoFailures {
     return message != null && message.contains(words);
   }
 
-  private static String said(IOException failure) {
+  /** What the system said, in words, for the middle of a sentence. */
+  static String said(Exception failure) {
+    if (failure instanceof ClosedByInterruptException) {
+      return "a thread was interrupted meanwhile, which closed the file";
+    }
     @Nullable String message = failure.getMessage();
     String kind = failure.getClass().getSimpleName();
     return message == null ? kind : kind + ": " + message;

@@ -215,7 +215,7 @@ public final class StorageFile implements AutoCloseable {
     } catch (IOException failed) {
       ForceFailedException failure =
           new ForceFailedException(
-              path, "forcing the file failed (" + failed.getMessage() + ")", failed);
+              path, "forcing the file failed (" + IoFailures.said(failed) + ")", failed);
       failedForce = failure;
       throw failure;
     }

@@ -9,8 +9,9 @@ import java.util.zip.CRC32C;
 /**
  * The checksum of a page: CRC32C of bytes 4 to 8191, kept in bytes 0 to 3.
  *
- * <p>Threads: any; nothing is shared. The small objects of a call do not outlive it, so compiled
- * code does not allocate them.
+ * <p>Threads: any; nothing is shared. A call makes a view and a checksum object of its own, a
+ * hundred bytes at most that die with it (compiled code leaves out most of them): cheaper than
+ * anything that threads would have to share, and nothing beside the reading or writing of a page.
  */
 public final class PageChecksum {
   private PageChecksum() {}

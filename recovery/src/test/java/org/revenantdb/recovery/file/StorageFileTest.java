@@ -187,6 +187,22 @@ class StorageFileTest {
   }
 
   @Test
+  void interruptedForce_isAFailedForceThatSaysSo() {
+    try (StorageFile file =
+        StorageFile.open(temporary.resolve("real"), OpenMode.CREATE_NEW, /* ownerOnly= */ true)) {
+      file.write(0, bytes(10, 10));
+      Thread.currentThread().interrupt();
+      ForceFailedException e;
+      try {
+        e = assertThrows(ForceFailedException.class, file::force);
+      } finally {
+        assertTrue(Thread.interrupted(), "the interrupt status is kept");
+      }
+      assertTrue(e.getMessage().contains("interrupted"), e.getMessage());
+    }
+  }
+
+  @Test
   void open_missing() {
     MissingFileException e =
         assertThrows(MissingFileException.class, () -> StorageFile.open(path, OpenMode.READ, true));
