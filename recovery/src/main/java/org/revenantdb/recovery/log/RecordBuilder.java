@@ -82,7 +82,8 @@ public final class RecordBuilder {
    * @param value its low eight bits
    */
   public void putByte(int value) {
-    array[advance(1)] = (byte) value;
+    int at = advance(1); // first: it may put another array in the place of this one
+    array[at] = (byte) value;
   }
 
   /**
