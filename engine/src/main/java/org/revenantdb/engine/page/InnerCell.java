@@ -1,0 +1,52 @@
+package org.revenantdb.engine.page;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A separator and the child to its right, as they stand in an inner page.
+ *
+ * <pre>  0 u32 child   4 u16 key length   6 key</pre>
+ */
+public final class InnerCell {
+  /** Longest cell. */
+  public static final int MAX_CELL = 6 + LeafCell.MAX_KEY;
+
+  private static final int KEY_LENGTH = 4;
+  private static final int KEY = 6;
+
+  private InnerCell() {}
+
+  /** Length of the cell. */
+  public static int length(MemorySegment page, int cell) {
+    return KEY + keyLength(page, cell);
+  }
+
+  /** The child with keys from this cell's on. */
+  public static int child(MemorySegment page, int cell) {
+    return Page.getInt(page, cell);
+  }
+
+  /** Length of the separator. */
+  public static int keyLength(MemorySegment page, int cell) {
+    return Page.getShort(page, cell + KEY_LENGTH);
+  }
+
+  /** Offset of the separator. */
+  public static int keyOffset(int cell) {
+    return cell + KEY;
+  }
+
+  /** A copy of the separator. */
+  public static byte[] key(MemorySegment page, int cell) {
+    return Page.bytes(page, keyOffset(cell), keyLength(page, cell));
+  }
+
+  /** Builds a cell. */
+  public static byte[] build(byte[] key, int child) {
+    byte[] cell = new byte[KEY + key.length];
+    LittleEndian.putInt(cell, 0, child);
+    LittleEndian.putShort(cell, KEY_LENGTH, key.length);
+    System.arraycopy(key, 0, cell, KEY, key.length);
+    return cell;
+  }
+}

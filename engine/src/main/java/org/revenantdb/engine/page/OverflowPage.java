@@ -1,0 +1,87 @@
+package org.revenantdb.engine.page;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Pages of a value that is too large for its leaf.
+ *
+ * <pre>
+ *   head   32 u64 writer  40 u64 superseder  48 u64 length  56 u32 next index  60 u16 ids  62 u16 bytes here  64 data
+ *   index                                                   56 u32 next index  60 u16 ids
+ *   data                                                                       60 u16 bytes here             64 data
+ *   ids of data pages: u32 at 8192 - 4 (i + 1)
+ * </pre>
+ *
+ * <p>The head names everything that belongs to the value (R15), so that it can be freed from the
+ * head alone.
+ */
+public final class OverflowPage {
+  /** Offset of the writer (head). */
+  public static final int WRITER = 32;
+
+  /** Offset of the superseder (head). */
+  public static final int SUPERSEDER = 40;
+
+  /** Offset of the value's length so far (head). */
+  public static final int LENGTH = 48;
+
+  /** Offset of the next index page (head, index). */
+  public static final int NEXT_INDEX = 56;
+
+  /** Offset of the number of ids (head, index) or of bytes (data). */
+  public static final int COUNT = 60;
+
+  /** Offset of the number of data bytes in the head. */
+  public static final int INLINE = 62;
+
+  /** Offset of the data. */
+  public static final int DATA = 64;
+
+  /** Data bytes in a data page, or in a head without ids. */
+  public static final int CAPACITY = Page.SIZE - DATA;
+
+  /** Ids that an index page, or a head without data, holds. */
+  public static final int MAX_IDS = CAPACITY / 4;
+
+  private OverflowPage() {}
+
+  /** Offset of the i-th id. */
+  public static int idOffset(int i) {
+    return Page.SIZE - 4 * (i + 1);
+  }
+
+  /** The i-th id. */
+  public static int id(MemorySegment page, int i) {
+    return Page.getInt(page, idOffset(i));
+  }
+
+  /** Number of ids (head, index) or bytes (data). */
+  public static int count(MemorySegment page) {
+    return Page.getShort(page, COUNT);
+  }
+
+  /** Bytes of data in the head. */
+  public static int inline(MemorySegment page) {
+    return Page.getShort(page, INLINE);
+  }
+
+  /** Id of the next index page, 0 for none. */
+  public static int nextIndex(MemorySegment page) {
+    return Page.getInt(page, NEXT_INDEX);
+  }
+
+  /** Writer of the value. */
+  public static long writer(MemorySegment page) {
+    return Page.getLong(page, WRITER);
+  }
+
+  /** Who replaced or deleted the value, 0 for nobody. */
+  public static long superseder(MemorySegment page) {
+    return Page.getLong(page, SUPERSEDER);
+  }
+
+  /** Length of the value. */
+  public static long length(MemorySegment page) {
+    return Page.getLong(page, LENGTH);
+  }
+}

@@ -1,0 +1,175 @@
+package org.revenantdb.engine.page;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/**
+ * The header that every page has, and little-endian access to any byte of it.
+ *
+ * <pre>
+ *   0 u32 crc   4 u32 page id   8 u64 page LSN   16 u8 type   17 u8 flags   18 ... by type
+ * </pre>
+ *
+ * <p>All methods are static and pure but for the bytes that they are given; the caller holds the
+ * latch.
+ */
+public final class Page {
+  /** Bytes of a page. */
+  public static final int SIZE = 8192;
+
+  /**
+   * Offset of the first byte that page operations may change: what lies before belongs to writer
+   * and log.
+   */
+  public static final int BODY = 16;
+
+  /** Type: never written. */
+  public static final int NEVER_WRITTEN = 0;
+
+  /** Type: space map. */
+  public static final int SPACE_MAP = 2;
+
+  /** Type: leaf of a tree. */
+  public static final int LEAF = 3;
+
+  /** Type: inner page of a tree. */
+  public static final int INNER = 4;
+
+  /** Type: first page of a large value. */
+  public static final int OVERFLOW_HEAD = 5;
+
+  /** Type: more page ids of a large value. */
+  public static final int OVERFLOW_INDEX = 6;
+
+  /** Type: data of a large value. */
+  public static final int OVERFLOW_DATA = 7;
+
+  /** Flag of leaf pages and overflow heads: mirrors the version bit of the space map. */
+  public static final int FLAG_VERSIONS = 1;
+
+  static final int ID = 4;
+  static final int LSN = 8;
+
+  /** Offset of the page's type. */
+  public static final int TYPE = 16;
+
+  /** Offset of the page's flags. */
+  public static final int FLAGS = 17;
+
+  private static final ValueLayout.OfShort U16 =
+      ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfInt U32 =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfLong U64 =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfLong U64_BIG =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
+  private Page() {}
+
+  /** Unsigned byte at an offset. */
+  public static int getByte(MemorySegment page, int offset) {
+    return page.get(ValueLayout.JAVA_BYTE, offset) & 0xFF;
+  }
+
+  /** Stores a byte. */
+  public static void putByte(MemorySegment page, int offset, int value) {
+    page.set(ValueLayout.JAVA_BYTE, offset, (byte) value);
+  }
+
+  /** Unsigned 16-bit number at an offset. */
+  public static int getShort(MemorySegment page, int offset) {
+    return page.get(U16, offset) & 0xFFFF;
+  }
+
+  /** Stores a 16-bit number. */
+  public static void putShort(MemorySegment page, int offset, int value) {
+    page.set(U16, offset, (short) value);
+  }
+
+  /** 32-bit number at an offset. */
+  public static int getInt(MemorySegment page, int offset) {
+    return page.get(U32, offset);
+  }
+
+  /** Stores a 32-bit number. */
+  public static void putInt(MemorySegment page, int offset, int value) {
+    page.set(U32, offset, value);
+  }
+
+  /** 64-bit number at an offset. */
+  public static long getLong(MemorySegment page, int offset) {
+    return page.get(U64, offset);
+  }
+
+  /** Stores a 64-bit number. */
+  public static void putLong(MemorySegment page, int offset, long value) {
+    page.set(U64, offset, value);
+  }
+
+  /** Eight bytes as a big-endian number, for comparing keys. */
+  static long getLongBig(MemorySegment page, int offset) {
+    return page.get(U64_BIG, offset);
+  }
+
+  /** The id the page carries. */
+  public static int id(MemorySegment page) {
+    return getInt(page, ID);
+  }
+
+  /** Stamps the page's id. */
+  public static void setId(MemorySegment page, int id) {
+    putInt(page, ID, id);
+  }
+
+  /** End LSN of the last record that changed the page. */
+  public static long lsn(MemorySegment page) {
+    return getLong(page, LSN);
+  }
+
+  /** Sets the page LSN. */
+  public static void setLsn(MemorySegment page, long lsn) {
+    putLong(page, LSN, lsn);
+  }
+
+  /** The page's type. */
+  public static int type(MemorySegment page) {
+    return getByte(page, TYPE);
+  }
+
+  /** Whether the page mirrors a set version bit. */
+  public static boolean hasVersions(MemorySegment page) {
+    return (getByte(page, FLAGS) & FLAG_VERSIONS) != 0;
+  }
+
+  /** A copy of bytes of the page. */
+  public static byte[] bytes(MemorySegment page, int offset, int length) {
+    byte[] copy = new byte[length];
+    MemorySegment.copy(page, ValueLayout.JAVA_BYTE, offset, copy, 0, length);
+    return copy;
+  }
+
+  /**
+   * Compares a key on the page with one in an array, as unsigned bytes; sign as in {@link
+   * Integer#compare}.
+   */
+  public static int compareKey(MemorySegment page, int offset, int length, byte[] key) {
+    int common = Math.min(length, key.length);
+    int i = 0;
+    for (; i + 8 <= common; i += 8) {
+      long mine = getLongBig(page, offset + i);
+      long theirs = BigEndian.getLong(key, i);
+      if (mine != theirs) {
+        return Long.compareUnsigned(mine, theirs);
+      }
+    }
+    for (; i < common; i++) {
+      int difference = getByte(page, offset + i) - (key[i] & 0xFF);
+      if (difference != 0) {
+        return difference;
+      }
+    }
+    return length - key.length;
+  }
+}

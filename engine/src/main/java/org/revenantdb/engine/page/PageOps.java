@@ -1,0 +1,162 @@
+package org.revenantdb.engine.page;
+
+import java.lang.foreign.MemorySegment;
+import org.revenantdb.recovery.log.RecordBuilder;
+
+/**
+ * The operations by which pages change: written into a log record here, carried out here, in normal
+ * operation and in redo alike. There is no other code that changes a page.
+ *
+ * <pre>
+ *   1 IMAGE         u16 h, u16 t, h bytes, t bytes     bytes 16 to 16+h and the last t bytes; zeros between
+ *   2 CELL_INSERT   u16 slot, u16 n, n bytes
+ *   3 CELL_REPLACE  u16 slot, u16 n, n bytes
+ *   4 CELL_REMOVE   u16 slot
+ *   5 KEEP_LEFT     u16 count, u16 n, n bytes          only the first slots stay; the bytes are the upper fence
+ *   6 BYTES         u16 offset, u16 n, n bytes
+ * </pre>
+ *
+ * <p>An instance holds the scratch space of one thread, so that carrying out allocates nothing and
+ * cannot fail on a page that the operations were made for (R18). What comes out depends on the page
+ * and the operations alone (R13).
+ */
+public final class PageOps {
+  private static final int IMAGE = 1;
+  private static final int CELL_INSERT = 2;
+  private static final int CELL_REPLACE = 3;
+  private static final int CELL_REMOVE = 4;
+  private static final int KEEP_LEFT = 5;
+  private static final int BYTES = 6;
+
+  private final byte[] scratch = new byte[Page.SIZE];
+
+  /** An interpreter with its own scratch space. */
+  public PageOps() {}
+
+  /** Writes the operation that makes a page what the builder holds. */
+  public static void image(RecordBuilder record, SlottedBuilder source) {
+    image(record, source.page(), source.headLength(), source.tailLength());
+  }
+
+  /**
+   * Writes the operation that makes a page what {@code source} is.
+   *
+   * @param head bytes from {@link Page#BODY} on that count
+   * @param tail bytes at the end that count
+   */
+  public static void image(RecordBuilder record, MemorySegment source, int head, int tail) {
+    record.putByte(IMAGE);
+    record.putShort(head);
+    record.putShort(tail);
+    record.putSegment(source, Page.BODY, head);
+    record.putSegment(source, Page.SIZE - tail, tail);
+  }
+
+  /** Writes the operation that inserts a cell at a slot. */
+  public static void insert(RecordBuilder record, int slot, byte[] cell) {
+    withBytes(record, CELL_INSERT, slot, cell);
+  }
+
+  /** Writes the operation that replaces the cell of a slot. */
+  public static void replace(RecordBuilder record, int slot, byte[] cell) {
+    withBytes(record, CELL_REPLACE, slot, cell);
+  }
+
+  /** Writes the operation that removes a slot. */
+  public static void remove(RecordBuilder record, int slot) {
+    record.putByte(CELL_REMOVE);
+    record.putShort(slot);
+  }
+
+  /** Writes the operation that keeps the first slots of a page that is being split. */
+  public static void keepLeft(RecordBuilder record, int count, byte[] upperFence) {
+    withBytes(record, KEEP_LEFT, count, upperFence);
+  }
+
+  /** Writes the operation that stores a byte. */
+  public static void setByte(RecordBuilder record, int offset, int value) {
+    record.putByte(BYTES);
+    record.putShort(offset);
+    record.putShort(1);
+    record.putByte(value);
+  }
+
+  /** Writes the operation that stores a 16-bit number. */
+  public static void setShort(RecordBuilder record, int offset, int value) {
+    record.putByte(BYTES);
+    record.putShort(offset);
+    record.putShort(2);
+    record.putShort(value);
+  }
+
+  /** Writes the operation that stores a 32-bit number. */
+  public static void setInt(RecordBuilder record, int offset, int value) {
+    record.putByte(BYTES);
+    record.putShort(offset);
+    record.putShort(4);
+    record.putInt(value);
+  }
+
+  /** Writes the operation that stores a 64-bit number. */
+  public static void setLong(RecordBuilder record, int offset, long value) {
+    record.putByte(BYTES);
+    record.putShort(offset);
+    record.putShort(8);
+    record.putLong(value);
+  }
+
+  /** Writes the operation that stores bytes. */
+  public static void setBytes(RecordBuilder record, int offset, byte[] bytes) {
+    withBytes(record, BYTES, offset, bytes);
+  }
+
+  private static void withBytes(RecordBuilder record, int operation, int number, byte[] bytes) {
+    record.putByte(operation);
+    record.putShort(number);
+    record.putShort(bytes.length);
+    record.putBytes(bytes, 0, bytes.length);
+  }
+
+  /**
+   * Carries out the operations of one part of a record on its page.
+   *
+   * @param page the page, latched exclusively
+   * @param record bytes of the record
+   * @param offset where the operations begin
+   * @param length how many bytes they take
+   * @throws IllegalStateException if the bytes are no operations: the record, though its CRC is
+   *     good, is not one of this format
+   */
+  public void apply(MemorySegment page, byte[] record, int offset, int length) {
+    int at = offset;
+    int end = offset + length;
+    while (at < end) {
+      int operation = record[at];
+      int first = LittleEndian.getShort(record, at + 1);
+      if (operation == CELL_REMOVE) {
+        Slotted.remove(page, first);
+        at += 3;
+        continue;
+      }
+      int n = LittleEndian.getShort(record, at + 3);
+      int bytes = at + 5;
+      switch (operation) {
+        case IMAGE -> {
+          MemorySegment source = MemorySegment.ofArray(record);
+          page.asSlice(Page.BODY).fill((byte) 0);
+          MemorySegment.copy(source, bytes, page, Page.BODY, first);
+          MemorySegment.copy(source, bytes + first, page, Page.SIZE - n, n);
+          bytes += first;
+        }
+        case CELL_INSERT -> Slotted.insert(page, first, record, bytes, n, scratch);
+        case CELL_REPLACE -> Slotted.replace(page, first, record, bytes, n, scratch);
+        case KEEP_LEFT -> Slotted.keepLeft(page, first, record, bytes, n, scratch);
+        case BYTES -> MemorySegment.copy(MemorySegment.ofArray(record), bytes, page, first, n);
+        default ->
+            throw new IllegalStateException(
+                "unknown page operation " + operation + " in a log record");
+      }
+      at = bytes + n;
+    }
+  }
+}

@@ -1,0 +1,40 @@
+package org.revenantdb.engine.page;
+
+/**
+ * The space map of a group of pages: one byte a page, after a header of 64 bytes.
+ *
+ * <pre>  bits 0-2 fullness, 3 ghost, 4 IAM, 5 mixed (all reserved)   6 allocated   7 version</pre>
+ *
+ * <p>Bits as in Figure 1 of "Concurrent Updates to Pages with Fixed-Size Rows Using Lock-Free
+ * Algorithms" (VLDB 2020).
+ */
+public final class SpaceMapPage {
+  /** Pages of a group. */
+  public static final int GROUP = Page.SIZE - 64;
+
+  /** Position of a group's map within the group. */
+  public static final int POSITION = 3;
+
+  /** Bit: the page is in use. */
+  public static final int ALLOCATED = 64;
+
+  /** Bit: rows or a value on the page may have to be cleaned. */
+  public static final int VERSION = 128;
+
+  private SpaceMapPage() {}
+
+  /** The group of a page. */
+  public static int group(int pageId) {
+    return pageId / GROUP;
+  }
+
+  /** The space map page that covers a page. */
+  public static int mapOf(int pageId) {
+    return group(pageId) * GROUP + POSITION;
+  }
+
+  /** Offset of a page's byte in its space map page. */
+  public static int offset(int pageId) {
+    return 64 + pageId % GROUP;
+  }
+}

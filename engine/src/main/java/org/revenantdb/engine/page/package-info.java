@@ -1,0 +1,9 @@
+/**
+ * Bytes in, answers out: the layouts of pages and the one interpreter of page operations. No
+ * threads, no I/O.
+ *
+ * <p>Reading order: {@code Page} (common header), {@code Slotted} (leaf and inner pages), {@code
+ * LeafCell} and {@code InnerCell}, {@code SlottedBuilder}, {@code OverflowPage}, {@code
+ * SpaceMapPage}, then {@code PageOps}, which changes pages in normal operation and in redo alike.
+ */
+package org.revenantdb.engine.page;
