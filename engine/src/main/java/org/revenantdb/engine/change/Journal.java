@@ -1,0 +1,101 @@
+package org.revenantdb.engine.change;
+
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.buffer.WriteAhead;
+import org.revenantdb.recovery.log.Log;
+import org.revenantdb.recovery.log.RecordBuilder;
+
+/**
+ * The log as the engine sees it; of a database that is open for reading only there is none but its
+ * end.
+ */
+public interface Journal extends WriteAhead {
+  /**
+   * Appends a record and makes it visible.
+   *
+   * @return its LSN
+   */
+  long publish(RecordBuilder record);
+
+  /** Why the log has stopped, or null while it has not. */
+  @Nullable Throwable failure();
+
+  /** Size of the log directory. */
+  long bytesInDirectory();
+
+  /** The log of an open database. */
+  static Journal of(Log log) {
+    return new Journal() {
+      @Override
+      public long publish(RecordBuilder record) {
+        return log.publish(record);
+      }
+
+      @Override
+      public @Nullable Throwable failure() {
+        return log.failure();
+      }
+
+      @Override
+      public long bytesInDirectory() {
+        return log.bytesInDirectory();
+      }
+
+      @Override
+      public long tail() {
+        return log.tail();
+      }
+
+      @Override
+      public long durableLsn() {
+        return log.durableLsn();
+      }
+
+      @Override
+      public void awaitDurable(long lsn) {
+        log.awaitDurable(lsn);
+      }
+
+      @Override
+      public void fail(Throwable cause) {
+        log.fail(cause);
+      }
+    };
+  }
+
+  /** The log of a database that was closed cleanly and is only read. */
+  static Journal readOnly(long endOfLog) {
+    return new Journal() {
+      @Override
+      public long publish(RecordBuilder record) {
+        throw new IllegalStateException("the database is open for reading only");
+      }
+
+      @Override
+      public @Nullable Throwable failure() {
+        return null;
+      }
+
+      @Override
+      public long bytesInDirectory() {
+        return 0;
+      }
+
+      @Override
+      public long tail() {
+        return endOfLog;
+      }
+
+      @Override
+      public long durableLsn() {
+        return endOfLog;
+      }
+
+      @Override
+      public void awaitDurable(long lsn) {}
+
+      @Override
+      public void fail(Throwable cause) {}
+    };
+  }
+}
