@@ -1,0 +1,205 @@
+package org.revenantdb.engine.btree;
+
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.LongAdder;
+import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.change.MiniTransaction;
+import org.revenantdb.engine.page.InnerCell;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.PageOps;
+import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedBuilder;
+import org.revenantdb.engine.page.SpaceMapPage;
+import org.revenantdb.engine.space.Allocator;
+import org.revenantdb.engine.space.MapChanges;
+import org.revenantdb.engine.space.VersionMarks;
+import org.revenantdb.recovery.log.RecordBuilder;
+
+/**
+ * Gives space back: merges a page that has become small with a neighbour under the same parent, and
+ * takes a level off a tree whose root has one child left.
+ *
+ * <p>Only the cleaner calls it. Each merge is one record of the system: the left page formatted
+ * with both contents, the right one freed, its separator removed; parent, left and right stay
+ * latched until it is applied. If either page has versions the result is marked, and handed to the
+ * running pass (R2).
+ */
+public final class Merge {
+  /** Credit for log space that one call may use. */
+  public static final int CREDIT = 64 * 1024;
+
+  /** A page with fewer bytes in use than this is worth merging. */
+  private static final int SMALL = Page.SIZE / 4;
+
+  /** A merged page has to be at most this full, so that the next insert does not split it again. */
+  private static final int MERGED_MAX = Page.SIZE * 3 / 4;
+
+  private final BufferPool pool;
+  private final Allocator allocator;
+  private final VersionMarks marks;
+  private final MiniTransaction mini;
+  private final MapChanges maps;
+  private final LongAdder merges;
+  private final SlottedBuilder merged = new SlottedBuilder();
+
+  /** A merger that shares its cleaner's mini-transaction. */
+  public Merge(
+      BufferPool pool,
+      Allocator allocator,
+      VersionMarks marks,
+      MiniTransaction mini,
+      MapChanges maps,
+      LongAdder merges) {
+    this.pool = pool;
+    this.allocator = allocator;
+    this.marks = marks;
+    this.mini = mini;
+    this.maps = maps;
+    this.merges = merges;
+  }
+
+  /** Whether a page, latched by the caller, is worth a call of {@link #around}. */
+  public static boolean isSmall(MemorySegment page) {
+    return Slotted.used(page) < SMALL;
+  }
+
+  /**
+   * Merges the page of this level that covers the key with a neighbour, if it is still small and
+   * the two fit.
+   *
+   * @return whether something was merged: then the level above may be worth a call
+   */
+  public boolean around(Tree tree, byte[] key, int level) {
+    int parent = pool.fixExclusive(tree.root());
+    int left = -1;
+    int right = -1;
+    try {
+      if (Slotted.level(pool.page(parent)) <= level) {
+        return false;
+      }
+      while (Slotted.level(pool.page(parent)) > level + 1) {
+        MemorySegment page = pool.page(parent);
+        int child = pool.fixExclusive(Slotted.child(page, Slotted.childPosition(page, key)));
+        pool.unfixExclusive(parent);
+        parent = child;
+      }
+      MemorySegment page = pool.page(parent);
+      int count = Slotted.count(page);
+      if (count == 0) {
+        return pool.pageIdOf(parent) == tree.root() && collapse(tree, parent);
+      }
+      int position = Slotted.childPosition(page, key);
+      int leftPosition = position == count - 1 ? position - 1 : position;
+      left = pool.fixExclusive(Slotted.child(page, leftPosition));
+      right = pool.fixExclusive(Slotted.child(page, leftPosition + 1));
+      MemorySegment leftPage = pool.page(left);
+      MemorySegment rightPage = pool.page(right);
+      if (!isSmall(leftPage) && !isSmall(rightPage)) {
+        return false;
+      }
+      int bytes = Slotted.used(leftPage) + Slotted.used(rightPage) + fences(leftPage, rightPage);
+      if (bytes + (level > 0 ? Tree.INNER_ROOM : 0) > MERGED_MAX) {
+        return false;
+      }
+      merge(tree, parent, leftPosition + 1, left, right);
+      return true;
+    } finally {
+      if (right >= 0) {
+        pool.unfixExclusive(right);
+      }
+      if (left >= 0) {
+        pool.unfixExclusive(left);
+      }
+      pool.unfixExclusive(parent);
+    }
+  }
+
+  private static int fences(MemorySegment left, MemorySegment right) {
+    return Slotted.lowerFence(left).length
+        + (Slotted.hasUpperFence(right) ? Slotted.upperFence(right).length : 0);
+  }
+
+  private void merge(Tree tree, int parent, int slot, int left, int right) {
+    MemorySegment leftPage = pool.page(left);
+    MemorySegment rightPage = pool.page(right);
+    int leftId = pool.pageIdOf(left);
+    int rightId = pool.pageIdOf(right);
+    int level = Slotted.level(leftPage);
+    merged.begin(
+        level,
+        tree.table(),
+        Slotted.lowerFence(leftPage),
+        Slotted.hasUpperFence(rightPage) ? Slotted.upperFence(rightPage) : null);
+    merged.inherit(leftPage);
+    merged.inherit(rightPage);
+    merged.append(leftPage, 0, Slotted.count(leftPage));
+    if (level > 0) {
+      merged.leftmostChild(Slotted.child(leftPage, -1));
+      merged.append(
+          InnerCell.build(Slotted.key(pool.page(parent), slot), Slotted.child(rightPage, -1)));
+    }
+    merged.append(rightPage, 0, Slotted.count(rightPage));
+    boolean versions = merged.hasVersions();
+    try {
+      mini.begin(0);
+      RecordBuilder record = mini.format(left);
+      PageOps.image(record, merged);
+      mini.end();
+      record = mini.change(parent);
+      PageOps.remove(record, slot);
+      mini.end();
+      mini.free(rightId);
+      maps.clear();
+      maps.set(rightId, 0);
+      maps.set(leftId, SpaceMapPage.ALLOCATED | (versions ? SpaceMapPage.VERSION : 0));
+      maps.latchAndWrite(mini);
+      mini.commit();
+    } finally {
+      maps.unlatch();
+    }
+    marks.clear(rightId);
+    if (versions) {
+      marks.mark(leftId);
+    }
+    allocator.release(rightId);
+    merges.increment();
+  }
+
+  /** The root's only child moves into the root. */
+  private boolean collapse(Tree tree, int root) {
+    int childId = Slotted.child(pool.page(root), -1);
+    int child = pool.fixExclusive(childId);
+    boolean versions;
+    try {
+      MemorySegment page = pool.page(child);
+      int level = Slotted.level(page);
+      merged.begin(level, tree.table(), new byte[0], null);
+      merged.inherit(page);
+      if (level > 0) {
+        merged.leftmostChild(Slotted.child(page, -1));
+      }
+      merged.append(page, 0, Slotted.count(page));
+      versions = merged.hasVersions();
+      mini.begin(0);
+      RecordBuilder record = mini.format(root);
+      PageOps.image(record, merged);
+      mini.end();
+      mini.free(childId);
+      maps.clear();
+      maps.set(childId, 0);
+      maps.set(tree.root(), SpaceMapPage.ALLOCATED | (versions ? SpaceMapPage.VERSION : 0));
+      maps.latchAndWrite(mini);
+      mini.commit();
+      marks.clear(childId);
+      if (versions) {
+        marks.mark(tree.root());
+      }
+    } finally {
+      maps.unlatch();
+      pool.unfixExclusive(child);
+    }
+    allocator.release(childId);
+    merges.increment();
+    return true;
+  }
+}

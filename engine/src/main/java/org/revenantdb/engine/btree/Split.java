@@ -1,0 +1,275 @@
+package org.revenantdb.engine.btree;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.concurrent.atomic.LongAdder;
+import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.change.MiniTransaction;
+import org.revenantdb.engine.page.InnerCell;
+import org.revenantdb.engine.page.PageOps;
+import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedBuilder;
+import org.revenantdb.engine.page.SpaceMapPage;
+import org.revenantdb.engine.space.Allocator;
+import org.revenantdb.engine.space.MapChanges;
+import org.revenantdb.engine.space.VersionMarks;
+import org.revenantdb.recovery.log.RecordBuilder;
+
+/**
+ * Makes room: finds the leaf of a key with exclusive latches and splits, from the root down, every
+ * page on the way that is too full.
+ *
+ * <p>Each split is one record of the system: the right half formatted in full (R13), the left cut
+ * off, the separator in the parent, the space map. All of it stays latched until it is applied.
+ * Rows with versions carry the version bit to the new page, and the new page to the running pass of
+ * the cleaner (R2). One thread at a time.
+ */
+public final class Split {
+  /** Credit for log space that {@link #leafWithRoom} may use. */
+  public static final int CREDIT = 160 * 1024;
+
+  private final BufferPool pool;
+  private final Allocator allocator;
+  private final VersionMarks marks;
+  private final MiniTransaction mini;
+  private final MapChanges maps;
+  private final LongAdder splits;
+  private final SlottedBuilder left = new SlottedBuilder();
+  private final SlottedBuilder right = new SlottedBuilder();
+
+  /** A splitter that shares its transaction's mini-transaction. */
+  public Split(
+      BufferPool pool,
+      Allocator allocator,
+      VersionMarks marks,
+      MiniTransaction mini,
+      MapChanges maps,
+      LongAdder splits) {
+    this.pool = pool;
+    this.allocator = allocator;
+    this.marks = marks;
+    this.mini = mini;
+    this.maps = maps;
+    this.splits = splits;
+  }
+
+  /**
+   * Frame of the key's leaf, latched exclusively, with room.
+   *
+   * @param need bytes for a cell and its slot, beside what the leaf holds
+   */
+  public int leafWithRoom(Tree tree, byte[] key, int need) {
+    restart:
+    while (true) {
+      int parent = pool.fixExclusive(tree.root());
+      int child = -1;
+      try {
+        if (!hasRoom(parent, need)) {
+          splitRoot(tree, parent, key);
+          continue;
+        }
+        while (Slotted.level(pool.page(parent)) > 0) {
+          MemorySegment page = pool.page(parent);
+          child = pool.fixExclusive(Slotted.child(page, Slotted.childPosition(page, key)));
+          if (!hasRoom(child, need)) {
+            splitChild(tree, parent, child, key);
+            continue restart;
+          }
+          pool.unfixExclusive(parent);
+          parent = child;
+          child = -1;
+        }
+        int leaf = parent;
+        parent = -1;
+        return leaf;
+      } finally {
+        if (child >= 0) {
+          pool.unfixExclusive(child);
+        }
+        if (parent >= 0) {
+          pool.unfixExclusive(parent);
+        }
+      }
+    }
+  }
+
+  private boolean hasRoom(int frame, int need) {
+    MemorySegment page = pool.page(frame);
+    return Slotted.free(page) >= (Slotted.level(page) == 0 ? need : Tree.INNER_ROOM);
+  }
+
+  /**
+   * Where a page is cut: slots from {@code slot} on (leaf), or after it (inner) go to the right.
+   */
+  private record Cut(int slot, byte[] separator) {}
+
+  private static Cut cut(MemorySegment page, byte[] key) {
+    int count = Slotted.count(page);
+    int where = Slotted.search(page, key);
+    boolean atRightEdge = !Slotted.hasUpperFence(page) && -where - 1 == count;
+    if (Slotted.level(page) > 0) {
+      // The middle separator moves up. At the right edge the left page stays nearly full.
+      int slot = atRightEdge ? count - 2 : middle(page, count);
+      return new Cut(slot, Slotted.key(page, slot));
+    }
+    if (atRightEdge) {
+      byte[] separator = separator(Slotted.key(page, count - 1), key);
+      if (Slotted.free(page) >= separator.length) {
+        return new Cut(count, separator);
+      }
+    }
+    int slot = middle(page, count);
+    return new Cut(slot, separator(Slotted.key(page, slot - 1), Slotted.key(page, slot)));
+  }
+
+  /** The slot, neither first nor last, that divides the bytes of the cells best. */
+  private static int middle(MemorySegment page, int count) {
+    int total = 0;
+    for (int slot = 0; slot < count; slot++) {
+      total += Slotted.cellLength(page, slot);
+    }
+    int sum = 0;
+    int best = 1;
+    int bestDistance = Integer.MAX_VALUE;
+    for (int slot = 1; slot < count; slot++) {
+      sum += Slotted.cellLength(page, slot - 1);
+      int distance = Math.abs(total - 2 * sum);
+      if (distance < bestDistance) {
+        bestDistance = distance;
+        best = slot;
+      }
+    }
+    return Slotted.level(page) > 0 ? Math.min(best, count - 2) : best;
+  }
+
+  /** The shortest key above {@code low} and not above {@code high}. */
+  static byte[] separator(byte[] low, byte[] high) {
+    int common = Arrays.mismatch(low, high);
+    return Arrays.copyOf(high, common + 1);
+  }
+
+  private void splitChild(Tree tree, int parent, int child, byte[] key) {
+    MemorySegment page = pool.page(child);
+    Cut cut = cut(page, key);
+    int level = Slotted.level(page);
+    int newPage = allocator.claim();
+    int newFrame = -1;
+    boolean logged = false;
+    try {
+      newFrame = pool.fixNew(newPage);
+      buildRight(tree, page, cut);
+      boolean versions = right.hasVersions();
+      maps.clear();
+      maps.set(newPage, mapByte(versions));
+      mini.begin(0);
+      format(newFrame, right);
+      RecordBuilder record = mini.change(child);
+      PageOps.keepLeft(record, cut.slot(), cut.separator());
+      mini.end();
+      record = mini.change(parent);
+      int slot = -Slotted.search(pool.page(parent), cut.separator()) - 1;
+      PageOps.insert(record, slot, InnerCell.build(cut.separator(), newPage));
+      mini.end();
+      maps.latchAndWrite(mini);
+      mini.commit();
+      logged = true;
+      if (level == 0 && versions) {
+        marks.mark(newPage);
+      }
+    } finally {
+      maps.unlatch();
+      if (newFrame >= 0) {
+        pool.unfixExclusive(newFrame);
+      }
+      if (!logged) {
+        allocator.release(newPage);
+      }
+    }
+    splits.increment();
+  }
+
+  private void buildRight(Tree tree, MemorySegment page, Cut cut) {
+    int level = Slotted.level(page);
+    int count = Slotted.count(page);
+    right.begin(
+        level,
+        tree.table(),
+        cut.separator(),
+        Slotted.hasUpperFence(page) ? Slotted.upperFence(page) : null);
+    right.inherit(page);
+    if (level > 0) {
+      right.leftmostChild(Slotted.child(page, cut.slot()));
+      right.append(page, cut.slot() + 1, count);
+    } else {
+      right.append(page, cut.slot(), count);
+    }
+  }
+
+  private static int mapByte(boolean versions) {
+    return SpaceMapPage.ALLOCATED | (versions ? SpaceMapPage.VERSION : 0);
+  }
+
+  private void format(int frame, SlottedBuilder source) {
+    RecordBuilder record = mini.format(frame);
+    PageOps.image(record, source);
+    mini.end();
+  }
+
+  /** The root stays where it is and becomes the parent of two new pages. */
+  private void splitRoot(Tree tree, int root, byte[] key) {
+    MemorySegment page = pool.page(root);
+    Cut cut = cut(page, key);
+    int level = Slotted.level(page);
+    int[] pages = {-1, -1};
+    int[] frames = {-1, -1};
+    boolean logged = false;
+    try {
+      for (int i = 0; i < 2; i++) {
+        pages[i] = allocator.claim();
+      }
+      for (int i = 0; i < 2; i++) {
+        frames[i] = pool.fixNew(pages[i]);
+      }
+      buildRight(tree, page, cut);
+      left.begin(level, tree.table(), Slotted.lowerFence(page), cut.separator());
+      left.inherit(page);
+      if (level > 0) {
+        left.leftmostChild(Slotted.child(page, -1));
+      }
+      left.append(page, 0, cut.slot());
+      boolean versions = left.hasVersions();
+      mini.begin(0);
+      format(frames[0], left);
+      format(frames[1], right);
+      left.begin(level + 1, tree.table(), new byte[0], null);
+      left.leftmostChild(pages[0]);
+      left.append(InnerCell.build(cut.separator(), pages[1]));
+      format(root, left);
+      maps.clear();
+      maps.set(pages[0], mapByte(versions));
+      maps.set(pages[1], mapByte(versions));
+      maps.set(tree.root(), SpaceMapPage.ALLOCATED);
+      maps.latchAndWrite(mini);
+      mini.commit();
+      logged = true;
+      if (level == 0) {
+        marks.clear(tree.root());
+        if (versions) {
+          marks.mark(pages[0]);
+          marks.mark(pages[1]);
+        }
+      }
+    } finally {
+      maps.unlatch();
+      for (int i = 0; i < 2; i++) {
+        if (frames[i] >= 0) {
+          pool.unfixExclusive(frames[i]);
+        }
+        if (!logged && pages[i] >= 0) {
+          allocator.release(pages[i]);
+        }
+      }
+    }
+    splits.increment();
+  }
+}
