@@ -1,0 +1,142 @@
+package org.revenantdb.engine.overflow;
+
+import java.lang.foreign.MemorySegment;
+import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.change.MiniTransaction;
+import org.revenantdb.engine.page.OverflowPage;
+import org.revenantdb.engine.page.PageOps;
+import org.revenantdb.engine.space.Allocator;
+import org.revenantdb.engine.space.MapChanges;
+import org.revenantdb.engine.space.VersionMarks;
+import org.revenantdb.recovery.log.LogSpace;
+import org.revenantdb.recovery.log.RecordBuilder;
+
+/**
+ * Frees a large value from its end, the head last. Each step is one record and leaves a shorter
+ * value with the same head, so a crash anywhere leaves something that the next pass of the cleaner
+ * goes on with. Only the cleaner calls it.
+ */
+public final class OverflowRemoval {
+  /**
+   * Few, since each may lie in another space map, and all maps of a record are latched together.
+   */
+  private static final int PAGES_PER_RECORD = 64;
+
+  private static final int CREDIT = 16 * 1024;
+
+  private final BufferPool pool;
+  private final Allocator allocator;
+  private final VersionMarks marks;
+  private final LogSpace space;
+  private final MiniTransaction mini;
+  private final MapChanges maps;
+  private final int[] pages = new int[PAGES_PER_RECORD + 1];
+  private int count;
+
+  /** A removal that shares its cleaner's mini-transaction. */
+  public OverflowRemoval(
+      BufferPool pool,
+      Allocator allocator,
+      VersionMarks marks,
+      LogSpace space,
+      MiniTransaction mini,
+      MapChanges maps) {
+    this.pool = pool;
+    this.allocator = allocator;
+    this.marks = marks;
+    this.space = space;
+    this.mini = mini;
+    this.maps = maps;
+  }
+
+  /**
+   * Frees a value.
+   *
+   * @return how many pages were given back
+   */
+  public int remove(int head) {
+    int freed = 0;
+    while (true) {
+      space.acquire(CREDIT);
+      try {
+        boolean gone = step(head);
+        freed += count;
+        if (gone) {
+          return freed;
+        }
+      } finally {
+        space.release(CREDIT);
+      }
+    }
+  }
+
+  /**
+   * Frees the last pages that the first index page names, or that page itself when it names none
+   * any more; without index pages the same of the head.
+   *
+   * @return whether the head is gone
+   */
+  private boolean step(int head) {
+    int headFrame = pool.fixExclusive(head);
+    int indexFrame = -1;
+    boolean gone;
+    try {
+      MemorySegment headPage = pool.page(headFrame);
+      int index = OverflowPage.nextIndex(headPage);
+      count = 0;
+      mini.begin(0);
+      maps.clear();
+      if (index == 0) {
+        gone = takeLast(headFrame, headPage, head);
+      } else {
+        gone = false;
+        indexFrame = pool.fixExclusive(index);
+        MemorySegment indexPage = pool.page(indexFrame);
+        if (takeLast(indexFrame, indexPage, index)) {
+          RecordBuilder record = mini.change(headFrame);
+          PageOps.setInt(record, OverflowPage.NEXT_INDEX, OverflowPage.nextIndex(indexPage));
+          mini.end();
+        }
+      }
+      for (int i = 0; i < count; i++) {
+        mini.free(pages[i]);
+        maps.set(pages[i], 0);
+      }
+      maps.latchAndWrite(mini);
+      mini.commit();
+      if (gone) {
+        marks.clear(head);
+      }
+    } finally {
+      maps.unlatch();
+      if (indexFrame >= 0) {
+        pool.unfixExclusive(indexFrame);
+      }
+      pool.unfixExclusive(headFrame);
+    }
+    for (int i = 0; i < count; i++) {
+      allocator.release(pages[i]);
+    }
+    return gone;
+  }
+
+  /**
+   * Notes the last pages that a page names, and the page itself if those are all; returns whether
+   * they are all.
+   */
+  private boolean takeLast(int frame, MemorySegment page, int id) {
+    int ids = OverflowPage.count(page);
+    int keep = Math.max(0, ids - PAGES_PER_RECORD);
+    for (int i = keep; i < ids; i++) {
+      pages[count++] = OverflowPage.id(page, i);
+    }
+    if (keep > 0) {
+      RecordBuilder record = mini.change(frame);
+      PageOps.setShort(record, OverflowPage.COUNT, keep);
+      mini.end();
+      return false;
+    }
+    pages[count++] = id;
+    return true;
+  }
+}

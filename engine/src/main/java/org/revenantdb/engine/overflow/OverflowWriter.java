@@ -1,0 +1,302 @@
+package org.revenantdb.engine.overflow;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.change.MiniTransaction;
+import org.revenantdb.engine.page.LittleEndian;
+import org.revenantdb.engine.page.OverflowPage;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.PageOps;
+import org.revenantdb.engine.page.SpaceMapPage;
+import org.revenantdb.engine.space.Allocator;
+import org.revenantdb.engine.space.MapChanges;
+import org.revenantdb.engine.space.VersionMarks;
+import org.revenantdb.recovery.log.LogSpace;
+import org.revenantdb.recovery.log.RecordBuilder;
+
+/**
+ * Writes one large value.
+ *
+ * <p>Use {@link #writeWhole} for a value whose length is known and small enough to be an array;
+ * else {@link #begin}, {@link #append} in chunks of {@link #CHUNK} bytes (only the last may be
+ * shorter). The value belongs to the transaction from its first page on. It is born with that
+ * transaction as its superseder, and the record that enters it in a row sets that to 0: so a value
+ * that never gets into a row is freed whether the transaction commits or aborts. One thread at a
+ * time.
+ */
+public final class OverflowWriter {
+  /** Data pages that one record fills. */
+  private static final int PAGES_PER_RECORD = 8;
+
+  /** Bytes of an {@link #append} but the last. */
+  public static final int CHUNK = PAGES_PER_RECORD * OverflowPage.CAPACITY;
+
+  /** Data pages up to which a value of known length keeps its beginning in the head. */
+  private static final int MAX_PAGES_WITH_INLINE = 1024;
+
+  private static final int CREDIT = 96 * 1024;
+
+  private final BufferPool pool;
+  private final Allocator allocator;
+  private final VersionMarks marks;
+  private final LogSpace space;
+  private final MiniTransaction mini;
+  private final MapChanges maps;
+  private final byte[] scratch = new byte[Page.SIZE];
+  private final MemorySegment image = MemorySegment.ofArray(scratch);
+
+  private long writer;
+  private int head;
+  private int tail;
+  private int tailCount;
+  private int tailCapacity;
+  private long length;
+
+  /** A writer that shares its transaction's mini-transaction. */
+  public OverflowWriter(
+      BufferPool pool,
+      Allocator allocator,
+      VersionMarks marks,
+      LogSpace space,
+      MiniTransaction mini,
+      MapChanges maps) {
+    this.pool = pool;
+    this.allocator = allocator;
+    this.marks = marks;
+    this.space = space;
+    this.mini = mini;
+    this.maps = maps;
+  }
+
+  /** Head page of the value that was begun last. */
+  public int head() {
+    return head;
+  }
+
+  /** Bytes written so far. */
+  public long length() {
+    return length;
+  }
+
+  /** Writes a whole value. */
+  public void writeWhole(long transactionId, byte[] value) {
+    int pages = 0;
+    while (value.length > inlineCapacity(pages) + pages * (long) OverflowPage.CAPACITY) {
+      pages++;
+      if (pages > MAX_PAGES_WITH_INLINE) {
+        begin(transactionId, value, 0, 0, OverflowPage.MAX_IDS);
+        appendAll(value, 0);
+        return;
+      }
+    }
+    int inline = Math.min(value.length, inlineCapacity(pages));
+    begin(transactionId, value, 0, inline, pages);
+    appendAll(value, inline);
+  }
+
+  private static int inlineCapacity(int pages) {
+    return OverflowPage.CAPACITY - 4 * pages;
+  }
+
+  private void appendAll(byte[] value, int from) {
+    for (int at = from; at < value.length; at += CHUNK) {
+      append(value, at, Math.min(CHUNK, value.length - at));
+    }
+  }
+
+  /** Begins a value of unknown length. */
+  public void begin(long transactionId) {
+    begin(transactionId, scratch, 0, 0, OverflowPage.MAX_IDS);
+  }
+
+  private void begin(long transactionId, byte[] data, int offset, int inline, int capacity) {
+    writer = transactionId;
+    tailCount = 0;
+    tailCapacity = capacity;
+    length = inline;
+    space.acquire(CREDIT);
+    try {
+      int page = allocator.claim();
+      int frame = fixClaimed(page);
+      try {
+        maps.clear();
+        maps.set(page, SpaceMapPage.ALLOCATED | SpaceMapPage.VERSION);
+        Arrays.fill(scratch, 0, OverflowPage.DATA, (byte) 0);
+        Page.putByte(image, Page.TYPE, Page.OVERFLOW_HEAD);
+        Page.putByte(image, Page.FLAGS, Page.FLAG_VERSIONS);
+        Page.putLong(image, OverflowPage.WRITER, transactionId);
+        Page.putLong(image, OverflowPage.SUPERSEDER, transactionId);
+        Page.putLong(image, OverflowPage.LENGTH, inline);
+        Page.putShort(image, OverflowPage.INLINE, inline);
+        System.arraycopy(data, offset, scratch, OverflowPage.DATA, inline);
+        mini.begin(transactionId);
+        RecordBuilder record = mini.format(frame);
+        PageOps.image(record, image, OverflowPage.DATA - Page.BODY + inline, 0);
+        mini.end();
+        maps.latchAndWrite(mini);
+        mini.commit();
+        marks.mark(page);
+      } finally {
+        maps.unlatch();
+        pool.unfixExclusive(frame);
+      }
+      head = page;
+      tail = page;
+    } finally {
+      space.release(CREDIT);
+    }
+  }
+
+  private int fixClaimed(int page) {
+    try {
+      return pool.fixNew(page);
+    } catch (Throwable failure) {
+      allocator.release(page);
+      throw failure;
+    }
+  }
+
+  /**
+   * Appends bytes.
+   *
+   * @param count at most {@link #CHUNK}; less only in the last call
+   */
+  public void append(byte[] data, int offset, int count) {
+    int done = 0;
+    while (done < count) {
+      if (tailCount == tailCapacity) {
+        addIndexPage();
+      }
+      int pages =
+          Math.min(
+              tailCapacity - tailCount,
+              (count - done + OverflowPage.CAPACITY - 1) / OverflowPage.CAPACITY);
+      int bytes = Math.min(count - done, pages * OverflowPage.CAPACITY);
+      appendPages(data, offset + done, bytes, pages);
+      done += bytes;
+    }
+  }
+
+  private void appendPages(byte[] data, int offset, int bytes, int pages) {
+    space.acquire(CREDIT);
+    try {
+      int[] ids = new int[pages];
+      int[] frames = new int[pages];
+      int claimed = 0;
+      int fixed = 0;
+      int headFrame = -1;
+      int tailFrame = -1;
+      boolean logged = false;
+      try {
+        for (; claimed < pages; claimed++) {
+          ids[claimed] = allocator.claim();
+        }
+        headFrame = pool.fixExclusive(head);
+        tailFrame = tail == head ? -1 : pool.fixExclusive(tail);
+        for (; fixed < pages; fixed++) {
+          frames[fixed] = pool.fixNew(ids[fixed]);
+        }
+        maps.clear();
+        mini.begin(writer);
+        for (int i = 0; i < pages; i++) {
+          int from = i * OverflowPage.CAPACITY;
+          formatData(frames[i], data, offset + from, Math.min(OverflowPage.CAPACITY, bytes - from));
+          maps.set(ids[i], SpaceMapPage.ALLOCATED);
+        }
+        RecordBuilder record = mini.change(headFrame);
+        PageOps.setLong(record, OverflowPage.LENGTH, length + bytes);
+        if (tailFrame >= 0) {
+          mini.end();
+          record = mini.change(tailFrame);
+        }
+        putIds(record, ids);
+        PageOps.setShort(record, OverflowPage.COUNT, tailCount + pages);
+        mini.end();
+        maps.latchAndWrite(mini);
+        mini.commit();
+        logged = true;
+      } finally {
+        maps.unlatch();
+        while (fixed > 0) {
+          pool.unfixExclusive(frames[--fixed]);
+        }
+        if (tailFrame >= 0) {
+          pool.unfixExclusive(tailFrame);
+        }
+        if (headFrame >= 0) {
+          pool.unfixExclusive(headFrame);
+        }
+        while (!logged && claimed > 0) {
+          allocator.release(ids[--claimed]);
+        }
+      }
+      tailCount += pages;
+      length += bytes;
+    } finally {
+      space.release(CREDIT);
+    }
+  }
+
+  private void formatData(int frame, byte[] data, int offset, int bytes) {
+    Arrays.fill(scratch, 0, OverflowPage.DATA, (byte) 0);
+    Page.putByte(image, Page.TYPE, Page.OVERFLOW_DATA);
+    Page.putShort(image, OverflowPage.COUNT, bytes);
+    System.arraycopy(data, offset, scratch, OverflowPage.DATA, bytes);
+    RecordBuilder record = mini.format(frame);
+    PageOps.image(record, image, OverflowPage.DATA - Page.BODY + bytes, 0);
+    mini.end();
+  }
+
+  private void putIds(RecordBuilder record, int[] ids) {
+    byte[] reversed = new byte[4 * ids.length];
+    for (int i = 0; i < ids.length; i++) {
+      LittleEndian.putInt(reversed, 4 * (ids.length - 1 - i), ids[i]);
+    }
+    PageOps.setBytes(record, OverflowPage.idOffset(tailCount + ids.length - 1), reversed);
+  }
+
+  private void addIndexPage() {
+    space.acquire(CREDIT);
+    try {
+      int page = allocator.claim();
+      boolean logged = false;
+      int tailFrame = -1;
+      int frame = -1;
+      try {
+        tailFrame = pool.fixExclusive(tail);
+        frame = pool.fixNew(page);
+        maps.clear();
+        maps.set(page, SpaceMapPage.ALLOCATED);
+        Arrays.fill(scratch, 0, OverflowPage.DATA, (byte) 0);
+        Page.putByte(image, Page.TYPE, Page.OVERFLOW_INDEX);
+        mini.begin(writer);
+        RecordBuilder record = mini.change(tailFrame);
+        PageOps.setInt(record, OverflowPage.NEXT_INDEX, page);
+        mini.end();
+        record = mini.format(frame);
+        PageOps.image(record, image, OverflowPage.DATA - Page.BODY, 0);
+        mini.end();
+        maps.latchAndWrite(mini);
+        mini.commit();
+        logged = true;
+      } finally {
+        maps.unlatch();
+        if (frame >= 0) {
+          pool.unfixExclusive(frame);
+        }
+        if (tailFrame >= 0) {
+          pool.unfixExclusive(tailFrame);
+        }
+        if (!logged) {
+          allocator.release(page);
+        }
+      }
+      tail = page;
+      tailCount = 0;
+      tailCapacity = OverflowPage.MAX_IDS;
+    } finally {
+      space.release(CREDIT);
+    }
+  }
+}

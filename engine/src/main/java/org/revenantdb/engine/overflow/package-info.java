@@ -1,0 +1,7 @@
+/**
+ * Values that are too large for a leaf: written page by page, each page entered in the value's head
+ * by the record that fills it, so that a crash leaks none (R15).
+ *
+ * <p>Reading order: {@code OverflowWriter}, {@code OverflowInput}, {@code OverflowRemoval}.
+ */
+package org.revenantdb.engine.overflow;
