@@ -1,0 +1,485 @@
+package org.revenantdb.engine.version;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.btree.Merge;
+import org.revenantdb.engine.btree.Tree;
+import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.change.MiniTransaction;
+import org.revenantdb.engine.overflow.OverflowRemoval;
+import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.engine.page.OverflowPage;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.PageOps;
+import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SpaceMapPage;
+import org.revenantdb.engine.space.MapChanges;
+import org.revenantdb.engine.space.PageBitmap;
+import org.revenantdb.engine.txn.TransactionTable;
+import org.revenantdb.gc.SnapshotSet;
+import org.revenantdb.recovery.log.RecordBuilder;
+import org.revenantdb.recovery.log.RecordType;
+
+/**
+ * Takes back what aborted transactions left, drops versions that no snapshot needs, gives space
+ * back.
+ *
+ * <p>One platform thread of the engine; it visits just the pages whose version bit is set. Callers
+ * only {@link #poke}.
+ */
+public final class Cleaner implements AutoCloseable {
+  /*
+   * Source      "Constant Time Recovery in Azure SQL Database" (VLDB 2019) §3.7; rules R2, R4, R9, R15.
+   *
+   * Pass        1 A := ids in the ATM that the table does not call active
+   *             2 P := marked pages; after a restart, first every page whose bit a space map shows
+   *             3 horizon, then visit each page of P and each that is handed over meanwhile
+   *             4 FORGET A is published, then A leaves the ATM
+   *
+   * Invariants  I1 only this thread frees pages, so a marked page is allocated when it is visited.
+   *             I2 a page leaves the marks under its exclusive latch, in the step in which its bit is cleared.
+   *             I3 nothing is dropped but by a logged change (R9), and only when its successor committed at or below
+   *             a horizon that was computed before the page was latched (R4).
+   *
+   * Crash       between any two records: the bits still stand for what is not done; FORGET lost: the next life's first
+   *             pass finds nothing of A and says it again.
+   */
+  /** Runs a step while nobody has stopped the database to look at it. */
+  @FunctionalInterface
+  public interface Inside {
+    /** Runs it. */
+    long run(LongSupplier step);
+  }
+
+  private static final int CREDIT = 24 * 1024;
+  private static final int IDS_PER_RECORD = 8_000;
+  private static final long SHORTEST_PAUSE = 20_000_000L;
+  private static final long LONGEST_PAUSE = 2_000_000_000L;
+
+  private final Storage storage;
+  private final BufferPool pool;
+  private final IntFunction<@Nullable Tree> trees;
+  private final Inside inside;
+  private final MiniTransaction mini;
+  private final MapChanges maps;
+  private final OverflowRemoval removal;
+  private final Merge merge;
+  private final RecordBuilder forget = new RecordBuilder();
+  private final ConcurrentLinkedQueue<CompletableFuture<Void>> requests =
+      new ConcurrentLinkedQueue<>();
+  private final Thread thread;
+
+  private boolean mapsRead;
+  private long oldestActiveWhenPostponed = -1;
+  private volatile boolean poked;
+  private volatile boolean closed;
+
+  /**
+   * A cleaner that is not yet running.
+   *
+   * @param trees the tree of a table id, or null if there is none
+   * @param inside what each step runs in
+   * @param mapsRead whether there can be no marks of a former life, as in a new database
+   */
+  public Cleaner(
+      Storage storage,
+      IntFunction<@Nullable Tree> trees,
+      Inside inside,
+      boolean mapsRead,
+      String threadName) {
+    this.storage = storage;
+    this.inside = inside;
+    this.pool = storage.pool();
+    this.trees = trees;
+    this.mapsRead = mapsRead;
+    this.mini = new MiniTransaction(pool, storage.log());
+    this.maps = new MapChanges(pool);
+    this.removal =
+        new OverflowRemoval(
+            pool, storage.allocator(), storage.marks(), storage.space(), mini, maps);
+    this.merge =
+        new Merge(
+            pool, storage.allocator(), storage.marks(), mini, maps, storage.counters().merges);
+    this.thread = Thread.ofPlatform().daemon().name(threadName).unstarted(this::run);
+  }
+
+  /** Starts the thread. */
+  public void start() {
+    thread.start();
+  }
+
+  /** A transaction that wrote something has ended. */
+  public void poke() {
+    if (!poked) {
+      poked = true;
+      LockSupport.unpark(thread);
+    }
+  }
+
+  /** Cleans whatever can be cleaned now; returns when that is done. */
+  public void cleanNow() {
+    CompletableFuture<Void> request = new CompletableFuture<>();
+    requests.add(request);
+    LockSupport.unpark(thread);
+    if (closed) {
+      request.complete(null);
+    }
+    request.join();
+  }
+
+  /** Stops after the page that is being visited, and waits for that. */
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(thread);
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void run() {
+    Throwable failure = null;
+    try {
+      long pause = SHORTEST_PAUSE;
+      while (!closed) {
+        if (!requests.isEmpty()) {
+          CompletableFuture<Void> request = requests.peek();
+          while (!closed && pass(true) > 0) {
+            // again: merging and forgetting may have made more possible
+          }
+          requests.remove(request);
+          request.complete(null);
+          continue;
+        }
+        if (idle()) {
+          pauseUntilPoked(Long.MAX_VALUE);
+          pauseUntilTold(SHORTEST_PAUSE);
+          continue;
+        }
+        poked = false;
+        pause = pass(false) > 0 ? SHORTEST_PAUSE : Math.min(2 * pause, LONGEST_PAUSE);
+        pauseUntilTold(pause);
+      }
+    } catch (Throwable e) {
+      failure = e;
+      if (storage.log().failure() == null) {
+        storage.log().fail(e);
+      }
+    } finally {
+      closed = true;
+      for (CompletableFuture<Void> request; (request = requests.poll()) != null; ) {
+        if (failure == null) {
+          request.complete(null);
+        } else {
+          request.completeExceptionally(failure);
+        }
+      }
+    }
+  }
+
+  private boolean idle() {
+    return mapsRead
+        && storage.marks().isEmpty()
+        && storage.transactions().aborted().size() == 0
+        && storage.versions().rows() == 0;
+  }
+
+  private void pauseUntilPoked(long nanos) {
+    long end = nanos == Long.MAX_VALUE ? Long.MAX_VALUE : System.nanoTime() + nanos;
+    while (!poked && !closed && requests.isEmpty()) {
+      if (end == Long.MAX_VALUE) {
+        LockSupport.park(this);
+      } else if (System.nanoTime() - end >= 0) {
+        return;
+      } else {
+        LockSupport.parkNanos(this, end - System.nanoTime());
+      }
+    }
+    poked = false;
+  }
+
+  /** A pause that only a request or the end cuts short, so that work gathers. */
+  private void pauseUntilTold(long nanos) {
+    long end = System.nanoTime() + nanos;
+    for (long left = nanos;
+        left > 0 && !closed && requests.isEmpty();
+        left = end - System.nanoTime()) {
+      LockSupport.parkNanos(this, left);
+    }
+  }
+
+  /** One pass; returns how many things it changed. */
+  private long pass(boolean everything) {
+    TransactionTable transactions = storage.transactions();
+    long[] aborted =
+        Arrays.stream(transactions.aborted().snapshot())
+            .filter(id -> transactions.status(id) == TransactionTable.ABORTED)
+            .toArray();
+    long oldestActive = transactions.oldestActive();
+    boolean all = everything || aborted.length > 0 || oldestActive != oldestActiveWhenPostponed;
+    PageBitmap pages = storage.marks().begin(all);
+    long changes = 0;
+    try {
+      if (!mapsRead) {
+        readMaps();
+        mapsRead = true;
+      }
+      oldestActiveWhenPostponed = oldestActive;
+      SnapshotSet snapshots = storage.horizon().refresh();
+      for (int page = pages.next(0); page >= 0; page = pages.next(0)) {
+        while (page >= 0) {
+          if (closed) {
+            return 0;
+          }
+          pages.clear(page);
+          changes += visit(page, snapshots.horizon());
+          page = pages.next(page + 1);
+        }
+      }
+      if (aborted.length > 0) {
+        forget(aborted);
+        changes += aborted.length;
+      }
+      transactions.forget(snapshots.horizon());
+      storage.versions().prune(snapshots);
+    } finally {
+      storage.marks().end();
+    }
+    storage.counters().cleanerPasses.increment();
+    return changes;
+  }
+
+  /** After a restart: the pages whose version bit is set, from the space maps and nothing else. */
+  private void readMaps() {
+    int limit = storage.allocator().pages();
+    for (int map = SpaceMapPage.POSITION; map < limit; map += SpaceMapPage.GROUP) {
+      int frame = pool.fixShared(map);
+      try {
+        MemorySegment page = pool.page(frame);
+        int first = map - SpaceMapPage.POSITION;
+        for (int i = 0; i < SpaceMapPage.GROUP; i++) {
+          int bits = Page.getByte(page, SpaceMapPage.offset(first + i));
+          if ((bits & SpaceMapPage.VERSION) != 0) {
+            storage.marks().mark(first + i);
+          }
+        }
+      } finally {
+        pool.unfixShared(frame);
+      }
+    }
+  }
+
+  private void forget(long[] ids) {
+    for (int from = 0; from < ids.length; from += IDS_PER_RECORD) {
+      int to = Math.min(ids.length, from + IDS_PER_RECORD);
+      forget.begin(RecordType.FORGET, 0);
+      forget.putInt(to - from);
+      for (int i = from; i < to; i++) {
+        forget.putLong(ids[i]);
+      }
+      storage.log().publish(forget);
+    }
+    for (long id : ids) {
+      storage.transactions().aborted().remove(id);
+    }
+    storage.counters().forgotten.add(ids.length);
+  }
+
+  private long visit(int pageId, long horizon) {
+    return inside.run(() -> visitInside(pageId, horizon));
+  }
+
+  private long visitInside(int pageId, long horizon) {
+    storage.counters().pagesCleaned.increment();
+    boolean remove = false;
+    long changes = 0;
+    int table = -1;
+    byte[] fence = null;
+    storage.space().acquire(CREDIT);
+    try {
+      int frame = pool.fixExclusive(pageId);
+      try {
+        MemorySegment page = pool.page(frame);
+        if (!Page.hasVersions(page)) {
+          storage.marks().clear(pageId);
+        } else if (Page.type(page) == Page.LEAF) {
+          changes = cleanLeaf(frame, page, pageId, horizon);
+          if (Merge.isSmall(page)) {
+            table = Slotted.table(page);
+            fence = Slotted.lowerFence(page);
+          }
+        } else {
+          remove = cleanHead(frame, page, pageId, horizon);
+        }
+      } finally {
+        pool.unfixExclusive(frame);
+      }
+    } finally {
+      storage.space().release(CREDIT);
+    }
+    if (remove) {
+      int freed = removal.remove(pageId);
+      storage.counters().overflowPagesFreed.add(freed);
+      changes += freed;
+    }
+    if (fence != null) {
+      changes += merge(table, fence);
+    }
+    return changes;
+  }
+
+  private long merge(int table, byte[] fence) {
+    Tree tree = trees.apply(table);
+    if (tree == null) {
+      return 0;
+    }
+    long merged = 0;
+    for (int level = 0; ; level++) {
+      storage.space().acquire(Merge.CREDIT);
+      try {
+        if (!merge.around(tree, fence, level)) {
+          return merged;
+        }
+        merged++;
+      } finally {
+        storage.space().release(Merge.CREDIT);
+      }
+    }
+  }
+
+  private long cleanLeaf(int frame, MemorySegment page, int pageId, long horizon) {
+    TransactionTable transactions = storage.transactions();
+    boolean undecided = false;
+    boolean active = false;
+    long changes = 0;
+    mini.begin(0);
+    maps.clear();
+    RecordBuilder record = mini.change(frame);
+    for (int slot = Slotted.count(page) - 1; slot >= 0; slot--) {
+      int cell = Slotted.cell(page, slot);
+      boolean predecessor = LeafCell.is(page, cell, LeafCell.PREDECESSOR);
+      long writer = LeafCell.writer(page, cell);
+      long status = transactions.outcome(writer);
+      if (status == TransactionTable.ACTIVE) {
+        active = true;
+      } else if (status == TransactionTable.ABORTED) {
+        changes++;
+        storage.counters().rowsReverted.increment();
+        if (!predecessor) {
+          PageOps.remove(record, slot);
+          continue;
+        }
+        long before = LeafCell.predecessorWriter(page, cell);
+        int flags = LeafCell.predecessorFlags(page, cell);
+        if ((flags & LeafCell.DELETED) == 0) {
+          PageOps.replace(
+              record,
+              slot,
+              LeafCell.build(
+                  LeafCell.key(page, cell), flags, before, LeafCell.predecessor(page, cell)));
+        } else if (transactions.outcome(before) <= horizon) {
+          PageOps.remove(record, slot);
+        } else {
+          undecided = true;
+          PageOps.replace(
+              record, slot, LeafCell.build(LeafCell.key(page, cell), flags, before, new byte[0]));
+        }
+      } else if (status > horizon) {
+        undecided |= predecessor || LeafCell.is(page, cell, LeafCell.DELETED);
+      } else if (LeafCell.is(page, cell, LeafCell.DELETED)) {
+        changes++;
+        storage.counters().versionsDropped.increment();
+        PageOps.remove(record, slot);
+      } else if (predecessor) {
+        changes++;
+        storage.counters().versionsDropped.increment();
+        PageOps.replace(
+            record,
+            slot,
+            LeafCell.build(
+                LeafCell.key(page, cell),
+                LeafCell.currentFlags(page, cell),
+                writer,
+                LeafCell.value(page, cell)));
+      }
+    }
+    boolean settled = !undecided && !active;
+    if (settled) {
+      changes++;
+      clearBit(record, pageId);
+    }
+    mini.end();
+    commit(changes > 0);
+    note(pageId, settled, active);
+    return changes;
+  }
+
+  /** Decides about a large value; returns whether it has to be freed. */
+  private boolean cleanHead(int frame, MemorySegment page, int pageId, long horizon) {
+    TransactionTable transactions = storage.transactions();
+    long writer = transactions.outcome(OverflowPage.writer(page));
+    if (writer == TransactionTable.ABORTED) {
+      return true;
+    }
+    long superseder = OverflowPage.superseder(page);
+    long fate = transactions.outcome(superseder);
+    boolean taken = superseder != 0 && TransactionTable.isCommitted(fate);
+    if (writer != TransactionTable.ACTIVE && taken && fate <= horizon) {
+      return true;
+    }
+    boolean active = writer == TransactionTable.ACTIVE || fate == TransactionTable.ACTIVE;
+    boolean settled = !active && !taken;
+    if (settled) {
+      mini.begin(0);
+      maps.clear();
+      RecordBuilder record = mini.change(frame);
+      if (superseder != 0) {
+        PageOps.setLong(record, OverflowPage.SUPERSEDER, 0);
+      }
+      clearBit(record, pageId);
+      mini.end();
+      commit(true);
+    }
+    note(pageId, settled, active);
+    return false;
+  }
+
+  private void clearBit(RecordBuilder record, int pageId) {
+    PageOps.setByte(record, Page.FLAGS, 0);
+    maps.set(pageId, SpaceMapPage.ALLOCATED);
+  }
+
+  private void commit(boolean changed) {
+    if (!changed) {
+      return;
+    }
+    try {
+      maps.latchAndWrite(mini);
+      mini.commit();
+    } finally {
+      maps.unlatch();
+    }
+  }
+
+  private void note(int pageId, boolean settled, boolean active) {
+    if (settled) {
+      storage.marks().clear(pageId);
+    } else if (active) {
+      storage.marks().postpone(pageId);
+    }
+  }
+}

@@ -1,0 +1,366 @@
+package org.revenantdb.engine.version;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.revenantdb.engine.btree.Split;
+import org.revenantdb.engine.btree.Tree;
+import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.change.MiniTransaction;
+import org.revenantdb.engine.overflow.OverflowWriter;
+import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.engine.page.OverflowPage;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.PageOps;
+import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SpaceMapPage;
+import org.revenantdb.engine.space.MapChanges;
+import org.revenantdb.engine.txn.TransactionTable;
+import org.revenantdb.recovery.log.RecordBuilder;
+
+/**
+ * Writes rows for one transaction. One thread at a time.
+ *
+ * <p>First updater wins: a row whose newest committed version is above the snapshot, or that
+ * another transaction is writing, is a conflict, and nothing has changed.
+ */
+public final class RowWriter {
+  /*
+   * Source      "Constant Time Recovery in Azure SQL Database" (VLDB 2019) §3.2, §3.3, Figure 6; design §8.
+   *             We differ: the predecessor is kept in the row in full (diffs come later), and what is older goes to a
+   *             store that is never logged.
+   *
+   * Decision    current version's writer W, leaf latched exclusively (protocols.md §7):
+   *               me                          replace the current version, keep the predecessor
+   *               aborted                     the predecessor's writer decides about conflict; replace, keep it
+   *               committed <= snapshot       the current version becomes the predecessor; the former predecessor goes
+   *                                           to the volatile store first, if a snapshot needs it
+   *               committed > snapshot, else  conflict
+   *
+   * Record      one, with the transaction's id: the row; the version bit and its mirror if the page has none; heads of
+   *             overflow values: the new one is adopted (superseder 0), the one replaced gets this transaction as
+   *             superseder, in the order of page ids.
+   */
+  /** What a write came to. */
+  public enum Outcome {
+    /** The row was written. */
+    DONE,
+    /** There was no row to delete. */
+    NOTHING,
+    /** Another transaction was there first; see {@link #conflictingWriter}. */
+    CONFLICT
+  }
+
+  private static final int CREDIT = 16 * 1024;
+  private static final byte[] NO_BYTES = new byte[0];
+
+  private final Storage storage;
+  private final BufferPool pool;
+  private final MiniTransaction mini;
+  private final MapChanges maps;
+  private final Split split;
+  private final OverflowWriter overflow;
+  private final int[] heads = new int[2];
+  private final int[] headFrames = {-1, -1};
+
+  private long conflictingWriter;
+  private long conflictLsn;
+
+  // The plan for one row, made by plan() and carried out by apply().
+  private byte[] newCell = NO_BYTES;
+  private int room;
+  private int adopted;
+  private int superseded;
+  private boolean keepsPredecessor;
+  private Outcome planned = Outcome.DONE;
+
+  /** A writer with its own mini-transaction. */
+  public RowWriter(Storage storage) {
+    this.storage = storage;
+    this.pool = storage.pool();
+    this.mini = new MiniTransaction(pool, storage.log());
+    this.maps = new MapChanges(pool);
+    this.split =
+        new Split(
+            pool, storage.allocator(), storage.marks(), mini, maps, storage.counters().splits);
+    this.overflow =
+        new OverflowWriter(pool, storage.allocator(), storage.marks(), storage.space(), mini, maps);
+  }
+
+  /** The writer of overflow values that shares this one's mini-transaction. */
+  public OverflowWriter overflow() {
+    return overflow;
+  }
+
+  /** After {@link Outcome#CONFLICT}: who was there first. */
+  public long conflictingWriter() {
+    return conflictingWriter;
+  }
+
+  /** After {@link Outcome#CONFLICT}: the LSN of its commit, 0 if it has not ended. */
+  public long conflictLsn() {
+    return conflictLsn;
+  }
+
+  /** Stores a value that stays in the leaf. */
+  public Outcome put(Tree tree, long id, long snapshot, byte[] key, byte[] value) {
+    return write(tree, id, snapshot, key, 0, value);
+  }
+
+  /** A writer of overflow values of its own, for a value that is written in several calls. */
+  public OverflowWriter newOverflowWriter() {
+    return new OverflowWriter(
+        pool,
+        storage.allocator(),
+        storage.marks(),
+        storage.space(),
+        new MiniTransaction(pool, storage.log()),
+        new MapChanges(pool));
+  }
+
+  /** Stores the value that this writer of overflow values has written. */
+  public Outcome putOverflow(
+      Tree tree, long id, long snapshot, byte[] key, OverflowWriter written) {
+    adopted = written.head();
+    byte[] reference = LeafCell.reference(written.head(), written.length());
+    Outcome outcome = write(tree, id, snapshot, key, LeafCell.OVERFLOW, reference);
+    if (outcome == Outcome.DONE) {
+      storage.counters().overflowValues.increment();
+    }
+    return outcome;
+  }
+
+  /** Deletes a row. */
+  public Outcome delete(Tree tree, long id, long snapshot, byte[] key) {
+    return write(tree, id, snapshot, key, LeafCell.DELETED, NO_BYTES);
+  }
+
+  private Outcome write(Tree tree, long id, long snapshot, byte[] key, int flags, byte[] value) {
+    int need = 0;
+    while (true) {
+      int credit = need > 0 ? CREDIT + Split.CREDIT : CREDIT;
+      storage.space().acquire(credit);
+      try {
+        int leaf = need > 0 ? split.leafWithRoom(tree, key, need) : tree.leafExclusive(key);
+        try {
+          MemorySegment page = pool.page(leaf);
+          int slot = Slotted.search(page, key);
+          plan(tree, page, slot, id, snapshot, key, flags, value);
+          if (planned != Outcome.DONE) {
+            return planned;
+          }
+          if (room <= Slotted.free(page)) {
+            if (keepsPredecessor) {
+              keepForSnapshots(tree, page, Slotted.cell(page, slot), key);
+            }
+            apply(leaf, slot, id, flags == LeafCell.OVERFLOW ? adopted : 0);
+            return Outcome.DONE;
+          }
+          need = newCell.length + Slotted.SLOT;
+        } finally {
+          pool.unfixExclusive(leaf);
+        }
+      } finally {
+        storage.space().release(credit);
+      }
+    }
+  }
+
+  private void plan(
+      Tree tree,
+      MemorySegment page,
+      int slot,
+      long id,
+      long snapshot,
+      byte[] key,
+      int flags,
+      byte[] value) {
+    superseded = 0;
+    keepsPredecessor = false;
+    planned = Outcome.DONE;
+    boolean delete = flags == LeafCell.DELETED;
+    if (slot < 0) {
+      insert(delete, key, flags, id, value);
+      return;
+    }
+    int cell = Slotted.cell(page, slot);
+    long writer = LeafCell.writer(page, cell);
+    boolean predecessor = LeafCell.is(page, cell, LeafCell.PREDECESSOR);
+    if (writer == id) {
+      if (delete && LeafCell.is(page, cell, LeafCell.DELETED)) {
+        planned = Outcome.NOTHING;
+        return;
+      }
+      if (LeafCell.is(page, cell, LeafCell.OVERFLOW)) {
+        superseded = LeafCell.referenceHead(page, LeafCell.valueOffset(page, cell));
+      }
+      replace(page, cell, predecessor, key, flags, id, value);
+      return;
+    }
+    long status = storage.transactions().outcome(writer);
+    if (status == TransactionTable.ACTIVE) {
+      conflict(writer, 0);
+    } else if (status == TransactionTable.ABORTED) {
+      planOverAborted(page, cell, predecessor, snapshot, delete, key, flags, id, value);
+    } else if (status > snapshot) {
+      conflict(writer, status);
+    } else if (delete && LeafCell.is(page, cell, LeafCell.DELETED)) {
+      planned = Outcome.NOTHING;
+    } else {
+      keepsPredecessor = predecessor;
+      if (LeafCell.is(page, cell, LeafCell.OVERFLOW)) {
+        superseded = LeafCell.referenceHead(page, LeafCell.valueOffset(page, cell));
+      }
+      int current = LeafCell.currentFlags(page, cell);
+      newCell = LeafCell.build(key, flags, id, value, current, writer, LeafCell.value(page, cell));
+      room = newCell.length - LeafCell.length(page, cell);
+    }
+  }
+
+  private void planOverAborted(
+      MemorySegment page,
+      int cell,
+      boolean predecessor,
+      long snapshot,
+      boolean delete,
+      byte[] key,
+      int flags,
+      long id,
+      byte[] value) {
+    if (!predecessor) {
+      insert(delete, key, flags, id, value);
+      room -= LeafCell.length(page, cell) + Slotted.SLOT;
+      return;
+    }
+    long before = LeafCell.predecessorWriter(page, cell);
+    long status = storage.transactions().outcome(before);
+    if (status > snapshot) {
+      conflict(before, status);
+    } else if (delete && LeafCell.is(page, cell, LeafCell.PREDECESSOR_DELETED)) {
+      planned = Outcome.NOTHING;
+    } else {
+      if (LeafCell.is(page, cell, LeafCell.PREDECESSOR_OVERFLOW)) {
+        superseded = LeafCell.referenceHead(page, LeafCell.predecessorOffset(page, cell));
+      }
+      replace(page, cell, true, key, flags, id, value);
+    }
+  }
+
+  private void insert(boolean delete, byte[] key, int flags, long id, byte[] value) {
+    if (delete) {
+      planned = Outcome.NOTHING;
+      return;
+    }
+    newCell = LeafCell.build(key, flags, id, value);
+    room = newCell.length + Slotted.SLOT;
+  }
+
+  private void replace(
+      MemorySegment page,
+      int cell,
+      boolean predecessor,
+      byte[] key,
+      int flags,
+      long id,
+      byte[] value) {
+    newCell =
+        predecessor
+            ? LeafCell.build(
+                key,
+                flags,
+                id,
+                value,
+                LeafCell.predecessorFlags(page, cell),
+                LeafCell.predecessorWriter(page, cell),
+                LeafCell.predecessor(page, cell))
+            : LeafCell.build(key, flags, id, value);
+    room = newCell.length - LeafCell.length(page, cell);
+  }
+
+  private void conflict(long writer, long lsn) {
+    planned = Outcome.CONFLICT;
+    conflictingWriter = writer;
+    conflictLsn = lsn;
+  }
+
+  /**
+   * The predecessor is about to leave the page: a snapshot that needs it finds it in the volatile
+   * store.
+   */
+  private void keepForSnapshots(Tree tree, MemorySegment page, int cell, byte[] key) {
+    long supersededAt = storage.transactions().outcome(LeafCell.writer(page, cell));
+    long committedAt = storage.transactions().outcome(LeafCell.predecessorWriter(page, cell));
+    if (supersededAt != TransactionTable.COMMITTED_FOR_ALL
+        && storage.horizon().needs(committedAt, supersededAt)) {
+      storage
+          .versions()
+          .push(
+              tree.table(),
+              key,
+              committedAt,
+              supersededAt,
+              LeafCell.predecessorFlags(page, cell),
+              LeafCell.predecessor(page, cell));
+    }
+  }
+
+  private void apply(int leaf, int slot, long id, int newHead) {
+    int count = 0;
+    if (superseded != 0) {
+      heads[count++] = superseded;
+    }
+    if (newHead != 0) {
+      heads[count++] = newHead;
+    }
+    Arrays.sort(heads, 0, count);
+    int leafId = pool.pageIdOf(leaf);
+    try {
+      for (int i = 0; i < count; i++) {
+        headFrames[i] = pool.fixExclusive(heads[i]);
+      }
+      maps.clear();
+      mini.begin(id);
+      RecordBuilder record = mini.change(leaf);
+      boolean markLeaf = !Page.hasVersions(pool.page(leaf));
+      if (markLeaf) {
+        setVersionBit(record, leafId);
+      }
+      if (slot < 0) {
+        PageOps.insert(record, -slot - 1, newCell);
+      } else {
+        PageOps.replace(record, slot, newCell);
+      }
+      mini.end();
+      int markHead = 0;
+      for (int i = 0; i < count; i++) {
+        record = mini.change(headFrames[i]);
+        PageOps.setLong(record, OverflowPage.SUPERSEDER, heads[i] == superseded ? id : 0);
+        if (!Page.hasVersions(pool.page(headFrames[i]))) {
+          setVersionBit(record, heads[i]);
+          markHead = heads[i];
+        }
+        mini.end();
+      }
+      maps.latchAndWrite(mini);
+      mini.commit();
+      if (markLeaf) {
+        storage.marks().mark(leafId);
+      }
+      if (markHead != 0) {
+        storage.marks().mark(markHead);
+      }
+    } finally {
+      maps.unlatch();
+      for (int i = 0; i < count; i++) {
+        if (headFrames[i] >= 0) {
+          pool.unfixExclusive(headFrames[i]);
+          headFrames[i] = -1;
+        }
+      }
+    }
+  }
+
+  private void setVersionBit(RecordBuilder record, int pageId) {
+    PageOps.setByte(record, Page.FLAGS, Page.FLAG_VERSIONS);
+    maps.set(pageId, SpaceMapPage.ALLOCATED | SpaceMapPage.VERSION);
+  }
+}

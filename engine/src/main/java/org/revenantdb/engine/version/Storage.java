@@ -1,0 +1,71 @@
+package org.revenantdb.engine.version;
+
+import java.util.concurrent.atomic.LongAdder;
+import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.change.Journal;
+import org.revenantdb.engine.space.Allocator;
+import org.revenantdb.engine.space.VersionMarks;
+import org.revenantdb.engine.txn.Horizon;
+import org.revenantdb.engine.txn.TransactionTable;
+import org.revenantdb.recovery.log.LogSpace;
+
+/**
+ * The parts of an open database that rows are read and written with.
+ *
+ * @param pool pages in memory
+ * @param log where changes go first
+ * @param space credit for the log
+ * @param allocator free pages
+ * @param marks pages that the cleaner has to visit
+ * @param transactions what became of writers
+ * @param horizon what open snapshots need
+ * @param versions older versions of rows
+ * @param counters what happened how often
+ */
+public record Storage(
+    BufferPool pool,
+    Journal log,
+    LogSpace space,
+    Allocator allocator,
+    VersionMarks marks,
+    TransactionTable transactions,
+    Horizon horizon,
+    VolatileStore versions,
+    Counters counters) {
+
+  /** What happened how often since the database was opened. */
+  public static final class Counters {
+    /** Pages split. */
+    public final LongAdder splits = new LongAdder();
+
+    /** Pages merged with a neighbour. */
+    public final LongAdder merges = new LongAdder();
+
+    /** Values written to overflow pages. */
+    public final LongAdder overflowValues = new LongAdder();
+
+    /** Pages of large values given back. */
+    public final LongAdder overflowPagesFreed = new LongAdder();
+
+    /** Rows whose aborted version was taken back. */
+    public final LongAdder rowsReverted = new LongAdder();
+
+    /** Predecessors and deleted rows taken away. */
+    public final LongAdder versionsDropped = new LongAdder();
+
+    /** Passes of the cleaner. */
+    public final LongAdder cleanerPasses = new LongAdder();
+
+    /** Pages that the cleaner visited. */
+    public final LongAdder pagesCleaned = new LongAdder();
+
+    /** Aborted transactions that were forgotten, because nothing of them is left. */
+    public final LongAdder forgotten = new LongAdder();
+
+    /** Checkpoints. */
+    public final LongAdder checkpoints = new LongAdder();
+
+    /** All zero. */
+    public Counters() {}
+  }
+}

@@ -1,0 +1,27 @@
+package org.revenantdb.engine.version;
+
+import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.engine.page.LittleEndian;
+
+/**
+ * A value as a leaf holds it: its bytes, or a reference to overflow pages.
+ *
+ * @param flags {@link LeafCell#OVERFLOW} or 0
+ * @param bytes the value, or the reference
+ */
+public record StoredValue(int flags, byte[] bytes) {
+  /** Whether the value is in overflow pages. */
+  public boolean isOverflow() {
+    return (flags & LeafCell.OVERFLOW) != 0;
+  }
+
+  /** First overflow page. */
+  public int head() {
+    return LittleEndian.getInt(bytes, 0);
+  }
+
+  /** Length of the value. */
+  public long length() {
+    return isOverflow() ? LittleEndian.getLong(bytes, 4) : bytes.length;
+  }
+}

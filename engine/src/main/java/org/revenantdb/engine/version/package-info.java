@@ -1,0 +1,6 @@
+/**
+ * Versions of rows: which one a snapshot sees, where older ones are kept, and who takes them away.
+ *
+ * <p>Reading order: {@code VolatileStore}, {@code RowReader}, {@code RowWriter}, {@code Cleaner}.
+ */
+package org.revenantdb.engine.version;
