@@ -1,0 +1,25 @@
+package org.revenantdb.engine;
+
+/**
+ * Another transaction wrote the row first: it has not ended, or it has committed since this one
+ * began (first updater wins). The statement has changed nothing. Roll back and try again, as {@link
+ * Database#run} does.
+ */
+public final class ConflictException extends RevenantException {
+  private static final long serialVersionUID = 1L;
+
+  private final long commitLsn;
+
+  ConflictException(String message, long commitLsn) {
+    super(message);
+    this.commitLsn = commitLsn;
+  }
+
+  /**
+   * LSN of the other's commit, which the next snapshot has to be at or above; 0 if it has not
+   * ended.
+   */
+  long commitLsn() {
+    return commitLsn;
+  }
+}

@@ -1,0 +1,263 @@
+package org.revenantdb.engine;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.recovery.log.LogStoppedException;
+
+/**
+ * An open database.
+ *
+ * <p>One process has it open at a time. Thread-safe: any number of platform and virtual threads may
+ * work with it.
+ *
+ * <p>Trouble with files is told by {@code StorageException} and its subclasses, which name the
+ * file, the place, the reason and the cure; everything else by {@link RevenantException}.
+ */
+public final class Database implements AutoCloseable {
+  /** Longest key, in bytes. */
+  public static final int MAX_KEY_BYTES = LeafCell.MAX_KEY;
+
+  /** Longest value, in bytes: 1 GiB. */
+  public static final long MAX_VALUE_BYTES = 1L << 30;
+
+  private static final long SHORTEST_PAUSE = 20_000;
+  private static final long LONGEST_PAUSE = 5_000_000;
+
+  private final OpenDatabase open;
+  private final Engine engine;
+  private final Catalog catalog;
+
+  private Database(OpenDatabase open) {
+    this.open = open;
+    this.engine = open.engine();
+    this.catalog = open.catalog();
+  }
+
+  /**
+   * Opens a database, and creates it if the directory is empty or does not exist.
+   *
+   * @param directory where its files are
+   * @return the open database; recovery, if it was needed, is done
+   */
+  public static Database open(Path directory) {
+    return open(directory, DatabaseOptions.defaults());
+  }
+
+  /**
+   * Opens a database.
+   *
+   * @param directory where its files are
+   * @param options how
+   * @return the open database; recovery, if it was needed, is done
+   */
+  public static Database open(Path directory, DatabaseOptions options) {
+    Objects.requireNonNull(directory, "directory");
+    Objects.requireNonNull(options, "options");
+    return new Database(
+        EngineThread.call("revenant-open", () -> OpenDatabase.open(directory, options)));
+  }
+
+  /**
+   * A table; it is created if there is none of this name, which is durable then.
+   *
+   * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
+   * @return the table
+   */
+  public Table table(String name) {
+    Table found = findTable(name);
+    if (found != null) {
+      return found;
+    }
+    if (engine.options().readOnly()) {
+      throw new ReadOnlyDatabaseException(
+          "there is no table "
+              + name
+              + ", and the database was opened read-only; open it for writing");
+    }
+    long lsn = inside(() -> catalog.create(name));
+    if (lsn != 0) {
+      try {
+        engine.storage().log().awaitDurable(lsn);
+      } catch (org.revenantdb.recovery.log.OutcomeUnknownException | LogStoppedException e) {
+        throw new OutcomeUnknownException(
+            "the log failed while table " + name + " was created; open the database again and see",
+            e);
+      }
+    }
+    return Objects.requireNonNull(findTable(name));
+  }
+
+  /**
+   * A table that exists.
+   *
+   * @param name its name
+   * @return the table, or null if there is none of this name
+   */
+  public @Nullable Table findTable(String name) {
+    Objects.requireNonNull(name, "name");
+    return inside(() -> catalog.find(name));
+  }
+
+  /**
+   * The names of all tables.
+   *
+   * @return in order
+   */
+  public List<String> tableNames() {
+    return inside(catalog::names);
+  }
+
+  /**
+   * Begins a transaction.
+   *
+   * @return the transaction; it sees what is durable now
+   */
+  public Transaction begin() {
+    Throwable begun = new Throwable("the transaction was begun here");
+    return inside(() -> {
+      int slot = engine.snapshots().open(open.clock());
+      return new Transaction(new TransactionCore(engine, slot, begun));
+    });
+  }
+
+  /**
+   * Does work in a transaction and commits it. After a conflict the transaction is rolled back and
+   * the work done again, up to {@link DatabaseOptions#maxAttempts} times.
+   *
+   * @param body the work; it may be called more than once
+   * @param <X> what it throws
+   * @throws X what the work threw: the transaction was rolled back
+   */
+  public <X extends Exception> void run(TransactionBody<X> body) throws X {
+    this.<@Nullable Object, X>call(transaction -> {
+      body.run(transaction);
+      return null;
+    });
+  }
+
+  /**
+   * As {@link #run}, with a result.
+   *
+   * @param body the work; it may be called more than once
+   * @param <T> what it returns
+   * @param <X> what it throws
+   * @return what the work returned when it was committed
+   * @throws X what the work threw: the transaction was rolled back
+   */
+  public <T extends @Nullable Object, X extends Exception> T call(TransactionCall<T, X> body)
+      throws X {
+    for (int attempt = 1; ; attempt++) {
+      try (Transaction transaction = begin()) {
+        T result = body.call(transaction);
+        transaction.commit();
+        return result;
+      } catch (ConflictException conflict) {
+        if (attempt >= engine.options().maxAttempts() || Thread.currentThread().isInterrupted()) {
+          throw conflict;
+        }
+        pause(attempt, conflict);
+      }
+    }
+  }
+
+  /**
+   * Until the other's commit can be seen; or, if it has not ended, for a random time that grows.
+   */
+  private void pause(int attempt, ConflictException conflict) {
+    if (conflict.commitLsn() != 0) {
+      try {
+        engine.storage().log().awaitDurable(conflict.commitLsn());
+      } catch (org.revenantdb.recovery.log.OutcomeUnknownException | LogStoppedException e) {
+        throw new DatabaseStoppedException(
+            "the database has stopped: close it and open it again", e);
+      }
+      return;
+    }
+    long ceiling = Math.min(SHORTEST_PAUSE << Math.min(attempt, 20), LONGEST_PAUSE);
+    LockSupport.parkNanos(this, ThreadLocalRandom.current().nextLong(ceiling));
+  }
+
+  /**
+   * What opening took.
+   *
+   * @return the report
+   */
+  public RecoveryReport recovery() {
+    return open.recovery();
+  }
+
+  /**
+   * Counts since the database was opened.
+   *
+   * @return the counts
+   */
+  public DatabaseStatistics statistics() {
+    return inside(open::statistics);
+  }
+
+  /** Writes all changed pages, so that a restart after this would have next to nothing to redo. */
+  public void checkpoint() {
+    inside(() -> {
+      open.checkpoint();
+      return null;
+    });
+  }
+
+  /**
+   * Lets the cleaner do all that can be done now: what aborted transactions left is taken back,
+   * versions that no snapshot needs are dropped. It works by itself; this is for tests and for
+   * measuring.
+   */
+  public void cleanNow() {
+    // Not inside the gate: the cleaner's own steps pass through it.
+    inside(() -> null);
+    open.cleanNow();
+  }
+
+  /**
+   * Checks the structure of the whole database: every page reached once, keys in order, space maps
+   * right. Others wait meanwhile.
+   *
+   * @return what was found
+   */
+  public CheckReport check() {
+    if (!engine.gate().pause()) {
+      throw new DatabaseClosedException("the database is closed; open it again to go on");
+    }
+    try {
+      return new Checker(engine.storage(), catalog).check();
+    } finally {
+      engine.gate().resume();
+    }
+  }
+
+  private <T extends @Nullable Object> T inside(java.util.function.Supplier<T> action) {
+    int stripe = engine.gate().enter();
+    try {
+      return action.get();
+    } catch (LogStoppedException e) {
+      throw Engine.stopped(e);
+    } finally {
+      engine.gate().exit(stripe);
+    }
+  }
+
+  /**
+   * Closes the database: waits for threads that are inside, rolls back open transactions, writes
+   * what has changed. The next open has nothing to recover. Nothing happens if it is closed.
+   */
+  @Override
+  public void close() {
+    EngineThread.call(
+        "revenant-close",
+        () -> {
+          open.close();
+          return true;
+        });
+  }
+}

@@ -1,0 +1,10 @@
+package org.revenantdb.engine;
+
+/** The database was closed; a transaction that was open then has been rolled back. */
+public final class DatabaseClosedException extends RevenantException {
+  private static final long serialVersionUID = 1L;
+
+  DatabaseClosedException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,238 @@
+package org.revenantdb.engine;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SpaceMapPage;
+import org.revenantdb.recovery.checkpoint.CheckpointSource;
+import org.revenantdb.recovery.checkpoint.Checkpointer;
+import org.revenantdb.recovery.checkpoint.TransactionImage;
+import org.revenantdb.recovery.file.ControlFile;
+import org.revenantdb.recovery.file.ControlState;
+import org.revenantdb.recovery.file.DataFileHeader;
+import org.revenantdb.recovery.file.Directories;
+import org.revenantdb.recovery.file.DoubleWriteFile;
+import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.file.MissingFileException;
+import org.revenantdb.recovery.file.NotADatabaseException;
+import org.revenantdb.recovery.file.OpenMode;
+import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.StorageFile;
+import org.revenantdb.recovery.file.StorageIOException;
+import org.revenantdb.recovery.format.PageChecksum;
+import org.revenantdb.recovery.log.Log;
+import org.revenantdb.recovery.log.LogOptions;
+import org.revenantdb.recovery.log.LogSpace;
+import org.revenantdb.recovery.restart.Restart;
+
+/**
+ * The directory of a database: where its files are, and how it comes into being.
+ *
+ * <p>Runs on a thread of the engine, under the directory's lock.
+ */
+final class DatabaseFiles {
+  /*
+   * Creation, protocols.md §12. A crash
+   *   before the rename is durable   leaves no revenant.data: the next open deletes what is there and begins again
+   *   after it                       leaves a database that was closed cleanly
+   */
+  static final String DATA = "revenant.data";
+  static final String NEW_DATA = "revenant.data.new";
+  static final String DOUBLE_WRITE = "revenant.dw";
+  static final String LOCK = "revenant.lock";
+  static final String LOG = "log";
+
+  /** Pages of a new data file. */
+  private static final int FIRST_PAGES = 128;
+
+  private static final Set<String> LEFT_BY_CREATION = Set.of(NEW_DATA, DOUBLE_WRITE, LOCK, LOG);
+
+  private final Path directory;
+  private final IoStatistics statistics;
+
+  DatabaseFiles(Path directory, IoStatistics statistics) {
+    this.directory = directory;
+    this.statistics = statistics;
+  }
+
+  Path data() {
+    return directory.resolve(DATA);
+  }
+
+  Path doubleWrite() {
+    return directory.resolve(DOUBLE_WRITE);
+  }
+
+  Path log() {
+    return directory.resolve(LOG);
+  }
+
+  boolean exists() {
+    return Files.exists(data());
+  }
+
+  /** Makes the directory if it is missing; its name is durable then. */
+  void createDirectory() {
+    Directories.createOwnerOnly(directory);
+  }
+
+  LogOptions logOptions(DatabaseOptions options, int segmentBytes) {
+    return new LogOptions(
+        segmentBytes,
+        LogOptions.DEFAULT_BUFFER_CAPACITY,
+        2 * options.maxRecoveryLog(),
+        "revenant",
+        statistics);
+  }
+
+  /** Creates an empty database in the locked directory. */
+  void create(DatabaseOptions options) {
+    removeLeftOvers();
+    byte[] id = new byte[16];
+    new SecureRandom().nextBytes(id);
+    // The new data file is the first to be there: it tells a creation that was interrupted from a
+    // data file lost.
+    Path fresh = directory.resolve(NEW_DATA);
+    try (StorageFile data =
+        StorageFile.open(fresh, OpenMode.CREATE_NEW, /* ownerOnly= */ true, statistics)) {
+      Directories.force(directory, statistics);
+      Directories.createOwnerOnly(log());
+      Log log = Restart.createFirst(log(), id, logOptions(options, options.logSegmentBytes()));
+      try {
+        DoubleWriteFile.create(doubleWrite(), id, statistics).close();
+        fill(data, id, options, log);
+        LogSpace space =
+            new LogSpace(
+                log::tail, options.maxRecoveryLog(), options.maxRecoveryLog() / 8, () -> {});
+        ControlFile control = ControlFile.create(data, firstState(log));
+        Checkpointer checkpointer =
+            new Checkpointer(log, space, control, EMPTY, options.maxRecoveryLog(), "revenant");
+        checkpointer.closeCleanly();
+      } finally {
+        log.close();
+      }
+    }
+    Directories.force(directory, statistics);
+    try {
+      Files.move(fresh, data(), StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      throw failed(data(), "the new data file could not be renamed", e);
+    }
+    Directories.force(directory, statistics);
+  }
+
+  private static ControlState firstState(Log log) {
+    long start = log.durableLsn();
+    return new ControlState(
+        0, start, start, 0, start, log.life(), /* clean= */ false, 0, FIRST_PAGES);
+  }
+
+  private static void fill(StorageFile data, byte[] id, DatabaseOptions options, Log log) {
+    data.preallocate(0, (long) FIRST_PAGES * Page.SIZE);
+    DataFileHeader.create(data, id, options.logSegmentBytes(), System.currentTimeMillis());
+    MemorySegment page = MemorySegment.ofArray(new byte[Page.SIZE]);
+    Page.setId(page, SpaceMapPage.POSITION);
+    Page.putByte(page, Page.TYPE, Page.SPACE_MAP);
+    for (int used = 0; used <= Catalog.ROOT; used++) {
+      Page.putByte(page, SpaceMapPage.offset(used), SpaceMapPage.ALLOCATED);
+    }
+    write(data, page);
+    page.fill((byte) 0);
+    Slotted.formatEmptyLeaf(page, Catalog.TABLE);
+    Page.setId(page, Catalog.ROOT);
+    write(data, page);
+    data.force();
+  }
+
+  private static void write(StorageFile data, MemorySegment page) {
+    PageChecksum.seal(page);
+    data.write((long) Page.id(page) * Page.SIZE, page);
+  }
+
+  /** Deletes what an interrupted creation left, and refuses anything else. */
+  private void removeLeftOvers() {
+    List<Path> found = new ArrayList<>();
+    boolean interrupted = false;
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+      for (Path entry : entries) {
+        String name = String.valueOf(entry.getFileName());
+        if (!LEFT_BY_CREATION.contains(name)) {
+          throw new NotADatabaseException(
+              directory,
+              StorageException.NO_OFFSET,
+              "there is no " + DATA + ", but there is " + name,
+              "name a directory that is empty or does not exist, or the directory of a database",
+              null);
+        }
+        interrupted |= name.equals(NEW_DATA);
+        if (!name.equals(LOCK)) {
+          found.add(entry);
+        }
+      }
+      if (!found.isEmpty() && !interrupted) {
+        throw new MissingFileException(
+            data(),
+            StorageException.NO_OFFSET,
+            "the data file is missing, but other files of a database are there",
+            "bring the data file back, or restore the whole directory from a copy",
+            null);
+      }
+      for (Path entry : found) {
+        delete(entry);
+      }
+    } catch (IOException e) {
+      throw failed(directory, "what an interrupted creation left could not be cleared", e);
+    }
+  }
+
+  private static StorageIOException failed(Path file, String reason, IOException cause) {
+    return new StorageIOException(
+        file,
+        StorageException.NO_OFFSET,
+        reason + " (" + cause + ")",
+        "remove the cause and open it again",
+        cause);
+  }
+
+  private static void delete(Path entry) throws IOException {
+    if (Files.isDirectory(entry)) {
+      try (DirectoryStream<Path> inner = Files.newDirectoryStream(entry)) {
+        for (Path file : inner) {
+          Files.delete(file);
+        }
+      }
+    }
+    Files.delete(entry);
+  }
+
+  /** A database without pages or transactions. */
+  private static final CheckpointSource EMPTY =
+      new CheckpointSource() {
+        @Override
+        public void flushDirtyBefore(long lsn) {}
+
+        @Override
+        public long oldestDirtyLsn() {
+          return Long.MAX_VALUE;
+        }
+
+        @Override
+        public TransactionImage transactions() {
+          return new TransactionImage(0, new long[0], new long[0], new long[0]);
+        }
+
+        @Override
+        public long highWaterPages() {
+          return FIRST_PAGES;
+        }
+      };
+}

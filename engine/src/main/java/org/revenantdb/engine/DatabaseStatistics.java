@@ -1,0 +1,55 @@
+package org.revenantdb.engine;
+
+/**
+ * Counts since the database was opened.
+ *
+ * @param splits pages split
+ * @param merges pages merged
+ * @param overflowValues values written to overflow pages
+ * @param overflowPagesFreed pages of such values given back
+ * @param rowsReverted rows of aborted transactions taken back
+ * @param versionsDropped former versions and deleted rows taken away
+ * @param cleanerPasses passes of the cleaner
+ * @param pagesCleaned pages the cleaner visited
+ * @param abortedTransactions transactions of which something may be left, now
+ * @param forgotten aborted transactions of which nothing is left
+ * @param checkpoints checkpoints
+ * @param hits fixes of pages that were in memory
+ * @param misses fixes of pages that had to be read
+ * @param evictions pages that left memory
+ * @param pagesRead pages read
+ * @param pagesWritten pages written
+ * @param bytesRead bytes read from all files
+ * @param bytesWritten bytes written to all files
+ * @param forces forces of files
+ * @param logTail end of the log
+ * @param durableLsn end of what is forced of it
+ * @param redoPoint where a restart now would begin
+ * @param logDirectoryBytes size of the log directory
+ * @param dataFilePages pages of the data file
+ */
+public record DatabaseStatistics(
+    long splits,
+    long merges,
+    long overflowValues,
+    long overflowPagesFreed,
+    long rowsReverted,
+    long versionsDropped,
+    long cleanerPasses,
+    long pagesCleaned,
+    long abortedTransactions,
+    long forgotten,
+    long checkpoints,
+    long hits,
+    long misses,
+    long evictions,
+    long pagesRead,
+    long pagesWritten,
+    long bytesRead,
+    long bytesWritten,
+    long forces,
+    long logTail,
+    long durableLsn,
+    long redoPoint,
+    long logDirectoryBytes,
+    long dataFilePages) {}

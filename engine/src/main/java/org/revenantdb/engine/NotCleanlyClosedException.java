@@ -1,0 +1,13 @@
+package org.revenantdb.engine;
+
+/**
+ * The database was not closed cleanly and has to be opened for writing once, which recovers it,
+ * before it can be opened read-only.
+ */
+public final class NotCleanlyClosedException extends RevenantException {
+  private static final long serialVersionUID = 1L;
+
+  NotCleanlyClosedException(String message) {
+    super(message);
+  }
+}

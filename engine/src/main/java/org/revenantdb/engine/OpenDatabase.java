@@ -1,0 +1,429 @@
+package org.revenantdb.engine;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.buffer.BatchGuard;
+import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.buffer.BufferPoolOptions;
+import org.revenantdb.engine.buffer.BufferStatistics;
+import org.revenantdb.engine.buffer.PageCondition;
+import org.revenantdb.engine.buffer.PageReadCheck;
+import org.revenantdb.engine.change.Journal;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.PageOps;
+import org.revenantdb.engine.space.Allocator;
+import org.revenantdb.engine.space.VersionMarks;
+import org.revenantdb.engine.txn.Horizon;
+import org.revenantdb.engine.txn.TransactionTable;
+import org.revenantdb.engine.version.Cleaner;
+import org.revenantdb.engine.version.Storage;
+import org.revenantdb.engine.version.VolatileStore;
+import org.revenantdb.gc.ActiveSnapshots;
+import org.revenantdb.recovery.checkpoint.CheckpointSource;
+import org.revenantdb.recovery.checkpoint.Checkpointer;
+import org.revenantdb.recovery.checkpoint.TransactionImage;
+import org.revenantdb.recovery.file.ControlFile;
+import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DataFileHeader;
+import org.revenantdb.recovery.file.DirectoryLock;
+import org.revenantdb.recovery.file.DoubleWriteFile;
+import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.file.NotADatabaseException;
+import org.revenantdb.recovery.file.OpenMode;
+import org.revenantdb.recovery.file.RestoreResult;
+import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.StorageFile;
+import org.revenantdb.recovery.log.Log;
+import org.revenantdb.recovery.log.LogSpace;
+import org.revenantdb.recovery.log.PartKind;
+import org.revenantdb.recovery.restart.AbortedTransactions;
+import org.revenantdb.recovery.restart.AnalysisResult;
+import org.revenantdb.recovery.restart.RedoTarget;
+import org.revenantdb.recovery.restart.Restart;
+import org.revenantdb.recovery.restart.RestartProgress;
+
+/**
+ * Opens a database step by step, holds what has to be closed, and closes it in the opposite order.
+ *
+ * <p>Opening and closing run on a thread of the engine.
+ */
+final class OpenDatabase {
+  /*
+   * Steps       protocols.md §10. Whatever was opened is closed in the opposite order, also when a later step fails;
+   *             a step that fails changes nothing that the next try would miss.
+   */
+  private final DatabaseOptions options;
+  private final Deque<AutoCloseable> resources = new ArrayDeque<>();
+  private final IoStatistics io = new IoStatistics();
+  private final Engine engine;
+  private final Catalog catalog;
+  private final Journal log;
+  private final BufferPool pool;
+  private final @Nullable Checkpointer checkpointer;
+  private final @Nullable Cleaner cleaner;
+  private final @Nullable DoubleWriteFile doubleWrite;
+  private final RecoveryReport recovery;
+
+  static OpenDatabase open(Path directory, DatabaseOptions options) {
+    return new OpenDatabase(directory, options);
+  }
+
+  private OpenDatabase(Path directory, DatabaseOptions options) {
+    this.options = options;
+    long start = System.nanoTime();
+    try {
+      BufferPoolOptions poolOptions = BufferPoolOptions.ofBytes(options.poolBytes());
+      DatabaseFiles files = new DatabaseFiles(directory, io);
+      boolean mayCreate = options.create() && !options.readOnly();
+      if (!files.exists() && !mayCreate) {
+        throw new NotADatabaseException(
+            directory,
+            StorageException.NO_OFFSET,
+            "there is no database here",
+            "name the directory of a database, or open with create and without readOnly",
+            null);
+      }
+      if (mayCreate) {
+        files.createDirectory();
+      }
+      opened(DirectoryLock.acquire(directory, options.readOnly()));
+      boolean created = !files.exists();
+      if (created) {
+        files.create(options);
+      }
+      StorageFile data =
+          opened(
+              StorageFile.open(
+                  files.data(),
+                  options.readOnly() ? OpenMode.READ : OpenMode.READ_WRITE,
+                  /* ownerOnly= */ true,
+                  io));
+      DataFileHeader header = DataFileHeader.read(data);
+      ControlFile control = ControlFile.read(data);
+      RestoreResult restored = null;
+      if (options.readOnly()) {
+        if (!control.state().clean()) {
+          throw new NotCleanlyClosedException(
+              directory
+                  + " was not closed cleanly and needs recovery, which writes; open it once without readOnly, then"
+                  + " again");
+        }
+        doubleWrite = null;
+      } else {
+        // After a failed force the cache may show what the medium does not have: what counts is
+        // written again.
+        control.rewrite();
+        doubleWrite = opened(DoubleWriteFile.open(files.doubleWrite(), header.databaseId(), io));
+        restored = doubleWrite.restore(data);
+      }
+      long analysisStart = System.nanoTime();
+      long bytesBefore = io.bytesRead();
+      Restart restart =
+          Restart.analyse(
+              files.log(),
+              header.databaseId(),
+              header.segmentSize(),
+              control.state(),
+              io,
+              RestartProgress.NONE);
+      AnalysisResult analysis = restart.result();
+      Log running = null;
+      if (!options.readOnly()) {
+        running =
+            opened(restart.startLife(files.logOptions(options, header.segmentSize()), control));
+      }
+      log = running == null ? Journal.readOnly(analysis.endOfLog()) : Journal.of(running);
+      long newLife = log.tail();
+      pool =
+          opened(
+              new BufferPool(
+                  poolOptions,
+                  data,
+                  doubleWrite != null && options.doubleWrite() ? guard(doubleWrite) : null,
+                  log,
+                  pageCheck(log, analysis.endOfLog(), newLife)));
+      long redoStart = System.nanoTime();
+      if (!options.readOnly() && !analysis.cleanShutdown()) {
+        restart.redo(redoTarget(data, analysis.redoPoint()));
+      }
+      long redoEnd = System.nanoTime();
+      long pagesRead = pool.statistics().pagesRead();
+      long logBytesRead = io.bytesRead() - bytesBefore - pagesRead * Page.SIZE;
+      AbortedTransactions aborted = new AbortedTransactions();
+      for (long id : analysis.aborted()) {
+        aborted.add(id);
+      }
+      ActiveSnapshots snapshots = new ActiveSnapshots();
+      Allocator allocator = new Allocator(pool, log, pool.sizeInPages());
+      Checkpointer[] hurried = new Checkpointer[1];
+      long limit = options.maxRecoveryLog();
+      LogSpace space =
+          new LogSpace(
+              log::tail,
+              limit,
+              limit / 8,
+              () -> {
+                if (hurried[0] != null) {
+                  hurried[0].hurry();
+                }
+              });
+      Storage storage =
+          new Storage(
+              pool,
+              log,
+              space,
+              allocator,
+              new VersionMarks(),
+              new TransactionTable(aborted, analysis.highestTransactionId()),
+              new Horizon(snapshots, log::durableLsn),
+              new VolatileStore(),
+              new Storage.Counters());
+      engine = new Engine(storage, snapshots, options);
+      catalog = new Catalog(engine);
+      if (running == null) {
+        checkpointer = null;
+        cleaner = null;
+      } else {
+        checkpointer =
+            opened(
+                new Checkpointer(
+                    running, space, control, checkpointSource(storage), limit, "revenant"));
+        hurried[0] = checkpointer;
+        allocator.formatMissingMap();
+        cleaner =
+            opened(
+                new Cleaner(
+                    storage,
+                    catalog::tree,
+                    this::insideGate,
+                    /* mapsRead= */ created,
+                    "revenant-cleaner"));
+        cleaner.start();
+        engine.cleaner(cleaner);
+        if (!analysis.cleanShutdown()) {
+          checkpointer.hurry();
+        }
+      }
+      recovery =
+          new RecoveryReport(
+              created,
+              analysis.cleanShutdown(),
+              System.nanoTime() - start,
+              redoStart - analysisStart,
+              redoEnd - redoStart,
+              logBytesRead,
+              pagesRead,
+              restored == null ? 0 : restored.restored(),
+              analysis.undecided().length);
+    } catch (Throwable failure) {
+      closeResources(failure);
+      throw failure;
+    }
+  }
+
+  private <T extends AutoCloseable> T opened(T resource) {
+    resources.push(resource);
+    return resource;
+  }
+
+  private static BatchGuard guard(DoubleWriteFile file) {
+    return new BatchGuard() {
+      @Override
+      public void write(int[] pageIds, int count, MemorySegment images) {
+        file.writeBatch(count, pageIds, images);
+      }
+
+      @Override
+      public void confirm() {
+        file.confirm();
+      }
+    };
+  }
+
+  /** A page cannot be ahead of the log, nor carry an LSN from between two lives (R7). */
+  private static PageReadCheck pageCheck(Journal log, long endOfFormerLife, long newLife) {
+    return (pageId, page) -> {
+      long lsn = Page.lsn(page);
+      if (lsn <= endOfFormerLife || (lsn >= newLife && lsn <= log.durableLsn())) {
+        return null;
+      }
+      return "its LSN " + lsn + " is not one that the log has: log that was durable is missing";
+    };
+  }
+
+  private RedoTarget redoTarget(StorageFile data, long redoPoint) {
+    PageOps operations = new PageOps();
+    return (pageId, lsn, kind, record, offset, length) -> {
+      int frame = kind == PartKind.FORMAT ? pool.fixNew(pageId) : pool.fixForRedo(pageId);
+      try {
+        if (kind != PartKind.FORMAT && pool.condition(frame) != PageCondition.GOOD) {
+          throw new CorruptDataException(
+              data.path(),
+              Integer.toUnsignedLong(pageId) * Page.SIZE,
+              "page "
+                  + Integer.toUnsignedString(pageId)
+                  + " is "
+                  + pool.condition(frame)
+                  + " and the log at LSN "
+                  + lsn
+                  + " has only a change to it");
+        }
+        // Dirty whether it is changed or not: what is in the cache may not be on the medium (R6).
+        pool.markDirty(frame, redoPoint);
+        MemorySegment page = pool.page(frame);
+        if (kind == PartKind.FORMAT || Page.lsn(page) < lsn) {
+          operations.apply(page, record, offset, length);
+          Page.setLsn(page, lsn);
+        }
+      } finally {
+        pool.unfixExclusive(frame);
+      }
+    };
+  }
+
+  private CheckpointSource checkpointSource(Storage storage) {
+    return new CheckpointSource() {
+      @Override
+      public void flushDirtyBefore(long lsn) {
+        pool.flushDirtyBefore(lsn);
+      }
+
+      @Override
+      public long oldestDirtyLsn() {
+        return pool.oldestDirtyLsn();
+      }
+
+      @Override
+      public TransactionImage transactions() {
+        TransactionTable table = storage.transactions();
+        storage.counters().checkpoints.increment();
+        // An abort adds to the ATM before it leaves the active ones, so in this order none is
+        // missed.
+        long[] writing = table.writing();
+        long[] aborted = table.aborted().snapshot();
+        return new TransactionImage(table.highestId(), writing, new long[0], aborted);
+      }
+
+      @Override
+      public long highWaterPages() {
+        return storage.allocator().pages();
+      }
+    };
+  }
+
+  private long insideGate(LongSupplier step) {
+    int stripe = engine.gate().enter();
+    try {
+      return step.getAsLong();
+    } finally {
+      engine.gate().exit(stripe);
+    }
+  }
+
+  Engine engine() {
+    return engine;
+  }
+
+  Catalog catalog() {
+    return catalog;
+  }
+
+  RecoveryReport recovery() {
+    return recovery;
+  }
+
+  LongSupplier clock() {
+    return log::durableLsn;
+  }
+
+  void checkpoint() {
+    if (checkpointer != null) {
+      checkpointer.checkpointNow(/* everything= */ true);
+    }
+  }
+
+  void cleanNow() {
+    if (cleaner != null) {
+      cleaner.cleanNow();
+    }
+  }
+
+  DatabaseStatistics statistics() {
+    Storage storage = engine.storage();
+    Storage.Counters counters = storage.counters();
+    BufferStatistics pages = pool.statistics();
+    return new DatabaseStatistics(
+        counters.splits.sum(),
+        counters.merges.sum(),
+        counters.overflowValues.sum(),
+        counters.overflowPagesFreed.sum(),
+        counters.rowsReverted.sum(),
+        counters.versionsDropped.sum(),
+        counters.cleanerPasses.sum(),
+        counters.pagesCleaned.sum(),
+        storage.transactions().aborted().size(),
+        counters.forgotten.sum(),
+        counters.checkpoints.sum(),
+        pages.hits(),
+        pages.misses(),
+        pages.evictions(),
+        pages.pagesRead(),
+        pages.pagesWritten(),
+        io.bytesRead(),
+        io.bytesWritten(),
+        io.forces(),
+        log.tail(),
+        log.durableLsn(),
+        checkpointer == null ? log.durableLsn() : checkpointer.redoPoint(),
+        log.bytesInDirectory(),
+        storage.allocator().pages());
+  }
+
+  /** Closes cleanly, or as well as it can after a failure. */
+  void close() {
+    if (engine.gate().isClosed()) {
+      return;
+    }
+    if (cleaner != null) {
+      cleaner.close();
+    }
+    if (!engine.gate().close()) {
+      return;
+    }
+    Throwable failure = null;
+    try {
+      engine.open().forEach(TransactionCore::databaseCloses);
+      if (checkpointer != null && log.failure() == null) {
+        checkpointer.closeCleanly();
+        if (doubleWrite != null) {
+          doubleWrite.clear();
+        }
+      }
+    } catch (Throwable e) {
+      failure = e;
+    }
+    closeResources(failure);
+    if (failure instanceof RuntimeException e) {
+      throw e;
+    }
+    if (failure instanceof Error e) {
+      throw e;
+    }
+  }
+
+  private void closeResources(@Nullable Throwable failure) {
+    while (!resources.isEmpty()) {
+      try {
+        resources.pop().close();
+      } catch (Exception e) {
+        if (failure != null) {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package org.revenantdb.engine;
+
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Who is inside the database: lets {@code close} and {@code check} wait until nobody is.
+ *
+ * <p>Entering and leaving touch one padded counter of many; nobody waits but while the gate is
+ * paused.
+ */
+final class OperationGate {
+  /*
+   * Ordering    enter: count up, then read the state.  pause, close: write the state, then read the counters. Both are
+   *             sequentially consistent, so an operation is seen in the counters or sees the state.
+   */
+  private static final int STRIDE = 16;
+  private static final long SLICE = 100_000L;
+
+  private enum State {
+    OPEN,
+    PAUSED,
+    CLOSED
+  }
+
+  private final int stripes = Integer.highestOneBit(4 * Runtime.getRuntime().availableProcessors());
+  private final AtomicLongArray inside = new AtomicLongArray(stripes * STRIDE);
+  private volatile State state = State.OPEN;
+
+  /** Enters; the result is for {@link #exit}. Waits while the gate is paused. */
+  int enter() {
+    int stripe = (int) (Thread.currentThread().threadId() & (stripes - 1)) * STRIDE;
+    while (true) {
+      inside.getAndIncrement(stripe);
+      State now = state;
+      if (now == State.OPEN) {
+        return stripe;
+      }
+      inside.getAndDecrement(stripe);
+      if (now == State.CLOSED) {
+        throw new DatabaseClosedException("the database is closed; open it again to go on");
+      }
+      while (state == State.PAUSED) {
+        LockSupport.parkNanos(this, SLICE);
+      }
+    }
+  }
+
+  /** Leaves. */
+  void exit(int stripe) {
+    inside.getAndDecrement(stripe);
+  }
+
+  /**
+   * Lets nobody in until {@link #resume}, and waits until nobody is inside; false if the gate is
+   * closed.
+   */
+  boolean pause() {
+    synchronized (this) {
+      if (state == State.CLOSED) {
+        return false;
+      }
+      state = State.PAUSED;
+    }
+    awaitEmpty();
+    return true;
+  }
+
+  /** Opens again after {@link #pause}. */
+  void resume() {
+    synchronized (this) {
+      if (state == State.PAUSED) {
+        state = State.OPEN;
+      }
+    }
+  }
+
+  /** Lets nobody in any more, and waits until nobody is inside; false if it was closed before. */
+  boolean close() {
+    synchronized (this) {
+      if (state == State.CLOSED) {
+        return false;
+      }
+      state = State.CLOSED;
+    }
+    awaitEmpty();
+    return true;
+  }
+
+  boolean isClosed() {
+    return state == State.CLOSED;
+  }
+
+  private void awaitEmpty() {
+    for (int stripe = 0; stripe < inside.length(); stripe += STRIDE) {
+      while (inside.get(stripe) != 0) {
+        LockSupport.parkNanos(this, SLICE);
+      }
+    }
+  }
+}

@@ -1,0 +1,13 @@
+package org.revenantdb.engine;
+
+/**
+ * Two threads used one transaction at the same time. A transaction may be handed from thread to
+ * thread, but only one may be inside it.
+ */
+public final class TransactionInUseException extends RevenantException {
+  private static final long serialVersionUID = 1L;
+
+  TransactionInUseException(String message) {
+    super(message);
+  }
+}

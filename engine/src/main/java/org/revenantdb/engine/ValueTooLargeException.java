@@ -1,0 +1,10 @@
+package org.revenantdb.engine;
+
+/** A value is longer than {@link Database#MAX_VALUE_BYTES}, or too long for an array. */
+public final class ValueTooLargeException extends RevenantException {
+  private static final long serialVersionUID = 1L;
+
+  ValueTooLargeException(String message) {
+    super(message);
+  }
+}
