@@ -1,18 +1,55 @@
 package org.revenantdb.engine.buffer;
 
 import java.lang.foreign.MemorySegment;
+import org.revenantdb.recovery.file.DoubleWriteFile;
+import org.revenantdb.recovery.format.PageChecksum;
 
 /**
- * Keeps a batch of pages whole while they are written to their places, so that a torn one can be
- * repaired (rule R24): the double-write file.
+ * Seals a batch of pages and keeps it whole while they are written to their places, so that a torn
+ * one can be repaired (rule R24).
  */
 public interface BatchGuard {
+  /** Seals only: for devices that write a page whole or not at all. */
+  BatchGuard NONE =
+      new BatchGuard() {
+        @Override
+        public void write(int[] pageIds, int count, MemorySegment images) {
+          for (int i = 0; i < count; i++) {
+            PageChecksum.seal(
+                images.asSlice((long) i * BufferPool.PAGE_SIZE, BufferPool.PAGE_SIZE));
+          }
+        }
+
+        @Override
+        public void confirm() {}
+      };
+
   /**
-   * Stores a batch and forces it.
+   * The double-write file.
+   *
+   * @param file restored, ready for the next batch
+   * @return a guard that uses it
+   */
+  static BatchGuard of(DoubleWriteFile file) {
+    return new BatchGuard() {
+      @Override
+      public void write(int[] pageIds, int count, MemorySegment images) {
+        file.writeBatch(count, pageIds, images);
+      }
+
+      @Override
+      public void confirm() {
+        file.confirm();
+      }
+    };
+  }
+
+  /**
+   * Seals a batch, stores it and forces it.
    *
    * @param pageIds the pages, ascending
    * @param count how many
-   * @param images their bytes, sealed, one after the other
+   * @param images their bytes, one after the other
    */
   void write(int[] pageIds, int count, MemorySegment images);
 

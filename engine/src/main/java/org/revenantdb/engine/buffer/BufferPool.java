@@ -1,6 +1,7 @@
 package org.revenantdb.engine.buffer;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -8,6 +9,8 @@ import org.revenantdb.latch.HybridLatch;
 import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
+import org.revenantdb.recovery.format.PageChecksum;
+import org.revenantdb.recovery.format.PageHeaderLayout;
 
 /**
  * The pages of one database that are in memory: a fixed number of off-heap frames, and the right to
@@ -82,7 +85,7 @@ public final class BufferPool implements AutoCloseable {
    */
 
   /** The size of a page and of a frame. */
-  public static final int PAGE_SIZE = 8192;
+  public static final int PAGE_SIZE = PageHeaderLayout.PAGE_SIZE;
 
   private static final long SHORTEST_WAIT = TimeUnit.MICROSECONDS.toNanos(50);
   private static final long LONGEST_WAIT = TimeUnit.MILLISECONDS.toNanos(5);
@@ -109,7 +112,7 @@ public final class BufferPool implements AutoCloseable {
    *
    * @param options size and threads
    * @param data the data file; it stays the caller's, who closes it after the pool
-   * @param guard what makes torn pages repairable, or null where the device writes pages whole
+   * @param guard what makes torn pages repairable; null where the device writes pages whole
    * @param log the log that has to be ahead of every page written
    * @param check what else is asked of a page that was read
    */
@@ -119,13 +122,20 @@ public final class BufferPool implements AutoCloseable {
       @Nullable BatchGuard guard,
       WriteAhead log,
       PageReadCheck check) {
-    this(options, data, guard, log, check, Steps.NONE, Slabs.OF_PROCESS);
+    this(
+        options,
+        data,
+        guard == null ? BatchGuard.NONE : guard,
+        log,
+        check,
+        Steps.NONE,
+        Slabs.OF_PROCESS);
   }
 
   BufferPool(
       BufferPoolOptions options,
       StorageFile data,
-      @Nullable BatchGuard guard,
+      BatchGuard guard,
       WriteAhead log,
       PageReadCheck check,
       Steps steps,
@@ -386,10 +396,19 @@ public final class BufferPool implements AutoCloseable {
     if (bytes < PAGE_SIZE) {
       return PageCondition.BEYOND_END;
     }
-    if (PageHeader.storedChecksum(page) == PageHeader.checksum(page)) {
+    if (PageHeaderLayout.crc(page) == PageChecksum.compute(page)) {
       return PageCondition.GOOD;
     }
-    return PageHeader.isBlank(page) ? PageCondition.NEVER_WRITTEN : PageCondition.DAMAGED;
+    return isBlank(page) ? PageCondition.NEVER_WRITTEN : PageCondition.DAMAGED;
+  }
+
+  private static boolean isBlank(MemorySegment page) {
+    for (long at = 0; at < PAGE_SIZE; at += Long.BYTES) {
+      if (page.get(ValueLayout.JAVA_LONG, at) != 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private @Nullable String problemOf(PageCondition condition, MemorySegment page, int pageId) {
@@ -398,12 +417,12 @@ public final class BufferPool implements AutoCloseable {
       case NEVER_WRITTEN -> "page " + pageId + " was never written: its bytes are all zero";
       case DAMAGED ->
           "page %d is damaged: its checksum is %08x, but its bytes have %08x"
-              .formatted(pageId, PageHeader.storedChecksum(page), PageHeader.checksum(page));
+              .formatted(pageId, PageHeaderLayout.crc(page), PageChecksum.compute(page));
       case GOOD ->
-          PageHeader.pageId(page) == pageId
+          PageHeaderLayout.pageId(page) == pageId
               ? check.problemOf(pageId, page)
               : "page %d is damaged: the bytes at its place are those of page %s"
-                  .formatted(pageId, Integer.toUnsignedString(PageHeader.pageId(page)));
+                  .formatted(pageId, Integer.toUnsignedString(PageHeaderLayout.pageId(page)));
     };
   }
 
@@ -412,7 +431,7 @@ public final class BufferPool implements AutoCloseable {
   }
 
   private static long offset(int pageId) {
-    return Integer.toUnsignedLong(pageId) * PAGE_SIZE;
+    return PageHeaderLayout.position(pageId);
   }
 
   /** A frame for a page that is not resident, latched exclusively; NONE if it is by now. */
@@ -450,7 +469,7 @@ public final class BufferPool implements AutoCloseable {
   private void clear(int frame, int pageId) {
     MemorySegment page = frames.memory(frame);
     page.fill((byte) 0);
-    PageHeader.setPageId(page, pageId);
+    PageHeaderLayout.pageId(page, pageId);
     frames.setCondition(frame, PageCondition.GOOD);
   }
 

@@ -27,6 +27,11 @@ final class Frames {
   private static final int BLOCK_FRAMES = 1 << BLOCK_SHIFT;
   private static final int MAX_HEAT = 3;
 
+  /**
+   * Stands where no latch is yet; nobody acquires it, since a frame without a page is let alone.
+   */
+  private static final HybridLatch NEVER_USED = new HybridLatch();
+
   private static final VarHandle INT = MethodHandles.arrayElementVarHandle(int[].class);
   private static final VarHandle LONG = MethodHandles.arrayElementVarHandle(long[].class);
   private static final VarHandle BYTE = MethodHandles.arrayElementVarHandle(byte[].class);
@@ -48,7 +53,7 @@ final class Frames {
       this.memory = slab.memory;
       Arrays.fill(pageIds, NO_PAGE);
       Arrays.fill(conditions, PageCondition.GOOD);
-      Arrays.setAll(latches, i -> new HybridLatch());
+      Arrays.fill(latches, NEVER_USED);
     }
   }
 
@@ -143,6 +148,9 @@ final class Frames {
     for (int i = 0; i < BLOCK_FRAMES; i++) {
       INT.setVolatile(block.pageIds, i, NO_PAGE);
       HybridLatch latch = (HybridLatch) LATCH.getVolatile(block.latches, i);
+      if (latch == NEVER_USED) {
+        continue;
+      }
       if (latch.tryAcquireExclusive()) {
         latch.releaseExclusive();
       } else {

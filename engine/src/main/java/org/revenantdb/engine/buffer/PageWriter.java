@@ -15,8 +15,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.latch.HybridLatch;
 import org.revenantdb.recovery.file.DiskFullException;
+import org.revenantdb.recovery.file.DoubleWriteFile;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
+import org.revenantdb.recovery.format.PageHeaderLayout;
 
 /**
  * The one thread that writes data pages and lets the data file grow.
@@ -34,7 +36,7 @@ final class PageWriter implements AutoCloseable {
    * A batch     1 up to 128 dirty frames are chosen and sorted by page id.
    *             2 Each is latched shared by a *try*, copied, marked as being written, unlatched.
    *             3 Wait until the log is durable up to the highest page LSN of the copies.
-   *             4 Checksums over the copies. 5 Copies to the double-write file, forced.
+   *             4 Checksums over the copies. 5 The copies go to the double-write file, forced.
    *             6 Copies to the data file, forced. 7 The batch is confirmed. 8 flushing := 0; waiters are woken.
    *             A crash before 5 ends finds the data file untouched; in 6 the batch repairs every torn page; after
    *             6 it is not needed. One batch at a time: two would need two places in the double-write file.
@@ -54,7 +56,7 @@ final class PageWriter implements AutoCloseable {
    * Not written A frame whose latch is held exclusively all the time. Latches are held for the time of a change,
    *             so a checkpoint that goes round again finds it free sooner or later.
    */
-  static final int MAX_BATCH = 128;
+  static final int MAX_BATCH = DoubleWriteFile.MAX_PAGES;
 
   private static final int PAGE_SIZE = BufferPool.PAGE_SIZE;
   private static final long SHORTEST_PAUSE = TimeUnit.MICROSECONDS.toNanos(20);
@@ -94,7 +96,7 @@ final class PageWriter implements AutoCloseable {
   }
 
   private final StorageFile data;
-  private final @Nullable BatchGuard guard;
+  private final BatchGuard guard;
   private final WriteAhead log;
   private final Frames frames;
   private final Clock clock;
@@ -128,7 +130,7 @@ final class PageWriter implements AutoCloseable {
 
   PageWriter(
       StorageFile data,
-      @Nullable BatchGuard guard,
+      BatchGuard guard,
       WriteAhead log,
       Frames frames,
       Clock clock,
@@ -522,7 +524,7 @@ final class PageWriter implements AutoCloseable {
       if (page != Frames.NO_PAGE && copy(frame, page, goal, copy)) {
         batchPages[copied] = page;
         batchFrames[copied++] = frame;
-        lsn = Math.max(lsn, PageHeader.lsn(copy));
+        lsn = Math.max(lsn, PageHeaderLayout.pageLsn(copy));
       }
     }
     if (copied > 0) {
@@ -546,14 +548,14 @@ final class PageWriter implements AutoCloseable {
         return false;
       }
       target.copyFrom(frames.memory(frame));
-      if (PageHeader.pageId(target) != page) {
+      if (PageHeaderLayout.pageId(target) != page) {
         throw new IllegalStateException(
             "frame "
                 + frame
                 + " holds page "
                 + page
                 + ", but its bytes say page "
-                + PageHeader.pageId(target));
+                + PageHeaderLayout.pageId(target));
       }
       frames.setFlushingVolatile(frame, first);
       steps.at(Steps.Step.FLUSHING_SET, frame);
@@ -567,18 +569,11 @@ final class PageWriter implements AutoCloseable {
   private void writeCopies(MemorySegment images, int n, long lsn) {
     log.awaitDurable(lsn);
     steps.at(Steps.Step.LOG_DURABLE, -1);
-    for (int i = 0; i < n; i++) {
-      PageHeader.seal(image(images, i));
-    }
-    if (guard != null) {
-      guard.write(batchPages, n, images);
-    }
+    guard.write(batchPages, n, images);
     steps.at(Steps.Step.DOUBLE_WRITTEN, -1);
     writeInPlace(images, n);
     data.force();
-    if (guard != null) {
-      guard.confirm();
-    }
+    guard.confirm();
     steps.at(Steps.Step.PAGES_FORCED, -1);
   }
 

@@ -28,7 +28,7 @@ final class Translation {
    */
   static final int NOT_RESIDENT = -1;
 
-  private static final int CHUNK_SHIFT = 16;
+  private static final int CHUNK_SHIFT = 13;
   private static final int CHUNK_PAGES = 1 << CHUNK_SHIFT;
   private static final VarHandle ENTRY = MethodHandles.arrayElementVarHandle(int[].class);
 

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.format.PageHeaderLayout;
 
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class BufferPoolTest {
@@ -167,7 +168,7 @@ class BufferPoolTest {
       int again = pool.fixNew(50);
       assertEquals(frame, again);
       assertEquals(0, PoolFixture.value(pool.page(again)));
-      assertEquals(50, PageHeader.pageId(pool.page(again)));
+      assertEquals(50, PageHeaderLayout.pageId(pool.page(again)));
       fixture.change(again, 78);
       pool.unfixExclusive(again);
       pool.flushDirtyBefore(Long.MAX_VALUE);

@@ -12,6 +12,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.recovery.format.PageChecksum;
+import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.testing.IoEvent;
 
 /** Schedules of the page writer against checkpoints and users, played step by step. */
@@ -149,10 +151,10 @@ class PageWriterScheduleTest {
           public void write(int[] pageIds, int count, MemorySegment images) {
             for (int i = 0; i < count; i++) {
               MemorySegment image = images.asSlice(8192L * i, 8192);
-              if (PageHeader.lsn(image) > log.durableLsn()) {
-                early.add("page " + pageIds[i] + " LSN " + PageHeader.lsn(image));
+              if (PageHeaderLayout.pageLsn(image) > log.durableLsn()) {
+                early.add("page " + pageIds[i] + " LSN " + PageHeaderLayout.pageLsn(image));
               }
-              PageHeader.seal(image);
+              PageChecksum.seal(image);
             }
           }
 
@@ -177,7 +179,7 @@ class PageWriterScheduleTest {
           @Override
           public void write(int[] pageIds, int count, MemorySegment images) {
             for (int i = 0; i < count; i++) {
-              PageHeader.seal(images.asSlice(8192L * i, 8192));
+              PageChecksum.seal(images.asSlice(8192L * i, 8192));
             }
             story.add("guard " + count);
           }

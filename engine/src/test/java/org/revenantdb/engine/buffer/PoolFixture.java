@@ -7,7 +7,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
@@ -30,10 +29,10 @@ final class PoolFixture implements AutoCloseable {
   volatile PageReadCheck check = PageReadCheck.NONE;
 
   PoolFixture(Path directory) {
-    this(directory, new FakeLog(), /* guard= */ null);
+    this(directory, new FakeLog(), BatchGuard.NONE);
   }
 
-  PoolFixture(Path directory, FakeLog log, @Nullable BatchGuard guard) {
+  PoolFixture(Path directory, FakeLog log, BatchGuard guard) {
     this.log = log;
     file =
         StorageFile.open(

@@ -16,6 +16,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.recovery.format.PageChecksum;
+import org.revenantdb.recovery.format.PageHeaderLayout;
 
 /**
  * Many threads over a pool a tenth of the data, against a shadow of every page; a checkpoint runs
@@ -112,7 +114,7 @@ class PoolStressTest {
   }
 
   private void check(BufferPool pool, int frame, int page) {
-    assertEquals(page, PageHeader.pageId(pool.page(frame)));
+    assertEquals(page, PageHeaderLayout.pageId(pool.page(frame)));
     assertEquals(shadow[page], PoolFixture.value(pool.page(frame)), () -> "page " + page);
   }
 
@@ -180,10 +182,10 @@ class PoolStressTest {
   private void assertRedoPointIsTrue(PoolFixture fixture, int page, long redoPoint) {
     Map.Entry<Long, Long> last = records.get(page).lowerEntry(redoPoint);
     MemorySegment image = fixture.onDisk(page);
-    boolean whole = PageHeader.storedChecksum(image) == PageHeader.checksum(image);
+    boolean whole = PageHeaderLayout.crc(image) == PageChecksum.compute(image);
     if (last != null && whole) { // else it is being written at this moment
       assertTrue(
-          PageHeader.lsn(image) >= last.getValue(),
+          PageHeaderLayout.pageLsn(image) >= last.getValue(),
           () -> "page %d: redo point %d, changed by %s".formatted(page, redoPoint, last));
     }
   }
@@ -193,7 +195,7 @@ class PoolStressTest {
     assertEquals(0, fixture.pool.statistics().dirty());
     for (int page = PoolFixture.FIRST; page < PAGES; page++) {
       MemorySegment image = fixture.onDisk(page);
-      assertEquals(PageHeader.checksum(image), PageHeader.storedChecksum(image));
+      assertEquals(PageChecksum.compute(image), PageHeaderLayout.crc(image));
       assertEquals(shadow[page], PoolFixture.value(image), "page " + page);
     }
     BufferStatistics statistics = fixture.pool.statistics();
