@@ -272,7 +272,7 @@ public final class BufferPool implements AutoCloseable {
 
   /**
    * What was found in the file when the page in a frame was read; {@link PageCondition#GOOD} if it
-   * was not read but is new.
+   * was not read but is new, or was formatted and marked dirty since.
    *
    * @param frame a frame from {@link #fixForRedo}, still latched
    * @return what was found
@@ -555,6 +555,7 @@ public final class BufferPool implements AutoCloseable {
       throw new IllegalArgumentException("first LSN " + firstLsn);
     }
     if (frames.firstLsnVolatile(frame) == 0) {
+      frames.setCondition(frame, PageCondition.GOOD);
       frames.setFirstLsnVolatile(frame, firstLsn);
       writer.countDirty();
     }

@@ -1,12 +1,12 @@
 package org.revenantdb.engine.buffer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -65,7 +65,7 @@ class BufferPoolTest {
       BufferPool pool = fixture.withPages(100).pool;
       pool.extendTo(1000);
       MemorySegment flipped = fixture.onDisk(7);
-      flipped.set(java.lang.foreign.ValueLayout.JAVA_BYTE, 5000, (byte) 1);
+      flipped.set(ValueLayout.JAVA_BYTE, 5000, (byte) 1);
       fixture.overwriteOnDisk(807, flipped);
       fixture.overwriteOnDisk(808, fixture.onDisk(8));
       for (int i = 0; i < 2 * FRAMES; i++) {
@@ -123,7 +123,6 @@ class BufferPoolTest {
       assertRedo(pool, pool.sizeInPages() + 50, PageCondition.BEYOND_END);
       fixture.check = (page, bytes) -> "ahead of the log";
       assertRedo(pool, 350, PageCondition.GOOD);
-      fixture.readThrough(10, 10);
     }
   }
 
@@ -148,6 +147,9 @@ class BufferPoolTest {
       int frame = pool.fixForRedo(5);
       assertEquals(PageCondition.DAMAGED, pool.condition(frame));
       fixture.change(frame, 55);
+      pool.unfixExclusive(frame);
+      frame = pool.fixForRedo(5);
+      assertEquals(PageCondition.GOOD, pool.condition(frame), "formatted, still in its frame");
       pool.unfixExclusive(frame);
       pool.flushDirtyBefore(Long.MAX_VALUE);
       fixture.readThrough(500, 1000);
@@ -276,6 +278,5 @@ class BufferPoolTest {
     fixture.close();
     assertEquals(0, fixture.slabs.idle());
     assertEquals(5, PoolFixture.value(page));
-    assertFalse(fixture.pool.tryUpgrade(frame) && fixture.slabs.idle() > 0);
   }
 }
