@@ -105,6 +105,7 @@ final class PoolFixture implements AutoCloseable {
 
   @Override
   public void close() {
+    StepGate.letAllGo();
     pool.close();
     file.close();
   }
