@@ -109,7 +109,7 @@ final class DatabaseFiles {
       Log log = Restart.createFirst(log(), id, logOptions(options, options.logSegmentBytes()));
       try {
         DoubleWriteFile.create(doubleWrite(), id, statistics).close();
-        fill(data, id, options, log);
+        fill(data, id, options);
         LogSpace space =
             new LogSpace(
                 log::tail, options.maxRecoveryLog(), options.maxRecoveryLog() / 8, () -> {});
@@ -136,7 +136,7 @@ final class DatabaseFiles {
         0, start, start, 0, start, log.life(), /* clean= */ false, 0, FIRST_PAGES);
   }
 
-  private static void fill(StorageFile data, byte[] id, DatabaseOptions options, Log log) {
+  private static void fill(StorageFile data, byte[] id, DatabaseOptions options) {
     data.preallocate(0, (long) FIRST_PAGES * Page.SIZE);
     DataFileHeader.create(data, id, options.logSegmentBytes(), System.currentTimeMillis());
     MemorySegment page = MemorySegment.ofArray(new byte[Page.SIZE]);

@@ -56,7 +56,6 @@ final class OpenDatabase {
    * Steps       protocols.md §10. Whatever was opened is closed in the opposite order, also when a later step fails;
    *             a step that fails changes nothing that the next try would miss.
    */
-  private final DatabaseOptions options;
   private final Deque<AutoCloseable> resources = new ArrayDeque<>();
   private final IoStatistics io = new IoStatistics();
   private final Engine engine;
@@ -73,7 +72,6 @@ final class OpenDatabase {
   }
 
   private OpenDatabase(Path directory, DatabaseOptions options) {
-    this.options = options;
     long start = System.nanoTime();
     try {
       BufferPoolOptions poolOptions = BufferPoolOptions.ofBytes(options.poolBytes());

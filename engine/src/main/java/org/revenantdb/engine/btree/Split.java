@@ -101,6 +101,7 @@ public final class Split {
   /**
    * Where a page is cut: slots from {@code slot} on (leaf), or after it (inner) go to the right.
    */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Cut(int slot, byte[] separator) {}
 
   private static Cut cut(MemorySegment page, byte[] key) {

@@ -58,6 +58,7 @@ public final class TransactionTable {
 
   private final int firstOffset;
 
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Chunks(long first, @Nullable AtomicLongArray[] array) {
     @Nullable AtomicLongArray of(long id) {
       long index = (id >>> SHIFT) - first;
@@ -162,6 +163,8 @@ public final class TransactionTable {
    * As {@link #status}, but waits while the outcome is being published, which needs no latch and no
    * other caller.
    */
+  @SuppressWarnings(
+      "ThreadPriorityCheck") // the other thread is about to publish; nothing to park on
   public long outcome(long id) {
     long state = status(id);
     for (int spins = 0; state == COMMITTING; spins++) {
@@ -250,13 +253,19 @@ public final class TransactionTable {
   }
 
   private boolean allForgettable(AtomicLongArray words, long horizon) {
+    boolean isFirst = isFirstChunk(words);
     for (int i = 0; i < CHUNK; i++) {
       long state = words.get(i);
-      boolean former = state == 0 && words == firstChunk && i < firstOffset;
+      boolean former = state == 0 && isFirst && i < firstOffset;
       if (!former && (state < ABORTED || state > horizon)) {
         return false;
       }
     }
     return true;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // which chunk it is, not what it holds
+  private boolean isFirstChunk(AtomicLongArray words) {
+    return words == firstChunk;
   }
 }

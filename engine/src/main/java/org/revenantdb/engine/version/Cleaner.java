@@ -157,12 +157,7 @@ public final class Cleaner implements AutoCloseable {
       long pause = SHORTEST_PAUSE;
       while (!closed) {
         if (!requests.isEmpty()) {
-          CompletableFuture<Void> request = requests.peek();
-          while (!closed && pass(true) > 0) {
-            // again: merging and forgetting may have made more possible
-          }
-          requests.remove(request);
-          request.complete(null);
+          serveRequest();
           continue;
         }
         if (idle()) {
@@ -188,6 +183,22 @@ public final class Cleaner implements AutoCloseable {
           request.completeExceptionally(failure);
         }
       }
+    }
+  }
+
+  private void serveRequest() {
+    CompletableFuture<Void> request = requests.poll();
+    if (request == null) {
+      return;
+    }
+    try {
+      while (!closed && pass(true) > 0) {
+        // again: merging and forgetting may have made more possible
+      }
+      request.complete(null);
+    } catch (Throwable failure) {
+      request.completeExceptionally(failure);
+      throw failure;
     }
   }
 

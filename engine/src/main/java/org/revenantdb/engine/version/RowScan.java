@@ -26,6 +26,7 @@ public final class RowScan {
    * @param key its key
    * @param value its value
    */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Row(byte[] key, StoredValue value) {}
 
   /**

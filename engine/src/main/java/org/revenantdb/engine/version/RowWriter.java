@@ -144,7 +144,7 @@ public final class RowWriter {
         try {
           MemorySegment page = pool.page(leaf);
           int slot = Slotted.search(page, key);
-          plan(tree, page, slot, id, snapshot, key, flags, value);
+          plan(page, slot, id, snapshot, key, flags, value);
           if (planned != Outcome.DONE) {
             return planned;
           }
@@ -166,14 +166,7 @@ public final class RowWriter {
   }
 
   private void plan(
-      Tree tree,
-      MemorySegment page,
-      int slot,
-      long id,
-      long snapshot,
-      byte[] key,
-      int flags,
-      byte[] value) {
+      MemorySegment page, int slot, long id, long snapshot, byte[] key, int flags, byte[] value) {
     superseded = 0;
     keepsPredecessor = false;
     planned = Outcome.DONE;

@@ -9,6 +9,7 @@ import org.revenantdb.engine.page.LittleEndian;
  * @param flags {@link LeafCell#OVERFLOW} or 0
  * @param bytes the value, or the reference
  */
+@SuppressWarnings("ArrayRecordComponent") // never compared
 public record StoredValue(int flags, byte[] bytes) {
   /** Whether the value is in overflow pages. */
   public boolean isOverflow() {

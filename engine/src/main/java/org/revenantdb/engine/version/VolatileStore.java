@@ -28,9 +28,11 @@ public final class VolatileStore {
    * @param value its bytes in the cell
    * @param older an older version that was needed when this one was added
    */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Version(
       long committedAt, long supersededAt, int flags, byte[] value, @Nullable Version older) {}
 
+  @SuppressWarnings("ArrayRecordComponent") // equals and hashCode are its own
   private record Key(int table, byte[] bytes) {
     @Override
     public boolean equals(@Nullable Object other) {
