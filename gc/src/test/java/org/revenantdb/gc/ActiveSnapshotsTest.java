@@ -151,24 +151,39 @@ class ActiveSnapshotsTest {
     assertFalse(snapshots.snapshots(clock::get).needs(50, 110));
   }
 
-  /** The clock is read before the slots: whoever opens during the scan is at or above that. */
+  /** A snapshot is opened at the very moment when a look reads the clock: the scan comes after. */
   @Test
   void R4_theClockIsReadBeforeTheSlots() {
-    clock.set(90);
-    List<Integer> opened = new ArrayList<>();
-    LongSupplier opensAfterTheRead =
+    assertEquals(100, snapshots.horizon(this::opensAt100ThenReads110));
+    assertEquals(1, snapshots.snapshots(this::opensAt100ThenReads110).size());
+  }
+
+  private long opensAt100ThenReads110() {
+    clock.set(100);
+    if (snapshots.active() == 0) {
+      snapshots.open(clock::get);
+    }
+    clock.set(110);
+    return 110;
+  }
+
+  /** A look falls between the first read of the clock and the claim, which it cannot see. */
+  @Test
+  void R4_theSnapshotIsReadAfterTheClaim() {
+    AtomicLong horizon = new AtomicLong(-1);
+    LongSupplier looksAfterTheFirstRead =
         () -> {
-          long now = clock.get();
-          if (opened.isEmpty()) {
-            opened.add(openAt(100)); // between the read of the clock and the scan
-            clock.set(110);
+          long read = clock.get();
+          if (horizon.get() < 0) {
+            clock.set(100);
+            horizon.set(snapshots.horizon(clock::get));
           }
-          return now;
+          return read;
         };
-    assertEquals(90, snapshots.horizon(opensAfterTheRead));
-    opened.clear();
     clock.set(90);
-    assertEquals(90, snapshots.snapshots(opensAfterTheRead).bound());
+    int slot = snapshots.open(looksAfterTheFirstRead);
+    assertEquals(100, horizon.get());
+    assertEquals(100, snapshots.snapshot(slot), "not below what has been let go");
   }
 
   @Test

@@ -163,11 +163,11 @@ public final class HybridLatch {
    * @return whether the latch is held now; false if the latch is not free or the stamp not valid
    */
   public boolean tryUpgradeOptimistic(long stamp) {
-    if ((long) VERSION.getAcquire(this) != stamp || !tryEnterExclusive()) {
+    if (!tryEnterExclusive()) {
       return false;
     }
-    if ((long) VERSION.getAcquire(this) != stamp) {
-      leaveExclusive();
+    if (version() != stamp) {
+      leaveExclusive(); // the version is as it was: optimistic readers have noticed nothing
       return false;
     }
     beginWriting();
@@ -343,12 +343,12 @@ public final class HybridLatch {
     return "HybridLatch[" + LatchWord.describe(wordOpaque()) + ", version " + version() + "]";
   }
 
-  /** For tests: the lock word. */
+  /** The lock word, as it was a moment ago. */
   long wordOpaque() {
     return (long) WORD.getOpaque(this);
   }
 
-  /** For tests: the version. */
+  /** The version; steady while the caller holds the latch. */
   long version() {
     return (long) VERSION.getOpaque(this);
   }

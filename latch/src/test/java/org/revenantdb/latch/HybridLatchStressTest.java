@@ -96,7 +96,10 @@ class HybridLatchStressTest {
       }
       case 8 -> readOptimistically();
       default -> {
-        if (latch.tryUpgradeOptimistic(latch.readOptimistic())) {
+        long stamp = latch.readOptimistic();
+        long before = left;
+        if (latch.tryUpgradeOptimistic(stamp)) {
+          assertEquals(before, left, "upgraded after a change");
           asWriter(random);
         }
       }

@@ -31,7 +31,8 @@ class ParkingLotTest {
   private static final long ENDLESS = TimeUnit.HOURS.toNanos(1);
 
   private final AtomicLong now = new AtomicLong(-5);
-  private final ParkingLot lot = new ParkingLot(1, FAIRNESS, now::get);
+  private final AtomicInteger clockReads = new AtomicInteger();
+  private final ParkingLot lot = new ParkingLot(1, FAIRNESS, this::readClock);
   private final Object owner = new Object();
   private final ConcurrentLinkedQueue<String> events = new ConcurrentLinkedQueue<>();
 
@@ -70,6 +71,8 @@ class ParkingLotTest {
   private final Kind writer = new Kind(/* shared= */ false, /* returning= */ false);
   private final Kind reader = new Kind(/* shared= */ true, /* returning= */ false);
   private final Kind returningWriter = new Kind(/* shared= */ false, /* returning= */ true);
+
+  private final Protocol<Object> silent = key -> true;
 
   @AfterEach
   void leftEmpty() {
@@ -239,7 +242,7 @@ class ParkingLotTest {
         List.of("gave up before 1 readers", "w TIMED_OUT", "r RETRY"), List.copyOf(events));
   }
 
-  /** llvm-project#201937: the deadline passes, but the grant was first. */
+  /** llvm-project#201937: the waiter has decided to give up, but the grant comes first. */
   @Test
   void giveUp_afterAGrantTakesTheGrant() throws InterruptedException {
     Thread waiter = start("w", 1, () -> lot.park(owner, 0, writer, 100));
@@ -247,8 +250,12 @@ class ParkingLotTest {
         owner,
         0,
         (key, head) -> {
-          now.set(100); // from here on the waiter may find its time over, and queues for the bucket
+          int before = clockReads.get();
+          now.set(100);
           LockSupport.unpark(waiter);
+          // Once to see that its time is over, once to give up; then it waits for the bucket, our
+          // bucket.
+          Await.until(() -> clockReads.get() >= before + 2);
           return Wake.GRANT;
         });
     Await.join(waiter);
@@ -361,27 +368,48 @@ class ParkingLotTest {
   @Test
   void stackOverflow_atAnyDepthLeavesTheLotUsable() throws InterruptedException {
     AtomicInteger overflows = new AtomicInteger();
-    for (int i = 0; i < 20; i++) {
-      Thread diver = new Thread(null, () -> dive(overflows), "diver", 200_000 + 1_000 * i);
-      diver.start();
-      Await.join(diver);
-    }
-    assertTrue(overflows.get() > 0);
+    Thread diver =
+        new Thread(
+            null,
+            () -> {
+              for (int padding = 0; padding < 400; padding++) {
+                pad(padding % 100, overflows);
+              }
+            },
+            "diver",
+            256 << 10);
+    diver.start();
+    Await.join(diver);
+    assertEquals(400, overflows.get());
+    events.clear();
     assertEquals(0, lot.queuedNear(owner, 0));
     Thread waiter = start("w", 1, () -> lot.park(owner, 0, writer));
     assertEquals(1, lot.unparkOne(owner, 0));
     Await.join(waiter);
   }
 
+  /** Moves the place where the stack will end by a frame at a time. */
+  private void pad(int frames, AtomicInteger overflows) {
+    if (frames == 0) {
+      dive(overflows);
+    } else {
+      pad(frames - 1, overflows);
+    }
+  }
+
   private void dive(AtomicInteger overflows) {
     try {
-      lot.park(owner, 0, writer, now.get() - 1);
+      lot.park(owner, 0, silent, now.get() - 1);
       lot.unparkOne(owner, 0);
-      events.clear();
       dive(overflows);
     } catch (StackOverflowError e) {
       overflows.incrementAndGet();
     }
+  }
+
+  private long readClock() {
+    clockReads.incrementAndGet();
+    return now.get();
   }
 
   private boolean dueAfter(long nanos) {
