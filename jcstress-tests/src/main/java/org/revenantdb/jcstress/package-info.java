@@ -2,7 +2,12 @@
  * Claims about the Java memory model on which a protocol of ours rests, each beside a broken twin.
  *
  * <p>Reading order: {@link org.revenantdb.jcstress.BrokenTwin} says what a twin is, {@link
- * org.revenantdb.jcstress.PublishBeforeReadStress} shows the form.
+ * org.revenantdb.jcstress.PublishBeforeReadStress} shows the form. Then the latch: {@link
+ * org.revenantdb.jcstress.LatchExclusionStress}, {@link
+ * org.revenantdb.jcstress.LatchPublicationStress}, {@link
+ * org.revenantdb.jcstress.OptimisticReadStress}; those who wait for it: {@link
+ * org.revenantdb.jcstress.ParkedBitStress}, {@link org.revenantdb.jcstress.TimeoutStress}; and the
+ * snapshots: {@link org.revenantdb.jcstress.SnapshotHorizonStress}.
  */
 @NullMarked
 package org.revenantdb.jcstress;
