@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
  * woken already swallowed the wake-up of the next (llvm-project#201937). So here nobody works
  * inside the latch; almost all there is to see is somebody timing out against somebody leaving.
  */
+@Tag("slow")
 class TimeoutAgainstUnlockTest {
   private static final int ROUNDS = 20_000;
 
