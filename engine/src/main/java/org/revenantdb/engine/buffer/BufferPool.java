@@ -169,9 +169,9 @@ public final class BufferPool implements AutoCloseable {
         }
         continue;
       }
-      steps.at(Steps.Step.LOOKED_UP, frame);
       HybridLatch latch = frames.latchVolatile(frame);
       if (frames.pageIdVolatile(frame) == pageId) {
+        steps.at(Steps.Step.ABOUT_TO_LATCH, frame);
         latch.acquireShared();
         if (stillHolds(frame, pageId, latch)) {
           return hit(frame);
@@ -320,9 +320,9 @@ public final class BufferPool implements AutoCloseable {
   }
 
   private int latchExclusive(int frame, int pageId) {
-    steps.at(Steps.Step.LOOKED_UP, frame);
     HybridLatch latch = frames.latchVolatile(frame);
     if (frames.pageIdVolatile(frame) == pageId) {
+      steps.at(Steps.Step.ABOUT_TO_LATCH, frame);
       latch.acquireExclusive();
       if (stillHolds(frame, pageId, latch)) {
         return hit(frame);

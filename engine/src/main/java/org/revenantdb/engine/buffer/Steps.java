@@ -17,8 +17,8 @@ interface Steps {
     DOUBLE_WRITTEN,
     /** The batch is in the data file, forced; the frames still say that they are being written. */
     PAGES_FORCED,
-    /** A reader has looked up a page and not yet looked at its frame. */
-    LOOKED_UP,
+    /** Somebody has found the page in a frame and not yet asked for its latch. */
+    ABOUT_TO_LATCH,
   }
 
   /** Stops nobody. */

@@ -230,12 +230,22 @@ class PageWriterScheduleTest {
 
   @Test
   void R19_a_slow_reader_does_not_wait_for_the_page_that_took_its_frame() {
+    R19_slow(/* writer= */ false);
+  }
+
+  @Test
+  void R19_a_slow_writer_does_not_wait_for_the_page_that_took_its_frame() {
+    R19_slow(/* writer= */ true);
+  }
+
+  private void R19_slow(boolean writer) {
     try (PoolFixture fixture = new PoolFixture(directory).withPages(2000)) {
       BufferPool pool = fixture.pool;
       int frame = frameOf(pool, PAGE);
-      StepGate gate = new StepGate(Steps.Step.LOOKED_UP);
+      StepGate gate = new StepGate(Steps.Step.ABOUT_TO_LATCH);
       fixture.steps = gate;
-      Started<Integer> slow = Started.of(() -> pool.fixShared(PAGE));
+      Started<Integer> slow =
+          Started.of(() -> writer ? pool.fixExclusive(PAGE) : pool.fixShared(PAGE));
       gate.awaitArrival();
       int intruder = -1;
       int page = 300;
@@ -249,7 +259,11 @@ class PageWriterScheduleTest {
       int found = slow.result(); // would hang if it waited for the intruder's latch
       assertEquals(PAGE, pool.pageIdOf(found));
       assertEquals(PAGE, PoolFixture.value(pool.page(found)));
-      pool.unfixShared(found);
+      if (writer) {
+        pool.unfixExclusive(found);
+      } else {
+        pool.unfixShared(found);
+      }
       pool.unfixExclusive(intruder);
     }
   }
