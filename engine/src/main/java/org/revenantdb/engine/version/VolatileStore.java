@@ -58,7 +58,11 @@ public final class VolatileStore {
         (k, chain) -> new Version(committedAt, supersededAt, flags, value, chain));
   }
 
-  /** The version that a snapshot sees, or null when there is none. */
+  /**
+   * The version that a snapshot sees, or null when there is none: it may have been deleted before
+   * the snapshot, its delete mark cleaned away, and the leaf now hold somebody's insert that the
+   * snapshot does not see.
+   */
   public @Nullable Version find(int table, byte[] key, long snapshot) {
     if (chains.isEmpty()) {
       return null;
@@ -67,7 +71,7 @@ public final class VolatileStore {
     while (version != null && version.committedAt() > snapshot) {
       version = version.older();
     }
-    return version;
+    return version != null && version.supersededAt() > snapshot ? version : null;
   }
 
   /** Drops every version that no snapshot of the set, and none to come, needs. */

@@ -1,0 +1,43 @@
+package org.revenantdb.engine.version;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import org.junit.jupiter.api.Test;
+
+class VolatileStoreTest {
+  private static final int TABLE = 7;
+  private static final byte[] KEY = {1};
+  private static final byte[] VALUE = {2};
+
+  private final VolatileStore store = new VolatileStore();
+
+  @Test
+  void find_givesEachSnapshotTheVersionOfItsTime() {
+    store.push(TABLE, KEY, 100, 200, 0, VALUE);
+    store.push(TABLE, KEY, 200, 300, 0, VALUE);
+    assertNull(store.find(TABLE, KEY, 99));
+    assertCommittedAt(100, store.find(TABLE, KEY, 100));
+    assertCommittedAt(100, store.find(TABLE, KEY, 199));
+    assertCommittedAt(200, store.find(TABLE, KEY, 200));
+    assertCommittedAt(200, store.find(TABLE, KEY, 299));
+  }
+
+  /**
+   * A row was deleted at 300, an old snapshot kept its value here, the cleaner took the delete mark
+   * away, and somebody's insert stands in the leaf. A snapshot after the deletion sees nothing;
+   * once it was given the value from before it.
+   */
+  @Test
+  void a_deleted_version_is_not_seen_by_snapshots_after_its_deletion() {
+    store.push(TABLE, KEY, 200, 300, 0, VALUE);
+    assertNull(store.find(TABLE, KEY, 300));
+    assertNull(store.find(TABLE, KEY, 1_000));
+  }
+
+  private static void assertCommittedAt(long lsn, VolatileStore.Version version) {
+    assertNotNull(version);
+    assertEquals(lsn, version.committedAt());
+  }
+}
