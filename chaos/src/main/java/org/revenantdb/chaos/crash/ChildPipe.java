@@ -10,7 +10,8 @@ import java.nio.charset.StandardCharsets;
  * The child's end of the pipe: what it says here outlives it.
  *
  * <p>Each call is one write to the operating system, nothing is buffered. So when {@link #say} has
- * returned, the parent will read the line, whatever becomes of the child. Promises (an acknowledged
+ * returned, the parent will read the line, whatever becomes of the child; killed before that, it
+ * may have said some of the lines of the call, each of them whole. Promises (an acknowledged
  * commit) are said <em>after</em> they were made, attempts <em>before</em> they are made.
  *
  * <p>Threads: any; lines of several threads do not mix. A child whose parent is gone halts.

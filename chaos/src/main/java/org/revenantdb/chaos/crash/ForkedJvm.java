@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,10 +43,12 @@ import org.jspecify.annotations.Nullable;
 public final class ForkedJvm implements AutoCloseable {
 
   private static final int STDERR_KEPT = 64 * 1024;
+  private static final long LONGEST_NAP = TimeUnit.MILLISECONDS.toNanos(20);
   private static final Duration DUMP_GRACE = Duration.ofSeconds(3);
 
   private final Process process;
   private final BufferedReader lines;
+  private final StringBuilder line = new StringBuilder();
   private final Tail stderr;
   private final Thread stderrReader;
   private final Watchdog watchdog;
@@ -80,16 +83,32 @@ public final class ForkedJvm implements AutoCloseable {
   /**
    * Waits for the child's next line.
    *
-   * @return the line, or null when the child has ended and everything it said was read
+   * @return the line, or null when the child has ended and everything it said was read; a line that
+   *     the kill cut short was not said
    */
   public @Nullable String readLine() {
     try {
-      String line = lines.readLine();
+      String line = readWholeLine();
       watchdog.alive();
       return line;
     } catch (IOException e) {
       throw new UncheckedIOException("cannot read from child " + process.pid(), e);
     }
+  }
+
+  /**
+   * Not {@link BufferedReader#readLine}, which takes the first half of a line for a line where the
+   * stream ends.
+   */
+  private @Nullable String readWholeLine() throws IOException {
+    line.setLength(0);
+    for (int c; (c = lines.read()) >= 0; ) {
+      if (c == '\n') {
+        return line.toString();
+      }
+      line.append((char) c);
+    }
+    return null;
   }
 
   /** Reads what is left to be said and throws it away. */
@@ -114,14 +133,14 @@ public final class ForkedJvm implements AutoCloseable {
    * @param delay how long the child may go on
    */
   public void killAfter(Duration delay) {
-    try {
-      if (process.waitFor(delay.toNanos(), TimeUnit.NANOSECONDS)) {
-        return;
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    // Not Process.waitFor(time): that counts in whole milliseconds, and an opening takes a few.
+    long due = System.nanoTime() + delay.toNanos();
+    for (long left; process.isAlive() && (left = due - System.nanoTime()) > 0; ) {
+      LockSupport.parkNanos(Math.min(left, LONGEST_NAP));
     }
-    kill();
+    if (process.isAlive()) {
+      kill();
+    }
   }
 
   /**

@@ -6,7 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
@@ -44,6 +47,17 @@ class ForkedJvmTest {
     public static void main(String[] arguments) {
       ChildPipe.open().say("before");
       throw new IllegalStateException("planted");
+    }
+  }
+
+  /** Dies in the middle of a line. */
+  public static final class CutShort {
+    public static void main(String[] arguments) throws Exception {
+      ChildPipe.open().say("whole");
+      try (var out = new FileOutputStream(FileDescriptor.out)) {
+        out.write("hal".getBytes(StandardCharsets.UTF_8));
+        Runtime.getRuntime().halt(0);
+      }
     }
   }
 
@@ -113,6 +127,7 @@ class ForkedJvmTest {
   void killAfter_childThatEndsBefore_isNotKilled() {
     try (ForkedJvm child = child(Orderly.class).argument("x").fork()) {
       all(child);
+      child.awaitEnd();
       child.killAfter(Duration.ofMinutes(5));
       assertFalse(child.killed());
     }
@@ -127,6 +142,13 @@ class ForkedJvmTest {
       assertEquals("a b", lines.getFirst());
       assertTrue(Long.parseLong(lines.get(1)) <= 32L << 20);
       child.demandOrderlyEnd();
+    }
+  }
+
+  @Test
+  void line_thatWasCutShort_wasNotSaid() {
+    try (ForkedJvm child = child(CutShort.class).fork()) {
+      assertEquals(List.of("whole"), all(child));
     }
   }
 

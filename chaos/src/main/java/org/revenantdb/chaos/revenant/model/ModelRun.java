@@ -29,6 +29,7 @@ import org.revenantdb.chaos.report.TextTable;
 public final class ModelRun {
 
   private static final int ROUNDS = 12;
+  private static final int PATIENCE = 3;
   private static final Duration STALL = Duration.ofMinutes(3);
 
   private final ModelOptions options;
@@ -60,8 +61,22 @@ public final class ModelRun {
     }
   }
 
+  /**
+   * Time and kills are over, and all that must happen has; but nothing is waited for much longer
+   * than asked.
+   */
   private boolean enough() {
-    return System.nanoTime() - start >= options.time().toNanos() && tally.kills >= options.kills();
+    long time = options.time().toNanos();
+    long passed = System.nanoTime() - start;
+    boolean asked = passed >= time && tally.kills >= options.kills();
+    return asked && (neverHappened().isEmpty() || passed >= PATIENCE * time);
+  }
+
+  private List<String> neverHappened() {
+    return tally.mustHappen(options.kind()).entrySet().stream()
+        .filter(event -> event.getValue() == 0)
+        .map(Map.Entry::getKey)
+        .toList();
   }
 
   private void episode(long seed, Consumer<String> listener) {
@@ -157,11 +172,7 @@ public final class ModelRun {
    *     happened
    */
   public void demandThatAllHappened() {
-    List<String> missing =
-        tally.mustHappen().entrySet().stream()
-            .filter(event -> event.getValue() == 0)
-            .map(Map.Entry::getKey)
-            .toList();
+    List<String> missing = neverHappened();
     if (!missing.isEmpty()) {
       throw new ModelFailure(
           "everything held, but these never happened: " + missing + "\n" + table());

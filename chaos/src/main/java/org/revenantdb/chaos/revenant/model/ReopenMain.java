@@ -21,9 +21,11 @@ public final class ReopenMain {
     ChildPipe pipe = ChildPipe.open();
     Store.Opener opener = Stores.opener(arguments[0]);
     Path dir = Path.of(arguments[1]);
+    long pool = Long.parseLong(arguments[2]);
+    Stores.warmUp(opener, dir, pool);
     pipe.say("I");
     try {
-      Store store = opener.open(dir, Long.parseLong(arguments[2]));
+      Store store = opener.open(dir, pool);
       Recovery recovery = store.recovery();
       pipe.say(WorkerMain.hex("O", recovery.nanos(), recovery.logBytes(), recovery.pages()));
     } catch (Throwable e) {

@@ -253,7 +253,7 @@ final class StepsEpisode {
       }
     }
     if (random.nextInt(3) == 0) {
-      Verifier.demandNoLeak(store);
+      Verifier.demandCleanable(store);
     }
     closeStore();
     store = opener.open(database, options.poolBytes());

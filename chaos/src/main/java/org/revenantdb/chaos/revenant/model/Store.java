@@ -135,10 +135,10 @@ public interface Store extends AutoCloseable {
   /**
    * What a structural check found.
    *
-   * @param problems each in a sentence
-   * @param leakedPages pages that are taken and belong to nothing
+   * @param problems each in a sentence; a page that is taken and belongs to nothing is one
+   * @param pagesToClean pages on which something of the past is left
    */
-  record Check(List<String> problems, long leakedPages) {}
+  record Check(List<String> problems, long pagesToClean) {}
 
   /** Begins a transaction. */
   Tx begin();

@@ -1,6 +1,8 @@
 package org.revenantdb.chaos.revenant.model;
 
 import java.io.InputStream;
+import java.nio.file.Path;
+import org.revenantdb.chaos.crash.FileTrees;
 
 /** How to come by a store, and by values to put into it. */
 public final class Stores {
@@ -19,6 +21,24 @@ public final class Stores {
     } catch (ReflectiveOperationException e) {
       throw new IllegalArgumentException("cannot make a " + className, e);
     }
+  }
+
+  /**
+   * Opens, uses and closes a store of its own, so that a child has loaded its classes before it
+   * opens the one that matters: a kill at a random time should hit the store, not the class loader.
+   *
+   * @param opener of the store
+   * @param beside a directory; the store stands next to it for a moment
+   * @param poolBytes memory for its pages
+   */
+  public static void warmUp(Store.Opener opener, Path beside, long poolBytes) {
+    Path dir = beside.resolveSibling("warm-" + ProcessHandle.current().pid());
+    try (Store store = opener.open(dir, poolBytes);
+        Store.Tx tx = store.begin()) {
+      tx.put("warm", new byte[1], new byte[1]);
+      tx.commit();
+    }
+    FileTrees.delete(dir);
   }
 
   /**

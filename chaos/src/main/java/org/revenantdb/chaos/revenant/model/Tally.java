@@ -39,18 +39,22 @@ final class Tally {
   }
 
   /** Things that must happen in a run that is to mean something, and how often they did. */
-  Map<String, Long> mustHappen() {
+  Map<String, Long> mustHappen(ModelOptions.Kind kind) {
     Map<String, Long> events = new LinkedHashMap<>();
     events.put("splits", counters.splits());
     events.put("merges", counters.merges());
     events.put("evictions", counters.evictions());
     events.put("overflow values", counters.overflowValues());
     events.put("checkpoints", counters.checkpoints());
-    events.put("kills", kills);
-    events.put("kills of a recovery", killsOfRecovery);
     events.put("clean closes", cleanCloses);
-    events.put("acknowledged transactions", acknowledged);
-    events.put("conflicts", conflicts);
+    if (kind != ModelOptions.Kind.STEPS) {
+      events.put("kills", kills);
+      events.put("kills of a recovery", killsOfRecovery);
+      events.put("acknowledged transactions", acknowledged);
+    }
+    if (kind != ModelOptions.Kind.KILLS) {
+      events.put("conflicts", conflicts);
+    }
     return events;
   }
 }

@@ -61,6 +61,7 @@ public final class WorkerMain {
       int life = Integer.parseInt(arguments[4]);
       int sessions = Integer.parseInt(arguments[5]);
       int transactions = Integer.parseInt(arguments[6]);
+      Stores.warmUp(opener, dir, pool);
       pipe.say("I");
       Store store = opener.open(dir, pool);
       Recovery recovery = store.recovery();

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,6 +20,7 @@ import org.revenantdb.chaos.revenant.model.ModelOptions.Kind;
  * The model bites: a store that keeps its promises passes, and each that is broken in one way is
  * found out, by the same children and the same kills that a real store gets.
  */
+@Tag("slow")
 class TeethTest {
 
   @TempDir private Path dir;
@@ -47,13 +50,13 @@ class TeethTest {
     "RollbackLogged, UNCOMMITTED",
     "MixedBytes, differs from it at byte",
     "NoConflicts, LOST_UPDATE",
-    "NoSnapshot, OWN_READ"
+    "NoSnapshot, OWN_READ|upwards there are"
   })
   void broken_store_is_found_by_kills(String lie, String finding) throws Exception {
     ModelFailure failure = fails(lie, Kind.KILLS, 6);
     String message = failure.getMessage();
     assertNotNull(message);
-    assertTrue(message.contains(finding), message);
+    assertTrue(Stream.of(finding.split("\\|")).anyMatch(message::contains), message);
     assertTrue(message.contains("repeat: ./revenant model --seed "), message);
     try (var kept = Files.list(dir)) {
       Path episode = kept.findAny().orElseThrow();
@@ -75,7 +78,7 @@ class TeethTest {
   void broken_store_is_found_by_steps(String lie, String finding) throws Exception {
     String message = fails(lie, Kind.STEPS, 1).getMessage();
     assertNotNull(message);
-    assertTrue(message.contains(finding), message);
+    assertTrue(Stream.of(finding.split("\\|")).anyMatch(message::contains), message);
     // The same seed fails at the same step.
     String again = fails(lie, Kind.STEPS, 1).getMessage();
     assertEquals(message, again);
