@@ -12,4 +12,9 @@ module org.revenantdb.chaos {
   exports org.revenantdb.chaos.crash;
   exports org.revenantdb.chaos.oracle;
   exports org.revenantdb.chaos.report;
+
+  opens org.revenantdb.chaos.cli to
+      info.picocli;
+  opens org.revenantdb.chaos.revenant to
+      info.picocli;
 }

@@ -1,0 +1,192 @@
+package org.revenantdb.chaos.revenant;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.revenant.model.Store;
+import org.revenantdb.engine.CheckReport;
+import org.revenantdb.engine.Cursor;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.engine.DatabaseStatistics;
+import org.revenantdb.engine.RecoveryReport;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.Transaction;
+
+/**
+ * RevenantDB as the model sees it: small log segments and a short log, so that checkpoints are
+ * frequent.
+ *
+ * <p>Threads: as {@link Database}.
+ */
+public final class RevenantStore implements Store {
+
+  private static final int SEGMENT = 1 << 20;
+  private static final long MAX_RECOVERY_LOG = 8 << 20;
+
+  private final Database db;
+  private final Map<String, Table> tables = new ConcurrentHashMap<>();
+
+  private RevenantStore(Database db) {
+    this.db = db;
+  }
+
+  /** Opens RevenantDB. */
+  public static final class Opener implements Store.Opener {
+
+    /** Creates the opener. */
+    public Opener() {}
+
+    @Override
+    public Store open(Path dir, long poolBytes) {
+      return new RevenantStore(
+          Database.open(
+              dir,
+              DatabaseOptions.defaults()
+                  .withPoolBytes(poolBytes)
+                  .withLogSegmentBytes(SEGMENT)
+                  .withMaxRecoveryLog(MAX_RECOVERY_LOG)));
+    }
+  }
+
+  private Table table(String name) {
+    return tables.computeIfAbsent(name, db::table);
+  }
+
+  @Override
+  public Tx begin() {
+    return new RevenantTx(db.begin());
+  }
+
+  @Override
+  public Recovery recovery() {
+    RecoveryReport report = db.recovery();
+    return new Recovery(report.clean(), report.nanos(), report.logBytesRead(), report.pagesRead());
+  }
+
+  @Override
+  public Counters counters() {
+    DatabaseStatistics s = db.statistics();
+    return new Counters(s.splits(), s.merges(), s.evictions(), s.overflowValues(), s.checkpoints());
+  }
+
+  @Override
+  public Check check() {
+    CheckReport report = db.check();
+    return new Check(report.problems(), report.pagesToClean());
+  }
+
+  @Override
+  public void checkpoint() {
+    db.checkpoint();
+  }
+
+  @Override
+  public void clean() {
+    db.cleanNow();
+  }
+
+  @Override
+  public void close() {
+    db.close();
+  }
+
+  private final class RevenantTx implements Tx {
+
+    private final Transaction tx;
+
+    RevenantTx(Transaction tx) {
+      this.tx = tx;
+    }
+
+    @Override
+    public byte @Nullable [] get(String table, byte[] key) {
+      return tx.get(table(table), key);
+    }
+
+    @Override
+    public @Nullable InputStream open(String table, byte[] key) {
+      return tx.open(table(table), key);
+    }
+
+    @Override
+    public void put(String table, byte[] key, byte[] value) {
+      try {
+        tx.put(table(table), key, value);
+      } catch (org.revenantdb.engine.ConflictException e) {
+        throw new ConflictException(e);
+      }
+    }
+
+    @Override
+    public void put(String table, byte[] key, InputStream value) throws IOException {
+      try {
+        tx.put(table(table), key, value);
+      } catch (org.revenantdb.engine.ConflictException e) {
+        throw new ConflictException(e);
+      }
+    }
+
+    @Override
+    public boolean delete(String table, byte[] key) {
+      try {
+        return tx.delete(table(table), key);
+      } catch (org.revenantdb.engine.ConflictException e) {
+        throw new ConflictException(e);
+      }
+    }
+
+    @Override
+    public Rows scan(
+        String table, byte @Nullable [] from, byte @Nullable [] to, boolean descending) {
+      return new RevenantRows(
+          descending ? tx.scanDescending(table(table), from, to) : tx.scan(table(table), from, to));
+    }
+
+    @Override
+    public void commit() {
+      tx.commit();
+    }
+
+    @Override
+    public void rollback() {
+      tx.rollback();
+    }
+
+    @Override
+    public void close() {
+      tx.close();
+    }
+  }
+
+  private record RevenantRows(Cursor cursor) implements Rows {
+
+    @Override
+    public boolean next() {
+      return cursor.next();
+    }
+
+    @Override
+    public byte[] key() {
+      return cursor.key();
+    }
+
+    @Override
+    public byte[] value() {
+      return cursor.value();
+    }
+
+    @Override
+    public InputStream openValue() {
+      return cursor.openValue();
+    }
+
+    @Override
+    public void close() {
+      cursor.close();
+    }
+  }
+}

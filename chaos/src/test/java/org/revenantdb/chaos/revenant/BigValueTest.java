@@ -1,0 +1,31 @@
+package org.revenantdb.chaos.revenant;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.chaos.crash.Seeds;
+import org.revenantdb.chaos.revenant.big.BigValue;
+
+/**
+ * A value far larger than the heap: 128 MiB, under {@code -Plong} a gigabyte; {@code
+ * -Drevenant.big-value.mib} says otherwise.
+ */
+@Tag("slow")
+class BigValueTest {
+
+  private static final int POOL = 16 << 20;
+  private static final boolean LONG = Boolean.getBoolean("revenant.long");
+
+  @TempDir private Path dir;
+
+  @Test
+  void value_larger_than_the_heap_is_killed_put_again_and_read_back() {
+    long length = Long.getLong("revenant.big-value.mib", LONG ? 1_024 : 128) << 20;
+    long seed = Long.getLong("revenant.big-value.seed", Seeds.fresh());
+    System.out.printf("big value: seed %d, %,d bytes%n", seed, length);
+    System.out.println(
+        new BigValue(dir.resolve("db"), seed, length, POOL, RevenantStore.Opener.class.getName())
+            .run());
+  }
+}
