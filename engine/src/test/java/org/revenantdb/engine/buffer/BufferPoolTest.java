@@ -55,7 +55,8 @@ class BufferPoolTest {
           missesOfHot += pool.statistics().misses() - before;
         }
       }
-      assertTrue(missesOfHot < 50, "hot pages were read again " + missesOfHot + " times");
+      // Without a count of uses each of the four would be read again in every round, eleven times.
+      assertTrue(missesOfHot < 16, "hot pages were read again " + missesOfHot + " times");
     }
   }
 
