@@ -139,13 +139,15 @@ public final class Checkpointer implements AutoCloseable {
   }
 
   /** Waits for the next round to be wanted and does it; returns false when there is none. */
-  private boolean awaitWish() {
+  private boolean awaitWish() throws InterruptedException {
     long upTo;
     boolean everything;
     lock.lock();
     try {
+      long left = SLICE;
       while (!stopping && !isWanted()) {
-        awaitSlice();
+        // An interrupt ends the thread by way of stop(): nobody should send one.
+        left = asked.awaitNanos(left > 0 ? left : SLICE);
       }
       if (stopping) {
         return false;
@@ -164,15 +166,6 @@ public final class Checkpointer implements AutoCloseable {
 
   private boolean isWanted() {
     return hurried || roundsAsked > roundsDone || log.tail() - redoPoint > maxRecoveryLog / 2;
-  }
-
-  private void awaitSlice() {
-    try {
-      long left = asked.awaitNanos(SLICE);
-      assert left <= SLICE;
-    } catch (InterruptedException nobodyShould) {
-      return; // the loop looks again
-    }
   }
 
   private void roundEnded(long upTo) {

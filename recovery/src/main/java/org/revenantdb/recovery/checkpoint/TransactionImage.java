@@ -8,5 +8,6 @@ package org.revenantdb.recovery.checkpoint;
  * @param prepared ids that are prepared
  * @param aborted ids in the map of aborted transactions
  */
+@SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
 public record TransactionImage(
     long highestTransactionId, long[] writing, long[] prepared, long[] aborted) {}

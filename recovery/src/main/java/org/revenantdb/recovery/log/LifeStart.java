@@ -13,9 +13,10 @@ import java.util.SortedSet;
  * @param formerLife the life before it, 0 = none
  * @param formerEnd where that life's log ends
  * @param present numbers of all segment files
- * @param freeAtOnce those below the redo point
+ * @param freeAtOnce those that no restart reads, whatever becomes of the new life
  * @param freeLater those that no restart reads once the new life's first segment is durable
  */
+@SuppressWarnings("ArrayRecordComponent") // never compared nor printed
 public record LifeStart(
     Path directory,
     byte[] databaseId,

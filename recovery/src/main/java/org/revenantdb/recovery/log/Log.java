@@ -3,7 +3,6 @@ package org.revenantdb.recovery.log;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.TreeSet;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.format.SegmentLayout;
@@ -88,6 +87,13 @@ public final class Log implements AutoCloseable {
   private volatile boolean stopping;
 
   private volatile long finalTail = Long.MAX_VALUE;
+
+  /** For tests: runs between reservation and publication (R18). */
+  @Nullable Runnable failpoint;
+
+  /** For tests: runs before a PAD is made in place of a record. */
+  @Nullable Runnable padFailpoint;
+
   private boolean closed;
 
   private Log(
@@ -123,7 +129,7 @@ public final class Log implements AutoCloseable {
     SegmentSupply supply =
         new SegmentSupply(
             directory,
-            new TreeSet<>(start.present()),
+            start.present(),
             start.life(),
             options.bufferCapacity(),
             options.maxLogSize(),
@@ -203,6 +209,9 @@ public final class Log implements AutoCloseable {
     }
     long end = start + length;
     try {
+      if (failpoint != null) {
+        failpoint.run();
+      }
       if (!buffer.hasRoomUpTo(end)) {
         awaitRoom(end);
       }
@@ -241,6 +250,9 @@ public final class Log implements AutoCloseable {
   /** Fills a place whose record came to nothing, or stops: a hole would stop everybody else. */
   private void publishPad(long start, int length, Throwable thrown) {
     try {
+      if (padFailpoint != null) {
+        padFailpoint.run();
+      }
       RecordBuilder pad = new RecordBuilder().begin(RecordType.PAD, /* transactionId= */ 0);
       byte[] zeros = new byte[length - pad.position()];
       pad.putBytes(zeros, 0, zeros.length);

@@ -4,7 +4,9 @@ import java.nio.file.Path;
 import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.file.MissingFileException;
 import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.format.SegmentLayout;
+import org.revenantdb.recovery.segment.LogReader;
 
 /** Words for what is wrong with a log. */
 final class LogDamage {
@@ -23,15 +25,32 @@ final class LogDamage {
   static StorageException endsTooEarly(SegmentCatalog catalog, long end, String evidence) {
     int size = catalog.directory().segmentSize();
     long number = SegmentLayout.number(end, size);
-    if (!catalog.present().contains(number)) {
-      return missing(catalog, number, "the log ends at position " + end + ", but " + evidence);
+    if (catalog.header(number) != null && isCutOffAtSegmentEnd(catalog, end)) {
+      number++;
     }
-    String what =
-        catalog.header(number) == null ? "the segment's header is damaged: " : "it is damaged: ";
+    String why = "the log ends at position " + end + ", but " + evidence;
+    if (!catalog.present().contains(number)) {
+      return missing(catalog, number, why);
+    }
+    if (catalog.header(number) == null) {
+      return new CorruptDataException(
+          catalog.directory().file(number), 0, "the header of the log segment is damaged: " + why);
+    }
     return new CorruptDataException(
-        catalog.directory().file(number),
+        catalog.directory().file(SegmentLayout.number(end, size)),
         SegmentLayout.offset(end, size),
-        what + "the log ends at position " + end + ", but " + evidence);
+        "the log is damaged: " + why);
+  }
+
+  /** Whether a record begins at a position and its segment ends before it does. */
+  private static boolean isCutOffAtSegmentEnd(SegmentCatalog catalog, long end) {
+    int size = catalog.directory().segmentSize();
+    long number = SegmentLayout.number(end, size);
+    long segmentEnd = SegmentLayout.firstLsn(number + 1, size);
+    try (LogReader reader = new LogReader(catalog.directory(), other -> other == number)) {
+      return segmentEnd - end < LogRecordLayout.HEADER
+          || (reader.claimsToBeRecord(end) && end + reader.lengthAt(end) > segmentEnd);
+    }
   }
 
   /** A segment that must be there is not. */

@@ -3,6 +3,7 @@ package org.revenantdb.recovery.restart;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.ControlState;
@@ -143,9 +144,9 @@ public final class Restart {
     } else if (!result.cleanShutdown()) {
       TailSeal.seal(catalog, analysis.durable(), former.end());
     }
-    TreeSet<Long> belowRedo =
-        new TreeSet<>(
-            catalog.present().headSet(SegmentLayout.number(control.redoPoint(), segmentSize())));
+    SortedSet<Long> unread = unread();
+    long lastLife =
+        SegmentLayout.number(analysis.ranges().getLast().start(), directory.segmentSize());
     LifeStart start =
         new LifeStart(
             directory.path(),
@@ -155,8 +156,8 @@ public final class Restart {
             former.life(),
             former.end(),
             catalog.present(),
-            belowRedo,
-            unread());
+            /* freeAtOnce= */ unread.headSet(lastLife),
+            /* freeLater= */ unread);
     return started(Log.start(start, options));
   }
 
@@ -209,7 +210,7 @@ public final class Restart {
   }
 
   /** Segments that no restart will read once the new life's first segment is there. */
-  private TreeSet<Long> unread() {
+  private SortedSet<Long> unread() {
     TreeSet<Long> unread = new TreeSet<>(catalog.present());
     for (LifeRange range : kept) {
       if (range.start() < range.end()) {

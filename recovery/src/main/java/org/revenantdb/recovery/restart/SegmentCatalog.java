@@ -1,8 +1,8 @@
 package org.revenantdb.recovery.restart;
 
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.segment.SegmentDirectory;
 import org.revenantdb.recovery.segment.SegmentHeader;
@@ -13,7 +13,7 @@ import org.revenantdb.recovery.segment.SegmentHeader;
  */
 final class SegmentCatalog {
   private final SegmentDirectory directory;
-  private final TreeSet<Long> present;
+  private final NavigableSet<Long> present;
   private final Map<Long, SegmentHeader> headers = new TreeMap<>();
 
   SegmentCatalog(SegmentDirectory directory) {
@@ -31,7 +31,7 @@ final class SegmentCatalog {
     return directory;
   }
 
-  TreeSet<Long> present() {
+  NavigableSet<Long> present() {
     return present;
   }
 

@@ -8,6 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.NavigableSet;
+import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.Directories;
@@ -29,6 +31,7 @@ import org.revenantdb.recovery.format.SegmentLayout;
  * @param segmentSize size of each segment in bytes
  * @param statistics where reads, writes and forces are counted
  */
+@SuppressWarnings("ArrayRecordComponent") // never compared nor printed
 public record SegmentDirectory(
     Path path, byte[] databaseId, int segmentSize, IoStatistics statistics) {
   private static final String SUFFIX = ".log";
@@ -54,8 +57,8 @@ public record SegmentDirectory(
    * @param clean whether unfinished files are deleted
    * @return the numbers of all segment files
    */
-  public TreeSet<Long> list(boolean clean) {
-    TreeSet<Long> numbers = new TreeSet<>();
+  public NavigableSet<Long> list(boolean clean) {
+    NavigableSet<Long> numbers = new TreeSet<>();
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
       for (Path entry : entries) {
         @Nullable Path last = entry.getFileName();
@@ -67,14 +70,19 @@ public record SegmentDirectory(
         }
       }
     } catch (DirectoryIteratorException failed) {
-      throw IoFailures.of(path, StorageException.NO_OFFSET, "listing the log", failed.getCause());
+      throw IoFailures.of(path, StorageException.NO_OFFSET, "listing the log", said(failed));
     } catch (IOException failed) {
       throw IoFailures.of(path, StorageException.NO_OFFSET, "listing the log", failed);
     }
     return numbers;
   }
 
-  private static void addNumber(String digits, TreeSet<Long> numbers) {
+  private static IOException said(DirectoryIteratorException failed) {
+    @Nullable IOException cause = failed.getCause();
+    return cause == null ? new IOException(failed) : cause;
+  }
+
+  private static void addNumber(String digits, Set<Long> numbers) {
     try {
       numbers.add(Long.parseLong(digits, 16));
     } catch (NumberFormatException notOurs) {

@@ -1,5 +1,6 @@
 package org.revenantdb.recovery.segment;
 
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -55,7 +56,7 @@ public final class SegmentSupply {
    */
   public SegmentSupply(
       SegmentDirectory directory,
-      TreeSet<Long> present,
+      SortedSet<Long> present,
       int life,
       int buffer,
       long maxBytes,
@@ -169,10 +170,10 @@ public final class SegmentSupply {
     lock.lock();
     try {
       inUse.add(header.number());
+      preparedThrough = header.number();
     } finally {
       lock.unlock();
     }
-    preparedThrough = header.number();
     return new Segment(header.number(), directory.open(header.number(), OpenMode.READ_WRITE));
   }
 

@@ -163,7 +163,7 @@ final class TinyEngine implements CheckpointSource, AutoCloseable {
     for (int page : operation.pages) {
       record.beginPart(page, PartKind.CHANGE);
       record.putLong(operation.number);
-      record.putBytes(new byte[operation.filler], 0, operation.filler);
+      record.putBytes(LogFixture.bytes(operation.filler), 0, operation.filler);
       record.endPart();
       firstLsn[page] = firstLsn[page] == 0 ? log.tail() : firstLsn[page];
     }

@@ -29,7 +29,7 @@ final class CrashChannel extends FileChannel {
   }
 
   @Override
-  public int write(ByteBuffer source, long position) {
+  public int write(ByteBuffer source, long position) throws IOException {
     byte[] bytes = new byte[source.remaining()];
     source.get(bytes);
     disk.write(inode, position, bytes);

@@ -11,12 +11,14 @@ import java.nio.file.WatchService;
 import java.nio.file.attribute.UserPrincipalLookupService;
 import java.nio.file.spi.FileSystemProvider;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.LongPredicate;
 
 /**
  * A disk in memory that can be copied as a crash would leave it.
@@ -60,6 +62,7 @@ public final class CrashDisk extends FileSystem {
   private final List<NameChange> unforcedNames = new ArrayList<>();
   private Observer observer = () -> {};
   private int failForcesAfter = Integer.MAX_VALUE;
+  private long room = Long.MAX_VALUE;
 
   /** An empty disk. */
   public CrashDisk() {}
@@ -153,43 +156,75 @@ public final class CrashDisk extends FileSystem {
     return survivors.computeIfAbsent(
         inode,
         old -> {
-          Inode survivor = new Inode();
-          survivor.now = old.forced.clone();
           int mode = random.nextInt(4);
           int last = random.nextInt(old.unforced.size() + 1);
-          for (int i = 0; i < old.unforced.size(); i++) {
-            Write write = old.unforced.get(i);
-            switch (mode) {
-              case 0 -> {} // all lost
-              case 1 -> apply(survivor, write, random, /* each= */ 100);
-              case 2 -> apply(survivor, write, random, /* each= */ 50);
-              default -> apply(survivor, write, random, i < last ? 100 : i == last ? 50 : 0);
-            }
-          }
-          survivor.forced = survivor.now.clone();
-          return survivor;
+          return survivor(
+              old,
+              (write, sector) ->
+                  switch (mode) {
+                    case 0 -> false;
+                    case 1 -> true;
+                    case 2 -> random.nextBoolean();
+                    default -> write < last || (write == last && random.nextBoolean());
+                  });
         });
   }
 
-  private static void apply(Inode inode, Write write, Random random, int percent) {
-    long at = write.position;
-    long end = at + write.bytes.length;
-    while (at < end) {
-      long sectorEnd = Math.min(end, (at / SECTOR + 1) * SECTOR);
-      if (random.nextInt(100) < percent) {
-        int from = (int) (at - write.position);
-        put(inode, at, write.bytes, from, (int) (sectorEnd - at));
+  /** Says of a sector of an unforced write whether it reached the medium. */
+  private interface Luck {
+    boolean keeps(int write, long sector);
+  }
+
+  /** A sector that reached the medium has all bytes that the cache had when it was written. */
+  private static Inode survivor(Inode old, Luck luck) {
+    Inode survivor = new Inode();
+    Inode cache = new Inode();
+    survivor.now = old.forced.clone();
+    cache.now = old.forced.clone();
+    for (int i = 0; i < old.unforced.size(); i++) {
+      Write write = old.unforced.get(i);
+      put(cache, write.position, write.bytes, 0, write.bytes.length);
+      long end = write.position + write.bytes.length;
+      for (long sector = write.position / SECTOR * SECTOR; sector < end; sector += SECTOR) {
+        if (luck.keeps(i, sector)) {
+          int length = (int) Math.min(SECTOR, cache.now.length - sector);
+          put(survivor, sector, cache.now, (int) sector, length);
+        }
       }
-      at = sectorEnd;
     }
+    survivor.forced = survivor.now.clone();
+    return survivor;
   }
 
   private static void put(Inode inode, long position, byte[] bytes, int from, int length) {
     int end = (int) position + length;
     if (end > inode.now.length) {
-      inode.now = java.util.Arrays.copyOf(inode.now, end);
+      inode.now = Arrays.copyOf(inode.now, end);
     }
     System.arraycopy(bytes, from, inode.now, (int) position, length);
+  }
+
+  /**
+   * What a power cut leaves when it loses all names that were not forced, and sectors by choice.
+   *
+   * @param keeps says of a sector's place in its file whether an unforced write of it was kept
+   * @return another disk
+   */
+  public synchronized CrashDisk afterPowerCut(LongPredicate keeps) {
+    CrashDisk disk = new CrashDisk();
+    forcedNames.forEach(
+        (name, old) -> disk.names.put(name, survivor(old, (write, sector) -> keeps.test(sector))));
+    disk.forcedNames.putAll(disk.names);
+    return disk;
+  }
+
+  /**
+   * Lets the disk be full after so many more bytes.
+   *
+   * @param bytes what can still be written
+   */
+  public synchronized void fullAfter(long bytes) {
+    room = bytes;
   }
 
   /**
@@ -279,15 +314,19 @@ public final class CrashDisk extends FileSystem {
     return length;
   }
 
-  synchronized void write(Inode inode, long position, byte[] bytes) {
+  synchronized void write(Inode inode, long position, byte[] bytes) throws IOException {
     observer.beforeChange();
+    if (room < bytes.length) {
+      throw new IOException("No space left on device");
+    }
+    room -= room == Long.MAX_VALUE ? 0 : bytes.length;
     put(inode, position, bytes, 0, bytes.length);
     inode.unforced.add(new Write(position, bytes));
   }
 
   synchronized void truncate(Inode inode, long size) {
     observer.beforeChange();
-    inode.now = java.util.Arrays.copyOf(inode.now, (int) Math.min(size, inode.now.length));
+    inode.now = Arrays.copyOf(inode.now, (int) Math.min(size, inode.now.length));
   }
 
   synchronized long size(Inode inode) {
@@ -303,7 +342,7 @@ public final class CrashDisk extends FileSystem {
     for (Write write : inode.unforced) {
       int end = (int) write.position + write.bytes.length;
       if (end > inode.forced.length) {
-        inode.forced = java.util.Arrays.copyOf(inode.forced, end);
+        inode.forced = Arrays.copyOf(inode.forced, end);
       }
       System.arraycopy(write.bytes, 0, inode.forced, (int) write.position, write.bytes.length);
     }

@@ -1,0 +1,364 @@
+package org.revenantdb.recovery.log;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.revenantdb.recovery.file.DiskFullException;
+import org.revenantdb.recovery.file.ForceFailedException;
+import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.format.LogRecordLayout;
+import org.revenantdb.recovery.segment.LogReader;
+import org.revenantdb.recovery.segment.SegmentDirectory;
+import org.revenantdb.recovery.testing.CrashDisk;
+
+@Timeout(60)
+class LogTest {
+  private static final int SEGMENT = 1 << 13;
+  private static final int PAYLOAD = SEGMENT - 4096;
+  private static final byte[] ID = new byte[16];
+
+  private final CrashDisk disk = new CrashDisk();
+
+  private Path directory() {
+    return disk.path("/db/log");
+  }
+
+  private Log start(int buffer) {
+    LogOptions options = new LogOptions(SEGMENT, buffer, 1 << 24, "test", new IoStatistics());
+    Set<Long> none = Set.of();
+    return Log.start(
+        new LifeStart(
+            directory(), ID, 1, 1, 0, 0, new TreeSet<>(none), new TreeSet<>(none), new TreeSet<>()),
+        options);
+  }
+
+  private LogReader reader() {
+    LogReader reader =
+        new LogReader(
+            new SegmentDirectory(directory(), ID, SEGMENT, new IoStatistics()), number -> true);
+    reader.seek(PAYLOAD);
+    return reader;
+  }
+
+  private static RecordBuilder record(long id, int length) {
+    RecordBuilder record = new RecordBuilder().begin(RecordType.PAGES, id);
+    record.beginPart((int) id, PartKind.CHANGE);
+    for (int i = 0; i < length; i++) {
+      record.putByte((int) id + i);
+    }
+    record.endPart();
+    return record;
+  }
+
+  /** A small ring, many laps, records across the ring's end and across segments. */
+  @Test
+  void records_of_many_threads_are_read_back_whole_and_in_order() throws InterruptedException {
+    int threads = 6;
+    int each = 400;
+    Set<Long> lsns = new ConcurrentSkipListSet<>();
+    ConcurrentHashMap<Long, Long> lsnOfId = new ConcurrentHashMap<>();
+    try (Log log = start(1 << 12)) {
+      List<Thread> running = new ArrayList<>();
+      for (int thread = 0; thread < threads; thread++) {
+        int number = thread;
+        Runnable publisher =
+            () -> {
+              Random random = new Random(number);
+              for (int i = 0; i < each; i++) {
+                long id = 1L + number * each + i;
+                long lsn = log.publish(record(id, random.nextInt(400)));
+                lsns.add(lsn);
+                lsnOfId.put(id, lsn);
+                if (random.nextInt(10) == 0) {
+                  log.awaitDurable(lsn);
+                }
+              }
+            };
+        running.add(
+            thread % 2 == 0
+                ? Thread.ofVirtual().start(publisher)
+                : Thread.ofPlatform().start(publisher));
+      }
+      for (Thread thread : running) {
+        thread.join();
+      }
+      log.awaitDurable(log.tail());
+      assertEquals(log.tail(), log.durableLsn());
+    }
+    try (LogReader reader = reader()) {
+      int records = 0;
+      while (reader.next()) {
+        records++;
+        long id = reader.transactionId();
+        assertEquals(lsnOfId.get(id), reader.lsn());
+        int length = reader.getShort(LogRecordLayout.HEADER + LogRecordLayout.PART_LENGTH);
+        int from = LogRecordLayout.HEADER + LogRecordLayout.PART_HEADER;
+        for (int i = 0; i < length; i++) {
+          assertEquals((byte) (id + i), reader.array()[reader.offset() + from + i]);
+        }
+      }
+      assertEquals(threads * each, records);
+      assertEquals(threads * each, lsns.size());
+    }
+  }
+
+  @Test
+  void R11_the_lsn_of_a_record_is_the_position_after_its_last_byte() {
+    try (Log log = start(1 << 13)) {
+      long before = log.tail();
+      long lsn = log.publish(record(1, 100));
+      assertEquals(before + 40 + 8 + 100 + 4, lsn);
+      assertEquals(lsn, log.tail());
+    }
+    try (LogReader reader = reader()) {
+      assertTrue(reader.next());
+      assertEquals(PAYLOAD + 152, reader.getLong(LogRecordLayout.LSN));
+    }
+  }
+
+  /**
+   * At every change of the disk, `durable` stands between two records, and what it covers is there.
+   */
+  @Test
+  void R11_durable_moves_only_over_whole_published_records() {
+    Set<Long> ends = ConcurrentHashMap.newKeySet();
+    ends.add((long) PAYLOAD);
+    List<Long> seen = new ArrayList<>();
+    try (Log log = start(1 << 12)) {
+      disk.observe(() -> seen.add(log.durableLsn()));
+      for (int i = 1; i <= 200; i++) {
+        long lsn = log.publish(record(i, i % 300));
+        ends.add(lsn);
+        if (i % 7 == 0) {
+          log.awaitDurable(lsn);
+          disk.observe(() -> {});
+          CrashDisk cut = disk.afterPowerCut(position -> false);
+          disk.observe(() -> seen.add(log.durableLsn()));
+          assertTrue(endOf(cut) >= lsn, "record " + i + " is not whole after a power cut");
+        }
+      }
+      disk.observe(() -> {});
+    }
+    assertTrue(ends.containsAll(seen), "durable stood inside a record");
+    assertTrue(Set.copyOf(seen).size() > 10, "it moved");
+  }
+
+  private static long endOf(CrashDisk disk) {
+    SegmentDirectory directory =
+        new SegmentDirectory(disk.path("/db/log"), ID, SEGMENT, new IoStatistics());
+    try (LogReader reader = new LogReader(directory, number -> true)) {
+      reader.seek(PAYLOAD);
+      while (reader.next()) {
+        // to the end
+      }
+      return reader.lsn();
+    }
+  }
+
+  @Test
+  void R17_a_record_longer_than_an_eighth_of_the_buffer_is_refused_before_it_gets_a_place() {
+    try (Log log = start(1 << 12)) {
+      long tail = log.tail();
+      assertThrows(IllegalArgumentException.class, () -> log.publish(record(1, 500)));
+      assertEquals(tail, log.tail());
+      assertNull(log.failure());
+    }
+    RecordBuilder builder = new RecordBuilder().begin(RecordType.PAGES, 1);
+    builder.putBytes(new byte[RecordBuilder.MAX_RECORD - 40], 0, RecordBuilder.MAX_RECORD - 40);
+    assertThrows(IllegalStateException.class, () -> builder.putByte(1));
+  }
+
+  @Test
+  void R18_a_throwable_between_reservation_and_publication_leaves_a_pad() {
+    long after;
+    try (Log log = start(1 << 13)) {
+      log.failpoint =
+          () -> {
+            throw new StackOverflowError("thrown by the test");
+          };
+      assertThrows(StackOverflowError.class, () -> log.publish(record(1, 100)));
+      log.failpoint = null;
+      after = log.publish(record(2, 100));
+      log.awaitDurable(after);
+      assertNull(log.failure());
+    }
+    try (LogReader reader = reader()) {
+      assertTrue(reader.next());
+      assertEquals(RecordType.PAD.code(), reader.type());
+      assertTrue(reader.next());
+      assertEquals(2, reader.transactionId());
+      assertEquals(after, reader.lsn());
+    }
+  }
+
+  @Test
+  void R18_if_not_even_a_pad_can_be_published_the_log_stops() {
+    Log log = start(1 << 13);
+    Error thrown = new OutOfMemoryError("thrown by the test");
+    log.failpoint =
+        () -> {
+          log.padFailpoint =
+              () -> {
+                throw new OutOfMemoryError("again");
+              };
+          throw thrown;
+        };
+    assertSame(thrown, assertThrows(OutOfMemoryError.class, () -> log.publish(record(1, 100))));
+    log.failpoint = null;
+    assertSame(thrown, log.failure());
+    assertThrows(LogStoppedException.class, () -> log.publish(record(2, 100)));
+    assertThrows(LogStoppedException.class, log::close);
+  }
+
+  @Test
+  void a_failed_force_is_final() throws InterruptedException {
+    Log log = start(1 << 13);
+    long durable = log.publish(record(1, 10));
+    log.awaitDurable(durable);
+    disk.failForcesAfter(0);
+    long lsn = log.publish(record(2, 10));
+    CountDownLatch told = new CountDownLatch(3);
+    List<Thread> waiting = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      waiting.add(
+          Thread.ofVirtual()
+              .start(() -> {
+                OutcomeUnknownException unknown =
+                    assertThrows(OutcomeUnknownException.class, () -> log.awaitDurable(lsn));
+                assertInstanceOf(ForceFailedException.class, unknown.getCause());
+                told.countDown();
+              }));
+    }
+    told.await();
+    disk.failForcesAfter(Integer.MAX_VALUE);
+    assertEquals(durable, log.durableLsn());
+    log.awaitDurable(durable); // that much stays certain
+    assertThrows(OutcomeUnknownException.class, () -> log.awaitDurable(lsn));
+    LogStoppedException stopped =
+        assertThrows(LogStoppedException.class, () -> log.publish(record(3, 10)));
+    assertInstanceOf(ForceFailedException.class, stopped.getCause());
+    assertThrows(LogStoppedException.class, log::close);
+    assertEquals(durable, log.durableLsn());
+    for (Thread thread : waiting) {
+      thread.join();
+    }
+  }
+
+  /** Whoever waits for room in the ring is told, too. */
+  @Test
+  void a_failed_force_frees_those_who_wait_for_room() {
+    Log log = start(1 << 12);
+    disk.failForcesAfter(0);
+    assertThrows(
+        LogStoppedException.class,
+        () -> {
+          for (int i = 0; i < 1000; i++) {
+            log.publish(record(i, 400));
+          }
+        });
+    assertThrows(LogStoppedException.class, log::close);
+  }
+
+  @Test
+  void a_full_disk_stops_the_log_and_says_so() {
+    Log log = start(1 << 12);
+    disk.fullAfter(SEGMENT / 2);
+    assertThrows(
+        OutcomeUnknownException.class,
+        () -> {
+          for (int i = 0; i < 1000; i++) {
+            log.awaitDurable(log.publish(record(i, 100)));
+          }
+        });
+    assertInstanceOf(DiskFullException.class, log.failure());
+    assertThrows(LogStoppedException.class, log::close);
+    assertTrue(disk.files().stream().noneMatch(name -> name.endsWith(".tmp")), "half a segment");
+  }
+
+  @Test
+  void an_interrupted_caller_waits_on_and_stays_interrupted() {
+    try (Log log = start(1 << 13)) {
+      Thread.currentThread().interrupt();
+      long lsn = log.publish(record(1, 10));
+      log.awaitDurable(lsn);
+      assertTrue(Thread.interrupted());
+      assertTrue(log.durableLsn() >= lsn);
+    }
+  }
+
+  @Test
+  void a_closed_log_takes_nothing_and_has_lost_nothing() {
+    Log log = start(1 << 13);
+    long lsn = log.publish(record(1, 10));
+    log.close();
+    log.close();
+    assertEquals(lsn, log.durableLsn());
+    assertEquals(lsn, log.tail());
+    log.awaitDurable(lsn);
+    assertThrows(LogStoppedException.class, () -> log.publish(record(2, 10)));
+    assertNull(log.failure());
+  }
+
+  /** The first byte of a segment is written after the force of the segment before (W3). */
+  @Test
+  void a_segment_is_forced_before_the_next_one_is_written() {
+    try (Log log = start(1 << 12)) {
+      for (int i = 0; i < 100; i++) {
+        log.publish(record(i, 200));
+        CrashDisk cut = disk.afterPowerCut(position -> true);
+        CrashDisk forcedOnly = disk.afterPowerCut(position -> false);
+        long begun = endOf(cut) / PAYLOAD * PAYLOAD;
+        assertTrue(endOf(forcedOnly) + 512 > begun, "a hole in a segment that was left behind");
+      }
+    }
+  }
+
+  @Test
+  void many_logs_after_one_another_leave_no_threads() throws InterruptedException {
+    Set<Thread> before = Thread.getAllStackTraces().keySet();
+    for (int i = 0; i < 200; i++) {
+      CrashDisk other = new CrashDisk();
+      LogOptions options = new LogOptions(SEGMENT, 1 << 12, 1 << 24, "many", new IoStatistics());
+      try (Log log =
+          Log.start(
+              new LifeStart(
+                  other.path("/db/log"),
+                  ID,
+                  1,
+                  1,
+                  0,
+                  0,
+                  new TreeSet<>(),
+                  new TreeSet<>(),
+                  new TreeSet<>()),
+              options)) {
+        for (int record = 0; record < 10; record++) {
+          log.publish(record(record, 300));
+        }
+      }
+    }
+    List<Thread> left =
+        Thread.getAllStackTraces().keySet().stream()
+            .filter(thread -> !before.contains(thread) && thread.getName().startsWith("many"))
+            .toList();
+    for (Thread thread : left) {
+      thread.join(); // one that has done its work may still be on its way out
+    }
+    assertTrue(left.size() < 10, left.toString());
+  }
+}

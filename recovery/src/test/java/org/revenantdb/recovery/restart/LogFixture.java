@@ -1,0 +1,102 @@
+package org.revenantdb.recovery.restart;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.revenantdb.recovery.file.ControlState;
+import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.log.Log;
+import org.revenantdb.recovery.log.LogOptions;
+import org.revenantdb.recovery.log.PartKind;
+import org.revenantdb.recovery.log.RecordBuilder;
+import org.revenantdb.recovery.log.RecordType;
+import org.revenantdb.recovery.testing.CrashDisk;
+
+/** Logs of small segments on a disk in memory, and what a restart finds in them. */
+final class LogFixture {
+  static final int SEGMENT = 1 << 13;
+  static final int PAYLOAD = SEGMENT - 4096;
+  static final int BUFFER = 1 << 13;
+  static final byte[] ID = TinyEngine.ID;
+
+  private LogFixture() {}
+
+  static LogOptions options() {
+    return new LogOptions(SEGMENT, BUFFER, 1 << 20, "fixture", new IoStatistics());
+  }
+
+  /** Content that a lost sector cannot be mistaken for. */
+  static byte[] bytes(int length) {
+    byte[] bytes = new byte[length];
+    Arrays.fill(bytes, (byte) 0x5A);
+    return bytes;
+  }
+
+  static Path directory(CrashDisk disk) {
+    return disk.path("/db/log");
+  }
+
+  static Log create(CrashDisk disk) {
+    return Restart.createFirst(directory(disk), ID, options());
+  }
+
+  /** The control slot of a new database. */
+  static ControlState firstState() {
+    return state(PAYLOAD, PAYLOAD, 0, PAYLOAD, 1);
+  }
+
+  static ControlState state(long analysis, long redo, long checkpoint, long durable, int life) {
+    return new ControlState(0, analysis, redo, checkpoint, durable, life, false, 0, 10);
+  }
+
+  static Restart analyse(CrashDisk disk, ControlState state) {
+    return Restart.analyse(
+        directory(disk), ID, SEGMENT, state, new IoStatistics(), RestartProgress.NONE);
+  }
+
+  /** Publishes a change of a page, as long as its content. */
+  static long change(Log log, long transaction, int page, byte[] content) {
+    return part(log, transaction, page, PartKind.CHANGE, content);
+  }
+
+  static long part(Log log, long transaction, int page, PartKind kind, byte[] content) {
+    RecordBuilder record = new RecordBuilder().begin(RecordType.PAGES, transaction);
+    record.beginPart(page, kind);
+    record.putBytes(content, 0, content.length);
+    record.endPart();
+    return log.publish(record);
+  }
+
+  static long mark(Log log, RecordType type, long transaction) {
+    return log.publish(new RecordBuilder().begin(type, transaction));
+  }
+
+  static long forget(Log log, long... ids) {
+    RecordBuilder record = new RecordBuilder().begin(RecordType.FORGET, 0);
+    record.putInt(ids.length);
+    for (long id : ids) {
+      record.putLong(id);
+    }
+    return log.publish(record);
+  }
+
+  /** What redo hands out: "page/kind@lsn". */
+  static List<String> redone(Restart restart) {
+    List<String> parts = new ArrayList<>();
+    restart.redo(
+        (page, lsn, kind, record, offset, length) -> parts.add(page + "/" + kind + "@" + lsn));
+    return parts;
+  }
+
+  /** The pages that redo hands out, in order. */
+  static List<Integer> pages(Restart restart) {
+    List<Integer> pages = new ArrayList<>();
+    restart.redo((page, lsn, kind, record, offset, length) -> pages.add(page));
+    return pages;
+  }
+
+  static String segment(long number) {
+    return String.format("/db/log/%016x.log", number);
+  }
+}

@@ -1,0 +1,143 @@
+package org.revenantdb.recovery.restart;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.revenantdb.recovery.log.Log;
+import org.revenantdb.recovery.log.PartKind;
+import org.revenantdb.recovery.log.RecordBuilder;
+import org.revenantdb.recovery.log.RecordType;
+import org.revenantdb.recovery.testing.CrashDisk;
+
+/** R12 and R13: what redo hands to the pages. */
+class RedoTest {
+  private static final byte[] BYTES = LogFixture.bytes(10);
+
+  private final CrashDisk disk = new CrashDisk();
+  private final Log log = LogFixture.create(disk);
+
+  @AfterEach
+  void close() {
+    log.close();
+  }
+
+  private Restart analyse(long begin, long redo) {
+    log.awaitDurable(log.tail());
+    return LogFixture.analyse(disk.afterKill(), LogFixture.state(begin, redo, 0, redo, 1));
+  }
+
+  @Test
+  void R12_parts_older_than_the_last_format_of_their_page_are_left_out() {
+    long redo = log.tail();
+    LogFixture.change(log, 0, 1, BYTES);
+    long other = LogFixture.change(log, 0, 2, BYTES);
+    long format = LogFixture.part(log, 0, 1, PartKind.FORMAT, BYTES);
+    long after = LogFixture.change(log, 0, 1, BYTES);
+    assertEquals(
+        List.of("2/CHANGE@" + other, "1/FORMAT@" + format, "1/CHANGE@" + after),
+        LogFixture.redone(analyse(redo, redo)));
+  }
+
+  @Test
+  void R12_a_freed_page_is_not_touched_at_all() {
+    long redo = log.tail();
+    LogFixture.change(log, 0, 1, BYTES);
+    LogFixture.part(log, 0, 1, PartKind.FREE, new byte[0]);
+    assertEquals(List.of(), LogFixture.redone(analyse(redo, redo)));
+  }
+
+  /**
+   * The schedule of the rule: page 1 is freed at 200, its frame is dropped, the redo point moves to
+   * 150, and the checkpoint begins after 200. The record at 160 must not meet the old page.
+   */
+  @Test
+  void R12_a_free_between_redo_point_and_checkpoint_counts() {
+    LogFixture.change(log, 0, 1, BYTES);
+    long redo = log.tail();
+    LogFixture.change(log, 0, 1, BYTES);
+    LogFixture.part(log, 0, 1, PartKind.FREE, new byte[0]);
+    long begin = log.tail();
+    LogFixture.change(log, 0, 2, BYTES);
+    assertEquals(List.of(2), LogFixture.pages(analyse(begin, redo)));
+  }
+
+  @Test
+  void R12_a_page_freed_and_formatted_again_begins_at_the_format() {
+    long redo = log.tail();
+    LogFixture.change(log, 0, 1, BYTES);
+    LogFixture.part(log, 0, 1, PartKind.FREE, new byte[0]);
+    long format = LogFixture.part(log, 0, 1, PartKind.FORMAT, BYTES);
+    assertEquals(List.of("1/FORMAT@" + format), LogFixture.redone(analyse(redo, redo)));
+  }
+
+  @Test
+  void R13_each_part_comes_alone_and_whole() {
+    long redo = log.tail();
+    RecordBuilder record = new RecordBuilder().begin(RecordType.PAGES, 3);
+    byte[][] contents = {{1}, {2, 2, 2}, {}, {4, 4, 4, 4, 4, 4, 4, 4, 4}};
+    for (int page = 0; page < contents.length; page++) {
+      record.beginPart(page + 10, PartKind.CHANGE);
+      record.putBytes(contents[page], 0, contents[page].length);
+      record.endPart();
+    }
+    long lsn = log.publish(record);
+    List<byte[]> found = new ArrayList<>();
+    analyse(redo, redo)
+        .redo((page, at, kind, bytes, offset, length) -> {
+          assertEquals(10 + found.size(), page);
+          assertEquals(lsn, at);
+          found.add(Arrays.copyOfRange(bytes, offset, offset + length));
+        });
+    for (int page = 0; page < contents.length; page++) {
+      assertArrayEquals(contents[page], found.get(page));
+    }
+  }
+
+  @Test
+  void redo_goes_through_all_lives_in_order() {
+    long redo = log.tail();
+    LogFixture.change(log, 0, 1, BYTES);
+    log.awaitDurable(log.tail());
+    CrashDisk left = disk.afterKill();
+    for (int life = 2; life < 8; life++) {
+      Restart restart = LogFixture.analyse(left, LogFixture.state(redo, redo, 0, redo, 1));
+      try (Log next = restart.startLife(LogFixture.options())) {
+        next.awaitDurable(LogFixture.change(next, 0, life, BYTES));
+      }
+      left = left.afterKill();
+    }
+    Restart last = LogFixture.analyse(left, LogFixture.state(redo, redo, 0, redo, 1));
+    assertEquals(List.of(1, 2, 3, 4, 5, 6, 7), LogFixture.pages(last));
+    assertEquals(8, last.result().life());
+    assertEquals(7, last.result().highestPageId());
+  }
+
+  /** Restarts that are killed again and again leave neither a longer chain nor more files. */
+  @Test
+  void restarts_killed_over_and_over_leave_no_more_files() {
+    long redo = log.tail();
+    LogFixture.change(log, 0, 1, BYTES);
+    log.awaitDurable(log.tail());
+    CrashDisk left = disk.afterKill();
+    long highest = 0;
+    int life = 1;
+    for (int i = 0; i < 50; i++) {
+      Restart restart = LogFixture.analyse(left, LogFixture.state(redo, redo, 0, redo, life));
+      Log next = restart.startLife(LogFixture.options());
+      assertEquals(List.of(1), LogFixture.pages(restart));
+      assertEquals(true, next.tail() > highest, "no LSN returns");
+      highest = next.tail();
+      life = next.life();
+      left = left.afterKill();
+      next.close();
+    }
+    assertEquals(
+        52, LogFixture.analyse(left, LogFixture.state(redo, redo, 0, redo, life)).result().life());
+    assertEquals(true, left.files().size() <= 4, left.files().toString());
+  }
+}
