@@ -41,6 +41,7 @@ public final class Log implements AutoCloseable {
    *             2 reserve                    a Throwable from here on: PAD in the same place, or stop (R18)
    *             3 wait for room
    *             4 LSN, durable LSN, life, CRC; body; first word
+   *             5 wake the writer if the ring fills   nothing can be thrown any more
    *
    * Invariants  I1 the tail is a record boundary at all times, so it may serve as a redo point.
    *             I2 the ring goes back to the pool only after everything reserved was published and written; no
@@ -90,6 +91,9 @@ public final class Log implements AutoCloseable {
 
   /** For tests: runs between reservation and publication (R18). */
   @Nullable Runnable failpoint;
+
+  /** For tests: runs when a published record is about to wake the writer. */
+  @Nullable Runnable wakeFailpoint;
 
   /** For tests: runs before a PAD is made in place of a record. */
   @Nullable Runnable padFailpoint;
@@ -224,10 +228,24 @@ public final class Log implements AutoCloseable {
       publishPad(start, length, thrown);
       throw thrown;
     }
-    if (end - buffer.writtenAcquire() > buffer.capacity() / 2) {
-      writer.wake(thread);
-    }
+    wakeWriterOfFullRing(end);
     return end;
+  }
+
+  /** Must not throw: the record is published, and the caller would take it for not published. */
+  @SuppressWarnings("EmptyCatch")
+  private void wakeWriterOfFullRing(long end) {
+    try {
+      if (end - buffer.writtenAcquire() > buffer.capacity() / 2) {
+        if (wakeFailpoint != null) {
+          wakeFailpoint.run();
+        }
+        writer.wake(thread);
+      }
+    } catch (Throwable notWoken) {
+      // No stack or memory left for an unpark. The writer looks by itself within a second, and
+      // whoever waits for room or for durability wakes it before.
+    }
   }
 
   private void awaitRoom(long end) {

@@ -225,6 +225,28 @@ class LogTest {
     assertThrows(LogStoppedException.class, log::close);
   }
 
+  /** A caller takes every Throwable for "nothing was published", and marks its commit aborted. */
+  @Test
+  void R18_nothing_is_thrown_once_a_record_is_published() {
+    try (Log log = start(1 << 13)) {
+      log.wakeFailpoint =
+          () -> {
+            throw new StackOverflowError("thrown by the test");
+          };
+      long lsn = 0;
+      for (int i = 1; i <= 30; i++) {
+        lsn = log.publish(record(i, 400));
+      }
+      log.awaitDurable(lsn);
+    }
+    try (LogReader reader = reader()) {
+      for (int i = 1; i <= 30; i++) {
+        assertTrue(reader.next());
+        assertEquals(i, reader.transactionId());
+      }
+    }
+  }
+
   @Test
   void a_failed_force_is_final() throws InterruptedException {
     Log log = start(1 << 13);

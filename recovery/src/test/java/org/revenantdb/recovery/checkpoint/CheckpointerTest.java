@@ -1,0 +1,249 @@
+package org.revenantdb.recovery.checkpoint;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.revenantdb.recovery.file.ControlFile;
+import org.revenantdb.recovery.file.ControlState;
+import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.file.OpenMode;
+import org.revenantdb.recovery.file.StorageFile;
+import org.revenantdb.recovery.log.Log;
+import org.revenantdb.recovery.log.LogOptions;
+import org.revenantdb.recovery.log.LogSpace;
+import org.revenantdb.recovery.log.LogStoppedException;
+import org.revenantdb.recovery.log.PartKind;
+import org.revenantdb.recovery.log.RecordBuilder;
+import org.revenantdb.recovery.log.RecordType;
+import org.revenantdb.recovery.restart.AnalysisResult;
+import org.revenantdb.recovery.restart.Restart;
+import org.revenantdb.recovery.restart.RestartProgress;
+import org.revenantdb.recovery.testing.CrashDisk;
+
+@Timeout(60)
+class CheckpointerTest {
+  private static final int SEGMENT = 1 << 13;
+  private static final long LIMIT = 1 << 16;
+  private static final byte[] ID = new byte[16];
+
+  private final CrashDisk disk = new CrashDisk();
+  private final StorageFile data =
+      StorageFile.open(disk.path("/db/revenant.data"), OpenMode.CREATE_NEW, true);
+  private final Log log = Restart.createFirst(logDirectory(disk), ID, options());
+  private final ControlFile control =
+      ControlFile.create(
+          data, new ControlState(0, log.tail(), log.tail(), 0, log.tail(), 1, false, 0, 7));
+  private final LogSpace space = new LogSpace(log::tail, LIMIT, LIMIT / 8, () -> {});
+  private final Source source = new Source();
+
+  private static Path logDirectory(CrashDisk disk) {
+    return disk.path("/db/log");
+  }
+
+  private static LogOptions options() {
+    return new LogOptions(SEGMENT, 1 << 13, 1 << 20, "checkpointer", new IoStatistics());
+  }
+
+  private static final class Source implements CheckpointSource {
+    private volatile long oldest = Long.MAX_VALUE;
+    private volatile RuntimeException failure;
+    private volatile Runnable beforeImage = () -> {};
+
+    @Override
+    public void flushDirtyBefore(long lsn) {
+      if (failure != null) {
+        throw failure;
+      }
+    }
+
+    @Override
+    public long oldestDirtyLsn() {
+      return oldest;
+    }
+
+    @Override
+    public TransactionImage transactions() {
+      beforeImage.run();
+      return new TransactionImage(50, new long[] {3}, new long[0], new long[] {4});
+    }
+
+    @Override
+    public long highWaterPages() {
+      return 9;
+    }
+  }
+
+  @AfterEach
+  void close() {
+    try {
+      log.close();
+    } catch (LogStoppedException stopped) {
+      // some tests stop it
+    }
+    data.close();
+  }
+
+  private Checkpointer start() {
+    return new Checkpointer(log, space, control, source, LIMIT, "checkpointer");
+  }
+
+  private void publish(int records) {
+    for (int i = 0; i < records; i++) {
+      RecordBuilder record = new RecordBuilder().begin(RecordType.PAGES, 3);
+      record.beginPart(i, PartKind.CHANGE);
+      record.putBytes(new byte[300], 0, 300);
+      record.endPart();
+      log.publish(record);
+    }
+  }
+
+  private static AnalysisResult analyse(CrashDisk disk) {
+    try (StorageFile file = StorageFile.open(disk.path("/db/revenant.data"), OpenMode.READ, true)) {
+      ControlState state = ControlFile.read(file).state();
+      return Restart.analyse(
+              logDirectory(disk), ID, SEGMENT, state, new IoStatistics(), RestartProgress.NONE)
+          .result();
+    }
+  }
+
+  @Test
+  void a_round_moves_the_redo_point_to_its_begin_and_gives_segments_up() {
+    try (Checkpointer checkpointer = start()) {
+      publish(60);
+      long begin = log.tail();
+      checkpointer.checkpointNow(/* everything= */ true);
+      assertEquals(begin, checkpointer.redoPoint());
+      assertEquals(begin, control.state().redoPoint());
+      assertEquals(begin, control.state().analysisPoint());
+      assertFalse(control.state().clean());
+      assertEquals(log.tail() - begin, space.used());
+      long size = log.bytesInDirectory();
+      publish(60);
+      checkpointer.checkpointNow(true);
+      publish(60);
+      assertTrue(log.bytesInDirectory() <= size + 2 * SEGMENT, "segments are used again");
+    }
+    AnalysisResult result = analyse(disk.afterPowerCut(position -> false));
+    assertArrayEquals(new long[] {3, 4}, result.aborted());
+    assertEquals(50, result.highestTransactionId());
+  }
+
+  @Test
+  void the_redo_point_stays_below_the_oldest_dirty_page() {
+    try (Checkpointer checkpointer = start()) {
+      publish(10);
+      long dirtySince = log.tail();
+      source.oldest = dirtySince;
+      publish(10);
+      checkpointer.checkpointNow(false);
+      assertEquals(dirtySince, checkpointer.redoPoint());
+    }
+  }
+
+  /** R8: B is the tail before the pages are looked at, so what is published later is redone. */
+  @Test
+  void R8_records_published_during_a_round_are_behind_its_begin() {
+    try (Checkpointer checkpointer = start()) {
+      publish(10);
+      long begin = log.tail();
+      source.beforeImage = () -> publish(5);
+      checkpointer.checkpointNow(true);
+      assertEquals(begin, control.state().redoPoint());
+      assertTrue(control.state().checkpointLsn() > begin);
+    }
+  }
+
+  /** At each of its steps a crash finds the former checkpoint or the new one. */
+  @Test
+  void a_crash_at_any_step_of_a_round_leaves_a_checkpoint() {
+    try (Checkpointer checkpointer = start()) {
+      for (int round = 0; round < 8; round++) {
+        publish(25);
+        disk.observe(() -> {});
+        int[] images = new int[1];
+        CrashDisk[] left = new CrashDisk[200];
+        disk.observe(() -> {
+          if (images[0] < left.length) {
+            left[images[0]++] = disk.afterPowerCut(position -> position % 1024 == 0);
+          }
+        });
+        long former = checkpointer.redoPoint();
+        checkpointer.checkpointNow(true);
+        disk.observe(() -> {});
+        for (int i = 0; i < images[0]; i++) {
+          AnalysisResult result = analyse(left[i]);
+          assertTrue(
+              result.redoPoint() == former || result.redoPoint() == checkpointer.redoPoint(),
+              "round " + round + ", image " + i);
+        }
+        assertEquals(checkpointer.redoPoint(), analyse(disk.afterPowerCut(p -> false)).redoPoint());
+      }
+    }
+  }
+
+  @Test
+  void a_clean_close_leaves_nothing_to_redo() {
+    Checkpointer checkpointer = start();
+    publish(30);
+    checkpointer.closeCleanly();
+    log.close();
+    ControlState state = control.state();
+    assertTrue(state.clean());
+    assertEquals(log.tail(), state.endOfLog());
+    AnalysisResult result = analyse(disk.afterPowerCut(position -> false));
+    assertTrue(result.cleanShutdown());
+    assertEquals(state.endOfLog(), result.endOfLog());
+    assertArrayEquals(new long[] {3, 4}, result.aborted());
+  }
+
+  /** Something published in the middle of the last round, or a page still dirty: not clean. */
+  @Test
+  void a_close_with_work_left_is_not_marked_clean() {
+    Checkpointer checkpointer = start();
+    publish(5);
+    source.oldest = log.tail();
+    publish(5);
+    checkpointer.closeCleanly();
+    assertFalse(control.state().clean());
+    assertEquals(0, control.state().endOfLog());
+  }
+
+  @Test
+  void a_round_that_fails_stops_the_engine() {
+    Checkpointer checkpointer = start();
+    source.failure = new IllegalStateException("no page can be written");
+    LogStoppedException stopped =
+        assertThrows(LogStoppedException.class, () -> checkpointer.checkpointNow(true));
+    assertSame(source.failure, stopped.getCause());
+    assertSame(source.failure, log.failure());
+    assertThrows(LogStoppedException.class, () -> space.acquire(1));
+    assertThrows(LogStoppedException.class, checkpointer::closeCleanly);
+    checkpointer.close();
+  }
+
+  @Test
+  void rounds_begin_by_themselves_when_half_of_the_limit_is_in_use() throws InterruptedException {
+    CountDownLatch round = new CountDownLatch(1);
+    source.beforeImage = round::countDown;
+    Checkpointer[] checkpointer = new Checkpointer[1];
+    LogSpace hurrying = new LogSpace(log::tail, LIMIT, LIMIT / 8, () -> checkpointer[0].hurry());
+    checkpointer[0] = new Checkpointer(log, hurrying, control, source, LIMIT, "checkpointer");
+    while (log.tail() - control.state().redoPoint() <= LIMIT / 2 && round.getCount() > 0) {
+      hurrying.acquire(400);
+      publish(1);
+      hurrying.release(400);
+    }
+    hurrying.acquire(400);
+    round.await();
+    checkpointer[0].close();
+  }
+}
