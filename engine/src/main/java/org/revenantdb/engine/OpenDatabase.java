@@ -141,7 +141,7 @@ final class OpenDatabase {
               new BufferPool(
                   poolOptions,
                   data,
-                  doubleWrite != null && options.doubleWrite() ? guard(doubleWrite) : null,
+                  doubleWrite != null && options.doubleWrite() ? BatchGuard.of(doubleWrite) : null,
                   log,
                   pageCheck(log, analysis.endOfLog(), newLife)));
       long redoStart = System.nanoTime();
@@ -226,20 +226,6 @@ final class OpenDatabase {
   private <T extends AutoCloseable> T opened(T resource) {
     resources.push(resource);
     return resource;
-  }
-
-  private static BatchGuard guard(DoubleWriteFile file) {
-    return new BatchGuard() {
-      @Override
-      public void write(int[] pageIds, int count, MemorySegment images) {
-        file.writeBatch(count, pageIds, images);
-      }
-
-      @Override
-      public void confirm() {
-        file.confirm();
-      }
-    };
   }
 
   /** A page cannot be ahead of the log, nor carry an LSN from between two lives (R7). */

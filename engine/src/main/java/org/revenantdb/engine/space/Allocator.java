@@ -198,8 +198,13 @@ public final class Allocator {
       return;
     }
     int frame = pool.fixForRedo(last);
+    PageCondition condition = pool.condition(frame);
+    if (condition != PageCondition.GOOD && condition != PageCondition.NEVER_WRITTEN) {
+      pool.discard(frame); // whoever needs the map reads it again and is told what is wrong with it
+      return;
+    }
     try {
-      if (pool.condition(frame) == PageCondition.NEVER_WRITTEN) {
+      if (condition == PageCondition.NEVER_WRITTEN) {
         format(frame, last);
       }
     } finally {
