@@ -2,7 +2,6 @@ package org.revenantdb.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.File;
 import java.lang.module.ModuleDescriptor.Requires.Modifier;
@@ -34,7 +33,6 @@ class ReadmeExampleTest {
 
   @BeforeEach
   void compile() throws Exception {
-    assumeTrue(Files.exists(README), "no README yet");
     Path source = folder.resolve("Readme.java");
     Files.writeString(source, asProgram(firstJavaBlock(Files.readString(README))));
     assertRunsSilently("javac", "-cp", classPath(), "-d", folder.toString(), source.toString());
