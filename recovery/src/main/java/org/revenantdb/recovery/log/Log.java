@@ -84,7 +84,6 @@ public final class Log implements AutoCloseable {
   private volatile long flushWish;
   private volatile @Nullable Throwable failure;
 
-  @SuppressWarnings("unused") // through STOPPING
   private volatile boolean stopping;
 
   private volatile long finalTail = Long.MAX_VALUE;
@@ -181,6 +180,15 @@ public final class Log implements AutoCloseable {
    */
   public int life() {
     return life;
+  }
+
+  /**
+   * Size of its files.
+   *
+   * @return bytes of each segment
+   */
+  public int segmentSize() {
+    return segmentSize;
   }
 
   /**
@@ -376,6 +384,26 @@ public final class Log implements AutoCloseable {
   private void stop() {
     if (STOPPING.compareAndSet(this, false, true)) {
       finalTail = buffer.stop();
+    }
+  }
+
+  /**
+   * Waits until the files exist that the log needs up to a position; makes them if need be.
+   *
+   * <p>To be called with nothing latched: it may wait for the disk.
+   *
+   * @param lsn the position
+   * @throws org.revenantdb.recovery.file.DiskFullException if there is no room for them; the log
+   *     goes on as before
+   * @throws LogStoppedException if the log has stopped
+   */
+  public void ensureSegments(long lsn) {
+    long number = SegmentLayout.number(lsn, segmentSize);
+    if (supply.preparedThrough() < number) {
+      if (stopping) {
+        throw new LogStoppedException(failure);
+      }
+      supply.ensure(number);
     }
   }
 

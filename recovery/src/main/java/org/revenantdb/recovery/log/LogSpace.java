@@ -2,6 +2,7 @@ package org.revenantdb.recovery.log;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +38,12 @@ public final class LogSpace {
    *             those who wait, so one of them is not left asleep with room for it.
    */
 
+  /** This part of a segment is kept ready for those who take no credit. */
+  private static final int MARGIN = 4;
+
   private final LongSupplier tail;
+  private final LongConsumer segments;
+  private final long margin;
   private final long bound;
   private final long hurryAbove;
   private final Runnable hurry;
@@ -57,10 +63,35 @@ public final class LogSpace {
    * @param hurry called, often and by any thread, when a checkpoint is wanted; must not block
    */
   public LogSpace(LongSupplier tail, long limit, long reserve, Runnable hurry) {
+    this(tail, lsn -> {}, /* margin= */ 0, limit, reserve, hurry);
+  }
+
+  /**
+   * Room for a log whose redo point is its tail, until told otherwise. Credit is granted against
+   * files that exist: where the disk is full, {@link #acquire} fails and the log goes on.
+   *
+   * @param log the log
+   * @param limit how much of it a recovery may have to read
+   * @param reserve how much of that only those may use who take no credit
+   * @param hurry called, often and by any thread, when a checkpoint is wanted; must not block
+   */
+  public LogSpace(Log log, long limit, long reserve, Runnable hurry) {
+    this(log::tail, log::ensureSegments, log.segmentSize() / MARGIN, limit, reserve, hurry);
+  }
+
+  private LogSpace(
+      LongSupplier tail,
+      LongConsumer segments,
+      long margin,
+      long limit,
+      long reserve,
+      Runnable hurry) {
     if (reserve >= limit) {
       throw new IllegalArgumentException("a reserve of " + reserve + " in a limit of " + limit);
     }
     this.tail = tail;
+    this.segments = segments;
+    this.margin = margin;
     this.bound = limit - reserve;
     this.hurryAbove = limit / 2;
     this.hurry = hurry;
@@ -72,6 +103,8 @@ public final class LogSpace {
    *
    * @param bytes the worst case of what will be published
    * @throws LogStoppedException if the engine has stopped
+   * @throws org.revenantdb.recovery.file.DiskFullException if there is no room for the files of the
+   *     log; no credit was taken, and nothing has stopped
    * @throws IllegalArgumentException if there can never be enough
    */
   public void acquire(int bytes) {
@@ -79,11 +112,16 @@ public final class LogSpace {
       throw new IllegalArgumentException("credit of " + bytes + " bytes; " + bound + " is all");
     }
     checkRunning();
-    if (waiters.isEmpty() && take(bytes)) {
-      return;
+    if (!waiters.isEmpty() || !take(bytes)) {
+      waiters.await(bytes, takenOrStopped);
+      checkRunning();
     }
-    waiters.await(bytes, takenOrStopped);
-    checkRunning();
+    try {
+      segments.accept(tail.getAsLong() + granted.get() + margin);
+    } catch (Throwable noRoom) {
+      giveBack(bytes);
+      throw noRoom;
+    }
   }
 
   /** Takes the credit, or says that there is nothing to wait for any more. */

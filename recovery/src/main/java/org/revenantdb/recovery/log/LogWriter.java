@@ -175,7 +175,7 @@ final class LogWriter implements Runnable {
     if (segment.number() != number) {
       segment.file().force();
       segment.file().close();
-      segment = supply.take(number, forced);
+      segment = supply.take(number);
     }
   }
 

@@ -1,9 +1,9 @@
 package org.revenantdb.recovery.segment;
 
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.OpenMode;
@@ -13,9 +13,12 @@ import org.revenantdb.recovery.format.SegmentLayout;
 /**
  * Where the log writer gets its next segment from.
  *
- * <p>Threads: one writer takes segments; {@link #recycleBelow}, {@link #addFree} and {@link #bytes}
- * may be called by anybody. Each preparation runs in a thread of its own, which ends with it, so
- * that the writer need not stop for it and an idle log has no such thread.
+ * <p>Threads: one writer takes segments; everything else may be called by anybody. Segments are
+ * prepared by a thread of their own, which ends when enough are ready, so that the writer need not
+ * stop for it and an idle log has no such thread.
+ *
+ * <p>Failure: a preparation that failed fails those who wait for it. Who asks next tries again:
+ * there may be room, or a free segment, by then.
  */
 public final class SegmentSupply {
   /*
@@ -41,7 +44,13 @@ public final class SegmentSupply {
   private final ReentrantLock lock = new ReentrantLock();
   private final TreeSet<Long> inUse;
   private final TreeSet<Long> free = new TreeSet<>();
-  private @Nullable FutureTask<Segment> preparation;
+  private final Condition changed = lock.newCondition();
+  private final TreeMap<Long, Segment> ready = new TreeMap<>();
+  private long wanted;
+  private boolean preparing;
+  private boolean closed;
+  private @Nullable Throwable failure;
+  private volatile long durable;
   private volatile long preparedThrough;
 
   /**
@@ -78,22 +87,117 @@ public final class SegmentSupply {
    */
   public Segment first(long number, long formerEnd) {
     long first = SegmentLayout.firstLsn(number, directory.segmentSize());
-    return prepare(header(number, first, formerEnd, /* durable= */ first));
+    durable = first;
+    Segment segment = prepare(header(number, first, formerEnd));
+    lock.lock();
+    try {
+      inUse.add(number);
+      wanted = number;
+      preparedThrough = number;
+    } finally {
+      lock.unlock();
+    }
+    return segment;
   }
 
   /**
-   * Begins to prepare a segment in the background, unless that is under way or done.
+   * Begins to prepare the segments up to a number in the background, unless that was wanted before.
    *
-   * @param number its number
-   * @param durable the durable LSN
+   * @param number the last one
+   * @param newDurable the durable LSN, for their headers
    */
-  public void prepareAhead(long number, long durable) {
-    if (preparation == null) {
-      FutureTask<Segment> task =
-          new FutureTask<>(
-              () -> prepare(header(number, /* firstLsn= */ 0, /* formerEnd= */ 0, durable)));
-      preparation = task;
-      Thread.ofPlatform().daemon().name(threadName).start(task);
+  public void prepareAhead(long number, long newDurable) {
+    durable = newDurable;
+    lock.lock();
+    try {
+      if (number > wanted) {
+        begin(number);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Waits until the segments up to a number are ready.
+   *
+   * @param number the last one
+   * @throws StorageException if one of them cannot be made
+   */
+  public void ensure(long number) {
+    if (preparedThrough >= number) {
+      return;
+    }
+    lock.lock();
+    try {
+      begin(number);
+      while (preparedThrough < number && preparing) {
+        changed.awaitUninterruptibly();
+      }
+      if (preparedThrough < number) {
+        throw cannotPrepare(number);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private RuntimeException cannotPrepare(long number) {
+    @Nullable Throwable cause = failure;
+    if (cause instanceof StorageException told) {
+      return told;
+    }
+    return new IllegalStateException("log segment " + number + " cannot be prepared", cause);
+  }
+
+  /** Under the lock. */
+  private void begin(long number) {
+    wanted = Math.max(wanted, number);
+    if (!preparing && !closed && preparedThrough < wanted) {
+      Thread.ofPlatform().daemon().name(threadName).start(this::prepareWanted);
+      preparing = true;
+      failure = null;
+    }
+  }
+
+  private void prepareWanted() {
+    try {
+      for (long next = next(); next != 0; next = next()) {
+        Segment segment = prepare(header(next, /* firstLsn= */ 0, /* formerEnd= */ 0));
+        lock.lock();
+        try {
+          inUse.add(next);
+          ready.put(next, segment);
+          preparedThrough = next;
+          changed.signalAll();
+        } finally {
+          lock.unlock();
+        }
+      }
+    } catch (Throwable thrown) {
+      lock.lock();
+      try {
+        failure = thrown;
+        preparing = false;
+        changed.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /** The next segment to prepare; 0 if there is none, and the thread ends. */
+  private long next() {
+    lock.lock();
+    try {
+      if (preparedThrough < wanted && !closed) {
+        return preparedThrough + 1;
+      }
+      preparing = false;
+      changed.signalAll();
+      return 0;
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -101,54 +205,39 @@ public final class SegmentSupply {
    * The next segment; waits for its preparation.
    *
    * @param number its number
-   * @param durable the durable LSN
    * @return the segment
+   * @throws StorageException if it cannot be made
    */
-  public Segment take(long number, long durable) {
-    @Nullable FutureTask<Segment> task = preparation;
-    preparation = null;
-    if (task != null) {
-      try {
-        return get(task);
-      } catch (ExecutionException failed) {
-        // There may be room or a free segment by now; if not, the second failure tells why.
-      }
-    }
-    return prepare(header(number, /* firstLsn= */ 0, /* formerEnd= */ 0, durable));
-  }
-
-  private static Segment get(FutureTask<Segment> task) throws ExecutionException {
-    boolean interrupted = false;
+  public Segment take(long number) {
+    ensure(number);
+    lock.lock();
     try {
-      while (true) {
-        try {
-          return task.get();
-        } catch (InterruptedException nobodyShould) {
-          interrupted = true;
-        }
+      @Nullable Segment segment = ready.remove(number);
+      if (segment == null) {
+        throw new IllegalStateException("log segment " + number + " was taken before");
       }
+      return segment;
     } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+      lock.unlock();
     }
   }
 
-  /** Waits for a preparation that is under way and closes its file; the segment stays. */
+  /** Waits for a preparation that is under way and closes the files; the segments stay. */
   public void close() {
-    @Nullable FutureTask<Segment> task = preparation;
-    preparation = null;
-    if (task != null) {
-      try {
-        get(task).file().close();
-      } catch (ExecutionException failed) {
-        // Nobody needs that segment any more.
-        return;
+    lock.lock();
+    try {
+      closed = true;
+      while (preparing) {
+        changed.awaitUninterruptibly();
       }
+      ready.values().forEach(segment -> segment.file().close());
+      ready.clear();
+    } finally {
+      lock.unlock();
     }
   }
 
-  private SegmentHeader header(long number, long firstLsn, long formerEnd, long durable) {
+  private SegmentHeader header(long number, long firstLsn, long formerEnd) {
     return new SegmentHeader(
         number,
         directory.segmentSize(),
@@ -166,13 +255,6 @@ public final class SegmentSupply {
       directory.recycle(spare, header);
     } else {
       directory.create(header);
-    }
-    lock.lock();
-    try {
-      inUse.add(header.number());
-      preparedThrough = header.number();
-    } finally {
-      lock.unlock();
     }
     return new Segment(header.number(), directory.open(header.number(), OpenMode.READ_WRITE));
   }

@@ -312,6 +312,34 @@ class LogTest {
     assertTrue(disk.files().stream().noneMatch(name -> name.endsWith(".tmp")), "half a segment");
   }
 
+  /** Credit is granted against files that exist, so a full disk fails the one who asks. */
+  @Test
+  void R17_a_full_disk_refuses_credit_and_the_log_goes_on() {
+    try (Log log = start(1 << 12)) {
+      LogSpace space = new LogSpace(log, 1 << 20, 1 << 16, () -> {});
+      disk.fullAfter(2 * SEGMENT);
+      List<Long> lsns = new ArrayList<>();
+      assertThrows(
+          DiskFullException.class,
+          () -> {
+            for (int i = 0; i < 1000; i++) {
+              space.acquire(400);
+              lsns.add(log.publish(record(i, 300)));
+              space.release(400);
+            }
+          });
+      assertTrue(lsns.size() > 5);
+      assertEquals(log.tail() - PAYLOAD, space.used(), "no credit was kept");
+      // a commit takes no credit: there is a margin for it
+      long commit = log.publish(new RecordBuilder().begin(RecordType.COMMIT, 1));
+      disk.fullAfter(1 << 20);
+      log.awaitDurable(commit);
+      space.acquire(400);
+      space.release(400);
+      assertNull(log.failure());
+    }
+  }
+
   @Test
   void an_interrupted_caller_waits_on_and_stays_interrupted() {
     try (Log log = start(1 << 13)) {
