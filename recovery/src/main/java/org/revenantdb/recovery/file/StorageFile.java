@@ -11,6 +11,7 @@ import java.nio.file.ReadOnlyFileSystemException;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,6 +53,7 @@ public final class StorageFile implements AutoCloseable {
   private final Path path;
   private final FileChannel channel;
   private final IoStatistics statistics;
+  private final ReentrantLock forcing = new ReentrantLock();
   private volatile @Nullable ForceFailedException failedForce;
 
   private StorageFile(Path path, FileChannel channel, IoStatistics statistics) {
@@ -209,8 +211,12 @@ public final class StorageFile implements AutoCloseable {
    * @throws ForceFailedException if that failed, now or ever
    */
   public void force() {
-    checkForces();
+    // One at a time: the system reports a failed write back once, and of two that force together
+    // the
+    // other would believe that all is well.
+    forcing.lock();
     try {
+      checkForces();
       channel.force(/* metaData= */ false);
     } catch (IOException failed) {
       ForceFailedException failure =
@@ -218,6 +224,8 @@ public final class StorageFile implements AutoCloseable {
               path, "forcing the file failed (" + IoFailures.said(failed) + ")", failed);
       failedForce = failure;
       throw failure;
+    } finally {
+      forcing.unlock();
     }
     statistics.countForce();
   }
