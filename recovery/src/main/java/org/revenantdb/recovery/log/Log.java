@@ -170,7 +170,7 @@ public final class Log implements AutoCloseable {
    * @return the LSN of the last record that no crash can take back
    */
   public long durableLsn() {
-    return buffer.durableAcquire();
+    return buffer.durableVolatile();
   }
 
   /**

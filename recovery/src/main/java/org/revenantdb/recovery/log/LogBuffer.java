@@ -95,8 +95,9 @@ final class LogBuffer {
     return (long) POSITION.getAcquire(positions, WRITTEN);
   }
 
-  long durableAcquire() {
-    return (long) POSITION.getAcquire(positions, DURABLE);
+  /** Volatile: it is the clock of the snapshots, whose order with their slots needs it. */
+  long durableVolatile() {
+    return (long) POSITION.getVolatile(positions, DURABLE);
   }
 
   void setWrittenRelease(long lsn) {

@@ -32,6 +32,7 @@ final class LsnWaiters {
 
   private static final long SLICE = TimeUnit.SECONDS.toNanos(1);
   private static final int SPINS = 64;
+  private static final long NOBODY = Long.MAX_VALUE;
 
   private static final VarHandle HEAD;
 
@@ -90,6 +91,18 @@ final class LsnWaiters {
     if (head == null) {
       return;
     }
+    // Again while somebody could go who was just pushed back: another waker may have come and gone
+    // meanwhile, and
+    // found the stack empty.
+    long lowest;
+    do {
+      lowest = wakeOnce(reached);
+    } while (lowest != NOBODY && reached.test(lowest));
+  }
+
+  /** One round; returns the lowest position of those left asleep, or {@link #NOBODY}. */
+  private long wakeOnce(LongPredicate reached) {
+    long lowest = NOBODY;
     @Nullable Waiter firstAsleep = null;
     @Nullable Waiter lastAsleep = null;
     @Nullable Waiter next;
@@ -101,6 +114,7 @@ final class LsnWaiters {
         waiter.queued = false;
         LockSupport.unpark(waiter.thread);
       } else {
+        lowest = Math.min(lowest, waiter.lsn);
         waiter.next = firstAsleep;
         firstAsleep = waiter;
         lastAsleep = lastAsleep == null ? waiter : lastAsleep;
@@ -108,7 +122,9 @@ final class LsnWaiters {
     }
     if (firstAsleep != null && lastAsleep != null) {
       push(firstAsleep, lastAsleep);
+      VarHandle.fullFence();
     }
+    return lowest;
   }
 
   /** Wakes everybody, to look again. */

@@ -122,7 +122,16 @@ public final class Restart {
    */
   public Log startLife(LogOptions options, ControlFile controlFile) {
     Log log = startLife(options);
-    controlFile.writeBoth(firstState(log));
+    try {
+      controlFile.writeBoth(firstState(log));
+    } catch (Throwable failure) {
+      try {
+        log.close(); // nobody else knows of it yet
+      } catch (RuntimeException second) {
+        failure.addSuppressed(second);
+      }
+      throw failure;
+    }
     return log;
   }
 
