@@ -19,6 +19,7 @@ import org.revenantdb.recovery.file.DoubleWriteFile;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.PageHeaderLayout;
+import org.revenantdb.recovery.log.LogStoppedException;
 
 /**
  * The one thread that writes data pages and lets the data file grow.
@@ -284,8 +285,8 @@ final class PageWriter implements AutoCloseable {
   private void run() {
     try {
       while (awaitWork()) {
-        serveGrowths();
-        boolean progress = cleanSome();
+        boolean progress = serveGrowths();
+        progress |= cleanSome();
         progress |= flushSome();
         rest(progress);
       }
@@ -349,8 +350,11 @@ final class PageWriter implements AutoCloseable {
 
   // ---- growth
 
-  private void serveGrowths() {
+  /** Grows the file for all who asked; whether anybody had. */
+  private boolean serveGrowths() {
+    boolean any = false;
     for (Task task = nextGrowth(); task != null; task = nextGrowth()) {
+      any = true;
       try {
         grow(task.goal);
         task.finish(null);
@@ -361,6 +365,7 @@ final class PageWriter implements AutoCloseable {
         throw cause;
       }
     }
+    return any;
   }
 
   private @Nullable Task nextGrowth() {
@@ -402,7 +407,7 @@ final class PageWriter implements AutoCloseable {
    */
   private boolean cleanSome() {
     if (!cleaning) {
-      return true;
+      return false;
     }
     int n = chooseNearHand();
     int written = n == 0 ? 0 : write(n, Long.MAX_VALUE);
@@ -430,7 +435,7 @@ final class PageWriter implements AutoCloseable {
   private boolean flushSome() {
     long goal = highestGoal();
     if (goal == Long.MIN_VALUE) {
-      return true;
+      return false;
     }
     long[] old = dirtyBefore(goal);
     int written = 0;
@@ -567,6 +572,12 @@ final class PageWriter implements AutoCloseable {
   }
 
   private void writeCopies(MemorySegment images, int n, long lsn) {
+    // A change that failed half way stops the log before it gives up the page's latch, and the page
+    // still has its former LSN, which is durable: it must not get out (R18).
+    Throwable stopped = log.failure();
+    if (stopped != null) {
+      throw new LogStoppedException(stopped);
+    }
     log.awaitDurable(lsn);
     steps.at(Steps.Step.LOG_DURABLE, -1);
     guard.write(batchPages, n, images);

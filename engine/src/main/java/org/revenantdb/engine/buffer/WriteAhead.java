@@ -1,5 +1,7 @@
 package org.revenantdb.engine.buffer;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What the buffer pool needs of the log, and nothing else: so that the pool can be tested without
  * one.
@@ -36,4 +38,12 @@ public interface WriteAhead {
    * @param cause what went wrong
    */
   void fail(Throwable cause);
+
+  /**
+   * Why the log has stopped: then memory may differ from what the log says, and no page may be
+   * written any more.
+   *
+   * @return the cause, or null while the log goes on
+   */
+  @Nullable Throwable failure();
 }

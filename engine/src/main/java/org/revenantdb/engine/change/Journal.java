@@ -17,9 +17,6 @@ public interface Journal extends WriteAhead {
    */
   long publish(RecordBuilder record);
 
-  /** Why the log has stopped, or null while it has not. */
-  @Nullable Throwable failure();
-
   /** Size of the log directory. */
   long bytesInDirectory();
 

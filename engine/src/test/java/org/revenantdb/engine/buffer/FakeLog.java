@@ -44,4 +44,9 @@ class FakeLog implements WriteAhead {
       failure = cause;
     }
   }
+
+  @Override
+  public @Nullable Throwable failure() {
+    return failure;
+  }
 }
