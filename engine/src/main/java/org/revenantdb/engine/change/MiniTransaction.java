@@ -36,6 +36,7 @@ public final class MiniTransaction {
   private final PageOps operations = new PageOps();
   private int[] frames = new int[8];
   private int[] starts = new int[8];
+  private MemorySegment[] pages = new MemorySegment[8];
   private int parts;
 
   /**
@@ -84,9 +85,11 @@ public final class MiniTransaction {
     if (parts == frames.length) {
       frames = Arrays.copyOf(frames, 2 * parts);
       starts = Arrays.copyOf(starts, 2 * parts);
+      pages = Arrays.copyOf(pages, 2 * parts);
     }
     frames[parts] = frame;
     starts[parts] = record.position();
+    pages[parts] = pool.page(frame);
     parts++;
     record.beginPart(pool.pageIdOf(frame), kind);
     return record;
@@ -111,7 +114,7 @@ public final class MiniTransaction {
     try {
       byte[] bytes = record.array();
       for (int i = 0; i < parts; i++) {
-        MemorySegment page = pool.page(frames[i]);
+        MemorySegment page = pages[i];
         int start = starts[i];
         operations.apply(page, bytes, start + PART_HEADER, LittleEndian.getShort(bytes, start + 6));
         Page.setLsn(page, lsn);

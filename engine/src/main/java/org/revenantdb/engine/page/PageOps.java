@@ -1,6 +1,7 @@
 package org.revenantdb.engine.page;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import org.revenantdb.recovery.log.RecordBuilder;
 
 /**
@@ -28,7 +29,9 @@ public final class PageOps {
   private static final int KEEP_LEFT = 5;
   private static final int BYTES = 6;
 
-  private final byte[] scratch = new byte[Page.SIZE];
+  private static final byte[] ZEROS = new byte[Page.SIZE];
+
+  private final MemorySegment scratch = MemorySegment.ofArray(new byte[Page.SIZE]);
 
   /** An interpreter with its own scratch space. */
   public PageOps() {}
@@ -142,21 +145,25 @@ public final class PageOps {
       int bytes = at + 5;
       switch (operation) {
         case IMAGE -> {
-          MemorySegment source = MemorySegment.ofArray(record);
-          page.asSlice(Page.BODY).fill((byte) 0);
-          MemorySegment.copy(source, bytes, page, Page.BODY, first);
-          MemorySegment.copy(source, bytes + first, page, Page.SIZE - n, n);
+          copy(ZEROS, 0, page, Page.BODY, Page.SIZE - Page.BODY);
+          copy(record, bytes, page, Page.BODY, first);
+          copy(record, bytes + first, page, Page.SIZE - n, n);
           bytes += first;
         }
         case CELL_INSERT -> Slotted.insert(page, first, record, bytes, n, scratch);
         case CELL_REPLACE -> Slotted.replace(page, first, record, bytes, n, scratch);
         case KEEP_LEFT -> Slotted.keepLeft(page, first, record, bytes, n, scratch);
-        case BYTES -> MemorySegment.copy(MemorySegment.ofArray(record), bytes, page, first, n);
+        case BYTES -> copy(record, bytes, page, first, n);
         default ->
             throw new IllegalStateException(
                 "unknown page operation " + operation + " in a log record");
       }
       at = bytes + n;
     }
+  }
+
+  /** Without a view of the array: carrying out must not allocate. */
+  private static void copy(byte[] source, int from, MemorySegment page, int to, int length) {
+    MemorySegment.copy(source, from, page, ValueLayout.JAVA_BYTE, to, length);
   }
 }

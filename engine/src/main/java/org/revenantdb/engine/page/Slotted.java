@@ -1,6 +1,7 @@
 package org.revenantdb.engine.page;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /**
  * Leaf and inner pages: slots in key order at the front, cells in a heap that grows from the end.
@@ -172,7 +173,7 @@ public final class Slotted {
   // Changing a page. There must be room: that was checked before the record was published (R18).
 
   static void insert(
-      MemorySegment page, int slot, byte[] source, int offset, int length, byte[] scratch) {
+      MemorySegment page, int slot, byte[] source, int offset, int length, MemorySegment scratch) {
     if (contiguous(page) < length + SLOT) {
       compact(page, scratch);
     }
@@ -184,11 +185,11 @@ public final class Slotted {
   }
 
   static void replace(
-      MemorySegment page, int slot, byte[] source, int offset, int length, byte[] scratch) {
+      MemorySegment page, int slot, byte[] source, int offset, int length, MemorySegment scratch) {
     int old = cellLength(page, slot);
     if (length <= old) {
       int cell = cell(page, slot);
-      MemorySegment.copy(MemorySegment.ofArray(source), offset, page, cell, length);
+      MemorySegment.copy(source, offset, page, ValueLayout.JAVA_BYTE, cell, length);
       Page.putShort(page, GARBAGE, Page.getShort(page, GARBAGE) + old - length);
       raiseMaxWriter(page, cell);
       return;
@@ -203,7 +204,7 @@ public final class Slotted {
 
   private static void place(MemorySegment page, int slot, byte[] source, int offset, int length) {
     int cell = Page.getShort(page, HEAP_TOP) - length;
-    MemorySegment.copy(MemorySegment.ofArray(source), offset, page, cell, length);
+    MemorySegment.copy(source, offset, page, ValueLayout.JAVA_BYTE, cell, length);
     Page.putShort(page, HEAP_TOP, cell);
     Page.putShort(page, SLOTS + SLOT * slot, cell);
     raiseMaxWriter(page, cell);
@@ -232,12 +233,12 @@ public final class Slotted {
       byte[] source,
       int fenceOffset,
       int fenceLength,
-      byte[] scratch) {
+      MemorySegment scratch) {
     Page.putShort(page, COUNT, count);
     Page.putShort(page, UPPER_LENGTH, INFINITE);
     compact(page, scratch);
     int at = Page.getShort(page, HEAP_TOP) - fenceLength;
-    MemorySegment.copy(MemorySegment.ofArray(source), fenceOffset, page, at, fenceLength);
+    MemorySegment.copy(source, fenceOffset, page, ValueLayout.JAVA_BYTE, at, fenceLength);
     Page.putShort(page, HEAP_TOP, at);
     Page.putShort(page, UPPER_OFFSET, at);
     Page.putShort(page, UPPER_LENGTH, fenceLength);
@@ -247,8 +248,8 @@ public final class Slotted {
    * Moves all cells and fences to the end of the page; a slot with offset 0 keeps it, its cell is
    * being replaced.
    */
-  private static void compact(MemorySegment page, byte[] scratch) {
-    MemorySegment copy = MemorySegment.ofArray(scratch);
+  private static void compact(MemorySegment page, MemorySegment scratch) {
+    MemorySegment copy = scratch;
     MemorySegment.copy(page, 0, copy, 0, Page.SIZE);
     int top = Page.SIZE;
     int lower = Page.getShort(copy, LOWER_LENGTH);
