@@ -188,7 +188,11 @@ final class Catalog {
           return lsn;
         } finally {
           maps.unlatch();
-          pool.unfixExclusive(frame);
+          if (logged) {
+            pool.unfixExclusive(frame);
+          } else {
+            pool.discard(frame);
+          }
         }
       } finally {
         pool.unfixExclusive(leaf);

@@ -179,10 +179,12 @@ public final class Split {
       }
     } finally {
       maps.unlatch();
-      if (newFrame >= 0) {
+      if (logged) {
         pool.unfixExclusive(newFrame);
-      }
-      if (!logged) {
+      } else {
+        if (newFrame >= 0) {
+          pool.discard(newFrame);
+        }
         allocator.release(newPage);
       }
     }
@@ -254,19 +256,25 @@ public final class Split {
       mini.commit();
       logged = true;
       if (level == 0) {
-        marks.clear(tree.root());
+        // First the new marks: between the two the cleaner could find no page left and say FORGET
+        // (R2).
         if (versions) {
           marks.mark(pages[0]);
           marks.mark(pages[1]);
         }
+        marks.clear(tree.root());
       }
     } finally {
       maps.unlatch();
       for (int i = 0; i < 2; i++) {
-        if (frames[i] >= 0) {
+        if (logged) {
           pool.unfixExclusive(frames[i]);
+          continue;
         }
-        if (!logged && pages[i] >= 0) {
+        if (frames[i] >= 0) {
+          pool.discard(frames[i]);
+        }
+        if (pages[i] >= 0) {
           allocator.release(pages[i]);
         }
       }
