@@ -186,8 +186,17 @@ final class DatabaseFiles {
             "bring the data file back, or restore the whole directory from a copy",
             null);
       }
+      // What proves that a creation was interrupted goes last, and only when the rest is gone for
+      // good.
+      Path proof = directory.resolve(NEW_DATA);
       for (Path entry : found) {
-        delete(entry);
+        if (!entry.equals(proof)) {
+          delete(entry);
+        }
+      }
+      if (!found.isEmpty()) {
+        Directories.force(directory, statistics);
+        Files.delete(proof);
       }
     } catch (IOException e) {
       throw failed(directory, "what an interrupted creation left could not be cleared", e);
@@ -203,13 +212,14 @@ final class DatabaseFiles {
         cause);
   }
 
-  private static void delete(Path entry) throws IOException {
+  private void delete(Path entry) throws IOException {
     if (Files.isDirectory(entry)) {
       try (DirectoryStream<Path> inner = Files.newDirectoryStream(entry)) {
         for (Path file : inner) {
           Files.delete(file);
         }
       }
+      Directories.force(entry, statistics);
     }
     Files.delete(entry);
   }

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.BatchGuard;
@@ -57,6 +58,7 @@ final class OpenDatabase {
    *             a step that fails changes nothing that the next try would miss.
    */
   private final Deque<AutoCloseable> resources = new ArrayDeque<>();
+  private final ReentrantLock closing = new ReentrantLock();
   private final IoStatistics io = new IoStatistics();
   private final Engine engine;
   private final Catalog catalog;
@@ -117,6 +119,10 @@ final class OpenDatabase {
         control.rewrite();
         doubleWrite = opened(DoubleWriteFile.open(files.doubleWrite(), header.databaseId(), io));
         restored = doubleWrite.restore(data);
+        if (!options.doubleWrite()) {
+          doubleWrite
+              .clear(); // or a batch of today could "repair" a page that was written later (R24)
+        }
       }
       long analysisStart = System.nanoTime();
       long bytesBefore = io.bytesRead();
@@ -129,6 +135,7 @@ final class OpenDatabase {
               io,
               RestartProgress.NONE);
       AnalysisResult analysis = restart.result();
+      long knownPages = control.state().highWaterPages();
       Log running = null;
       if (!options.readOnly()) {
         running =
@@ -159,16 +166,16 @@ final class OpenDatabase {
       Allocator allocator = new Allocator(pool, log, pool.sizeInPages());
       Checkpointer[] hurried = new Checkpointer[1];
       long limit = options.maxRecoveryLog();
+      Runnable hurry =
+          () -> {
+            if (hurried[0] != null) {
+              hurried[0].hurry();
+            }
+          };
       LogSpace space =
-          new LogSpace(
-              log::tail,
-              limit,
-              limit / 8,
-              () -> {
-                if (hurried[0] != null) {
-                  hurried[0].hurry();
-                }
-              });
+          running == null
+              ? new LogSpace(log::tail, limit, limit / 8, hurry)
+              : new LogSpace(running, limit, limit / 8, hurry);
       Storage storage =
           new Storage(
               pool,
@@ -191,7 +198,7 @@ final class OpenDatabase {
                 new Checkpointer(
                     running, space, control, checkpointSource(storage), limit, "revenant"));
         hurried[0] = checkpointer;
-        allocator.formatMissingMap();
+        allocator.formatMissingMap(knownPages);
         cleaner =
             opened(
                 new Cleaner(
@@ -369,6 +376,15 @@ final class OpenDatabase {
 
   /** Closes cleanly, or as well as it can after a failure. */
   void close() {
+    closing.lock(); // a second caller returns when the first has ended
+    try {
+      closeOnce();
+    } finally {
+      closing.unlock();
+    }
+  }
+
+  private void closeOnce() {
     if (engine.gate().isClosed()) {
       return;
     }
@@ -390,7 +406,7 @@ final class OpenDatabase {
     } catch (Throwable e) {
       failure = e;
     }
-    closeResources(failure);
+    failure = closeResources(failure);
     if (failure instanceof RuntimeException e) {
       throw e;
     }
@@ -399,15 +415,20 @@ final class OpenDatabase {
     }
   }
 
-  private void closeResources(@Nullable Throwable failure) {
+  /** Closes what is open, whatever happens on the way; returns the first failure. */
+  private @Nullable Throwable closeResources(@Nullable Throwable before) {
+    Throwable failure = before;
     while (!resources.isEmpty()) {
       try {
         resources.pop().close();
-      } catch (Exception e) {
-        if (failure != null) {
+      } catch (Throwable e) {
+        if (failure == null) {
+          failure = e;
+        } else {
           failure.addSuppressed(e);
         }
       }
     }
+    return failure;
   }
 }

@@ -192,15 +192,17 @@ public final class Allocator {
    * Makes sure, after a restart, that the last group has its map: the file may have grown into a
    * group whose first record was lost.
    */
-  public void formatMissingMap() {
+  public void formatMissingMap(long knownPages) {
     int last = SpaceMapPage.mapOf(pages - 1);
     if (last >= pages || last == SpaceMapPage.POSITION) {
       return;
     }
     int frame = pool.fixForRedo(last);
     PageCondition condition = pool.condition(frame);
-    if (condition != PageCondition.GOOD && condition != PageCondition.NEVER_WRITTEN) {
-      pool.discard(frame); // whoever needs the map reads it again and is told what is wrong with it
+    boolean lost = condition == PageCondition.NEVER_WRITTEN && last < knownPages;
+    if (lost || (condition != PageCondition.GOOD && condition != PageCondition.NEVER_WRITTEN)) {
+      pool.discard(frame);
+      pool.unfixShared(pool.fixShared(last)); // says what is wrong with it
       return;
     }
     try {
