@@ -309,7 +309,8 @@ public final class CrashOracle<K extends Comparable<K>> {
                         writers.get(newestKnown))));
       }
       places.put(read.key(), place);
-      if (place >= 0) {
+      // Only a value says for certain whose it is: nothing may have been there before as well.
+      if (place >= 0 && read.version() != Attempt.ABSENT) {
         authors.add(writers.get(place));
       }
     }

@@ -110,11 +110,13 @@ public final class SnapshotModel<K extends Comparable<K>, V> {
         lastChange.put(key, commits);
         changing.remove(key);
       }
+      changed.clear();
     }
 
-    /** Takes the changes back. */
+    /** Takes the changes back; nothing happens if the transaction has ended. */
     public void rollback() {
-      changing.keySet().removeAll(changed);
+      changed.forEach(key -> changing.remove(key, this));
+      changed.clear();
     }
   }
 }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.revenant.model.Store;
@@ -25,7 +26,6 @@ import org.revenantdb.engine.Transaction;
 public final class RevenantStore implements Store {
 
   private static final int SEGMENT = 1 << 20;
-  private static final long MAX_RECOVERY_LOG = 8 << 20;
 
   private final Database db;
   private final Map<String, Table> tables = new ConcurrentHashMap<>();
@@ -41,19 +41,30 @@ public final class RevenantStore implements Store {
     public Opener() {}
 
     @Override
-    public Store open(Path dir, long poolBytes) {
+    public Store open(Path dir, Limits limits) {
       return new RevenantStore(
           Database.open(
               dir,
               DatabaseOptions.defaults()
-                  .withPoolBytes(poolBytes)
+                  .withPoolBytes(limits.poolBytes())
                   .withLogSegmentBytes(SEGMENT)
-                  .withMaxRecoveryLog(MAX_RECOVERY_LOG)));
+                  .withMaxRecoveryLog(limits.logBytes())));
     }
   }
 
+  /** The table, which is made if there is none. */
   private Table table(String name) {
-    return tables.computeIfAbsent(name, db::table);
+    Table known = tables.get(name);
+    if (known == null) {
+      known = db.table(name);
+      tables.put(name, known);
+    }
+    return known;
+  }
+
+  private @Nullable Table findTable(String name) {
+    Table known = tables.get(name);
+    return known == null ? db.findTable(name) : known;
   }
 
   @Override
@@ -104,12 +115,14 @@ public final class RevenantStore implements Store {
 
     @Override
     public byte @Nullable [] get(String table, byte[] key) {
-      return tx.get(table(table), key);
+      Table known = findTable(table);
+      return known == null ? null : tx.get(known, key);
     }
 
     @Override
     public @Nullable InputStream open(String table, byte[] key) {
-      return tx.open(table(table), key);
+      Table known = findTable(table);
+      return known == null ? null : tx.open(known, key);
     }
 
     @Override
@@ -132,8 +145,12 @@ public final class RevenantStore implements Store {
 
     @Override
     public boolean delete(String table, byte[] key) {
+      Table known = findTable(table);
+      if (known == null) {
+        return false;
+      }
       try {
-        return tx.delete(table(table), key);
+        return tx.delete(known, key);
       } catch (org.revenantdb.engine.ConflictException e) {
         throw new ConflictException(e);
       }
@@ -142,8 +159,12 @@ public final class RevenantStore implements Store {
     @Override
     public Rows scan(
         String table, byte @Nullable [] from, byte @Nullable [] to, boolean descending) {
+      Table known = findTable(table);
+      if (known == null) {
+        return new RevenantRows(null);
+      }
       return new RevenantRows(
-          descending ? tx.scanDescending(table(table), from, to) : tx.scan(table(table), from, to));
+          descending ? tx.scanDescending(known, from, to) : tx.scan(known, from, to));
     }
 
     @Override
@@ -162,31 +183,38 @@ public final class RevenantStore implements Store {
     }
   }
 
-  private record RevenantRows(Cursor cursor) implements Rows {
+  /** The engine's cursor; none for a table that is not there. */
+  private record RevenantRows(@Nullable Cursor cursor) implements Rows {
 
     @Override
     public boolean next() {
-      return cursor.next();
+      return cursor != null && cursor.next();
     }
 
     @Override
     public byte[] key() {
-      return cursor.key();
+      return known().key();
     }
 
     @Override
     public byte[] value() {
-      return cursor.value();
+      return known().value();
     }
 
     @Override
     public InputStream openValue() {
-      return cursor.openValue();
+      return known().openValue();
+    }
+
+    private Cursor known() {
+      return Objects.requireNonNull(cursor, "there is no row");
     }
 
     @Override
     public void close() {
-      cursor.close();
+      if (cursor != null) {
+        cursor.close();
+      }
     }
   }
 }

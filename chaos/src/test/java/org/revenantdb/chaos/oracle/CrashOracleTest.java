@@ -153,6 +153,22 @@ class CrashOracleTest {
     accepts(Map.of("a", 5L, "b", 2L));
   }
 
+  @Test
+  void nothing_wasReadBeforeSomebodyInsertedAndDeleted_isNotFractured() {
+    base();
+    long before = ++clock;
+    Attempt<String> t = begin();
+    Attempt<String> reader = new Attempt<>("R", before, ++clock);
+    oracle.add(reader);
+    write(t, "c", 3, NOTHING);
+    write(t, "c", NOTHING, 3);
+    write(t, "a", 4, 1);
+    acknowledge(t);
+    read(reader, "c", NOTHING);
+    read(reader, "a", 1);
+    accepts(Map.of("a", 4L, "b", 2L));
+  }
+
   // ------------------------------------------------------------------------------------- lies
 
   @Test

@@ -50,6 +50,17 @@ class SnapshotModelTest {
   }
 
   @Test
+  void rollback_twice_leavesOthersAlone() {
+    var first = model.begin();
+    first.change("a", 1);
+    first.rollback();
+    var second = model.begin();
+    second.change("a", 2);
+    first.rollback();
+    assertTrue(model.begin().conflicts("a"));
+  }
+
+  @Test
   void delete_andReinsert_countAsChanges() {
     var first = model.begin();
     first.change("a", 1);

@@ -8,20 +8,19 @@ import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.revenant.big.BigValue;
 
 /**
- * A value far larger than the heap: 128 MiB, under {@code -Plong} a gigabyte; {@code
- * -Drevenant.big-value.mib} says otherwise.
+ * A value of a gigabyte, far larger than the heap; {@code -Drevenant.big-value.mib} makes it
+ * another length.
  */
 @Tag("slow")
 class BigValueTest {
 
   private static final int POOL = 16 << 20;
-  private static final boolean LONG = Boolean.getBoolean("revenant.long");
 
   @TempDir private Path dir;
 
   @Test
   void value_larger_than_the_heap_is_killed_put_again_and_read_back() {
-    long length = Long.getLong("revenant.big-value.mib", LONG ? 1_024 : 128) << 20;
+    long length = Long.getLong("revenant.big-value.mib", 1_024) << 20;
     long seed = Long.getLong("revenant.big-value.seed", Seeds.fresh());
     System.out.printf("big value: seed %d, %,d bytes%n", seed, length);
     System.out.println(

@@ -30,6 +30,7 @@ import org.revenantdb.chaos.revenant.model.Stores;
 public record BigValue(Path dir, long seed, long length, long poolBytes, String opener) {
 
   private static final String HEAP = "64m";
+  private static final long LOG = 32 << 20;
   private static final Duration STALL = Duration.ofMinutes(2);
 
   /**
@@ -111,6 +112,7 @@ public record BigValue(Path dir, long seed, long length, long poolBytes, String 
         .argument(opener)
         .argument(dir)
         .argument(poolBytes)
+        .argument(LOG)
         .argument(version())
         .argument(length)
         .fork();

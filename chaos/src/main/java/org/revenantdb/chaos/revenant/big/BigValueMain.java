@@ -11,6 +11,7 @@ import java.util.HexFormat;
 import org.revenantdb.chaos.crash.ChildPipe;
 import org.revenantdb.chaos.revenant.model.Store;
 import org.revenantdb.chaos.revenant.model.Store.Check;
+import org.revenantdb.chaos.revenant.model.Store.Limits;
 import org.revenantdb.chaos.revenant.model.Store.Tx;
 import org.revenantdb.chaos.revenant.model.Stores;
 
@@ -34,16 +35,17 @@ public final class BigValueMain {
   /**
    * Runs the child.
    *
-   * @param arguments opener class, directory, pool bytes, version of the value, its length
+   * @param arguments opener class, directory, bytes of pool and log, version of the value, its
+   *     length
    */
   public static void main(String[] arguments) {
     ChildPipe pipe = ChildPipe.open();
     try {
       Store.Opener opener = Stores.opener(arguments[0]);
       Path dir = Path.of(arguments[1]);
-      long version = Long.parseLong(arguments[3]);
-      long length = Long.parseLong(arguments[4]);
-      try (Store store = opener.open(dir, Long.parseLong(arguments[2]))) {
+      long version = Long.parseLong(arguments[4]);
+      long length = Long.parseLong(arguments[5]);
+      try (Store store = opener.open(dir, Limits.of(arguments[2], arguments[3]))) {
         pipe.say(isThere(store) ? "V yes" : "V no");
         put(store, Stores.value(version, length), pipe);
         pipe.say("D");

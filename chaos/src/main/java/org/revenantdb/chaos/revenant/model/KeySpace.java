@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
 import org.revenantdb.chaos.crash.Seeds;
 
 /**
@@ -25,9 +26,12 @@ enum KeySpace {
   /** Runs of rows that are filled and swept: leaves that empty, merges. */
   RANGE(3, 6_000, 0, 0),
   /** Values in overflow pages. */
-  BLOB(4, 40, 0, 20);
+  BLOB(4, 40, 0, 20),
+  /** Many tables with a few rows each, made as they are needed: their creation is killed, too. */
+  EXTRA(5, 120, 0, 10);
 
   private static final int LONGEST_KEY = 1_024;
+  private static final int ROWS_OF_AN_EXTRA = 3;
 
   /** All of them, each at the place of its number. */
   static final List<KeySpace> ALL = List.of(values());
@@ -47,8 +51,17 @@ enum KeySpace {
     this.padding = padding;
   }
 
-  String table() {
-    return name().toLowerCase(Locale.ROOT);
+  /** The table of a row: one for the whole space, but for {@link #EXTRA}. */
+  String table(int row) {
+    String name = name().toLowerCase(Locale.ROOT);
+    return this == EXTRA ? name + "-" + row / ROWS_OF_AN_EXTRA : name;
+  }
+
+  /** The first row of each of its tables. */
+  IntStream tables() {
+    return this == EXTRA
+        ? IntStream.iterate(0, row -> row < rows, row -> row + ROWS_OF_AN_EXTRA)
+        : IntStream.of(0);
   }
 
   int number() {
@@ -83,7 +96,11 @@ enum KeySpace {
     }
     if (!Arrays.equals(key, key(number))) {
       throw new ModelFailure(
-          "table " + table() + " holds a key of " + key.length + " bytes that was never written");
+          "the table of "
+              + row(number)
+              + " holds a key of "
+              + key.length
+              + " bytes that was never written");
     }
     return row(number);
   }
@@ -93,7 +110,7 @@ enum KeySpace {
     return switch (this) {
       case HOT -> random.nextInt(Values.NAMED, 120);
       case LONG -> random.nextInt(Values.NAMED, 400);
-      case RANGE -> random.nextInt(Values.NAMED, 200);
+      case RANGE, EXTRA -> random.nextInt(Values.NAMED, 200);
       case WIDE ->
           random.nextInt(20) == 0
               ? random.nextInt(1_300, 9_000)

@@ -16,6 +16,7 @@ import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.oracle.CrashOracle;
 import org.revenantdb.chaos.oracle.Finding;
 import org.revenantdb.chaos.oracle.Judgement;
+import org.revenantdb.chaos.revenant.model.Store.Limits;
 
 /**
  * One database and its lives: children work on it and are killed, and each time what came back is
@@ -38,7 +39,7 @@ final class KillEpisode {
    */
   private static final Duration LONGEST_LIFE = Duration.ofMillis(1_500);
 
-  private static final int SESSIONS = 4;
+  private static final int MOST_SESSIONS = 6;
   private static final int MAX_UNSEEN = 2;
 
   private final ModelOptions options;
@@ -114,6 +115,7 @@ final class KillEpisode {
     KillPoint lines = KillPoint.logUniform(random, 20_000);
     Duration delay = delay();
     ChildLedger ledger = new ChildLedger(oracle);
+    keepImage();
     try (ForkedJvm child = worker(transactions);
         BufferedWriter record = record()) {
       boolean killed = false;
@@ -188,6 +190,7 @@ final class KillEpisode {
     for (int i = 0; i < depth; i++) {
       Duration delay = delay();
       ChildLedger ledger = new ChildLedger(oracle);
+      keepImage();
       try (ForkedJvm child = child(ReopenMain.class).fork()) {
         for (String line; (line = child.readLine()) != null; ) {
           ledger.accept(line);
@@ -214,8 +217,8 @@ final class KillEpisode {
   }
 
   private void look() {
-    FileTrees.copy(database, dir.resolve("before-open"));
-    try (Store store = opener.open(database, options.poolBytes())) {
+    keepImage();
+    try (Store store = opener.open(database, drawLimits())) {
       tally.recovered(store.recovery().nanos());
       Map<RowKey, Long> recovered = Verifier.contents(store, random);
       judge(recovered);
@@ -232,8 +235,12 @@ final class KillEpisode {
       tally.count(store.counters());
     }
     tally.cleanCloses++;
-    FileTrees.delete(dir.resolve("before-open"));
     FileTrees.delete(dir.resolve("said.txt"));
+  }
+
+  /** If the opening that follows goes wrong, this is what it was given. */
+  private void keepImage() {
+    FileTrees.copy(database, dir.resolve("before-open"));
   }
 
   private void judge(Map<RowKey, Long> recovered) {
@@ -253,12 +260,17 @@ final class KillEpisode {
     return child(WorkerMain.class)
         .argument(seed)
         .argument(life)
-        .argument(SESSIONS)
+        .argument(random.nextInt(1, MOST_SESSIONS + 1))
         .argument(transactions)
         .fork();
   }
 
+  private Limits drawLimits() {
+    return Limits.draw(random, options.poolBytes());
+  }
+
   private ForkedJvm.Builder child(Class<?> main) {
+    Limits limits = drawLimits();
     return ForkedJvm.of(main)
         .withCodeOf(opener.getClass())
         .shortLived()
@@ -266,7 +278,8 @@ final class KillEpisode {
         .flags("--sun-misc-unsafe-memory-access=deny", "--illegal-native-access=deny")
         .argument(opener.getClass().getName())
         .argument(database)
-        .argument(options.poolBytes());
+        .argument(limits.poolBytes())
+        .argument(limits.logBytes());
   }
 
   /** What the children of the lives since the last look have said. */

@@ -12,7 +12,7 @@ import java.time.Duration;
  * @param episodes how many at most, 0 for no limit but time and kills
  * @param kind which episodes
  * @param dir where the databases are made
- * @param poolBytes memory for the store's pages: small, so that they are evicted
+ * @param poolBytes most memory for the store's pages: small, so that they are evicted
  * @param opener class name of the store's {@link Store.Opener}
  */
 public record ModelOptions(

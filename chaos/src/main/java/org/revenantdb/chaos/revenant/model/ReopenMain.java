@@ -3,6 +3,7 @@ package org.revenantdb.chaos.revenant.model;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import org.revenantdb.chaos.crash.ChildPipe;
+import org.revenantdb.chaos.revenant.model.Store.Limits;
 import org.revenantdb.chaos.revenant.model.Store.Recovery;
 
 /** The child that only opens the store, to be killed while it does. */
@@ -14,18 +15,18 @@ public final class ReopenMain {
    * Runs the child: says {@code I}, opens, says {@code O} as {@link WorkerMain} does, and waits for
    * its end.
    *
-   * @param arguments opener class, directory, pool bytes
+   * @param arguments opener class, directory, bytes of pool and log
    * @throws Exception if the store does not open
    */
   public static void main(String[] arguments) throws Exception {
     ChildPipe pipe = ChildPipe.open();
     Store.Opener opener = Stores.opener(arguments[0]);
     Path dir = Path.of(arguments[1]);
-    long pool = Long.parseLong(arguments[2]);
-    Stores.warmUp(opener, dir, pool);
+    Limits limits = Limits.of(arguments[2], arguments[3]);
+    Stores.warmUp(opener, dir, limits);
     pipe.say("I");
     try {
-      Store store = opener.open(dir, pool);
+      Store store = opener.open(dir, limits);
       Recovery recovery = store.recovery();
       pipe.say(WorkerMain.hex("O", recovery.nanos(), recovery.logBytes(), recovery.pages()));
     } catch (Throwable e) {

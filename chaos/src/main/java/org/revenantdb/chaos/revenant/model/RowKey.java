@@ -13,6 +13,10 @@ record RowKey(KeySpace space, int number) implements Comparable<RowKey> {
   private static final Comparator<RowKey> ORDER =
       Comparator.comparing(RowKey::space).thenComparingInt(RowKey::number);
 
+  String table() {
+    return space.table(number);
+  }
+
   byte[] bytes() {
     return space.key(number);
   }
@@ -24,6 +28,6 @@ record RowKey(KeySpace space, int number) implements Comparable<RowKey> {
 
   @Override
   public String toString() {
-    return space.table() + "/" + number;
+    return table() + "/" + number;
   }
 }

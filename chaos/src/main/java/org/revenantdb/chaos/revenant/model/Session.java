@@ -55,13 +55,25 @@ final class Session {
       } else {
         tell(WorkerMain.hex("C", number));
         say();
-        tx.commit();
+        commit(tx);
         tell(WorkerMain.hex("A", number, ticks.next()));
         say();
       }
     } catch (ConflictException e) {
-      tx.rollback();
+      // It was closed on the way here, which rolled it back.
       tell(WorkerMain.hex("X", number));
+    }
+  }
+
+  /** Now and then on an interrupted thread, which must make no difference. */
+  private void commit(Tx tx) {
+    boolean interrupted = random.nextInt(30) == 0;
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    tx.commit();
+    if (Thread.interrupted() != interrupted) {
+      throw new ModelFailure("a commit " + (interrupted ? "swallowed" : "made") + " an interrupt");
     }
   }
 
@@ -101,10 +113,13 @@ final class Session {
         write(tx, row);
       } else if (operation < 14) {
         delete(tx, row);
-      } else if (operation < 18) {
+      } else if (operation < 17) {
         read(tx, row);
+      } else if (operation < 18) {
+        putBroken(tx, row);
       } else {
-        walk(tx, row.space(), row.number(), row.number() + random.nextInt(1, 20));
+        RowKey from = rowToWalkFrom();
+        walk(tx, from.space(), from.number(), from.number() + random.nextInt(1, 20));
       }
     }
   }
@@ -129,12 +144,12 @@ final class Session {
 
   /** Reads only; both directions show the same. */
   private void look(Tx tx) {
-    KeySpace space = anyRow().space();
+    KeySpace space = rowToWalkFrom().space();
     int first = random.nextInt(space.rows());
     int end = first + random.nextInt(1, 200);
     List<RowKey> up = walk(tx, space, first, end);
     List<RowKey> down = new ArrayList<>();
-    try (Rows rows = tx.scan(space.table(), space.key(first), space.key(end), true)) {
+    try (Rows rows = tx.scan(space.table(first), space.key(first), space.key(end), true)) {
       while (rows.next()) {
         down.addFirst(space.rowOf(rows.key()));
       }
@@ -142,7 +157,7 @@ final class Session {
     if (!up.equals(down)) {
       throw new ModelFailure(
           "%s, rows %d to %d: upwards there are %s, downwards %s"
-              .formatted(space.table(), first, end, up, down));
+              .formatted(space, first, end, up, down));
     }
   }
 
@@ -169,6 +184,13 @@ final class Session {
   }
 
   private RowKey anyRow() {
+    return random.nextInt(50) == 0
+        ? KeySpace.EXTRA.row(random.nextInt(KeySpace.EXTRA.rows()))
+        : rowToWalkFrom();
+  }
+
+  /** A row of a space that is one table. */
+  private RowKey rowToWalkFrom() {
     int dice = random.nextInt(20);
     KeySpace space =
         dice < 4
@@ -187,7 +209,7 @@ final class Session {
   }
 
   private long version(Tx tx, RowKey row) {
-    String table = row.space().table();
+    String table = row.table();
     if (row.space() == KeySpace.BLOB && random.nextBoolean()) {
       InputStream in = tx.open(table, row.bytes());
       return in == null ? Attempt.ABSENT : Values.verify(in);
@@ -201,16 +223,26 @@ final class Session {
     long version = ++lastVersion;
     int length = row.space().valueLength(random);
     if (length >= STREAM_FROM && random.nextBoolean()) {
-      tx.put(row.space().table(), row.bytes(), Values.stream(version, length));
+      tx.put(row.table(), row.bytes(), Values.stream(version, length));
     } else {
-      tx.put(row.space().table(), row.bytes(), Values.of(version, length));
+      tx.put(row.table(), row.bytes(), Values.of(version, length));
     }
     tellWrite(row, version, replaced);
   }
 
+  /** The value's stream throws half way: nothing has changed, and the transaction goes on. */
+  private void putBroken(Tx tx, RowKey row) throws IOException {
+    try {
+      tx.put(row.table(), row.bytes(), new BrokenStream(row.space().valueLength(random)));
+      throw new ModelFailure("a put of " + row + " from a stream that throws did not throw");
+    } catch (BrokenStream.Broken e) {
+      read(tx, row);
+    }
+  }
+
   private void delete(Tx tx, RowKey row) {
     long replaced = version(tx, row);
-    boolean deleted = tx.delete(row.space().table(), row.bytes());
+    boolean deleted = tx.delete(row.table(), row.bytes());
     if (deleted != (replaced != Attempt.ABSENT)) {
       throw new ModelFailure(
           "delete of %s said %s, but the transaction had seen %s"
@@ -227,7 +259,7 @@ final class Session {
   private List<RowKey> walk(Tx tx, KeySpace space, int first, int end) {
     List<RowKey> seen = new ArrayList<>();
     int next = first;
-    try (Rows rows = tx.scan(space.table(), space.key(first), space.key(end), false)) {
+    try (Rows rows = tx.scan(space.table(first), space.key(first), space.key(end), false)) {
       while (rows.next()) {
         RowKey row = space.rowOf(rows.key());
         if (row.number() < next || row.number() >= end) {

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.oracle.SnapshotModel;
 import org.revenantdb.chaos.revenant.model.Store.ConflictException;
+import org.revenantdb.chaos.revenant.model.Store.Limits;
 import org.revenantdb.chaos.revenant.model.Store.Rows;
 import org.revenantdb.chaos.revenant.model.Store.Tx;
 
@@ -47,7 +48,7 @@ final class StepsEpisode {
     this.random = new SplittableRandom(Seeds.of(seed, 0));
     this.tally = tally;
     this.opener = options.newOpener();
-    this.store = opener.open(database, options.poolBytes());
+    this.store = opener.open(database, Limits.draw(random, options.poolBytes()));
   }
 
   /** What a row holds: its bytes follow from these. */
@@ -99,6 +100,8 @@ final class StepsEpisode {
     try {
       if (dice < 45) {
         put(client, anyRow());
+      } else if (dice < 47) {
+        putBroken(client, anyRow());
       } else if (dice < 55) {
         delete(client, anyRow());
       } else if (dice < 67) {
@@ -142,9 +145,9 @@ final class StepsEpisode {
     boolean conflict = client.twin.conflicts(row);
     try {
       if (random.nextInt(4) == 0) {
-        client.tx.put(row.space().table(), row.bytes(), Values.stream(value.version, value.length));
+        client.tx.put(row.table(), row.bytes(), Values.stream(value.version, value.length));
       } else {
-        client.tx.put(row.space().table(), row.bytes(), value.bytes());
+        client.tx.put(row.table(), row.bytes(), value.bytes());
       }
     } catch (ConflictException e) {
       demand(conflict, "a put of %s met a conflict where there is none", row);
@@ -152,6 +155,17 @@ final class StepsEpisode {
     }
     demand(!conflict, "a put of %s met no conflict where there is one", row);
     client.twin.change(row, value);
+  }
+
+  /** The value's stream throws half way: nothing has changed, and the transaction goes on. */
+  private void putBroken(Client client, RowKey row) throws IOException {
+    int length = row.space().valueLength(random);
+    try {
+      client.tx.put(row.table(), row.bytes(), new BrokenStream(length));
+      throw new ModelFailure("a put of " + row + " from a stream that throws did not throw");
+    } catch (BrokenStream.Broken e) {
+      get(client, row);
+    }
   }
 
   private int length(RowKey row) {
@@ -167,7 +181,7 @@ final class StepsEpisode {
     boolean there = client.twin.rows().containsKey(row);
     boolean deleted;
     try {
-      deleted = client.tx.delete(row.space().table(), row.bytes());
+      deleted = client.tx.delete(row.table(), row.bytes());
     } catch (ConflictException e) {
       demand(conflict, "a delete of %s met a conflict where there is none", row);
       throw e;
@@ -185,17 +199,20 @@ final class StepsEpisode {
     Value expected = client.twin.rows().get(row);
     byte[] found;
     if (random.nextInt(3) == 0) {
-      try (InputStream in = client.tx.open(row.space().table(), row.bytes())) {
+      try (InputStream in = client.tx.open(row.table(), row.bytes())) {
         found = in == null ? null : in.readAllBytes();
       }
     } else {
-      found = client.tx.get(row.space().table(), row.bytes());
+      found = client.tx.get(row.table(), row.bytes());
     }
     demandSame(row, expected, found);
   }
 
   private void scan(Client client) {
     RowKey one = anyRow();
+    while (one.space() == KeySpace.EXTRA) {
+      one = anyRow();
+    }
     KeySpace space = one.space();
     int end = one.number() + random.nextInt(1, 150);
     boolean descending = random.nextBoolean();
@@ -209,7 +226,7 @@ final class StepsEpisode {
     }
     byte[] from = bounded ? one.bytes() : null;
     byte[] to = bounded ? space.key(end) : null;
-    try (Rows rows = client.tx.scan(space.table(), from, to, descending)) {
+    try (Rows rows = client.tx.scan(one.table(), from, to, descending)) {
       compare(rows, expected, space);
     }
   }
@@ -243,8 +260,13 @@ final class StepsEpisode {
     }
   }
 
-  /** Ends all sessions one way or the other, closes, opens, and compares everything. */
+  /** Ends all sessions, or leaves that to the closing; closes, opens, and compares everything. */
   private void reopen() throws IOException {
+    if (random.nextInt(4) == 0) {
+      closeStore();
+      open();
+      return;
+    }
     for (int slot = 0; slot < SESSIONS; slot++) {
       Client client = clients[slot];
       if (client != null) {
@@ -256,18 +278,38 @@ final class StepsEpisode {
       Verifier.demandCleanable(store);
     }
     closeStore();
-    store = opener.open(database, options.poolBytes());
+    open();
+  }
+
+  private void open() throws IOException {
+    for (int slot = 0; slot < SESSIONS; slot++) {
+      Client client = clients[slot];
+      if (client != null) {
+        client.tx.close();
+        client.twin.rollback();
+        clients[slot] = null;
+      }
+    }
+    store = opener.open(database, Limits.draw(random, options.poolBytes()));
     tally.reopenings++;
     Verifier.demandSound(store, "after a clean close");
     try (Tx tx = store.begin()) {
       for (KeySpace space : KeySpace.ALL) {
-        NavigableMap<RowKey, Value> expected =
-            model.committed().subMap(space.row(0), true, space.row(Integer.MAX_VALUE), true);
-        try (Rows rows = tx.scan(space.table(), null, null, false)) {
-          compare(rows, expected, space);
-        }
+        compareTables(tx, space);
       }
       tx.rollback();
+    }
+  }
+
+  private void compareTables(Tx tx, KeySpace space) {
+    int[] first = space.tables().toArray();
+    for (int i = 0; i < first.length; i++) {
+      int end = i + 1 < first.length ? first[i + 1] : Integer.MAX_VALUE;
+      NavigableMap<RowKey, Value> expected =
+          model.committed().subMap(space.row(first[i]), true, space.row(end), false);
+      try (Rows rows = tx.scan(space.table(first[i]), null, null, false)) {
+        compare(rows, expected, space);
+      }
     }
   }
 

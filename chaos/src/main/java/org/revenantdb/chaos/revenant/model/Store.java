@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,10 +26,35 @@ public interface Store extends AutoCloseable {
      * Opens the store in the directory, or creates it.
      *
      * @param dir where
-     * @param poolBytes how much memory its pages may take
+     * @param limits how small it is to make itself
      * @return the open store
      */
-    Store open(Path dir, long poolBytes);
+    Store open(Path dir, Limits limits);
+  }
+
+  /**
+   * How small a store is to make itself, so that what is rare in large ones happens often.
+   *
+   * @param poolBytes memory for its pages
+   * @param logBytes log that a restart may have to read
+   */
+  record Limits(long poolBytes, long logBytes) {
+
+    private static final long LEAST_POOL = 2 << 20;
+    private static final long LEAST_LOG = 4 << 20;
+    private static final long MOST_LOG = 16 << 20;
+
+    /** Draws limits; the pool is at most the given one. */
+    static Limits draw(RandomGenerator random, long mostPool) {
+      return new Limits(
+          random.nextLong(LEAST_POOL, Math.max(LEAST_POOL, mostPool) + 1),
+          random.nextLong(LEAST_LOG, MOST_LOG + 1));
+    }
+
+    /** Reads two arguments of a child. */
+    public static Limits of(String poolBytes, String logBytes) {
+      return new Limits(Long.parseLong(poolBytes), Long.parseLong(logBytes));
+    }
   }
 
   /**

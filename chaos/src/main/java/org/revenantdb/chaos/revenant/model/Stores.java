@@ -29,11 +29,11 @@ public final class Stores {
    *
    * @param opener of the store
    * @param beside a directory; the store stands next to it for a moment
-   * @param poolBytes memory for its pages
+   * @param limits of the store
    */
-  public static void warmUp(Store.Opener opener, Path beside, long poolBytes) {
+  public static void warmUp(Store.Opener opener, Path beside, Store.Limits limits) {
     Path dir = beside.resolveSibling("warm-" + ProcessHandle.current().pid());
-    try (Store store = opener.open(dir, poolBytes);
+    try (Store store = opener.open(dir, limits);
         Store.Tx tx = store.begin()) {
       tx.put("warm", new byte[1], new byte[1]);
       tx.commit();

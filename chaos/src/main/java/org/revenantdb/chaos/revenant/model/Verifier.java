@@ -39,40 +39,47 @@ final class Verifier {
   }
 
   private static void walk(Tx tx, KeySpace space, Map<RowKey, Long> contents) {
-    int last = -1;
-    try (Rows rows = tx.scan(space.table(), null, null, false)) {
-      while (rows.next()) {
-        RowKey row = space.rowOf(rows.key());
-        if (row.number() <= last) {
-          throw new ModelFailure(
-              "a walk over all of " + space.table() + " shows " + row + " after row " + last);
+    for (int first : space.tables().toArray()) {
+      String table = space.table(first);
+      int last = first - 1;
+      try (Rows rows = tx.scan(table, null, null, false)) {
+        while (rows.next()) {
+          RowKey row = space.rowOf(rows.key());
+          if (row.number() <= last || !row.table().equals(table)) {
+            throw new ModelFailure(
+                "a walk over all of " + table + " shows " + row + " after row " + last);
+          }
+          last = row.number();
+          contents.put(row, version(space, rows));
         }
-        last = row.number();
-        long version =
-            space == KeySpace.BLOB ? Values.verify(rows.openValue()) : Values.verify(rows.value());
-        contents.put(row, version);
       }
     }
+  }
+
+  private static long version(KeySpace space, Rows rows) {
+    return space == KeySpace.BLOB ? Values.verify(rows.openValue()) : Values.verify(rows.value());
   }
 
   private static void compareDownwards(Tx tx, KeySpace space, Map<RowKey, Long> contents) {
     List<RowKey> expected = new ArrayList<>();
     contents.keySet().stream().filter(row -> row.space() == space).forEach(expected::addFirst);
     List<RowKey> found = new ArrayList<>();
-    try (Rows rows = tx.scan(space.table(), null, null, true)) {
-      while (rows.next()) {
-        found.add(space.rowOf(rows.key()));
+    for (int first : space.tables().boxed().toList().reversed()) {
+      try (Rows rows = tx.scan(space.table(first), null, null, true)) {
+        while (rows.next()) {
+          found.add(space.rowOf(rows.key()));
+        }
       }
     }
     if (!expected.equals(found)) {
       throw new ModelFailure(
           "all of %s: upwards there are %d rows, downwards %d, or in another order"
-              .formatted(space.table(), expected.size(), found.size()));
+              .formatted(space, expected.size(), found.size()));
     }
   }
 
   private static void comparePoint(Tx tx, RowKey row, Map<RowKey, Long> contents) {
-    InputStream in = tx.open(row.space().table(), row.bytes());
+    InputStream in = tx.open(row.table(), row.bytes());
     long found = in == null ? Attempt.ABSENT : Values.verify(in);
     long expected = contents.getOrDefault(row, Attempt.ABSENT);
     if (found != expected) {

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.revenantdb.chaos.crash.ChildPipe;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.revenant.model.Store.Counters;
+import org.revenantdb.chaos.revenant.model.Store.Limits;
 import org.revenantdb.chaos.revenant.model.Store.Recovery;
 
 /**
@@ -48,22 +49,22 @@ public final class WorkerMain {
   /**
    * Runs the child.
    *
-   * @param arguments opener class, directory, pool bytes, seed, life, sessions, transactions per
-   *     session (0: no end)
+   * @param arguments opener class, directory, bytes of pool and log, seed, life, sessions,
+   *     transactions per session (0: no end)
    */
   public static void main(String[] arguments) {
     ChildPipe pipe = ChildPipe.open();
     try {
       Store.Opener opener = Stores.opener(arguments[0]);
       Path dir = Path.of(arguments[1]);
-      long pool = Long.parseLong(arguments[2]);
-      long seed = Long.parseLong(arguments[3]);
-      int life = Integer.parseInt(arguments[4]);
-      int sessions = Integer.parseInt(arguments[5]);
-      int transactions = Integer.parseInt(arguments[6]);
-      Stores.warmUp(opener, dir, pool);
+      Limits limits = Limits.of(arguments[2], arguments[3]);
+      long seed = Long.parseLong(arguments[4]);
+      int life = Integer.parseInt(arguments[5]);
+      int sessions = Integer.parseInt(arguments[6]);
+      int transactions = Integer.parseInt(arguments[7]);
+      Stores.warmUp(opener, dir, limits);
       pipe.say("I");
-      Store store = opener.open(dir, pool);
+      Store store = opener.open(dir, limits);
       Recovery recovery = store.recovery();
       pipe.say(hex("O", recovery.nanos(), recovery.logBytes(), recovery.pages()));
       new WorkerMain(store, pipe, new Ticks(life)).work(seed, life, sessions, transactions);

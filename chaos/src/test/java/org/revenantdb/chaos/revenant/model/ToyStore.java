@@ -6,12 +6,11 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -48,7 +47,9 @@ public final class ToyStore implements Store {
     /** Lets two transactions write the same row. */
     NO_CONFLICTS,
     /** Reads what is committed now, whatever the snapshot. */
-    NO_SNAPSHOT
+    NO_SNAPSHOT,
+    /** Writes through a channel on the caller's thread: an interrupt closes it. */
+    INTERRUPTIBLE
   }
 
   /** Opens the honest store. */
@@ -100,6 +101,12 @@ public final class ToyStore implements Store {
     }
   }
 
+  public static final class Interruptible extends ToyOpener {
+    public Interruptible() {
+      super(Lie.INTERRUPTIBLE);
+    }
+  }
+
   abstract static class ToyOpener implements Opener {
 
     private final Lie lie;
@@ -109,7 +116,7 @@ public final class ToyStore implements Store {
     }
 
     @Override
-    public Store open(Path dir, long poolBytes) {
+    public Store open(Path dir, Limits limits) {
       try {
         return new ToyStore(dir, lie);
       } catch (IOException e) {
@@ -140,27 +147,23 @@ public final class ToyStore implements Store {
   }
 
   private final Lie lie;
-  private final FileChannel log;
+  private final RandomAccessFile log;
   private final SnapshotModel<Key, byte[]> rows = new SnapshotModel<>();
   private final Deque<byte[]> keptBack = new ArrayDeque<>();
   private long logBytes;
+  private boolean closed;
 
   private ToyStore(Path dir, Lie lie) throws IOException {
     this.lie = lie;
     Files.createDirectories(dir);
-    this.log =
-        FileChannel.open(
-            dir.resolve("toy.log"),
-            StandardOpenOption.CREATE,
-            StandardOpenOption.READ,
-            StandardOpenOption.WRITE);
+    this.log = new RandomAccessFile(dir.resolve("toy.log").toFile(), "rw");
     var replay = rows.begin();
     for (byte[] record; (record = next()) != null; ) {
       replay(record, replay);
     }
     replay.commit();
-    log.truncate(logBytes);
-    log.position(logBytes);
+    log.setLength(logBytes);
+    log.seek(logBytes);
   }
 
   /** The record at the end of what was read so far, or null where the log ends. */
@@ -179,7 +182,7 @@ public final class ToyStore implements Store {
 
   private boolean fill(ByteBuffer buffer, long position) throws IOException {
     while (buffer.hasRemaining()) {
-      if (log.read(buffer, position + buffer.position()) < 0) {
+      if (log.getChannel().read(buffer, position + buffer.position()) < 0) {
         return false;
       }
     }
@@ -234,12 +237,22 @@ public final class ToyStore implements Store {
         TreeMap<Key, byte @Nullable []> one = new TreeMap<>();
         one.put(key, value);
         append(encode(one, lie));
+        force();
       });
       return;
     }
     keptBack.add(encode(changes, lie));
     while (keptBack.size() > (lie == Lie.LATE_LOG ? KEPT_BACK : 0)) {
       append(keptBack.remove());
+    }
+  }
+
+  /** Slow, so that kills fall between two rows. */
+  private void force() {
+    try {
+      log.getFD().sync();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -251,8 +264,10 @@ public final class ToyStore implements Store {
             .put(record)
             .flip();
     try {
-      while (buffer.hasRemaining()) {
-        log.write(buffer);
+      if (lie == Lie.INTERRUPTIBLE) {
+        log.getChannel().write(buffer);
+      } else {
+        log.write(buffer.array());
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -289,6 +304,7 @@ public final class ToyStore implements Store {
   public synchronized void close() {
     try {
       keptBack.forEach(this::append);
+      closed = true;
       log.close();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -412,7 +428,7 @@ public final class ToyStore implements Store {
     @Override
     public void rollback() {
       synchronized (ToyStore.this) {
-        if (!ended && lie == Lie.ROLLBACK_LOGGED) {
+        if (!ended && !closed && lie == Lie.ROLLBACK_LOGGED) {
           log(changes);
         }
         session.rollback();
