@@ -71,8 +71,6 @@ public final class Merge {
    */
   public boolean around(Tree tree, byte[] key, int level) {
     int parent = pool.fixExclusive(tree.root());
-    int left = -1;
-    int right = -1;
     try {
       if (Slotted.level(pool.page(parent)) <= level) {
         return false;
@@ -89,28 +87,38 @@ public final class Merge {
         return pool.pageIdOf(parent) == tree.root() && collapse(tree, parent);
       }
       int position = Slotted.childPosition(page, key);
-      int leftPosition = position == count - 1 ? position - 1 : position;
-      left = pool.fixExclusive(Slotted.child(page, leftPosition));
-      right = pool.fixExclusive(Slotted.child(page, leftPosition + 1));
+      // With the left neighbour first: in a table that is emptied from left to right, the right one
+      // is still full.
+      return (position >= 0 && pair(tree, parent, position - 1))
+          || (position < count - 1 && pair(tree, parent, position));
+    } finally {
+      pool.unfixExclusive(parent);
+    }
+  }
+
+  /** Merges the child at a position with the one to its right, if one is small and both fit. */
+  private boolean pair(Tree tree, int parent, int position) {
+    MemorySegment page = pool.page(parent);
+    int left = pool.fixExclusive(Slotted.child(page, position));
+    int right = -1;
+    try {
+      right = pool.fixExclusive(Slotted.child(page, position + 1));
       MemorySegment leftPage = pool.page(left);
       MemorySegment rightPage = pool.page(right);
       if (!isSmall(leftPage) && !isSmall(rightPage)) {
         return false;
       }
       int bytes = Slotted.used(leftPage) + Slotted.used(rightPage) + fences(leftPage, rightPage);
-      if (bytes + (level > 0 ? Tree.INNER_ROOM : 0) > MERGED_MAX) {
+      if (bytes + (Slotted.level(leftPage) > 0 ? Tree.INNER_ROOM : 0) > MERGED_MAX) {
         return false;
       }
-      merge(tree, parent, leftPosition + 1, left, right);
+      merge(tree, parent, position + 1, left, right);
       return true;
     } finally {
       if (right >= 0) {
         pool.unfixExclusive(right);
       }
-      if (left >= 0) {
-        pool.unfixExclusive(left);
-      }
-      pool.unfixExclusive(parent);
+      pool.unfixExclusive(left);
     }
   }
 
@@ -140,6 +148,7 @@ public final class Merge {
     }
     merged.append(rightPage, 0, Slotted.count(rightPage));
     boolean versions = merged.hasVersions();
+    allocator.beforeFree(rightId);
     try {
       mini.begin(0);
       RecordBuilder record = mini.format(left);
@@ -168,6 +177,7 @@ public final class Merge {
   /** The root's only child moves into the root. */
   private boolean collapse(Tree tree, int root) {
     int childId = Slotted.child(pool.page(root), -1);
+    allocator.beforeFree(childId);
     int child = pool.fixExclusive(childId);
     boolean versions;
     try {

@@ -99,6 +99,7 @@ public final class OverflowRemoval {
         }
       }
       for (int i = 0; i < count; i++) {
+        allocator.beforeFree(pages[i]);
         mini.free(pages[i]);
         maps.set(pages[i], 0);
       }

@@ -119,6 +119,7 @@ public final class OverflowWriter {
     try {
       int page = allocator.claim();
       int frame = fixClaimed(page);
+      boolean logged = false;
       try {
         maps.clear();
         maps.set(page, SpaceMapPage.ALLOCATED | SpaceMapPage.VERSION);
@@ -136,10 +137,14 @@ public final class OverflowWriter {
         mini.end();
         maps.latchAndWrite(mini);
         mini.commit();
+        logged = true;
         marks.mark(page);
       } finally {
         maps.unlatch();
         pool.unfixExclusive(frame);
+        if (!logged) {
+          allocator.release(page);
+        }
       }
       head = page;
       tail = page;

@@ -75,9 +75,26 @@ public final class Allocator {
             return page;
           }
         }
-        hint = limit;
+        // Where the file ends before the map of its last group, the pages before the map are still
+        // to be had.
+        int last = SpaceMapPage.group(limit - 1) * SpaceMapPage.GROUP;
+        hint = limit <= last + SpaceMapPage.POSITION ? last : limit;
         grow(limit);
       }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * To be called before the record that frees a page is published. Were the page's group read only
+   * afterwards, from a space map that calls the page free, it could be claimed before {@link
+   * #release}, which would then drop the new owner's claim (R5).
+   */
+  public void beforeFree(int pageId) {
+    lock.lock();
+    try {
+      group(SpaceMapPage.group(pageId));
     } finally {
       lock.unlock();
     }
