@@ -91,13 +91,23 @@ public final class TransactionTable {
 
   /** Gives out an id and enters it as active. The caller has reserved no record with it yet. */
   public long enter() {
-    long id = nextId.getAndIncrement();
+    long id = next();
+    enter(id);
+    return id;
+  }
+
+  /** Step one of entering: an id that nobody else has. */
+  long next() {
+    return nextId.getAndIncrement();
+  }
+
+  /** Step two of entering. Any number of later ids may have come and gone since step one. */
+  void enter(long id) {
     AtomicLongArray words = chunks.of(id);
     if (words == null) {
       words = addChunk(id);
     }
     words.set((int) id & (CHUNK - 1), ACTIVE);
-    return id;
   }
 
   private AtomicLongArray addChunk(long id) {
@@ -113,6 +123,11 @@ public final class TransactionTable {
           Arrays.copyOf(now.array, Math.max(now.array.length, index + 1));
       words = new AtomicLongArray(CHUNK);
       array[index] = words;
+      // Those before it, too: their first ids were given out and are about to be entered. Null
+      // means forgotten.
+      for (int i = now.array.length; i < index; i++) {
+        array[i] = new AtomicLongArray(CHUNK);
+      }
       chunks = new Chunks(now.first, array);
       return words;
     } finally {
