@@ -2,6 +2,7 @@ package org.revenantdb.engine;
 
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Who is inside the database: lets {@code close} and {@code check} wait until nobody is.
@@ -25,6 +26,10 @@ final class OperationGate {
 
   private final int stripes = Integer.highestOneBit(4 * Runtime.getRuntime().availableProcessors());
   private final AtomicLongArray inside = new AtomicLongArray(stripes * STRIDE);
+
+  /** Held while the gate is paused: a second one who pauses, and close, wait for the first. */
+  private final ReentrantLock pausing = new ReentrantLock();
+
   private volatile State state = State.OPEN;
 
   /** Enters; the result is for {@link #exit}. Waits while the gate is paused. */
@@ -52,36 +57,36 @@ final class OperationGate {
   }
 
   /**
-   * Lets nobody in until {@link #resume}, and waits until nobody is inside; false if the gate is
-   * closed.
+   * Lets nobody in until {@link #resume}, by the same thread, and waits until nobody is inside;
+   * false if the gate is closed.
    */
   boolean pause() {
-    synchronized (this) {
-      if (state == State.CLOSED) {
-        return false;
-      }
-      state = State.PAUSED;
+    pausing.lock();
+    if (state == State.CLOSED) {
+      pausing.unlock();
+      return false;
     }
+    state = State.PAUSED;
     awaitEmpty();
     return true;
   }
 
   /** Opens again after {@link #pause}. */
   void resume() {
-    synchronized (this) {
-      if (state == State.PAUSED) {
-        state = State.OPEN;
-      }
-    }
+    state = State.OPEN;
+    pausing.unlock();
   }
 
   /** Lets nobody in any more, and waits until nobody is inside; false if it was closed before. */
   boolean close() {
-    synchronized (this) {
+    pausing.lock();
+    try {
       if (state == State.CLOSED) {
         return false;
       }
       state = State.CLOSED;
+    } finally {
+      pausing.unlock();
     }
     awaitEmpty();
     return true;
