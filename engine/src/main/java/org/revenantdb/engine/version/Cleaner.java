@@ -234,14 +234,20 @@ public final class Cleaner implements AutoCloseable {
   }
 
   /** One pass; returns how many things it changed. */
-  private long pass(boolean everything) {
+  long pass(boolean everything) {
     TransactionTable transactions = storage.transactions();
     long[] aborted =
         Arrays.stream(transactions.aborted().snapshot())
             .filter(id -> transactions.status(id) == TransactionTable.ABORTED)
             .toArray();
     long oldestActive = transactions.oldestActive();
-    boolean all = everything || aborted.length > 0 || oldestActive != oldestActiveWhenPostponed;
+    // With nobody active, whoever a page was postponed for has ended, even if he came after the
+    // last look.
+    boolean all =
+        everything
+            || aborted.length > 0
+            || oldestActive == Long.MAX_VALUE
+            || oldestActive != oldestActiveWhenPostponed;
     PageBitmap pages = storage.marks().begin(all);
     long changes = 0;
     try {
