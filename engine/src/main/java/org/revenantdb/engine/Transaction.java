@@ -3,6 +3,7 @@ package org.revenantdb.engine;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.ref.Cleaner;
+import java.lang.ref.Reference;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -260,7 +261,12 @@ public final class Transaction implements AutoCloseable {
   }
 
   <T extends @Nullable Object> T inside(Supplier<T> action) {
-    return core.inside(action);
+    try {
+      return core.inside(action);
+    } finally {
+      // Or it could count as forgotten while it is in use for the last time.
+      Reference.reachabilityFence(this);
+    }
   }
 
   void checkOpen() {
