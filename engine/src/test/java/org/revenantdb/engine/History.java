@@ -1,0 +1,100 @@
+package org.revenantdb.engine;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.version.RowWriter;
+
+/**
+ * Every version of every row that was ever committed, and what those still writing have written.
+ */
+final class History {
+  /** A committed version; the value is null where the row was deleted. */
+  record Version(long lsn, byte @Nullable [] value) {}
+
+  private final NavigableMap<byte[], List<Version>> committed =
+      new TreeMap<>(Arrays::compareUnsigned);
+  private final Map<Object, NavigableMap<byte[], Version>> pending = new HashMap<>();
+
+  private NavigableMap<byte[], Version> of(Object tx) {
+    return pending.computeIfAbsent(tx, t -> new TreeMap<>(Arrays::compareUnsigned));
+  }
+
+  /** What a transaction has to see. */
+  byte @Nullable [] get(Object tx, long snapshot, byte[] key) {
+    Version own = of(tx).get(key);
+    if (own != null) {
+      return own.value();
+    }
+    byte[] found = null;
+    for (Version version : committed.getOrDefault(key, List.of())) {
+      if (version.lsn() <= snapshot) {
+        found = version.value();
+      }
+    }
+    return found;
+  }
+
+  /** What a write has to come to; notes it if it is done. */
+  RowWriter.Outcome write(Object tx, long snapshot, byte[] key, byte @Nullable [] value) {
+    boolean mine = of(tx).containsKey(key);
+    for (Map.Entry<Object, NavigableMap<byte[], Version>> other : pending.entrySet()) {
+      if (other.getKey() != tx && other.getValue().containsKey(key)) {
+        return RowWriter.Outcome.CONFLICT;
+      }
+    }
+    List<Version> versions = committed.getOrDefault(key, List.of());
+    if (!mine && !versions.isEmpty() && versions.getLast().lsn() > snapshot) {
+      return RowWriter.Outcome.CONFLICT;
+    }
+    if (value == null && get(tx, snapshot, key) == null) {
+      return RowWriter.Outcome.NOTHING;
+    }
+    of(tx).put(key, new Version(0, value));
+    return RowWriter.Outcome.DONE;
+  }
+
+  void commit(Object tx, long lsn) {
+    of(tx)
+        .forEach((key, version) ->
+            committed
+                .computeIfAbsent(key, k -> new ArrayList<>())
+                .add(new Version(lsn, version.value())));
+    pending.remove(tx);
+  }
+
+  void abort(Object tx) {
+    pending.remove(tx);
+  }
+
+  /** A crash after which the log ends here. */
+  void crash(long endOfLog) {
+    pending.clear();
+    committed.values().forEach(versions -> versions.removeIf(v -> v.lsn() > endOfLog));
+  }
+
+  /** All rows that a transaction has to see between two keys, null for no end. */
+  NavigableMap<byte[], byte[]> range(
+      Object tx, long snapshot, byte @Nullable [] from, byte @Nullable [] to) {
+    NavigableMap<byte[], byte[]> rows = new TreeMap<>(Arrays::compareUnsigned);
+    TreeSet<byte[]> keys = new TreeSet<>(Arrays::compareUnsigned);
+    keys.addAll(committed.keySet());
+    keys.addAll(of(tx).keySet());
+    for (byte[] key : keys) {
+      if ((from == null || Arrays.compareUnsigned(key, from) >= 0)
+          && (to == null || Arrays.compareUnsigned(key, to) < 0)) {
+        byte[] value = get(tx, snapshot, key);
+        if (value != null) {
+          rows.put(key, value);
+        }
+      }
+    }
+    return rows;
+  }
+}

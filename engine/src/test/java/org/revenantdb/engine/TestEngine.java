@@ -1,0 +1,350 @@
+package org.revenantdb.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.btree.Tree;
+import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.buffer.BufferPoolOptions;
+import org.revenantdb.engine.buffer.PageReadCheck;
+import org.revenantdb.engine.overflow.OverflowInput;
+import org.revenantdb.engine.page.LittleEndian;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.SpaceMapPage;
+import org.revenantdb.engine.space.Allocator;
+import org.revenantdb.engine.space.VersionMarks;
+import org.revenantdb.engine.txn.Horizon;
+import org.revenantdb.engine.txn.TransactionTable;
+import org.revenantdb.engine.version.Cleaner;
+import org.revenantdb.engine.version.CleanerSteps;
+import org.revenantdb.engine.version.RowWriter;
+import org.revenantdb.engine.version.Storage;
+import org.revenantdb.engine.version.StoredValue;
+import org.revenantdb.engine.version.VolatileStore;
+import org.revenantdb.gc.ActiveSnapshots;
+import org.revenantdb.recovery.file.OpenMode;
+import org.revenantdb.recovery.file.StorageFile;
+import org.revenantdb.recovery.format.LogRecordLayout;
+import org.revenantdb.recovery.format.PageChecksum;
+import org.revenantdb.recovery.log.LogSpace;
+import org.revenantdb.recovery.log.RecordBuilder;
+import org.revenantdb.recovery.log.RecordType;
+import org.revenantdb.recovery.restart.AbortedTransactions;
+
+/**
+ * The engine without its files: a real pool of 256 frames over a temporary file, a log in memory,
+ * and a cleaner that moves only when it is told to.
+ */
+final class TestEngine implements AutoCloseable {
+  final MemoryJournal journal;
+  final Path path;
+  final StorageFile file;
+  final BufferPool pool;
+  final ActiveSnapshots snapshots = new ActiveSnapshots();
+  final Storage storage;
+  final Engine engine;
+  final Catalog catalog;
+  final Cleaner cleaner;
+
+  /** Runs around each visit of the cleaner. */
+  volatile Cleaner.Inside around = step -> step.getAsLong();
+
+  /** A new database. */
+  TestEngine(Path directory, int pagesInFile) {
+    this(directory, new MemoryJournal(), Replay.newDatabase(), pagesInFile, new long[0], 0, true);
+  }
+
+  private TestEngine(
+      Path directory,
+      MemoryJournal journal,
+      Map<Integer, byte[]> pages,
+      int pagesInFile,
+      long[] aborted,
+      long highestId,
+      boolean mapsRead) {
+    this.journal = journal;
+    try {
+      path = Files.createTempDirectory(directory, "engine").resolve("data");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    file = StorageFile.open(path, OpenMode.CREATE_NEW, /* ownerOnly= */ true);
+    pages.forEach((id, bytes) -> {
+      MemorySegment page = MemorySegment.ofArray(bytes);
+      PageChecksum.seal(page);
+      file.write((long) id * Page.SIZE, page);
+    });
+    file.write((long) pagesInFile * Page.SIZE - 1, MemorySegment.ofArray(new byte[1]));
+    pool =
+        new BufferPool(
+            BufferPoolOptions.ofBytes(BufferPoolOptions.MIN_BYTES),
+            file,
+            null,
+            journal,
+            PageReadCheck.NONE);
+    AbortedTransactions map = new AbortedTransactions();
+    for (long id : aborted) {
+      map.add(id);
+    }
+    storage =
+        new Storage(
+            pool,
+            journal,
+            new LogSpace(journal::tail, Long.MAX_VALUE / 2, 1, () -> {}),
+            new Allocator(pool, journal, pool.sizeInPages()),
+            new VersionMarks(),
+            new TransactionTable(map, highestId),
+            new Horizon(snapshots, journal::durableLsn),
+            new VolatileStore(),
+            new Storage.Counters());
+    engine = new Engine(storage, snapshots, DatabaseOptions.defaults());
+    catalog = new Catalog(engine);
+    storage.allocator().formatMissingMap(/* knownPages= */ 0);
+    cleaner =
+        new Cleaner(storage, catalog::tree, step -> around.run(step), mapsRead, "test-cleaner");
+  }
+
+  /** What a crash leaves when the log ends after these records, restarted. */
+  static TestEngine restart(
+      Path directory, List<MemoryJournal.Entry> entries, Map<Integer, byte[]> pages) {
+    TreeSet<Long> undecided = new TreeSet<>();
+    long highest = 0;
+    for (MemoryJournal.Entry entry : entries) {
+      long id = entry.transaction();
+      highest = Math.max(highest, id);
+      if (entry.is(RecordType.PAGES) && id != 0 || entry.is(RecordType.ABORT)) {
+        undecided.add(id);
+      } else if (entry.is(RecordType.COMMIT)) {
+        undecided.remove(id);
+      } else if (entry.is(RecordType.FORGET)) {
+        for (int at = LogRecordLayout.HEADER + 4; at + 8 <= entry.bytes().length; at += 8) {
+          undecided.remove(LittleEndian.getLong(entry.bytes(), at));
+        }
+      }
+    }
+    int last = pages.keySet().stream().mapToInt(i -> i).max().orElseThrow();
+    return new TestEngine(
+        directory,
+        new MemoryJournal(entries),
+        pages,
+        last + 1 + 16,
+        undecided.stream().mapToLong(i -> i).toArray(),
+        highest,
+        /* mapsRead= */ false);
+  }
+
+  Tree table(String name) {
+    Table table = catalog.find(name);
+    if (table == null) {
+      catalog.create(name);
+      table = catalog.find(name);
+    }
+    return java.util.Objects.requireNonNull(table).tree();
+  }
+
+  Tx begin() {
+    return new Tx();
+  }
+
+  /** All that the snapshot of now sees of a row. */
+  byte @Nullable [] read(Tree tree, byte[] key) {
+    journal.force();
+    Tx tx = begin();
+    try {
+      return tx.get(tree, key);
+    } finally {
+      tx.abort();
+    }
+  }
+
+  /** Passes until nothing more changes. */
+  void clean() {
+    for (int pass = 0; CleanerSteps.pass(cleaner, true) > 0; pass++) {
+      assertTrue(pass < 1000, "the cleaner finds no end");
+    }
+  }
+
+  void pass() {
+    CleanerSteps.pass(cleaner, true);
+  }
+
+  CheckReport check() {
+    assertNull(journal.failure());
+    CheckReport report = new Checker(storage, catalog).check();
+    assertEquals(List.of(), report.problems());
+    return report;
+  }
+
+  /** With no transaction open: after cleaning nothing is left to clean, and nothing has leaked. */
+  CheckReport checkAllClean() {
+    journal.force();
+    clean();
+    CheckReport report = check();
+    assertEquals(0, report.pagesToClean(), "pages with a version bit");
+    assertTrue(storage.marks().isEmpty(), "pages are marked");
+    assertEquals(0, storage.transactions().aborted().size(), "transactions are not forgotten");
+    assertEquals(0, storage.versions().rows(), "rows with versions in memory");
+    return report;
+  }
+
+  /** Every allocated page as it is in memory, without its checksum. */
+  Map<Integer, byte[]> memory() {
+    Map<Integer, byte[]> pages = new TreeMap<>();
+    for (int map = SpaceMapPage.POSITION;
+        map < storage.allocator().pages();
+        map += SpaceMapPage.GROUP) {
+      pages.put(map, page(map));
+    }
+    for (int id : Replay.allocated(pages)) {
+      pages.put(id, page(id));
+    }
+    return pages;
+  }
+
+  byte[] page(int id) {
+    int frame = pool.fixShared(id);
+    try {
+      return Page.bytes(pool.page(frame), 0, Page.SIZE);
+    } finally {
+      pool.unfixShared(frame);
+    }
+  }
+
+  static void assertSamePages(Map<Integer, byte[]> expected, Map<Integer, byte[]> found) {
+    TreeSet<Integer> ids = Replay.allocated(expected);
+    assertEquals(ids, Replay.allocated(found));
+    for (int id : ids) {
+      byte[] one = expected.get(id);
+      byte[] other = found.get(id);
+      assertTrue(other != null, "page " + id + " is missing");
+      int at = Arrays.mismatch(one, 4, Page.SIZE, other, 4, Page.SIZE);
+      assertEquals(-1, at, "page " + id + " differs at its byte " + (at + 4));
+    }
+  }
+
+  @Override
+  public void close() {
+    pool.close();
+    file.close();
+    try {
+      Files.delete(path);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A transaction, step by step: commits may be published and durable at different times. */
+  final class Tx {
+    final int slot = snapshots.open(journal::durableLsn);
+    final long snapshot = snapshots.snapshot(slot);
+    long id;
+    private @Nullable RowWriter writer;
+
+    private RowWriter writer() {
+      if (writer == null) {
+        writer = engine.takeWriter();
+        id = storage.transactions().enter();
+      }
+      return writer;
+    }
+
+    byte @Nullable [] get(Tree tree, byte[] key) {
+      StoredValue value = engine.reader().read(tree, key, snapshot, id);
+      return value == null ? null : bytes(value);
+    }
+
+    byte[] bytes(StoredValue value) {
+      if (!value.isOverflow()) {
+        return value.bytes();
+      }
+      OverflowInput input =
+          new OverflowInput(pool, java.util.function.Supplier::get, value.head(), value.length());
+      byte[] bytes = new byte[(int) value.length()];
+      assertEquals(bytes.length, bytes.length == 0 ? 0 : input.read(bytes, 0, bytes.length));
+      assertEquals(-1, input.read(), "there is more than its length says");
+      return bytes;
+    }
+
+    /** In overflow pages if it is too long for the leaf. */
+    RowWriter.Outcome put(Tree tree, byte[] key, byte[] value) {
+      RowWriter rows = writer();
+      if (value.length <= org.revenantdb.engine.page.LeafCell.maxInlineValue(key.length)) {
+        return rows.put(tree, id, snapshot, key, value);
+      }
+      rows.overflow().writeWhole(id, value);
+      return rows.putOverflow(tree, id, snapshot, key, rows.overflow());
+    }
+
+    /** As a stream of unknown length is written. */
+    RowWriter.Outcome putStream(Tree tree, byte[] key, byte[] value) {
+      RowWriter rows = writer();
+      var overflow = rows.newOverflowWriter();
+      overflow.begin(id);
+      for (int at = 0;
+          at < value.length;
+          at += org.revenantdb.engine.overflow.OverflowWriter.CHUNK) {
+        overflow.append(
+            value,
+            at,
+            Math.min(org.revenantdb.engine.overflow.OverflowWriter.CHUNK, value.length - at));
+      }
+      return rows.putOverflow(tree, id, snapshot, key, overflow);
+    }
+
+    RowWriter.Outcome delete(Tree tree, byte[] key) {
+      return writer().delete(tree, id, snapshot, key);
+    }
+
+    long conflictingWriter() {
+      return writer().conflictingWriter();
+    }
+
+    /** Published, not yet durable. */
+    long commit() {
+      long lsn = 0;
+      if (id != 0) {
+        storage.transactions().committing(id);
+        lsn = journal.publish(new RecordBuilder().begin(RecordType.COMMIT, id));
+        storage.transactions().committed(id, lsn);
+      }
+      end();
+      return lsn;
+    }
+
+    long commitDurably() {
+      long lsn = commit();
+      journal.force();
+      return lsn;
+    }
+
+    void abort() {
+      if (id != 0) {
+        storage.transactions().aborted().add(id);
+        journal.publish(new RecordBuilder().begin(RecordType.ABORT, id));
+        storage.transactions().aborted(id);
+      }
+      end();
+    }
+
+    private void end() {
+      snapshots.close(slot);
+      RowWriter used = writer;
+      if (used != null) {
+        engine.giveBack(used);
+        writer = null;
+      }
+    }
+  }
+}
