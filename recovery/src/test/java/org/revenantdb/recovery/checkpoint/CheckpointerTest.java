@@ -3,12 +3,14 @@ package org.revenantdb.recovery.checkpoint;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.LongConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -57,12 +59,14 @@ class CheckpointerTest {
     private volatile long oldest = Long.MAX_VALUE;
     private volatile RuntimeException failure;
     private volatile Runnable beforeImage = () -> {};
+    private volatile LongConsumer flush = goal -> {};
 
     @Override
     public void flushDirtyBefore(long lsn) {
       if (failure != null) {
         throw failure;
       }
+      flush.accept(lsn);
     }
 
     @Override
@@ -245,5 +249,51 @@ class CheckpointerTest {
     hurrying.acquire(400);
     round.await();
     checkpointer[0].close();
+  }
+
+  /**
+   * A writer reads the tail, a round begins and ends, the writer marks its frame with what it read.
+   * Its record starts at or after that round's B, so nothing is lost; it was taken for damage.
+   */
+  @Test
+  void R8_a_frame_marked_late_neither_stops_the_engine_nor_moves_the_redo_point_back() {
+    try (Checkpointer checkpointer = start()) {
+      publish(10);
+      long tailOfTheMarker = log.tail();
+      publish(10);
+      checkpointer.checkpointNow(true);
+      long redoPoint = checkpointer.redoPoint();
+      assertTrue(tailOfTheMarker < redoPoint);
+      source.oldest = tailOfTheMarker;
+      publish(10);
+      checkpointer.checkpointNow(true);
+      assertNull(log.failure());
+      assertEquals(redoPoint, checkpointer.redoPoint());
+      assertEquals(redoPoint, control.state().redoPoint());
+      source.oldest = Long.MAX_VALUE;
+      long begin = log.tail();
+      checkpointer.checkpointNow(true);
+      assertEquals(begin, checkpointer.redoPoint(), "it moves on when the frame is written");
+    }
+  }
+
+  /** Everything means: what is dirty when the round begins. It meant: until nothing is dirty. */
+  @Test
+  void a_checkpoint_of_everything_ends_though_there_is_always_a_newer_dirty_page() {
+    try (Checkpointer checkpointer = start()) {
+      publish(10);
+      source.oldest = log.tail() - 8;
+      source.flush =
+          goal -> {
+            for (int pages = 0; source.oldest < goal; pages++) {
+              assertTrue(pages < 100, "the round goes after pages dirtied since it began");
+              source.oldest = log.tail(); // that page is written, and the next one gets dirty
+              publish(1);
+            }
+          };
+      long begin = log.tail();
+      checkpointer.checkpointNow(true);
+      assertEquals(begin, checkpointer.redoPoint());
+    }
   }
 }

@@ -19,6 +19,7 @@ final class FaultyChannel extends FileChannel {
     this.system = system;
     this.file = file;
     this.real = real;
+    system.opened(file);
   }
 
   @Override
@@ -122,5 +123,6 @@ final class FaultyChannel extends FileChannel {
   @Override
   protected void implCloseChannel() throws IOException {
     real.close();
+    system.closed(file);
   }
 }

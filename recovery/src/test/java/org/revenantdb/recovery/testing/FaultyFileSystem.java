@@ -59,6 +59,7 @@ public final class FaultyFileSystem extends FileSystem {
   private final FaultyProvider provider;
   private final List<IoEvent> events = new ArrayList<>();
   private final Map<Path, UnforcedWrites> unforced = new HashMap<>();
+  private final List<Path> open = new ArrayList<>();
   private Hook hook = event -> {};
   private int shortWrite = Integer.MAX_VALUE;
   private long room = NO_LIMIT;
@@ -185,6 +186,23 @@ public final class FaultyFileSystem extends FileSystem {
    */
   public synchronized int count(IoEvent.Kind kind, String fileName) {
     return (int) events.stream().filter(event -> event.is(kind, fileName)).count();
+  }
+
+  /**
+   * The files that were opened and are not closed.
+   *
+   * @return their names, a name for each channel, in order
+   */
+  public synchronized List<String> openFiles() {
+    return open.stream().map(file -> file.getFileName().toString()).sorted().toList();
+  }
+
+  synchronized void opened(Path file) {
+    open.add(file);
+  }
+
+  synchronized void closed(Path file) {
+    open.remove(file);
   }
 
   synchronized void happens(IoEvent.Kind kind, Path file, long position, long length)
