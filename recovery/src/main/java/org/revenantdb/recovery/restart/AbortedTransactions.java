@@ -3,6 +3,7 @@ package org.revenantdb.recovery.restart;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The map of aborted transactions: whose rows do not count until the cleaner has put them back.
@@ -26,6 +27,9 @@ public final class AbortedTransactions {
 
   private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(long[].class);
 
+  /** No monitor: virtual threads roll back, too, and JDK 25 can leave one blocked (JDK-8373120). */
+  private final ReentrantLock changing = new ReentrantLock();
+
   private volatile long[] table = new long[SMALLEST];
   private volatile int size;
   private int used;
@@ -38,19 +42,24 @@ public final class AbortedTransactions {
    *
    * @param id its id, above 0
    */
-  public synchronized void add(long id) {
+  public void add(long id) {
     if (id <= 0) {
       throw new IllegalArgumentException("transaction " + id);
     }
-    if (contains(id)) {
-      return;
+    changing.lock();
+    try {
+      if (contains(id)) {
+        return;
+      }
+      if ((used + 1) * 2 > table.length) {
+        rebuild();
+      }
+      insert(table, id);
+      used++;
+      size = size + 1; // under the lock
+    } finally {
+      changing.unlock();
     }
-    if ((used + 1) * 2 > table.length) {
-      rebuild();
-    }
-    insert(table, id);
-    used++;
-    size++;
   }
 
   private void rebuild() {
@@ -82,11 +91,16 @@ public final class AbortedTransactions {
    *
    * @param id its id
    */
-  public synchronized void remove(long id) {
-    int slot = find(table, id);
-    if (slot >= 0) {
-      SLOT.setRelease(table, slot, GONE);
-      size--;
+  public void remove(long id) {
+    changing.lock();
+    try {
+      int slot = find(table, id);
+      if (slot >= 0) {
+        SLOT.setRelease(table, slot, GONE);
+        size = size - 1;
+      }
+    } finally {
+      changing.unlock();
     }
   }
 
@@ -120,10 +134,15 @@ public final class AbortedTransactions {
    *
    * @return a copy, in ascending order
    */
-  public synchronized long[] snapshot() {
-    long[] ids = Arrays.stream(table).filter(id -> id != EMPTY && id != GONE).toArray();
-    Arrays.sort(ids);
-    return ids;
+  public long[] snapshot() {
+    changing.lock();
+    try {
+      long[] ids = Arrays.stream(table).filter(id -> id != EMPTY && id != GONE).toArray();
+      Arrays.sort(ids);
+      return ids;
+    } finally {
+      changing.unlock();
+    }
   }
 
   /**
