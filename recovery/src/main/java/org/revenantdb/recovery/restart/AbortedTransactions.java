@@ -3,6 +3,7 @@ package org.revenantdb.recovery.restart;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -31,7 +32,7 @@ public final class AbortedTransactions {
   private final ReentrantLock changing = new ReentrantLock();
 
   private volatile long[] table = new long[SMALLEST];
-  private volatile int size;
+  private final AtomicInteger size = new AtomicInteger();
   private int used;
 
   /** An empty map. */
@@ -56,7 +57,7 @@ public final class AbortedTransactions {
       }
       insert(table, id);
       used++;
-      size = size + 1; // under the lock
+      size.incrementAndGet();
     } finally {
       changing.unlock();
     }
@@ -97,7 +98,7 @@ public final class AbortedTransactions {
       int slot = find(table, id);
       if (slot >= 0) {
         SLOT.setRelease(table, slot, GONE);
-        size = size - 1;
+        size.decrementAndGet();
       }
     } finally {
       changing.unlock();
@@ -111,7 +112,7 @@ public final class AbortedTransactions {
    * @return true from the return of {@link #add} to the call of {@link #remove}
    */
   public boolean contains(long id) {
-    return size != 0 && find(table, id) >= 0;
+    return size.get() != 0 && find(table, id) >= 0;
   }
 
   private static int find(long[] table, long id) {
@@ -151,6 +152,6 @@ public final class AbortedTransactions {
    * @return the number of ids
    */
   public int size() {
-    return size;
+    return size.get();
   }
 }
