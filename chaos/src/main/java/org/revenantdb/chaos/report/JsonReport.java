@@ -1,6 +1,7 @@
 package org.revenantdb.chaos.report;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,7 +74,7 @@ public final class JsonReport {
   }
 
   /**
-   * Adds machine and JDK.
+   * Adds machine, JDK and the commit of the source.
    *
    * @return this
    */
@@ -84,8 +85,26 @@ public final class JsonReport {
     machine.put("arch", system.getProperty("os.arch"));
     machine.put("processors", Runtime.getRuntime().availableProcessors());
     detail("machine", machine);
+    detail("commit", commit());
     return detail(
         "jdk", system.getProperty("java.vendor.version") + " " + Runtime.version().toString());
+  }
+
+  private static String commit() {
+    String home = System.getenv().getOrDefault("REVENANT_HOME", ".");
+    try {
+      Process git =
+          new ProcessBuilder("git", "-C", home, "describe", "--always", "--abbrev=40", "--dirty")
+              .redirectError(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      String text = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      return git.waitFor() == 0 ? text.strip() : "unknown";
+    } catch (IOException e) {
+      return "unknown";
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return "unknown";
+    }
   }
 
   /**

@@ -18,7 +18,6 @@ import org.revenantdb.chaos.report.Progress;
 import org.revenantdb.chaos.report.TextTable;
 import org.revenantdb.engine.CheckReport;
 import org.revenantdb.engine.Database;
-import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.RecoveryReport;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
@@ -80,8 +79,11 @@ public final class Demo {
       json.number("seed", options.seed()).number("scale", options.scale());
       importAndKill();
       comeBack();
-    } catch (ChildFailedException e) {
-      broken.add(e.getMessage());
+    } catch (RuntimeException e) {
+      broken.add(e.toString());
+      if (!(e instanceof ChildFailedException)) {
+        e.printStackTrace();
+      }
     }
     finish();
     return broken.isEmpty();
@@ -184,8 +186,7 @@ public final class Demo {
   }
 
   private Database open() {
-    return Database.open(
-        dir.resolve("db"), DatabaseOptions.defaults().withPoolBytes(options.poolBytes()));
+    return Database.open(dir.resolve("db"), options.database());
   }
 
   private void recovered(RecoveryReport report, long untilFirstRead) {

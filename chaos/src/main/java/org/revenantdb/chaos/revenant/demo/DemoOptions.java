@@ -2,6 +2,7 @@ package org.revenantdb.chaos.revenant.demo;
 
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.DatabaseOptions;
 
 /**
  * What the demo is to do.
@@ -14,4 +15,25 @@ import org.jspecify.annotations.Nullable;
  * @param keep whether the database stays
  */
 public record DemoOptions(
-    long seed, long poolBytes, int scale, int modules, @Nullable Path dir, boolean keep) {}
+    long seed, long poolBytes, int scale, int modules, @Nullable Path dir, boolean keep) {
+
+  /** Checks the options. */
+  public DemoOptions {
+    if (scale < 1) {
+      throw new IllegalArgumentException("the scale is 1 or more, not " + scale);
+    }
+    if (modules < 0 || modules == 1) {
+      throw new IllegalArgumentException("at least 2 modules are needed, not " + modules);
+    }
+    database(poolBytes);
+  }
+
+  /** How the database is opened. */
+  DatabaseOptions database() {
+    return database(poolBytes);
+  }
+
+  static DatabaseOptions database(long poolBytes) {
+    return DatabaseOptions.defaults().withPoolBytes(poolBytes);
+  }
+}

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.function.LongConsumer;
 import org.revenantdb.chaos.crash.ChildPipe;
 import org.revenantdb.engine.Database;
-import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 
@@ -34,7 +33,7 @@ public final class ImporterMain {
       Path dir = Path.of(arguments[0]);
       long pool = Long.parseLong(arguments[1]);
       JdkFiles files = new JdkFiles(Integer.parseInt(arguments[2]), Integer.parseInt(arguments[3]));
-      try (Database db = Database.open(dir, DatabaseOptions.defaults().withPoolBytes(pool))) {
+      try (Database db = Database.open(dir, DemoOptions.database(pool))) {
         Table table = db.table(TABLE);
         importSmall(db, table, files.small(), pipe);
         importBig(db, table, files.big(), n -> pipe.say("R " + n));
