@@ -8,6 +8,7 @@ package org.revenantdb.engine;
 public final class ConflictException extends RevenantException {
   private static final long serialVersionUID = 1L;
 
+  /** LSN of the commit that was first; 0 if it has not ended. */
   private final long commitLsn;
 
   ConflictException(String message, long commitLsn) {
