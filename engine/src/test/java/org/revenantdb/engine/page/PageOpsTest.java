@@ -1,0 +1,188 @@
+package org.revenantdb.engine.page;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.revenantdb.recovery.log.PartKind;
+import org.revenantdb.recovery.log.RecordBuilder;
+import org.revenantdb.recovery.log.RecordType;
+
+/** Sizes and places, against each other and against docs/format.md; the operations one by one. */
+class PageOpsTest {
+  private final MemorySegment page = MemorySegment.ofArray(new byte[Page.SIZE]);
+  private final RecordBuilder record = new RecordBuilder();
+
+  private void apply(Runnable operation) {
+    record.begin(RecordType.PAGES, 0);
+    record.beginPart(9, PartKind.CHANGE);
+    int from = record.position();
+    operation.run();
+    record.endPart();
+    new PageOps().apply(page, record.array(), from, record.position() - from);
+  }
+
+  @Test
+  void two_cells_two_fences_and_the_header_fit() {
+    assertTrue(
+        Slotted.SLOTS + 2 * (LeafCell.MAX_CELL + Slotted.SLOT) + 2 * LeafCell.MAX_KEY <= Page.SIZE);
+    for (int key = 1; key <= LeafCell.MAX_KEY; key++) {
+      int value = LeafCell.maxInlineValue(key);
+      assertTrue(value >= LeafCell.REFERENCE);
+      assertTrue(2 * value + key + 24 <= LeafCell.MAX_CELL);
+      assertTrue(2 * (value + 1) + key + 24 > LeafCell.MAX_CELL);
+    }
+    assertEquals(Page.SIZE - 64, 4 * OverflowPage.MAX_IDS);
+    assertEquals(8128, SpaceMapPage.GROUP);
+  }
+
+  @Test
+  void leaf_cell_asDrawn() {
+    byte[] cell =
+        LeafCell.build(
+            new byte[] {1, 2, 3}, 0, 0x1122334455667788L, new byte[] {4}, 3, 9, new byte[] {5, 6});
+    byte[] drawn = {
+      3,
+      0,
+      4 | 8 | 16,
+      0,
+      1,
+      0,
+      2,
+      0, // lengths and flags
+      (byte) 0x88,
+      0x77,
+      0x66,
+      0x55,
+      0x44,
+      0x33,
+      0x22,
+      0x11, // writer
+      9,
+      0,
+      0,
+      0,
+      0,
+      0,
+      0,
+      0, // predecessor's writer
+      1,
+      2,
+      3,
+      4,
+      5,
+      6
+    };
+    assertArrayEquals(drawn, cell);
+    assertArrayEquals(
+        new byte[] {1, 0, 2, 0, 12, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 9},
+        Arrays.copyOf(
+            LeafCell.build(new byte[] {9}, LeafCell.OVERFLOW, 7, LeafCell.reference(5, 6)), 17));
+    assertArrayEquals(new byte[] {5, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0}, LeafCell.reference(5, 6));
+    assertArrayEquals(new byte[] {7, 0, 0, 0, 2, 0, 8, 9}, InnerCell.build(new byte[] {8, 9}, 7));
+  }
+
+  @Test
+  void offsets_asInTheDescriptionOfTheFormat() throws IOException {
+    Path path = Path.of("../docs/format.md");
+    String format = Files.readString(Files.exists(path) ? path : Path.of("docs/format.md"));
+    String[] rows = {
+      "| " + Page.ID + " | u32 | page id |",
+      "| " + Page.LSN + " | u64 | page LSN",
+      "| " + Page.TYPE + " | u8 | type:",
+      "| " + Page.FLAGS + " | u8 | flags",
+      "| " + Slotted.COUNT + " | u16 | number of slots |",
+      "| " + Slotted.HEAP_TOP + " | u16 | heap top",
+      "| " + Slotted.GARBAGE + " | u16 | garbage",
+      "| " + Slotted.TABLE + " | u32 | table id |",
+      "| " + Slotted.LEVEL + " | u8 | level",
+      "| " + Slotted.LOWER_OFFSET + " | u16, u16 | lower fence",
+      "| " + Slotted.UPPER_OFFSET + " | u16, u16 | upper fence",
+      "| " + Slotted.MAX_WRITER + " | u64 | leaf: highest writer",
+      "| " + Slotted.LEFTMOST_CHILD + " | u32 | inner: left-most child |",
+      "| " + Slotted.SLOTS + " | u16 each | slots",
+      "| " + OverflowPage.WRITER + " | u64 | writer |",
+      "| " + OverflowPage.SUPERSEDER + " | u64 | superseder",
+      "| " + OverflowPage.LENGTH + " | u64 | length of the value",
+      "| " + OverflowPage.NEXT_INDEX + " | u32 | next index page",
+      "| " + OverflowPage.COUNT + " | u16 | number of data page ids",
+      "| " + OverflowPage.INLINE + " | u16 | bytes of data in the head",
+      "| " + OverflowPage.DATA + " | | data in the head",
+      "2 space map, 3 leaf, 4 inner, 5 overflow head, 6 overflow index, 7 overflow data",
+      "covers pages `g * " + SpaceMapPage.GROUP + "`",
+    };
+    for (String row : rows) {
+      assertTrue(format.contains(row), "docs/format.md does not say: " + row);
+    }
+    assertEquals(8188, OverflowPage.idOffset(0));
+    assertEquals(OverflowPage.DATA, OverflowPage.idOffset(OverflowPage.MAX_IDS - 1));
+    assertEquals(8128 * 2 + 3, SpaceMapPage.mapOf(8128 * 3 - 1));
+    assertEquals(8191, SpaceMapPage.offset(8127));
+  }
+
+  @Test
+  void image_blanksWhatLiesBetween() {
+    new Random(1).nextBytes((byte[]) page.heapBase().orElseThrow());
+    byte[] before = Page.bytes(page, 0, 16);
+    byte[] source = new byte[Page.SIZE];
+    Arrays.fill(source, (byte) 7);
+    apply(() -> PageOps.image(record, MemorySegment.ofArray(source), 10, 20));
+    assertArrayEquals(before, Page.bytes(page, 0, 16));
+    byte[] expected = new byte[Page.SIZE - 16];
+    Arrays.fill(expected, 0, 10, (byte) 7);
+    Arrays.fill(expected, expected.length - 20, expected.length, (byte) 7);
+    assertArrayEquals(expected, Page.bytes(page, 16, Page.SIZE - 16));
+  }
+
+  @Test
+  void numbers_littleEndianAndWhereTheyBelong() {
+    apply(() -> {
+      PageOps.setByte(record, 100, 0xFE);
+      PageOps.setShort(record, 102, 0xABCD);
+      PageOps.setInt(record, 104, 0x89ABCDEF);
+      PageOps.setLong(record, 108, -2);
+      PageOps.setBytes(record, 8190, new byte[] {1, 2});
+    });
+    assertEquals(0xFE, Page.getByte(page, 100));
+    assertEquals(0xABCD, Page.getShort(page, 102));
+    assertEquals(0xCD, Page.getByte(page, 102));
+    assertEquals(0x89ABCDEF, Page.getInt(page, 104));
+    assertEquals(-2, Page.getLong(page, 108));
+    assertEquals(2, Page.getByte(page, 8191));
+  }
+
+  @Test
+  void apply_refusesWhatIsNoOperation() {
+    assertThrows(
+        IllegalStateException.class,
+        () ->
+            apply(() -> {
+              record.putByte(7);
+              record.putInt(0);
+            }));
+  }
+
+  @Test
+  void compareKey_asUnsignedBytes() {
+    Random random = new Random(3);
+    for (int i = 0; i < 20_000; i++) {
+      byte[] one = new byte[random.nextInt(30)];
+      byte[] other = new byte[random.nextInt(30)];
+      random.nextBytes(one);
+      random.nextBytes(other);
+      System.arraycopy(one, 0, other, 0, random.nextInt(Math.min(one.length, other.length) + 1));
+      MemorySegment.copy(MemorySegment.ofArray(one), 0, page, 333, one.length);
+      assertEquals(
+          Integer.signum(Arrays.compareUnsigned(one, other)),
+          Integer.signum(Page.compareKey(page, 333, one.length, other)));
+    }
+  }
+}

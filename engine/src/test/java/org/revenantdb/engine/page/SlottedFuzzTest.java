@@ -1,0 +1,207 @@
+package org.revenantdb.engine.page;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.Test;
+import org.revenantdb.recovery.log.PartKind;
+import org.revenantdb.recovery.log.RecordBuilder;
+import org.revenantdb.recovery.log.RecordType;
+
+/**
+ * Random operations on a leaf and on an inner page against a sorted map. What fits by the count of
+ * free bytes fits, to the byte; a second page that gets the bytes of the records is the same.
+ */
+class SlottedFuzzTest {
+  private static final int HEADER = 40 + 8;
+
+  private final PageOps operations = new PageOps();
+  private final RecordBuilder record = new RecordBuilder();
+  private final MemorySegment page = MemorySegment.ofArray(new byte[Page.SIZE]);
+  private final TreeMap<byte[], byte[]> model = new TreeMap<>(Arrays::compareUnsigned);
+  private final List<byte[]> records = new ArrayList<>();
+  private byte[] lower = {};
+  private byte[] upper = {};
+  private boolean leaf;
+  private long maxWriter;
+  private int full;
+
+  @Test
+  void a_page_holds_what_the_model_holds() {
+    long first = Long.getLong("revenant.seed", ThreadLocalRandom.current().nextInt(1 << 30));
+    System.out.println("SlottedFuzzTest -Drevenant.seed=" + first);
+    for (int round = 0; round < 60; round++) {
+      long seed = first + round;
+      try {
+        round(new Random(seed));
+      } catch (Throwable failure) {
+        throw new AssertionError("-Drevenant.seed=" + seed + ": " + failure, failure);
+      }
+    }
+    assertTrue(full > 20, "only " + full + " operations left no byte free");
+  }
+
+  private void round(Random random) {
+    leaf = random.nextInt(3) > 0;
+    model.clear();
+    records.clear();
+    maxWriter = 0;
+    lower = bytes(random, random.nextInt(3) == 0 ? LeafCell.MAX_KEY : random.nextInt(50));
+    boolean bounded = random.nextBoolean();
+    upper = bytes(random, random.nextInt(3) == 0 ? LeafCell.MAX_KEY : 1 + random.nextInt(50));
+    SlottedBuilder builder = new SlottedBuilder();
+    builder.begin(leaf ? 0 : 1, 7, lower, bounded ? upper : null);
+    if (!bounded) {
+      upper = new byte[0];
+    }
+    record.begin(RecordType.PAGES, 0);
+    record.beginPart(9, PartKind.FORMAT);
+    PageOps.image(record, builder);
+    apply();
+    int size = 1 + random.nextInt(random.nextBoolean() ? 60 : LeafCell.MAX_CELL);
+    for (int step = 0; step < 300; step++) {
+      record.begin(RecordType.PAGES, 0);
+      record.beginPart(9, PartKind.CHANGE);
+      step(random, size);
+      apply();
+      check();
+    }
+    MemorySegment copy = MemorySegment.ofArray(new byte[Page.SIZE]);
+    for (int twice = 0; twice < 2; twice++) {
+      long lsn = 0;
+      for (byte[] bytes : records) {
+        lsn += 8;
+        if (Page.lsn(copy) < lsn) {
+          new PageOps().apply(copy, bytes, HEADER, LittleEndian.getShort(bytes, HEADER - 2));
+          Page.setLsn(copy, lsn);
+        }
+      }
+      assertArrayEquals(
+          Page.bytes(page, Page.BODY, Page.SIZE - Page.BODY),
+          Page.bytes(copy, Page.BODY, Page.SIZE - Page.BODY));
+    }
+  }
+
+  private void apply() {
+    record.endPart();
+    byte[] bytes = Arrays.copyOf(record.array(), record.length());
+    records.add(bytes);
+    operations.apply(page, bytes, HEADER, bytes.length - HEADER);
+  }
+
+  private void step(Random random, int size) {
+    int free = Slotted.free(page);
+    int what = random.nextInt(20);
+    if (what < 10 || model.isEmpty()) {
+      int room = Math.min(leaf ? LeafCell.MAX_CELL : InnerCell.MAX_CELL, free - Slotted.SLOT);
+      int wanted = random.nextInt(3) == 0 ? room : Math.min(room, 17 + random.nextInt(size));
+      byte[] key = bytes(random, 1 + random.nextInt(Math.max(1, Math.min(wanted - 24, 1024))));
+      byte[] cell = cell(random, key, wanted);
+      if (cell.length <= room && !model.containsKey(key)) {
+        full += cell.length + Slotted.SLOT == free ? 1 : 0;
+        int slot = -Slotted.search(page, key) - 1;
+        assertEquals(model.headMap(key).size(), slot);
+        PageOps.insert(record, slot, cell);
+        put(key, cell);
+      }
+    } else if (what < 15) {
+      Map.Entry<byte[], byte[]> entry = any(random);
+      int room = Math.min(LeafCell.MAX_CELL, free + entry.getValue().length);
+      int wanted = random.nextInt(3) == 0 ? room : random.nextInt(room + 1);
+      byte[] cell = cell(random, entry.getKey(), wanted);
+      if (cell.length <= room) {
+        full += cell.length == free + entry.getValue().length ? 1 : 0;
+        PageOps.replace(record, Slotted.search(page, entry.getKey()), cell);
+        put(entry.getKey(), cell);
+      }
+    } else if (what < 19 || model.size() < 2) {
+      byte[] key = any(random).getKey();
+      PageOps.remove(record, Slotted.search(page, key));
+      model.remove(key);
+    } else {
+      int count = 1 + random.nextInt(model.size() - 1);
+      byte[] key = new ArrayList<>(model.keySet()).get(count);
+      byte[] fence = Arrays.copyOf(key, 1 + random.nextInt(key.length));
+      PageOps.keepLeft(record, count, fence);
+      model.tailMap(key, true).clear();
+      upper = fence;
+    }
+  }
+
+  private Map.Entry<byte[], byte[]> any(Random random) {
+    return new ArrayList<>(model.entrySet()).get(random.nextInt(model.size()));
+  }
+
+  /** A cell of this length, if the key lets it be so short. */
+  private byte[] cell(Random random, byte[] key, int length) {
+    if (!leaf) {
+      return InnerCell.build(key, random.nextInt());
+    }
+    long writer = random.nextInt(1000);
+    int value = length - 16 - key.length;
+    byte[] cell;
+    if (value >= 8 && random.nextBoolean()) {
+      int before = random.nextInt(value - 7);
+      cell =
+          LeafCell.build(
+              key,
+              random.nextBoolean() ? LeafCell.OVERFLOW : 0,
+              writer,
+              bytes(random, value - 8 - before),
+              LeafCell.DELETED,
+              3,
+              bytes(random, before));
+    } else {
+      cell = LeafCell.build(key, 0, writer, bytes(random, Math.max(0, value)));
+    }
+    return cell;
+  }
+
+  private void put(byte[] key, byte[] cell) {
+    model.put(key, cell);
+    if (leaf) {
+      maxWriter = Math.max(maxWriter, LittleEndian.getLong(cell, LeafCell.WRITER));
+    }
+  }
+
+  private static byte[] bytes(Random random, int length) {
+    byte[] bytes = new byte[length];
+    random.nextBytes(bytes);
+    return bytes;
+  }
+
+  private void check() {
+    int used = 0;
+    int slot = 0;
+    assertEquals(model.size(), Slotted.count(page));
+    for (Map.Entry<byte[], byte[]> entry : model.entrySet()) {
+      byte[] cell = entry.getValue();
+      used += cell.length + Slotted.SLOT;
+      assertEquals(cell.length, Slotted.cellLength(page, slot));
+      assertArrayEquals(cell, Page.bytes(page, Slotted.cell(page, slot), cell.length));
+      assertArrayEquals(entry.getKey(), Slotted.key(page, slot));
+      assertEquals(slot, Slotted.search(page, entry.getKey()));
+      slot++;
+    }
+    assertEquals(used, Slotted.used(page));
+    assertEquals(
+        Page.SIZE - Slotted.SLOTS - lower.length - upper.length - used, Slotted.free(page));
+    assertArrayEquals(lower, Slotted.lowerFence(page));
+    assertEquals(upper.length > 0, Slotted.hasUpperFence(page));
+    if (upper.length > 0) {
+      assertArrayEquals(upper, Slotted.upperFence(page));
+    }
+    if (leaf) {
+      assertEquals(maxWriter, Slotted.maxWriter(page));
+    }
+  }
+}
