@@ -9,8 +9,10 @@ import org.jspecify.annotations.Nullable;
  * applied. While a pass of the cleaner runs, it is handed to that pass as well: a pass may say
  * FORGET only after it has seen every page onto which rows were moved meanwhile (R2).
  */
-public final class VersionMarks {
+public class VersionMarks {
   /*
+   * Not final: a test looks at the marks between two calls of a structure change.
+   *
    * Ordering    mark: fresh.set, then read pass.  begin: write pass, then drain fresh into it. Both orders are
    *             sequentially consistent, so a page is in the pass, or was added before the pass began and is drained.
    */
