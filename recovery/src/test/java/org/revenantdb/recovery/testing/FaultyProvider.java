@@ -6,6 +6,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.AccessMode;
 import java.nio.file.CopyOption;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileStore;
 import java.nio.file.FileSystem;
@@ -17,9 +18,12 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileAttributeView;
 import java.nio.file.spi.FileSystemProvider;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -70,30 +74,23 @@ final class FaultyProvider extends FileSystemProvider {
   @Override
   public DirectoryStream<Path> newDirectoryStream(
       Path directory, DirectoryStream.Filter<? super Path> filter) throws IOException {
-    DirectoryStream<Path> stream =
+    List<Path> entries = new ArrayList<>();
+    try (DirectoryStream<Path> stream =
         real.newDirectoryStream(
-            FaultyFileSystem.unwrap(directory), entry -> filter.accept(system.wrap(entry)));
+            FaultyFileSystem.unwrap(directory), entry -> filter.accept(system.wrap(entry)))) {
+      stream.forEach(entry -> entries.add(system.wrap(entry)));
+    } catch (DirectoryIteratorException failed) {
+      throw failed.getCause();
+    }
+    entries.sort(Comparator.comparing(Path::toString)); // the same for every run and machine
     return new DirectoryStream<>() {
       @Override
       public Iterator<Path> iterator() {
-        Iterator<Path> entries = stream.iterator();
-        return new Iterator<>() {
-          @Override
-          public boolean hasNext() {
-            return entries.hasNext();
-          }
-
-          @Override
-          public Path next() {
-            return system.wrap(entries.next());
-          }
-        };
+        return entries.iterator();
       }
 
       @Override
-      public void close() throws IOException {
-        stream.close();
-      }
+      public void close() {}
     };
   }
 
