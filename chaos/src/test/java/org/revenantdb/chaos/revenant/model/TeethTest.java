@@ -53,7 +53,7 @@ class TeethTest {
     "RollbackLogged, UNCOMMITTED|LOST_UPDATE|RESURRECTED|_READ",
     "MixedBytes, differs from it at byte",
     "NoConflicts, LOST_UPDATE",
-    "Interruptible, ClosedByInterruptException",
+    "Interruptible, ClosedByInterruptException|ClosedChannelException",
     "NoSnapshot, _READ|upwards there are"
   })
   void broken_store_is_found_by_kills(String lie, String finding) throws Exception {
