@@ -288,7 +288,7 @@ public final class RowWriter {
           .versions()
           .push(
               tree.table(),
-              key,
+              key.clone(), // it is kept, and the caller may use its array again
               committedAt,
               supersededAt,
               LeafCell.predecessorFlags(page, cell),
