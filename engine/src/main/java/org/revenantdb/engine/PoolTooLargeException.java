@@ -1,0 +1,13 @@
+package org.revenantdb.engine;
+
+/**
+ * The pool that was asked for is larger than the memory that this process can have; the message
+ * names both. Choose a smaller {@link DatabaseOptions#poolBytes}.
+ */
+public final class PoolTooLargeException extends RevenantException {
+  private static final long serialVersionUID = 1L;
+
+  PoolTooLargeException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}
