@@ -238,14 +238,22 @@ public final class Transaction implements AutoCloseable {
    * @throws OutcomeUnknownException if the log failed meanwhile
    */
   public void commit() {
-    core.commit();
-    forgotten.clean();
+    try {
+      core.commit();
+      forgotten.clean();
+    } finally {
+      Reference.reachabilityFence(this);
+    }
   }
 
   /** Rolls back, in constant time; nothing happens if the transaction has ended. */
   public void rollback() {
-    core.rollback();
-    forgotten.clean();
+    try {
+      core.rollback();
+      forgotten.clean();
+    } finally {
+      Reference.reachabilityFence(this);
+    }
   }
 
   /** Rolls back if the transaction has not ended. */
@@ -260,6 +268,7 @@ public final class Transaction implements AutoCloseable {
     }
   }
 
+  /** Runs something in the transaction, which is not forgotten as long as that lasts. */
   <T extends @Nullable Object> T inside(Supplier<T> action) {
     try {
       return core.inside(action);
