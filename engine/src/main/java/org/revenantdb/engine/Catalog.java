@@ -206,6 +206,10 @@ final class Catalog {
 
   private static byte[] key(String name) {
     byte[] key = name.getBytes(StandardCharsets.UTF_8);
+    if (!name.equals(new String(key, StandardCharsets.UTF_8))) {
+      throw new KeyException(
+          "the name of a table has characters that are half of a pair, and have no UTF-8");
+    }
     if (key.length == 0 || key.length > LeafCell.MAX_KEY) {
       throw new KeyException(
           "the name of a table has 1 to "

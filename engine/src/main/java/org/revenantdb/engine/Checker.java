@@ -41,6 +41,9 @@ final class Checker {
   private long toClean;
   private long free;
 
+  /** Some page could not be read, so what it leads to is not known. */
+  private boolean unreadable;
+
   Checker(Storage storage, Catalog catalog) {
     this.storage = storage;
     this.pool = storage.pool();
@@ -56,9 +59,14 @@ final class Checker {
       reached.set(map);
     }
     tree(catalog.tree());
-    for (Table table : catalog.tables()) {
-      tables++;
-      tree(table.tree());
+    try {
+      for (Table table : catalog.tables()) {
+        tables++;
+        tree(table.tree());
+      }
+    } catch (StorageException e) {
+      // The damaged page has been named above; the tables behind it cannot be found.
+      unreadable = true;
     }
     for (int pass = 0; pass < 2; pass++) {
       // First the values that wait for the cleaner, which no row names, then what is left over.
@@ -97,6 +105,7 @@ final class Checker {
         pool.unfixShared(frame);
       }
     } catch (StorageException e) {
+      unreadable = true;
       problem(what + ": " + e.getMessage());
       return null;
     }
@@ -286,6 +295,9 @@ final class Checker {
       }
       if (!allocated) {
         free++;
+      }
+      if (allocated && unreadable && !reached.contains(id)) {
+        continue;
       }
       if (allocated != reached.contains(id)) {
         problem(

@@ -52,6 +52,7 @@ public final class Cursor implements AutoCloseable {
   }
 
   private RowScan.Row row() {
+    transaction.checkOpen();
     if (at < 0 || at >= batch.size()) {
       throw new IllegalStateException("the cursor is not on a row; call next first");
     }

@@ -127,7 +127,8 @@ public final class Database implements AutoCloseable {
 
   /**
    * Does work in a transaction and commits it. After a conflict the transaction is rolled back and
-   * the work done again, up to {@link DatabaseOptions#maxAttempts} times.
+   * the work done again, up to {@link DatabaseOptions#maxAttempts} times. An interrupted thread
+   * gets the first conflict.
    *
    * @param body the work; it may be called more than once
    * @param <X> what it throws

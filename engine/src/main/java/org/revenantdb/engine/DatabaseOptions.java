@@ -1,5 +1,6 @@
 package org.revenantdb.engine;
 
+import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
@@ -55,6 +56,7 @@ public record DatabaseOptions(
       throw new IllegalArgumentException(
           "poolBytes must be at least 2 MiB (" + 2 * MIB + "), not " + poolBytes);
     }
+    Objects.requireNonNull(leakListener, "leakListener");
     if (maxAttempts < 1) {
       throw new IllegalArgumentException("maxAttempts must be at least 1, not " + maxAttempts);
     }
