@@ -1,0 +1,70 @@
+package org.revenantdb.engine;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+
+/** Keys, values and small databases for tests of the public API. */
+final class Samples {
+  static final int MIB = 1 << 20;
+
+  /** Small enough that many databases can be open at once and eviction is seen. */
+  static final DatabaseOptions SMALL =
+      DatabaseOptions.defaults()
+          .withPoolBytes(4 * MIB)
+          .withLogSegmentBytes(MIB)
+          .withMaxRecoveryLog(8 * MIB);
+
+  private Samples() {}
+
+  static Database open(Path directory) {
+    return Database.open(directory, SMALL);
+  }
+
+  static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  static @Nullable String text(byte @Nullable [] bytes) {
+    return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  static byte[] random(long seed, int length) {
+    byte[] bytes = new byte[length];
+    new Random(seed).nextBytes(bytes);
+    return bytes;
+  }
+
+  static void put(Database db, String table, String key, String value) {
+    db.run(tx -> tx.put(db.table(table), bytes(key), bytes(value)));
+  }
+
+  static @Nullable String get(Database db, String table, String key) {
+    return db.call(tx -> text(tx.get(db.table(table), bytes(key))));
+  }
+
+  /** All rows that a cursor gives, as {@code key=value}. */
+  static List<String> rows(Cursor cursor) {
+    List<String> rows = new ArrayList<>();
+    try (cursor) {
+      while (cursor.next()) {
+        rows.add(text(cursor.key()) + "=" + text(cursor.value()));
+      }
+    }
+    return rows;
+  }
+
+  /** All keys that a cursor gives. */
+  static List<String> keys(Cursor cursor) {
+    List<String> keys = new ArrayList<>();
+    try (cursor) {
+      while (cursor.next()) {
+        keys.add(text(cursor.key()));
+      }
+    }
+    return keys;
+  }
+}
