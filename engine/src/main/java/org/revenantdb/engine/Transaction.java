@@ -322,7 +322,8 @@ public final class Transaction implements AutoCloseable {
     }
   }
 
-  private static void checkLength(long length) {
+  /** Refuses a value that is too long. */
+  static void checkLength(long length) {
     if (length > Database.MAX_VALUE_BYTES) {
       throw new ValueTooLargeException(
           "a value may have "
