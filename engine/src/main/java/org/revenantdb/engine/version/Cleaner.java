@@ -23,6 +23,7 @@ import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.space.PageBitmap;
 import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.gc.SnapshotSet;
+import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
 
@@ -46,6 +47,9 @@ public final class Cleaner implements AutoCloseable {
    *             I2 a page leaves the marks under its exclusive latch, in the step in which its bit is cleared.
    *             I3 nothing is dropped but by a logged change (R9), and only when its successor committed at or below
    *             a horizon that was computed before the page was latched (R4).
+   *
+   *             I4 a page that cannot be read, or be cleaned for want of room, stays marked, and nothing is forgotten in
+   *             that pass: rows of an aborted transaction may be there. Others are not kept from their work by it.
    *
    * Crash       between any two records: the bits still stand for what is not done; FORGET lost: the next life's first
    *             pass finds nothing of A and says it again.
@@ -250,10 +254,15 @@ public final class Cleaner implements AutoCloseable {
             || oldestActive != oldestActiveWhenPostponed;
     PageBitmap pages = storage.marks().begin(all);
     long changes = 0;
+    boolean skipped = false;
     try {
       if (!mapsRead) {
-        readMaps();
-        mapsRead = true;
+        try {
+          readMaps();
+          mapsRead = true;
+        } catch (StorageException unreadable) {
+          skipped = true;
+        }
       }
       oldestActiveWhenPostponed = oldestActive;
       SnapshotSet snapshots = storage.horizon().refresh();
@@ -263,11 +272,19 @@ public final class Cleaner implements AutoCloseable {
             return 0;
           }
           pages.clear(page);
-          changes += visit(page, snapshots.horizon());
+          try {
+            changes += visit(page, snapshots.horizon());
+          } catch (StorageException unreadable) {
+            if (storage.log().failure() != null) {
+              throw unreadable;
+            }
+            storage.marks().postpone(page);
+            skipped = true;
+          }
           page = pages.next(page + 1);
         }
       }
-      if (aborted.length > 0) {
+      if (aborted.length > 0 && !skipped) {
         forget(aborted);
         changes += aborted.length;
       }
