@@ -85,7 +85,11 @@ public final class Database implements AutoCloseable {
         engine.storage().log().awaitDurable(lsn);
       } catch (org.revenantdb.recovery.log.OutcomeUnknownException | LogStoppedException e) {
         throw new OutcomeUnknownException(
-            "the log failed while table " + name + " was created; open the database again and see",
+            "the log failed while table "
+                + name
+                + " was created; open the database again and see ("
+                + Engine.why(e)
+                + ")",
             e);
       }
     }
@@ -175,7 +179,7 @@ public final class Database implements AutoCloseable {
         engine.storage().log().awaitDurable(conflict.commitLsn());
       } catch (org.revenantdb.recovery.log.OutcomeUnknownException | LogStoppedException e) {
         throw new DatabaseStoppedException(
-            "the database has stopped: close it and open it again", e);
+            "the database has stopped: close it and open it again (" + Engine.why(e) + ")", e);
       }
       return;
     }

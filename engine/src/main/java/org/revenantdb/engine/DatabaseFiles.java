@@ -82,6 +82,14 @@ final class DatabaseFiles {
 
   /** Makes the directory if it is missing; its name is durable then. */
   void createDirectory() {
+    if (Files.exists(directory) && !Files.isDirectory(directory)) {
+      throw new NotADatabaseException(
+          directory,
+          StorageException.NO_OFFSET,
+          "this is a file, but a database is a directory",
+          "check the path",
+          null);
+    }
     Directories.createOwnerOnly(directory);
   }
 

@@ -9,6 +9,7 @@ import org.revenantdb.engine.version.RowReader;
 import org.revenantdb.engine.version.RowWriter;
 import org.revenantdb.engine.version.Storage;
 import org.revenantdb.gc.ActiveSnapshots;
+import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.log.LogStoppedException;
 
 /** What transactions, cursors and tables of one open database share. Thread-safe. */
@@ -84,8 +85,17 @@ final class Engine {
     return new DatabaseStoppedException(
         "the database has stopped after an error and takes no more work; nothing that was acknowledged is lost: close"
             + " it, remove the cause and open it again ("
-            + cause.getMessage()
+            + why(cause)
             + ")",
         cause);
+  }
+
+  /** The first cause, in words: trouble with a file says which, and what to do. */
+  static String why(Throwable failure) {
+    Throwable first = failure;
+    while (first.getCause() != null && !(first instanceof StorageException)) {
+      first = first.getCause();
+    }
+    return first.getMessage() == null ? first.toString() : first.getMessage();
   }
 }

@@ -141,7 +141,7 @@ final class TransactionCore implements Runnable {
               + id
               + " waited to become durable: its outcome is unknown until the database has been opened again; look for"
               + " its effects before you repeat it ("
-              + e.getMessage()
+              + Engine.why(e)
               + ")",
           e);
     }
