@@ -381,7 +381,12 @@ public final class CrashDisk extends FileSystem {
   synchronized List<String> list(Path directory) {
     String prefix = directory + "/";
     return names.keySet().stream()
-        .filter(name -> name.startsWith(prefix) && name.indexOf('/', prefix.length()) < 0)
+        .filter(name -> name.startsWith(prefix))
+        .map(name -> {
+          int end = name.indexOf('/', prefix.length());
+          return end < 0 ? name : name.substring(0, end);
+        })
+        .distinct()
         .toList();
   }
 

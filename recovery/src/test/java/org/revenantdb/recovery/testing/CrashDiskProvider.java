@@ -39,7 +39,9 @@ final class CrashDiskProvider extends FileSystemProvider {
     if (!options.contains(StandardOpenOption.WRITE) && !disk.exists(path) && isDirectory(path)) {
       return new CrashChannel(disk, null);
     }
-    return new CrashChannel(disk, disk.open(path, options.contains(StandardOpenOption.CREATE_NEW)));
+    boolean create = options.contains(StandardOpenOption.CREATE) && !disk.exists(path);
+    return new CrashChannel(
+        disk, disk.open(path, create || options.contains(StandardOpenOption.CREATE_NEW)));
   }
 
   /** Names without a dot in their last part are directories. */
@@ -74,7 +76,9 @@ final class CrashDiskProvider extends FileSystemProvider {
 
   @Override
   public void delete(Path path) throws IOException {
-    disk.delete(path);
+    if (disk.exists(path) || !isDirectory(path)) {
+      disk.delete(path);
+    }
   }
 
   @Override
