@@ -35,7 +35,7 @@ class BitFlipTest {
   private static final String DIRECTORY = "/db";
   private static final DatabaseOptions OPTIONS =
       Samples.SMALL.withPoolBytes(2 * MIB).withMaxRecoveryLog(4 * MIB);
-  private static final int FLIPS = Boolean.getBoolean("revenant.long") ? 5_000 : 250;
+  private static final int FLIPS = Boolean.getBoolean("revenant.long") ? 5_000 : 1_000;
 
   /** Rows of all tables, as table/key to a hash of the value. */
   private static final class Content extends TreeMap<String, Long> {
@@ -185,7 +185,6 @@ class BitFlipTest {
     return told;
   }
 
-
   private static void flipEverywhere(boolean cleanly) {
     long seed = Long.getLong("revenant.seed", System.nanoTime());
     System.out.println("BitFlipTest " + (cleanly ? "clean" : "killed") + " revenant.seed=" + seed);
@@ -203,7 +202,7 @@ class BitFlipTest {
       int offset =
           random.nextInt(
               switch (random.nextInt(4)) {
-                case 0 -> Math.min(length, 4 * 8192);
+                case 0 -> Math.min(length, 5 * 8192);
                 case 1 -> Math.min(length, 64 * 8192);
                 default -> length;
               });

@@ -99,17 +99,16 @@ class ThreadsTest {
       throws Exception {
     CountDownLatch inside = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
-    faulty.hook(
-        event -> {
-          if (event.kind() == kind && event.file().toString().contains(file)) {
-            inside.countDown();
-            try {
-              goOn.await();
-            } catch (InterruptedException e) {
-              throw new AssertionError("a thread of the engine was interrupted", e);
-            }
-          }
-        });
+    faulty.hook(event -> {
+      if (event.kind() == kind && event.file().toString().contains(file)) {
+        inside.countDown();
+        try {
+          goOn.await();
+        } catch (InterruptedException e) {
+          throw new AssertionError("a thread of the engine was interrupted", e);
+        }
+      }
+    });
     AtomicReference<Boolean> kept = new AtomicReference<>();
     FutureTask<Void> task =
         new FutureTask<>(() -> {
@@ -173,8 +172,7 @@ class ThreadsTest {
         "revenant.data",
         faulty,
         () -> {
-          open.get()
-              .run(tx -> assertArrayEquals(random(3, 100_000), tx.get(again, bytes("k"))));
+          open.get().run(tx -> assertArrayEquals(random(3, 100_000), tx.get(again, bytes("k"))));
           return null;
         });
     open.get().run(tx -> assertArrayEquals(random(4, 100_000), tx.get(again, bytes("l"))));
@@ -210,17 +208,19 @@ class ThreadsTest {
       Transaction tx = db.begin();
       tx.put(table, bytes("a"), bytes("1"));
       Cursor cursor = tx.scan(table, null, null);
-      start(() -> {
-            tx.put(table, bytes("b"), bytes("2"));
-            assertTrue(cursor.next());
-            return null;
-          })
+      start(
+              () -> {
+                tx.put(table, bytes("b"), bytes("2"));
+                assertTrue(cursor.next());
+                return null;
+              })
           .get();
       assertTrue(cursor.next());
-      start(() -> {
-            tx.commit();
-            return null;
-          })
+      start(
+              () -> {
+                tx.commit();
+                return null;
+              })
           .get();
       assertEquals("1", get(db, "t", "a"));
       assertEquals("2", get(db, "t", "b"));

@@ -296,8 +296,7 @@ class ValueTest {
               return left < 0 ? -1 : 1;
             }
           };
-      assertThrows(
-          TransactionFinishedException.class, () -> tx.put(table, bytes("k"), ending));
+      assertThrows(TransactionFinishedException.class, () -> tx.put(table, bytes("k"), ending));
     }
     db.run(tx -> assertArrayEquals(bytes("before"), tx.get(table, bytes("k"))));
     db.cleanNow();
@@ -349,8 +348,7 @@ class ValueTest {
             }
           };
       ValueTooLargeException refused =
-          assertThrows(
-              ValueTooLargeException.class, () -> tx.put(table, bytes("k"), endless));
+          assertThrows(ValueTooLargeException.class, () -> tx.put(table, bytes("k"), endless));
       assertTrue(refused.getMessage().contains("1073741824"), refused.getMessage());
       assertFalse(tx.exists(table, bytes("k")));
       tx.put(table, bytes("k"), bytes("v"));
