@@ -10,4 +10,7 @@ module org.revenantdb.engine {
   requires static transitive org.jspecify;
 
   exports org.revenantdb.engine;
+
+  opens org.revenantdb.engine.cli to
+      info.picocli;
 }

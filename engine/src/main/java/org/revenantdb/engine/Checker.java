@@ -222,10 +222,13 @@ final class Checker {
       problem(what + ": page " + head + " is the value of another row, too");
       return;
     }
+    boolean unreadableBefore = unreadable;
+    unreadable = false;
     long bytes = chain(head, page, what);
-    if (bytes != length) {
+    if (bytes != length && !unreadable) {
       problem(what + ": the pages of its value hold " + bytes + " bytes, not " + length);
     }
+    unreadable |= unreadableBefore;
   }
 
   private long chain(int head, MemorySegment first, String what) {

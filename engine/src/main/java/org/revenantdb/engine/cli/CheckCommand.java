@@ -1,0 +1,108 @@
+package org.revenantdb.engine.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.CheckReport;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.engine.RecoveryReport;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code check DIR}: opens a database, which recovers it if needed, and checks all of it. */
+@Command(
+    name = "check",
+    description = {
+      "Verifies a whole database: every page, every row, every large value, the space maps.",
+      "Opens it for writing, so that one that was killed is recovered first."
+    },
+    mixinStandardHelpOptions = true,
+    exitCodeListHeading = "Exit codes:%n",
+    exitCodeList = {"0:sound", "1:there are problems", "2:wrong usage, or it cannot be opened"})
+final class CheckCommand implements Callable<Integer> {
+  private static final String CURE =
+      "Keep a copy of the directory as it is, check the device, and restore the database from a copy. "
+          + "If the device is sound, this is a defect of RevenantDB: please report it.";
+
+  private final PrintWriter out;
+
+  @Parameters(index = "0", paramLabel = "DIR", description = "the directory of the database")
+  private Path directory = Path.of("");
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "also writes the result to a file, as JSON")
+  private @Nullable Path json;
+
+  CheckCommand(PrintWriter out) {
+    this.out = out;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    RecoveryReport recovery;
+    CheckReport report;
+    try (Database db = Database.open(directory, DatabaseOptions.defaults().withCreate(false))) {
+      recovery = db.recovery();
+      report = db.check();
+    }
+    print(recovery, report);
+    if (json != null) {
+      Files.writeString(json, Json.of(fields(recovery, report)) + "\n");
+    }
+    return report.isSound() ? Main.SOUND : Main.PROBLEMS;
+  }
+
+  private void print(RecoveryReport recovery, CheckReport report) {
+    out.println("database        " + directory);
+    out.println(
+        recovery.clean()
+            ? "opened          it had been closed cleanly"
+            : "opened          recovered in %,.1f ms: %,d bytes of log, %,d pages, %,d transactions rolled back"
+                .formatted(
+                    recovery.nanos() / 1e6,
+                    recovery.logBytesRead(),
+                    recovery.pagesRead(),
+                    recovery.transactionsAborted()));
+    out.printf("tables          %,d%n", report.tables());
+    out.printf("rows            %,d (the catalogue's included)%n", report.rows());
+    out.printf("tree pages      %,d%n", report.treePages());
+    out.printf("overflow pages  %,d%n", report.overflowPages());
+    out.printf("pages to clean  %,d%n", report.pagesToClean());
+    out.printf("free pages      %,d%n", report.freePages());
+    if (report.isSound()) {
+      out.println("sound");
+      return;
+    }
+    int problems = report.problems().size();
+    out.println(problems == 1 ? "1 problem" : problems + " problems");
+    report.problems().forEach(problem -> out.println("  " + problem));
+    out.println("what to do      " + CURE);
+  }
+
+  private Map<String, Object> fields(RecoveryReport recovery, CheckReport report) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("directory", directory.toString());
+    fields.put("sound", report.isSound());
+    fields.put("closedCleanly", recovery.clean());
+    fields.put("openNanos", recovery.nanos());
+    fields.put("logBytesRead", recovery.logBytesRead());
+    fields.put("transactionsRolledBack", recovery.transactionsAborted());
+    fields.put("tables", report.tables());
+    fields.put("rows", report.rows());
+    fields.put("treePages", report.treePages());
+    fields.put("overflowPages", report.overflowPages());
+    fields.put("pagesToClean", report.pagesToClean());
+    fields.put("freePages", report.freePages());
+    fields.put("problems", report.problems());
+    return fields;
+  }
+}

@@ -1,0 +1,118 @@
+package org.revenantdb.engine.cli;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.recovery.file.DirectoryLock;
+import org.revenantdb.recovery.file.NotADatabaseException;
+import org.revenantdb.recovery.file.OpenMode;
+import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.StorageFile;
+import org.revenantdb.recovery.format.PageChecksum;
+
+/**
+ * The files of a database as they are, killed or not: nothing is opened for writing, nothing is
+ * repaired.
+ *
+ * <p>While it is open nobody can open the database for writing; one that is open elsewhere is
+ * refused.
+ */
+final class DatabaseDirectory implements AutoCloseable {
+  private final Path directory;
+  private final DirectoryLock lock;
+  private final StorageFile data;
+
+  private DatabaseDirectory(Path directory, DirectoryLock lock, StorageFile data) {
+    this.directory = directory;
+    this.lock = lock;
+    this.data = data;
+  }
+
+  static DatabaseDirectory open(Path directory) {
+    Path file = directory.resolve("revenant.data");
+    if (!Files.exists(file)) {
+      throw new NotADatabaseException(
+          directory,
+          StorageException.NO_OFFSET,
+          "there is no database here",
+          "name the directory of a database",
+          null);
+    }
+    DirectoryLock lock = DirectoryLock.acquire(directory, /* shared= */ true);
+    try {
+      return new DatabaseDirectory(
+          directory, lock, StorageFile.open(file, OpenMode.READ, /* ownerOnly= */ true));
+    } catch (RuntimeException failed) {
+      lock.close();
+      throw failed;
+    }
+  }
+
+  Path dataFile() {
+    return data.path();
+  }
+
+  /** Pages of the data file; a last one that is cut off counts. */
+  long pages() {
+    return (data.size() + Page.SIZE - 1) / Page.SIZE;
+  }
+
+  /** A copy of a page; zeros where the file ends. */
+  MemorySegment page(long id) {
+    MemorySegment page = MemorySegment.ofArray(new byte[Page.SIZE]);
+    data.readUpTo(id * Page.SIZE, page);
+    return page;
+  }
+
+  /** The header of the double-write file; zeros where it ends. */
+  MemorySegment doubleWriteHeader() {
+    return start(directory.resolve("revenant.dw"), Page.SIZE);
+  }
+
+  /** The log segments, by number. */
+  List<Path> segments() {
+    try (Stream<Path> files = Files.list(directory.resolve("log"))) {
+      return files.sorted().toList();
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    }
+  }
+
+  /** The first bytes of a file; zeros where it ends. */
+  MemorySegment start(Path file, int bytes) {
+    MemorySegment start = MemorySegment.ofArray(new byte[bytes]);
+    try (StorageFile open = StorageFile.open(file, OpenMode.READ, /* ownerOnly= */ true)) {
+      open.readUpTo(0, start);
+    }
+    return start;
+  }
+
+  /** What the checksum of a page says about it. */
+  static String condition(MemorySegment page, long id) {
+    int stored = Page.getInt(page, 0);
+    int computed = PageChecksum.compute(page);
+    if (stored == computed && Integer.toUnsignedLong(Page.id(page)) == id) {
+      return "good";
+    }
+    if (page.mismatch(MemorySegment.ofArray(new byte[Page.SIZE])) < 0) {
+      return "never written";
+    }
+    return stored == computed
+        ? "DAMAGED: this is page " + Integer.toUnsignedString(Page.id(page))
+        : "DAMAGED: the bytes have checksum %08x".formatted(computed);
+  }
+
+  @Override
+  public void close() {
+    try {
+      data.close();
+    } finally {
+      lock.close();
+    }
+  }
+}

@@ -1,0 +1,74 @@
+package org.revenantdb.engine.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
+import org.revenantdb.engine.RevenantException;
+import org.revenantdb.recovery.file.StorageException;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The command: finds the verb, and tells users of their mistakes without a stack trace. */
+@Command(name = "revenant", description = "Looks at a database.", mixinStandardHelpOptions = true)
+public final class Main {
+  /** All is well. */
+  static final int SOUND = 0;
+
+  /** The database was looked at, and something is wrong with it. */
+  static final int PROBLEMS = 1;
+
+  /** Wrong usage, or the database could not be opened. */
+  static final int FAILED = 2;
+
+  private Main() {}
+
+  /**
+   * Runs a verb and ends the JVM.
+   *
+   * @param arguments verb and arguments
+   */
+  public static void main(String[] arguments) {
+    PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
+    PrintWriter err = new PrintWriter(System.err, false, StandardCharsets.UTF_8);
+    int code = run(out, err, arguments);
+    out.flush();
+    err.flush();
+    System.exit(code);
+  }
+
+  /** Runs a verb; its exit code. */
+  static int run(PrintWriter out, PrintWriter err, String... arguments) {
+    CommandLine line =
+        new CommandLine(new Main())
+            .addSubcommand(new CheckCommand(out))
+            .addSubcommand(new PageCommand(out))
+            .addSubcommand(new StatCommand(out))
+            .setOut(out)
+            .setErr(err)
+            .setExecutionExceptionHandler((failure, where, parsed) -> {
+              if (!isUsers(failure)) {
+                throw failure;
+              }
+              err.println("revenant: " + message(failure));
+              return FAILED;
+            });
+    return line.execute(arguments);
+  }
+
+  /** Trouble that its message tells whole, rather than a defect of this program. */
+  private static boolean isUsers(Exception failure) {
+    return failure instanceof StorageException
+        || failure instanceof RevenantException
+        || failure instanceof IOException
+        || failure instanceof UncheckedIOException
+        || failure instanceof InvalidPathException;
+  }
+
+  private static String message(Exception failure) {
+    return failure instanceof IOException || failure instanceof UncheckedIOException
+        ? failure.toString()
+        : String.valueOf(failure.getMessage());
+  }
+}

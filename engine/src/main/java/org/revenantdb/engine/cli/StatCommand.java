@@ -1,0 +1,161 @@
+package org.revenantdb.engine.cli;
+
+import java.io.PrintWriter;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.zip.CRC32C;
+import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.recovery.format.ControlSlotLayout;
+import org.revenantdb.recovery.format.DoubleWriteLayout;
+import org.revenantdb.recovery.format.PageChecksum;
+import org.revenantdb.recovery.format.SegmentLayout;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** {@code stat DIR}: shows what the files of a database say of themselves. */
+@Command(
+    name = "stat",
+    description = {
+      "Shows what a database holds: header, control slots, log segments, the double-write batch,",
+      "and the tables if it was closed cleanly."
+    },
+    mixinStandardHelpOptions = true)
+final class StatCommand implements Callable<Integer> {
+  private static final int CATALOGUE_ROOT = 4;
+
+  private final PrintWriter out;
+
+  @Parameters(index = "0", paramLabel = "DIR", description = "the directory of the database")
+  private Path directory = Path.of("");
+
+  StatCommand(PrintWriter out) {
+    this.out = out;
+  }
+
+  @Override
+  public Integer call() {
+    try (DatabaseDirectory files = DatabaseDirectory.open(directory)) {
+      MemorySegment header = files.page(0);
+      out.println("data file   " + files.dataFile() + ", " + files.pages() + " pages");
+      out.println("checksum    " + DatabaseDirectory.condition(header, 0));
+      SystemPages.fileHeader(out, header);
+      int counts = slotThatCounts(files);
+      for (int slot = ControlSlotLayout.FIRST_PAGE; slot <= ControlSlotLayout.SECOND_PAGE; slot++) {
+        MemorySegment page = files.page(slot);
+        out.println();
+        out.println("control slot " + slot + (slot == counts ? ", the one that counts" : ""));
+        out.println("checksum    " + DatabaseDirectory.condition(page, slot));
+        SystemPages.controlSlot(out, page);
+      }
+      out.println();
+      files.segments().forEach(file -> segment(files, file));
+      out.println();
+      doubleWrite(files.doubleWriteHeader());
+      out.println();
+      if (counts != 0 && ControlSlotLayout.clean(files.page(counts)) == 1) {
+        out.println("tables");
+        tables(files, CATALOGUE_ROOT);
+      } else {
+        out.println(
+            "tables      not known: the database was not closed cleanly; run check, which recovers it");
+      }
+      return counts == 0 ? Main.PROBLEMS : Main.SOUND;
+    }
+  }
+
+  /** The whole slot with the higher sequence, 0 if neither is whole. */
+  private static int slotThatCounts(DatabaseDirectory files) {
+    int counts = 0;
+    for (int slot = ControlSlotLayout.FIRST_PAGE; slot <= ControlSlotLayout.SECOND_PAGE; slot++) {
+      MemorySegment page = files.page(slot);
+      boolean whole =
+          PageChecksum.isGood(page, slot)
+              && ControlSlotLayout.magic(page) == ControlSlotLayout.MAGIC_VALUE;
+      if (whole
+          && (counts == 0
+              || ControlSlotLayout.sequence(page)
+                  > ControlSlotLayout.sequence(files.page(counts)))) {
+        counts = slot;
+      }
+    }
+    return counts;
+  }
+
+  private void segment(DatabaseDirectory files, Path file) {
+    MemorySegment header = files.start(file, SegmentLayout.CHECKED);
+    CRC32C crc = new CRC32C();
+    crc.update(header.asSlice(Integer.BYTES).toArray(ValueLayout.JAVA_BYTE));
+    if (Page.getLong(header, SegmentLayout.MAGIC) != SegmentLayout.MAGIC_VALUE
+        || Page.getInt(header, SegmentLayout.CRC) != (int) crc.getValue()) {
+      out.println("segment     " + file.getFileName() + "  no whole header");
+      return;
+    }
+    long number = Page.getLong(header, SegmentLayout.NUMBER);
+    int size = Page.getInt(header, SegmentLayout.SIZE);
+    long first = Page.getLong(header, SegmentLayout.FIRST_LSN);
+    long sealed = Page.getLong(header, SegmentLayout.SEALED_END);
+    out.printf(
+        "segment     %s  number %d, life %d, LSNs %d to %d, durable when written %d%s%s%n",
+        file.getFileName(),
+        number,
+        Page.getInt(header, SegmentLayout.LIFE),
+        SegmentLayout.firstLsn(number, size),
+        SegmentLayout.firstLsn(number + 1, size),
+        Page.getLong(header, SegmentLayout.DURABLE),
+        first == 0
+            ? ""
+            : "; the life begins at %d, the former one ended at %d"
+                .formatted(first, Page.getLong(header, SegmentLayout.FORMER_END)),
+        sealed == 0 ? "" : "; the log of its life ends at " + sealed);
+  }
+
+  private void doubleWrite(MemorySegment header) {
+    if (!PageChecksum.isWhole(header)
+        || DoubleWriteLayout.magic(header) != DoubleWriteLayout.MAGIC_VALUE) {
+      out.println("batch       none: no whole header in the double-write file");
+      return;
+    }
+    int pages = DoubleWriteLayout.pages(header);
+    out.printf(
+        "batch       %d, %d pages; forced in the data file up to batch %d%n",
+        DoubleWriteLayout.batch(header), pages, DoubleWriteLayout.highestForced(header));
+    for (int i = 0; i < pages && i < DoubleWriteLayout.MAX_PAGES; i++) {
+      out.printf(
+          "            page %s, checksum %08x%n",
+          Integer.toUnsignedString(DoubleWriteLayout.entryPageId(header, i)),
+          DoubleWriteLayout.entryCrc(header, i));
+    }
+  }
+
+  /** The rows of the catalogue below a page; after a clean close the file has them all. */
+  private void tables(DatabaseDirectory files, int id) {
+    MemorySegment page = files.page(Integer.toUnsignedLong(id));
+    String condition = DatabaseDirectory.condition(page, Integer.toUnsignedLong(id));
+    int type = Page.type(page);
+    if (!condition.equals("good") || (type != Page.LEAF && type != Page.INNER)) {
+      out.println("            page " + id + " of the catalogue cannot be read, " + condition);
+      return;
+    }
+    int count = Slotted.count(page);
+    if (type == Page.INNER) {
+      for (int slot = -1; slot < count; slot++) {
+        tables(files, Slotted.child(page, slot));
+      }
+      return;
+    }
+    for (int slot = 0; slot < count; slot++) {
+      int cell = Slotted.cell(page, slot);
+      int value = LeafCell.valueOffset(page, cell);
+      out.printf(
+          "            %s  id %s, root page %s%n",
+          new String(LeafCell.key(page, cell), StandardCharsets.UTF_8),
+          Integer.toUnsignedString(Page.getInt(page, value)),
+          Integer.toUnsignedString(Page.getInt(page, value + Integer.BYTES)));
+    }
+  }
+}

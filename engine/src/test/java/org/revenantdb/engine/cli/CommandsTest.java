@@ -1,0 +1,282 @@
+package org.revenantdb.engine.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.RandomAccessFile;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.page.Page;
+
+/** The verbs, as a user calls them. */
+class CommandsTest {
+  private static final DatabaseOptions SMALL =
+      DatabaseOptions.defaults()
+          .withPoolBytes(4 << 20)
+          .withLogSegmentBytes(1 << 20)
+          .withMaxRecoveryLog(8 << 20);
+
+  @TempDir private Path folder;
+  private Path directory;
+
+  private record Ran(int code, String out, String err) {}
+
+  private static Ran run(Object... arguments) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    String[] texts = Arrays.stream(arguments).map(Object::toString).toArray(String[]::new);
+    int code = Main.run(new PrintWriter(out, true), new PrintWriter(err, true), texts);
+    assertFalse(err.toString().contains("\tat "), "a stack trace: " + err);
+    return new Ran(code, out.toString(), err.toString());
+  }
+
+  @BeforeEach
+  void fill() {
+    directory = folder.resolve("db");
+    try (Database db = Database.open(directory, SMALL)) {
+      fill(db);
+    }
+  }
+
+  private static void fill(Database db) {
+    Table orders = db.table("orders");
+    Random random = new Random(1);
+    db.run(tx -> {
+      for (int i = 0; i < 1_000; i++) {
+        byte[] value = new byte[100];
+        random.nextBytes(value);
+        tx.put(orders, "key%05d".formatted(i).getBytes(), value);
+      }
+      tx.put(orders, "large".getBytes(), new byte[100_000]);
+      tx.put(db.table("customers"), "x".getBytes(), "text".getBytes());
+    });
+  }
+
+  private void flip(long offset) throws IOException {
+    try (RandomAccessFile file =
+        new RandomAccessFile(directory.resolve("revenant.data").toFile(), "rw")) {
+      file.seek(offset);
+      int old = file.read();
+      file.seek(offset);
+      file.write(old ^ 4);
+    }
+  }
+
+  /** The first page of a type. */
+  private int pageOf(int type) throws IOException {
+    byte[] data = Files.readAllBytes(directory.resolve("revenant.data"));
+    for (int id = 5; id * 8192 < data.length; id++) {
+      if (data[id * 8192 + 16] == type) {
+        return id;
+      }
+    }
+    throw new AssertionError("no page of type " + type);
+  }
+
+  @Test
+  void check_ofASoundDatabase() throws IOException {
+    Path json = folder.resolve("check.json");
+    Ran ran = run("check", directory, "--json", json);
+    assertEquals(Main.SOUND, ran.code, ran.err);
+    assertTrue(ran.out.contains("closed cleanly"), ran.out);
+    assertTrue(ran.out.contains("tables          2"), ran.out);
+    assertTrue(ran.out.endsWith("sound\n"), ran.out);
+    String text = Files.readString(json);
+    assertTrue(text.contains("\"sound\": true"), text);
+    assertTrue(text.contains("\"problems\": []"), text);
+  }
+
+  @Test
+  void check_ofAKilledDatabase_recoversItFirst() throws IOException {
+    Path killed = folder.resolve("killed");
+    try (Database db = Database.open(directory, SMALL);
+        Transaction open = db.begin()) {
+      open.put(db.table("orders"), "open".getBytes(), new byte[10]);
+      fill(db);
+      copy(directory, killed);
+    }
+    Ran ran = run("check", killed);
+    assertEquals(Main.SOUND, ran.code, ran.err + ran.out);
+    assertTrue(ran.out.contains("recovered in"), ran.out);
+    assertTrue(run("check", killed).out.contains("closed cleanly"));
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    try (Stream<Path> files = Files.walk(from)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        Files.copy(file, to.resolve(from.relativize(file).toString()));
+      }
+    }
+  }
+
+  @Test
+  void check_ofADamagedPage_saysWhatWhereAndWhatToDo() throws IOException {
+    int page = pageOf(Page.OVERFLOW_DATA);
+    flip(page * 8192L + 1000);
+    Path json = folder.resolve("check.json");
+    Ran ran = run("check", directory, "--json", json);
+    assertEquals(Main.PROBLEMS, ran.code, ran.err);
+    assertTrue(ran.out.contains("1 problem\n"), ran.out);
+    assertTrue(ran.out.contains("at byte " + page * 8192L), ran.out);
+    assertTrue(ran.out.contains("page " + page + " is damaged"), ran.out);
+    assertTrue(ran.out.contains("what to do"), ran.out);
+    assertTrue(Files.readString(json).contains("\"sound\": false"));
+  }
+
+  @Test
+  void check_ofADamagedCatalogue_tellsIt() throws IOException {
+    flip(4 * 8192L + 8000);
+    Ran ran = run("check", directory);
+    assertEquals(Main.PROBLEMS, ran.code, ran.err);
+    assertTrue(ran.out.contains("page 4 is damaged"), ran.out);
+  }
+
+  @Test
+  void check_ofNoDatabase_failsWithOneSentence_andMakesNothing() throws IOException {
+    Path nothing = folder.resolve("nothing");
+    for (String verb : new String[] {"check", "stat"}) {
+      Ran ran = run(verb, nothing);
+      assertEquals(Main.FAILED, ran.code);
+      assertTrue(ran.err.startsWith("revenant: " + nothing), ran.err);
+      assertEquals(1, ran.err.lines().count(), ran.err);
+    }
+    assertEquals(Main.FAILED, run("page", nothing, 5).code);
+    assertFalse(Files.exists(nothing));
+    Files.createDirectory(nothing);
+    assertEquals(Main.FAILED, run("stat", nothing).code);
+    try (Stream<Path> files = Files.list(nothing)) {
+      assertEquals(0, files.count());
+    }
+  }
+
+  @Test
+  void all_refuseADatabaseThatIsOpen_andNameTheHolder() {
+    try (Database db = Database.open(directory, SMALL)) {
+      for (Ran ran :
+          new Ran[] {run("check", directory), run("stat", directory), run("page", directory, 5)}) {
+        assertEquals(Main.FAILED, ran.code);
+        assertTrue(ran.err.contains("" + ProcessHandle.current().pid()), ran.err);
+      }
+      assertEquals(2, db.tableNames().size());
+    }
+  }
+
+  @Test
+  void usage_thatIsWrong_isToldWithExitCode2() {
+    assertEquals(Main.FAILED, run().code);
+    assertEquals(Main.FAILED, run("check").code);
+    assertEquals(Main.FAILED, run("nonsense").code);
+    assertEquals(Main.FAILED, run("page", directory, "x").code);
+    assertEquals(Main.FAILED, run("check", directory, "--nonsense").code);
+    Ran beyond = run("page", directory, 1_000_000);
+    assertEquals(Main.FAILED, beyond.code);
+    assertTrue(beyond.err.contains("pages 0 to "), beyond.err);
+    assertEquals(Main.FAILED, run("page", directory, -1).code);
+    assertEquals(Main.SOUND, run("--help").code);
+    assertEquals(Main.SOUND, run("page", "--help").code);
+  }
+
+  @Test
+  void page_showsEveryKindOfPage() throws IOException {
+    contains(run("page", directory, 0), "RVNTDATA", "version     1", "page size   8192", "good");
+    contains(run("page", directory, 1), "RVNTCTRL", "redo point", "good");
+    contains(run("page", directory, 2), "RVNTCTRL", "good");
+    contains(run("page", directory, 3), "space map", "0 to ", "allocated", "free");
+    contains(run("page", directory, 4), "leaf", "\"orders\"", "\"customers\"", "current     by 0:");
+    contains(
+        run("page", directory, pageOf(Page.LEAF)), "leaf", "max writer", "\"key0", "100 bytes");
+    contains(run("page", directory, pageOf(Page.INNER)), "inner", "left child", "to page");
+    contains(
+        run("page", directory, pageOf(Page.OVERFLOW_HEAD)),
+        "overflow head",
+        "superseder  0",
+        "length      100000",
+        "data pages  12");
+    contains(
+        run("page", directory, pageOf(Page.OVERFLOW_DATA)), "overflow data", "bytes       8128");
+    Ran last = run("page", directory, 127);
+    assertEquals(Main.SOUND, last.code);
+    contains(last, "never written");
+  }
+
+  private static void contains(Ran ran, String... texts) {
+    assertEquals(Main.SOUND, ran.code, ran.err + ran.out);
+    for (String text : texts) {
+      assertTrue(ran.out.contains(text), text + " is missing in\n" + ran.out);
+    }
+  }
+
+  @Test
+  void page_thatIsDamagedInAnyWay_isShownAsFarAsItMakesSense() throws IOException {
+    int leaf = pageOf(Page.LEAF);
+    Random random = new Random(2);
+    for (int i = 0; i < 300; i++) {
+      flip(leaf * 8192L + random.nextInt(i % 2 == 0 ? 300 : 8192));
+      Ran ran = run("page", directory, leaf);
+      assertEquals(Main.PROBLEMS, ran.code, ran.err);
+      assertTrue(ran.out.contains("DAMAGED"), ran.out);
+    }
+  }
+
+  @Test
+  void page_ofAKilledDatabase_isShown_withBothVersions() throws IOException {
+    Path killed = folder.resolve("killed");
+    try (Database db = Database.open(directory, SMALL);
+        Transaction open = db.begin()) {
+      open.put(db.table("customers"), "x".getBytes(), "changed".getBytes());
+      db.checkpoint();
+      copy(directory, killed);
+    }
+    directory = killed;
+    String all = "";
+    for (int id = 5; id < 60; id++) {
+      all += run("page", killed, id).out;
+    }
+    assertTrue(all.contains("\"changed\""), all);
+    assertTrue(all.contains("predecessor by"), all);
+  }
+
+  @Test
+  void stat_showsHeaderSlotsSegmentsBatchAndTables() throws IOException {
+    Ran ran = run("stat", directory);
+    contains(
+        ran,
+        "RVNTDATA",
+        "control slot 1",
+        "control slot 2",
+        "the one that counts",
+        "cleanly, the log ends at",
+        "segment     0000000000000001.log  number 1, life 1",
+        "batch       ",
+        "orders  id ",
+        "root page ");
+    Path killed = folder.resolve("killed");
+    try (Database db = Database.open(directory, SMALL)) {
+      fill(db);
+      copy(directory, killed);
+    }
+    contains(run("stat", killed), "tables      not known", "life 2", "run check");
+  }
+
+  @Test
+  void commands_changeNoByte_butCheckMayRecover() throws IOException {
+    byte[] before = Files.readAllBytes(directory.resolve("revenant.data"));
+    run("stat", directory);
+    run("page", directory, 4);
+    assertTrue(Arrays.equals(before, Files.readAllBytes(directory.resolve("revenant.data"))));
+  }
+}
