@@ -13,6 +13,7 @@ import org.revenantdb.engine.buffer.BufferPoolOptions;
 import org.revenantdb.engine.buffer.BufferStatistics;
 import org.revenantdb.engine.buffer.PageCondition;
 import org.revenantdb.engine.buffer.PageReadCheck;
+import org.revenantdb.engine.buffer.PoolSizeException;
 import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
@@ -76,7 +77,7 @@ final class OpenDatabase {
   private OpenDatabase(Path directory, DatabaseOptions options) {
     long start = System.nanoTime();
     try {
-      BufferPoolOptions poolOptions = BufferPoolOptions.ofBytes(options.poolBytes());
+      BufferPoolOptions poolOptions = poolOptions(options);
       DatabaseFiles files = new DatabaseFiles(directory, io);
       boolean mayCreate = options.create() && !options.readOnly();
       if (!files.exists() && !mayCreate) {
@@ -227,6 +228,14 @@ final class OpenDatabase {
     } catch (Throwable failure) {
       closeResources(failure);
       throw failure;
+    }
+  }
+
+  private static BufferPoolOptions poolOptions(DatabaseOptions options) {
+    try {
+      return BufferPoolOptions.ofBytes(options.poolBytes());
+    } catch (PoolSizeException e) {
+      throw new PoolTooLargeException(e.getMessage(), e);
     }
   }
 
