@@ -235,7 +235,7 @@ final class OpenDatabase {
     try {
       return BufferPoolOptions.ofBytes(options.poolBytes());
     } catch (PoolSizeException e) {
-      throw new PoolTooLargeException(e.getMessage(), e);
+      throw new PoolTooLargeException(Engine.why(e), e);
     }
   }
 

@@ -45,7 +45,7 @@ final class SystemPages {
   static String magic(long value) {
     byte[] letters = new byte[Long.BYTES];
     for (int i = 0; i < letters.length; i++) {
-      letters[i] = (byte) (value >>> 8 * i);
+      letters[i] = (byte) (value >>> (8 * i));
     }
     return Shown.bytes(letters);
   }
