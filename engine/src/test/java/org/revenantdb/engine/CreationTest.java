@@ -10,6 +10,7 @@ import static org.revenantdb.engine.Samples.put;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.revenantdb.recovery.testing.CrashDisk;
@@ -19,6 +20,7 @@ import org.revenantdb.recovery.testing.CrashDisk;
  * power cut.
  */
 @Timeout(120) // a hang is a failure
+@Tag("slow")
 class CreationTest {
   private static final String DIRECTORY = "/db";
 
