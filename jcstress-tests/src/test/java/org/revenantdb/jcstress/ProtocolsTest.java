@@ -40,7 +40,8 @@ import org.openjdk.jcstress.infra.runners.TestList;
  * default mode instead of a few seconds a test. The report is {@code target/jcstress/index.html}.
  */
 class ProtocolsTest {
-  private static final String SHORT = "-m default -f 1 -iters 1 -time 200 -sc false";
+  // -fsm: one fork with the compiler's random choices, not five; half of the time went there.
+  private static final String SHORT = "-m default -f 1 -fsm 1 -iters 1 -time 200 -sc false";
   private static final String LONG = "-m default";
 
   private static final Path FOLDER = Path.of("target", "jcstress").toAbsolutePath();

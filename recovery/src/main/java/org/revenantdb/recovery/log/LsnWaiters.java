@@ -31,7 +31,7 @@ final class LsnWaiters {
    */
 
   private static final long SLICE = TimeUnit.SECONDS.toNanos(1);
-  private static final int SPINS = 64;
+  static final int SPINS = 64; // not private: its jcstress test counts the looks
   private static final long NOBODY = Long.MAX_VALUE;
 
   private static final VarHandle HEAD;

@@ -1,0 +1,94 @@
+package org.revenantdb.jcstress;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE_INTERESTING;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.JI_Result;
+import org.revenantdb.recovery.log.OpenLogBuffer;
+
+/**
+ * Claim: a writer of the log that sees the length of a record sees all of its body.
+ *
+ * <p>The very buffer: one actor reserves, copies and publishes, the other scans as the writer does.
+ * Results: bytes found published, and what their body says, 11 = both its longs are there.
+ *
+ * <p>Broken twin: the length is stored plain and before the body. Seen to fail on x86, as a reader
+ * comes in between; that a plain store after the body may be seen early x86 does not show.
+ *
+ * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
+ * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=LogPublishStress}
+ */
+public final class LogPublishStress {
+  private static final byte[] RECORD = OpenLogBuffer.record(1);
+
+  private LogPublishStress() {}
+
+  /** The ring and its reader. */
+  public abstract static class Ring {
+    final OpenLogBuffer buffer = new OpenLogBuffer();
+
+    Ring() {}
+
+    void scan(JI_Result r) {
+      long end = buffer.publishedEnd();
+      r.r1 = end - OpenLogBuffer.FIRST;
+      r.r2 = r.r1 == 0 ? 0 : buffer.bodyAt(OpenLogBuffer.FIRST);
+    }
+  }
+
+  /** As it is. */
+  @JCStressTest
+  @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "Not published yet.")
+  @Outcome(id = "24, 11", expect = ACCEPTABLE, desc = "Published, and whole.")
+  @Outcome(expect = FORBIDDEN, desc = "A part of the body is missing: a bad CRC in the log.")
+  @State
+  public static class Published extends Ring {
+    /** Starts with an empty ring. */
+    public Published() {}
+
+    /** Publishes. */
+    @Actor
+    public void session() {
+      long start = buffer.reserve();
+      buffer.copyBody(start, RECORD);
+      buffer.publish(start);
+    }
+
+    /** Scans. */
+    @Actor
+    public void writer(JI_Result r) {
+      scan(r);
+    }
+  }
+
+  /** The length first. */
+  @BrokenTwin
+  @JCStressTest
+  @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "Not published yet.")
+  @Outcome(id = "24, 11", expect = ACCEPTABLE, desc = "Published, and whole, by luck.")
+  @Outcome(expect = ACCEPTABLE_INTERESTING, desc = "A part is missing: the twin is broken.")
+  @State
+  public static class BrokenLengthFirst extends Ring {
+    /** Starts with an empty ring. */
+    public BrokenLengthFirst() {}
+
+    /** Publishes. */
+    @Actor
+    public void session() {
+      long start = buffer.reserve();
+      buffer.publishPlain(start);
+      buffer.copyBody(start, RECORD);
+    }
+
+    /** Scans. */
+    @Actor
+    public void writer(JI_Result r) {
+      scan(r);
+    }
+  }
+}

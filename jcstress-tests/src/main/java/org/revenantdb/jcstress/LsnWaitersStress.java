@@ -1,0 +1,191 @@
+package org.revenantdb.jcstress;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE_INTERESTING;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import java.lang.invoke.ConstantBootstraps;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.II_Result;
+import org.openjdk.jcstress.infra.results.I_Result;
+import org.revenantdb.recovery.log.OpenLsnWaiters;
+
+/**
+ * Claim: no waiter for an LSN falls asleep unseen: it sees the position reached, or a waker that
+ * comes after it was sees the waiter; also when two wakers are at it.
+ *
+ * <p>The claims run the very class, up to the point where a thread would be parked. The twins are
+ * models of it: a stack with room for one.
+ *
+ * <p>Broken twins: {@link BrokenWithoutFence} looks at the stack without a fence after the position
+ * was raised; {@link BrokenOneRound} does not look again after it pushed back. Both seen to fail on
+ * x86.
+ *
+ * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
+ * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=LsnWaitersStress}
+ */
+public final class LsnWaitersStress {
+  private static final long LSN = 1;
+
+  private LsnWaitersStress() {}
+
+  /** A position that is raised as that of the log is. */
+  public abstract static class Position {
+    static final VarHandle POSITION =
+        ConstantBootstraps.fieldVarHandle(
+            MethodHandles.lookup(), "position", VarHandle.class, Position.class, long.class);
+
+    long position;
+
+    Position() {}
+
+    void raise() {
+      POSITION.setRelease(this, LSN);
+    }
+
+    boolean isReached(long lsn) {
+      return (long) POSITION.getVolatile(this) >= lsn;
+    }
+  }
+
+  /** One waits, one wakes. */
+  @JCStressTest
+  @Outcome(id = "0, 0", expect = FORBIDDEN, desc = "Asleep, and nobody knows of it.")
+  @Outcome(expect = ACCEPTABLE, desc = "It went on, or was woken.")
+  @State
+  public static class WaiterAndWaker extends Position {
+    private final OpenLsnWaiters waiters = new OpenLsnWaiters();
+
+    /** Starts with nobody. */
+    public WaiterAndWaker() {}
+
+    /** Waits. */
+    @Actor
+    public void session(II_Result r) {
+      r.r1 = waiters.awaitOrFallAsleep(LSN, this::isReached) ? 1 : 0;
+    }
+
+    /** Raises the position, and wakes. */
+    @Actor
+    public void writer(II_Result r) {
+      raise();
+      waiters.wake(lsn -> {
+        boolean reached = isReached(lsn);
+        r.r2 |= reached ? 1 : 0;
+        return reached;
+      });
+    }
+  }
+
+  /** No fence between the position and the stack. */
+  @BrokenTwin
+  @JCStressTest
+  @Outcome(id = "0, 0", expect = ACCEPTABLE_INTERESTING, desc = "Asleep: the twin is broken.")
+  @Outcome(expect = ACCEPTABLE, desc = "It went on, or was woken, by luck.")
+  @State
+  public static class BrokenWithoutFence extends Position {
+    private final AtomicReference<@Nullable Thread> stack = new AtomicReference<>();
+
+    /** Starts with nobody. */
+    public BrokenWithoutFence() {}
+
+    /** Waits. */
+    @Actor
+    public void session(II_Result r) {
+      stack.compareAndSet(null, Thread.currentThread());
+      VarHandle.fullFence();
+      r.r1 = isReached(LSN) ? 1 : 0;
+    }
+
+    /** Raises the position, and looks whether there is anybody to wake. */
+    @Actor
+    public void writer(II_Result r) {
+      raise();
+      if (stack.getAcquire() != null) {
+        r.r2 = stack.getAndSet(null) == null ? 0 : 1;
+      }
+    }
+  }
+
+  /** Two wake, one of them before the position is reached. */
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "One of the two has woken it.")
+  @Outcome(id = "0", expect = FORBIDDEN, desc = "Asleep, though its position is reached.")
+  @State
+  public static class TwoWakers extends Position {
+    private final OpenLsnWaiters waiters = new OpenLsnWaiters();
+
+    /** Starts with one that is asleep. */
+    public TwoWakers() {
+      waiters.awaitOrFallAsleep(LSN, lsn -> false);
+    }
+
+    /** Wakes for something else. */
+    @Actor
+    public void early() {
+      waiters.wake(this::isReached);
+    }
+
+    /** Raises the position, and wakes. */
+    @Actor
+    public void writer() {
+      raise();
+      waiters.wake(this::isReached);
+    }
+
+    /** Looks whether it is still on the stack. */
+    @Arbiter
+    public void end(I_Result r) {
+      r.r1 = waiters.isEmpty() ? 1 : 0;
+    }
+  }
+
+  /** Takes, tests, pushes back, and that is all. */
+  @BrokenTwin
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "One of the two has woken it, by luck.")
+  @Outcome(id = "0", expect = ACCEPTABLE_INTERESTING, desc = "Asleep: the twin is broken.")
+  @State
+  public static class BrokenOneRound extends Position {
+    private final AtomicReference<@Nullable Thread> stack =
+        new AtomicReference<>(Thread.currentThread());
+
+    /** Starts with one that is asleep. */
+    public BrokenOneRound() {}
+
+    private void wake() {
+      VarHandle.fullFence();
+      @Nullable Thread waiter = stack.getAndSet(null);
+      if (waiter != null && !isReached(LSN)) {
+        stack.set(waiter);
+      }
+    }
+
+    /** Wakes for something else. */
+    @Actor
+    public void early() {
+      wake();
+    }
+
+    /** Raises the position, and wakes. */
+    @Actor
+    public void writer() {
+      raise();
+      wake();
+    }
+
+    /** Looks whether it is still on the stack. */
+    @Arbiter
+    public void end(I_Result r) {
+      r.r1 = stack.get() == null ? 1 : 0;
+    }
+  }
+}
