@@ -141,7 +141,7 @@ public final class OverflowWriter {
         marks.mark(page);
       } finally {
         maps.unlatch();
-        pool.unfixExclusive(frame);
+        giveUp(frame, logged);
         if (!logged) {
           allocator.release(page);
         }
@@ -150,6 +150,15 @@ public final class OverflowWriter {
       tail = page;
     } finally {
       space.release(CREDIT);
+    }
+  }
+
+  /** A new page that did not get into the log leaves the pool without a trace. */
+  private void giveUp(int frame, boolean logged) {
+    if (logged) {
+      pool.unfixExclusive(frame);
+    } else {
+      pool.discard(frame);
     }
   }
 
@@ -224,7 +233,7 @@ public final class OverflowWriter {
       } finally {
         maps.unlatch();
         while (fixed > 0) {
-          pool.unfixExclusive(frames[--fixed]);
+          giveUp(frames[--fixed], logged);
         }
         if (tailFrame >= 0) {
           pool.unfixExclusive(tailFrame);
@@ -288,7 +297,7 @@ public final class OverflowWriter {
       } finally {
         maps.unlatch();
         if (frame >= 0) {
-          pool.unfixExclusive(frame);
+          giveUp(frame, logged);
         }
         if (tailFrame >= 0) {
           pool.unfixExclusive(tailFrame);

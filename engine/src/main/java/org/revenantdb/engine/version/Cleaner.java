@@ -62,6 +62,10 @@ public final class Cleaner implements AutoCloseable {
   }
 
   private static final int CREDIT = 24 * 1024;
+
+  /** Passes for one request at the most; a database at rest needs two or three. */
+  private static final int MAX_PASSES = 64;
+
   private static final int IDS_PER_RECORD = 8_000;
   private static final long SHORTEST_PAUSE = 20_000_000L;
   private static final long LONGEST_PAUSE = 2_000_000_000L;
@@ -196,8 +200,10 @@ public final class Cleaner implements AutoCloseable {
       return;
     }
     try {
-      while (!closed && pass(true) > 0) {
-        // again: merging and forgetting may have made more possible
+      // Again, as merging and forgetting may have made more possible; but not for ever beside those
+      // who write.
+      for (int passes = 0; passes < MAX_PASSES && !closed && pass(true) > 0; ) {
+        passes++;
       }
       request.complete(null);
     } catch (Throwable failure) {
