@@ -22,6 +22,8 @@ final class EndOfLog {
    *   E3 a header, or the control slot, belongs to a later life than the one that ends at P;
    *   E4 a record before P says that a segment behind P exists, and there is no such segment.
    *
+   * Where a seal says P, an earlier restart has looked for E2 and found none; it is not looked for again.
+   *
    * A legal crash gives none of them: a durable LSN is named only after the force (E1), a segment is written only
    * after the force of the one before (E2), a life begins only after the end of the former one was made durable, and
    * names it (E3), a segment is spoken of only after its file, header and name were forced (E4).
@@ -50,7 +52,7 @@ final class EndOfLog {
     long durable = Math.max(named, catalog.highestDurable());
     durable = Math.max(durable, Math.max(control.durableLsn(), control.endOfLog()));
     boolean closed = control.clean() && control.endOfLog() == end && control.life() == life;
-    if (!closed) {
+    if (!closed && !isSealedAt(end)) {
       durable = Math.max(durable, search(end, life));
     }
     if (durable > end) {
@@ -65,6 +67,16 @@ final class EndOfLog {
       }
     }
     return durable;
+  }
+
+  /**
+   * Whether an earlier restart has decided that the log ends here. The seal cut off the record at
+   * the end, and with it what may excuse good records behind it in the next segment: they are what
+   * is left of a torn tail.
+   */
+  private boolean isSealedAt(long end) {
+    @Nullable SegmentHeader header = catalog.header(SegmentLayout.number(end - 1, segmentSize));
+    return header != null && header.sealedEnd() == end;
   }
 
   private void checkLives(long end, int life) {

@@ -1,6 +1,7 @@
 package org.revenantdb.recovery.restart;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -150,7 +151,7 @@ class EndOfLogTest {
 
   /** The record that crosses into the next segment is torn there; records behind it are whole. */
   @Test
-  void R7_a_torn_record_that_crosses_segments_is_the_end_of_the_log() {
+  void R7_a_torn_record_that_crosses_segments_is_the_end_of_the_log_for_every_restart() {
     CrashDisk disk = new CrashDisk();
     CrashDisk[] written = new CrashDisk[1];
     List<Long> ends = new ArrayList<>();
@@ -169,6 +170,18 @@ class EndOfLogTest {
     CrashDisk cut = written[0].afterPowerCut(position -> position != 4096);
     Restart restart = LogFixture.analyse(cut, LogFixture.firstState());
     assertEquals(upTo(whole), LogFixture.pages(restart));
+
+    // Once the seal had cut the torn record off, the good records behind it were taken for proof of
+    // damage.
+    List<CrashDisk> killed = new ArrayList<>();
+    cut.observe(() -> killed.add(cut.afterKill()));
+    restart.startLife(LogFixture.options()).close();
+    cut.observe(() -> {});
+    assertFalse(killed.isEmpty());
+    for (CrashDisk again : killed) {
+      assertEquals(
+          upTo(whole), LogFixture.pages(LogFixture.analyse(again, LogFixture.firstState())));
+    }
   }
 
   @Test

@@ -92,6 +92,7 @@ final class TinyEngine implements CheckpointSource, AutoCloseable {
   static TinyEngine analyse(CrashDisk disk) {
     StorageFile data = StorageFile.open(dataFile(disk), OpenMode.READ_WRITE, true);
     ControlFile control = ControlFile.read(data);
+    control.rewrite(); // protocols.md §10, step 1
     Restart restart =
         Restart.analyse(
             logDirectory(disk),
