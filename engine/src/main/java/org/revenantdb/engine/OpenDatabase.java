@@ -41,6 +41,7 @@ import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogSpace;
+import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.log.PartKind;
 import org.revenantdb.recovery.restart.AbortedTransactions;
 import org.revenantdb.recovery.restart.AnalysisResult;
@@ -416,6 +417,9 @@ final class OpenDatabase {
       failure = e;
     }
     failure = closeResources(failure);
+    if (failure instanceof LogStoppedException e) {
+      throw Engine.stopped(e);
+    }
     if (failure instanceof RuntimeException e) {
       throw e;
     }

@@ -17,7 +17,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.file.StorageException;
-import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 
@@ -109,8 +108,8 @@ class ClosingTest {
       }
     });
     assertThrows(RevenantException.class, () -> put(database));
-    LogStoppedException told = assertThrows(LogStoppedException.class, database::close);
-    assertTrue(told.getCause() instanceof StorageException);
+    DatabaseStoppedException told = assertThrows(DatabaseStoppedException.class, database::close);
+    assertTrue(told.getCause().getCause() instanceof StorageException);
     database.close(); // once is enough
     assertNothingHeld();
   }
