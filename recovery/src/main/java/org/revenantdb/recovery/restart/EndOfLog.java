@@ -17,7 +17,8 @@ final class EndOfLog {
   /*
    * P = where the last life's walk found no good record. Proof that the log went on beyond P:
    *   E1 the control slot, a header, or a record before or behind P names a durable LSN above P;
-   *   E2 a good record behind P ends in a later segment: the segment of P was forced before that one was written.
+   *   E2 a good record behind P begins in a later segment: the segment of P was forced before that one was written.
+   *      (One that only ends there proves nothing: its last bytes may be zeros, as the prepared segment is.)
    *      No proof if the record at P itself reaches into that later segment, where it may be torn;
    *   E3 a header, or the control slot, belongs to a later life than the one that ends at P;
    *   E4 a record before P says that a segment behind P exists, and there is no such segment.
@@ -117,7 +118,7 @@ final class EndOfLog {
       return 0;
     }
     long segmentStart =
-        SegmentLayout.firstLsn(SegmentLayout.number(found.lsn() - 1, segmentSize), segmentSize);
+        SegmentLayout.firstLsn(SegmentLayout.number(found.start(), segmentSize), segmentSize);
     return segmentStart > end && !mayReachInto(segmentStart, end)
         ? Math.max(found.durable(), segmentStart)
         : found.durable();

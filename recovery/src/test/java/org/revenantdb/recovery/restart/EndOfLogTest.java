@@ -184,6 +184,39 @@ class EndOfLogTest {
     }
   }
 
+  /**
+   * The last record of a segment reached into the next one with nothing but zeros, which stand in a
+   * prepared segment anyway: it was taken for proof that the segment before had been forced.
+   */
+  @Test
+  void R7_a_record_that_ends_in_zeros_of_the_next_segment_does_not_prove_a_force() {
+    CrashDisk disk = new CrashDisk();
+    List<CrashDisk> cuts = new ArrayList<>();
+    long durable;
+    try (Log log = LogFixture.create(disk)) {
+      long number;
+      do {
+        number = appendUntilNextIsPrepared(log, /* atLeast= */ 1);
+      } while (SegmentLayout.firstLsn(number + 1, LogFixture.SEGMENT) - log.tail() < 1536);
+      long boundary = SegmentLayout.firstLsn(number + 1, LogFixture.SEGMENT);
+      durable = log.durableLsn();
+      long hole = SegmentLayout.offset(durable, LogFixture.SEGMENT) / 512 * 512 + 512;
+      // of what is not forced all is kept but one sector in the middle
+      disk.observe(() -> cuts.add(disk.afterPowerCut(position -> position != hole)));
+      while (log.tail() < boundary - 500) {
+        LogFixture.change(log, 0, 2, LogFixture.bytes(300));
+      }
+      long end = LogFixture.change(log, 0, 3, new byte[700]);
+      assertTrue(end > boundary, "zeros cross the boundary");
+      log.awaitDurable(end);
+      disk.observe(() -> {});
+    }
+    assertFalse(cuts.isEmpty());
+    for (CrashDisk cut : cuts) {
+      assertTrue(LogFixture.analyse(cut, LogFixture.firstState()).result().endOfLog() >= durable);
+    }
+  }
+
   @Test
   void R7_a_missing_segment_is_refused_first_middle_and_last() {
     CrashDisk disk = new CrashDisk();
