@@ -10,8 +10,8 @@ import java.util.function.Consumer;
  * @param readOnly whether nothing may be written; the database must have been closed cleanly;
  *     default false
  * @param poolBytes memory for pages, at least 2 MiB; default 128 MiB
- * @param maxRecoveryLog bytes of log that a restart may have to read, at least 4 segments; default
- *     128 MiB
+ * @param maxRecoveryLog bytes of log that a restart may have to go through, once in analysis and
+ *     once in redo; at least 4 segments; default 128 MiB
  * @param logSegmentBytes size of a log segment, a power of two from 1 MiB; used when the database
  *     is created; default 4 MiB
  * @param doubleWrite whether pages are protected against torn writes by the double-write file;
