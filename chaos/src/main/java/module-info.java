@@ -6,7 +6,7 @@ module org.revenantdb.chaos {
   // Used by org.revenantdb.chaos.revenant alone: RevenantDB's own suite, demo and model test.
   requires static org.revenantdb.engine;
   requires static info.picocli;
-  requires static transitive org.jspecify;
+  requires static org.jspecify;
   requires static org.junit.jupiter.api;
 
   exports org.revenantdb.chaos.crash;

@@ -4,7 +4,7 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 module org.revenantdb.recovery {
   requires org.revenantdb.latch;
-  requires static transitive org.jspecify;
+  requires static org.jspecify;
 
   exports org.revenantdb.recovery.checkpoint;
   exports org.revenantdb.recovery.file;
