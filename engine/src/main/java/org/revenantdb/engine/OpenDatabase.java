@@ -29,6 +29,7 @@ import org.revenantdb.recovery.checkpoint.CheckpointSource;
 import org.revenantdb.recovery.checkpoint.Checkpointer;
 import org.revenantdb.recovery.checkpoint.TransactionImage;
 import org.revenantdb.recovery.file.ControlFile;
+import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.file.DataFileHeader;
 import org.revenantdb.recovery.file.DirectoryLock;
@@ -106,6 +107,7 @@ final class OpenDatabase {
                   io));
       DataFileHeader header = DataFileHeader.read(data);
       ControlFile control = ControlFile.read(data);
+      refuseIfCutShort(data, control.state());
       RestoreResult restored = null;
       if (options.readOnly()) {
         if (!control.state().clean()) {
@@ -237,6 +239,23 @@ final class OpenDatabase {
       return BufferPoolOptions.ofBytes(options.poolBytes());
     } catch (PoolSizeException e) {
       throw new PoolTooLargeException(Engine.why(e), e);
+    }
+  }
+
+  /**
+   * The file is forced when it grows, before a control slot counts the pages: shorter is damage.
+   */
+  private static void refuseIfCutShort(StorageFile data, ControlState state) {
+    long known = state.highWaterPages() * Page.SIZE;
+    if (data.size() < known) {
+      throw new CorruptDataException(
+          data.path(),
+          data.size(),
+          "the file ends here, but its control slot knows of "
+              + state.highWaterPages()
+              + " pages, "
+              + known
+              + " bytes");
     }
   }
 

@@ -57,6 +57,7 @@ final class EndOfLog {
       durable = Math.max(durable, search(end, life));
     }
     if (durable > end) {
+      refuseIfMissing(end, SegmentLayout.number(durable - 1, segmentSize));
       throw LogDamage.endsTooEarly(
           catalog, end, "it was durable up to position " + durable + " at least");
     }
@@ -84,8 +85,20 @@ final class EndOfLog {
     @Nullable SegmentHeader youngest = catalog.youngest();
     int highest = Math.max(control.life(), youngest == null ? 0 : youngest.life());
     if (highest > life) {
+      if (control.life() > life) {
+        refuseIfMissing(end, SegmentLayout.number(control.durableLsn() - 1, segmentSize));
+      }
       throw LogDamage.endsTooEarly(
           catalog, end, "that is in life " + life + ", and there was a life " + highest);
+    }
+  }
+
+  private void refuseIfMissing(long end, long number) {
+    if (!catalog.present().contains(number)) {
+      throw LogDamage.missing(
+          catalog,
+          number,
+          "the log ends at position " + end + ", and was durable into this segment");
     }
   }
 
