@@ -75,7 +75,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   private @Nullable StoredValue read(Table table, byte[] key) {
-    Tree tree = table.treeOf(core.engine());
+    Tree tree = Objects.requireNonNull(table, "table").treeOf(core.engine());
     checkKey(key);
     return inside(() -> core.engine().reader().read(tree, key, core.snapshot(), core.id()));
   }
@@ -89,7 +89,7 @@ public final class Transaction implements AutoCloseable {
    * @throws ConflictException if another transaction wrote the row first
    */
   public void put(Table table, byte[] key, byte[] value) {
-    Tree tree = table.treeOf(core.engine());
+    Tree tree = Objects.requireNonNull(table, "table").treeOf(core.engine());
     checkKey(key);
     Objects.requireNonNull(value, "value");
     checkLength(value.length);
@@ -122,7 +122,7 @@ public final class Transaction implements AutoCloseable {
    * @throws IOException if the stream throws; the row is unchanged
    */
   public void put(Table table, byte[] key, InputStream value) throws IOException {
-    Tree tree = table.treeOf(core.engine());
+    Tree tree = Objects.requireNonNull(table, "table").treeOf(core.engine());
     checkKey(key);
     Objects.requireNonNull(value, "value");
     byte[] chunk = value.readNBytes(OverflowWriter.CHUNK);
@@ -164,7 +164,7 @@ public final class Transaction implements AutoCloseable {
    * @throws ConflictException if another transaction wrote the row first
    */
   public boolean delete(Table table, byte[] key) {
-    Tree tree = table.treeOf(core.engine());
+    Tree tree = Objects.requireNonNull(table, "table").treeOf(core.engine());
     checkKey(key);
     return inside(() -> {
       RowWriter writer = core.writer();
@@ -216,7 +216,7 @@ public final class Transaction implements AutoCloseable {
 
   private Cursor cursor(
       Table table, byte @Nullable [] from, byte @Nullable [] to, boolean descending) {
-    Tree tree = table.treeOf(core.engine());
+    Tree tree = Objects.requireNonNull(table, "table").treeOf(core.engine());
     checkOpen();
     Engine engine = core.engine();
     return new Cursor(

@@ -82,19 +82,12 @@ final class TransactionCore implements Runnable {
     }
   }
 
-  /**
-   * Keeps others out while something that is not an operation goes on, such as reading the user's
-   * stream.
-   */
-  void enterAlone() {
+  /** One thread at a time is inside. */
+  private void enterAlone() {
     if (!inUse.compareAndSet(false, true)) {
       throw new TransactionInUseException(
           "two threads use this transaction at the same time; hand it over only when the first has left it");
     }
-  }
-
-  void leaveAlone() {
-    inUse.set(false);
   }
 
   void checkOpen() {

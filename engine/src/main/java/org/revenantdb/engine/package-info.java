@@ -12,9 +12,9 @@
  * }
  * }
  *
- * <p>Reading order of the source: {@code Database}, {@code DatabaseFiles} (creating, opening,
- * closing), {@code Engine}, {@code TransactionCore}, {@code Catalog}, {@code Checker}; then the
- * packages {@code page}, {@code buffer}, {@code change}, {@code space}, {@code btree}, {@code
- * overflow}, {@code txn}, {@code version}.
+ * <p>Reading order of the source: {@code Database}, {@code DatabaseFiles} (creating), {@code
+ * OpenDatabase} (opening, closing), {@code Engine}, {@code TransactionCore}, {@code Catalog},
+ * {@code Checker}; then the packages {@code page}, {@code buffer}, {@code change}, {@code space},
+ * {@code btree}, {@code overflow}, {@code txn}, {@code version}.
  */
 package org.revenantdb.engine;

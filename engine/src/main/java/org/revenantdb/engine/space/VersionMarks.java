@@ -73,11 +73,6 @@ public class VersionMarks {
     pass = null;
   }
 
-  /** Whether no page is marked that was not yet visited. */
-  public boolean nothingFresh() {
-    return fresh.isEmpty();
-  }
-
   /** Whether no page is marked at all. */
   public boolean isEmpty() {
     return fresh.isEmpty() && waiting.isEmpty();
