@@ -124,8 +124,8 @@ final class OpenDatabase {
         doubleWrite = opened(DoubleWriteFile.open(files.doubleWrite(), header.databaseId(), io));
         restored = doubleWrite.restore(data);
         if (!options.doubleWrite()) {
-          doubleWrite
-              .clear(); // or a batch of today could "repair" a page that was written later (R24)
+          // Or a batch of today could "repair" a page that is written later (R24).
+          doubleWrite.clear();
         }
       }
       long analysisStart = System.nanoTime();
@@ -168,6 +168,8 @@ final class OpenDatabase {
       }
       ActiveSnapshots snapshots = new ActiveSnapshots();
       Allocator allocator = new Allocator(pool, log, pool.sizeInPages());
+      // The checkpointer needs the log space and the other way round; credit is taken by threads
+      // that start later.
       Checkpointer[] hurried = new Checkpointer[1];
       long limit = options.maxRecoveryLog();
       Runnable hurry =
@@ -296,13 +298,23 @@ final class OpenDatabase {
         pool.markDirty(frame, redoPoint);
         MemorySegment page = pool.page(frame);
         if (kind == PartKind.FORMAT || Page.lsn(page) < lsn) {
-          operations.apply(page, record, offset, length);
+          redo(operations, page, record, offset, length);
           Page.setLsn(page, lsn);
         }
       } finally {
         pool.unfixExclusive(frame);
       }
     };
+  }
+
+  private void redo(PageOps operations, MemorySegment page, byte[] record, int offset, int length) {
+    try {
+      operations.apply(page, record, offset, length);
+    } catch (Throwable failure) {
+      // Before the latch is given up: a page that is half redone must not get out (R18).
+      log.fail(failure);
+      throw failure;
+    }
   }
 
   private CheckpointSource checkpointSource(Storage storage) {
