@@ -81,11 +81,6 @@ final class Frames {
     return used.get();
   }
 
-  /** Whether every frame that the pool can have has been handed out. */
-  boolean allUsed() {
-    return used.get() >= limit;
-  }
-
   /**
    * A frame that was never used, or {@link #NONE}.
    *

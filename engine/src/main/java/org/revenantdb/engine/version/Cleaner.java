@@ -169,7 +169,7 @@ public final class Cleaner implements AutoCloseable {
           continue;
         }
         if (idle()) {
-          pauseUntilPoked(Long.MAX_VALUE);
+          awaitPoke();
           pauseUntilTold(SHORTEST_PAUSE);
           continue;
         }
@@ -219,16 +219,9 @@ public final class Cleaner implements AutoCloseable {
         && storage.versions().rows() == 0;
   }
 
-  private void pauseUntilPoked(long nanos) {
-    long end = nanos == Long.MAX_VALUE ? Long.MAX_VALUE : System.nanoTime() + nanos;
+  private void awaitPoke() {
     while (!poked && !closed && requests.isEmpty()) {
-      if (end == Long.MAX_VALUE) {
-        LockSupport.park(this);
-      } else if (System.nanoTime() - end >= 0) {
-        return;
-      } else {
-        LockSupport.parkNanos(this, end - System.nanoTime());
-      }
+      LockSupport.park(this);
     }
     poked = false;
   }
