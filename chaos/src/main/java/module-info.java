@@ -10,8 +10,14 @@ module org.revenantdb.chaos {
   requires static org.junit.jupiter.api;
 
   exports org.revenantdb.chaos.crash;
+  exports org.revenantdb.chaos.disk;
+  exports org.revenantdb.chaos.fault;
   exports org.revenantdb.chaos.oracle;
+  exports org.revenantdb.chaos.power;
   exports org.revenantdb.chaos.report;
+  exports org.revenantdb.chaos.run;
+  exports org.revenantdb.chaos.subject;
+  exports org.revenantdb.chaos.trace;
 
   opens org.revenantdb.chaos.cli to
       info.picocli;

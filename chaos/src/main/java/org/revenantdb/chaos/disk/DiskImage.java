@@ -1,0 +1,283 @@
+package org.revenantdb.chaos.disk;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a disk holds: files and directories by node number, and the names that lead to them.
+ *
+ * <p>A fork shares all content with the original until one of them writes it. A directory is
+ * created before something is entered in it and names its entries; a file may have several names,
+ * or none.
+ *
+ * <p>Threads: one at a time, but forks of one another may be used by different threads.
+ */
+public final class DiskImage {
+
+  /** The node of the directory that the image is an image of. */
+  public static final int ROOT = 0;
+
+  private final Map<Integer, FileContent> files = new HashMap<>();
+  private final Map<Integer, TreeMap<String, Integer>> directories = new HashMap<>();
+
+  /** Creates an image of an empty directory. */
+  public DiskImage() {
+    directories.put(ROOT, new TreeMap<>());
+  }
+
+  /**
+   * Copies a directory of any file system, with all below it. Nodes are numbered from 1.
+   *
+   * @param directory what to copy
+   * @return the image
+   * @throws IOException if something cannot be read
+   */
+  public static DiskImage of(Path directory) throws IOException {
+    DiskImage image = new DiskImage();
+    image.copyIn(ROOT, directory);
+    return image;
+  }
+
+  private void copyIn(int node, Path directory) throws IOException {
+    List<Path> entries;
+    try (Stream<Path> list = Files.list(directory)) {
+      entries = list.sorted().toList();
+    }
+    for (Path entry : entries) {
+      int child = nextNode();
+      boolean isDirectory = Files.isDirectory(entry);
+      create(child, isDirectory);
+      link(node, String.valueOf(entry.getFileName()), child);
+      if (isDirectory) {
+        copyIn(child, entry);
+      } else {
+        readInto(file(child), entry);
+      }
+    }
+  }
+
+  private static void readInto(FileContent content, Path file) throws IOException {
+    try (InputStream in = Files.newInputStream(file)) {
+      byte[] buffer = new byte[1 << 16];
+      long at = 0;
+      for (int n; (n = in.read(buffer)) >= 0; at += n) {
+        content.write(at, ByteBuffer.wrap(buffer, 0, n));
+      }
+    }
+  }
+
+  /**
+   * Writes everything below the root into a directory of any file system.
+   *
+   * @param directory exists and is empty
+   * @throws IOException if something cannot be written
+   */
+  public void writeTo(Path directory) throws IOException {
+    copyOut(ROOT, directory);
+  }
+
+  private void copyOut(int node, Path directory) throws IOException {
+    for (Map.Entry<String, Integer> entry : entries(node).entrySet()) {
+      Path target = directory.resolve(entry.getKey());
+      if (isDirectory(entry.getValue())) {
+        Files.createDirectory(target);
+        copyOut(entry.getValue(), target);
+      } else {
+        FileContent content = file(entry.getValue());
+        try (OutputStream out = Files.newOutputStream(target)) {
+          for (long at = 0; at < content.size(); at += 1 << 16) {
+            out.write(content.bytes(at, (int) Math.min(1 << 16, content.size() - at)));
+          }
+        }
+      }
+    }
+  }
+
+  /**
+   * Copies the image; cheap, because content is shared until one side writes it.
+   *
+   * @return an equal image with a life of its own
+   */
+  public DiskImage fork() {
+    DiskImage copy = new DiskImage();
+    directories.forEach((node, entries) -> copy.directories.put(node, new TreeMap<>(entries)));
+    files.forEach((node, content) -> copy.files.put(node, content.copy()));
+    return copy;
+  }
+
+  /**
+   * A number for a new node.
+   *
+   * @return greater than that of every node that is there
+   */
+  public int nextNode() {
+    int last = ROOT;
+    for (int node : files.keySet()) {
+      last = Math.max(last, node);
+    }
+    for (int node : directories.keySet()) {
+      last = Math.max(last, node);
+    }
+    return last + 1;
+  }
+
+  /**
+   * Makes a node, as yet without a name.
+   *
+   * @param node a number that is not in use
+   * @param directory whether it is a directory
+   */
+  public void create(int node, boolean directory) {
+    if (exists(node)) {
+      throw new IllegalArgumentException("node " + node + " is there already");
+    }
+    if (directory) {
+      directories.put(node, new TreeMap<>());
+    } else {
+      files.put(node, new FileContent());
+    }
+  }
+
+  /**
+   * Takes a node away for good; the caller has seen to its names.
+   *
+   * @param node which
+   */
+  public void remove(int node) {
+    files.remove(node);
+    directories.remove(node);
+  }
+
+  /**
+   * Tells whether a node is there.
+   *
+   * @param node which
+   * @return true if so
+   */
+  public boolean exists(int node) {
+    return files.containsKey(node) || directories.containsKey(node);
+  }
+
+  /**
+   * Tells whether a node is a directory.
+   *
+   * @param node which
+   * @return true if so
+   */
+  public boolean isDirectory(int node) {
+    return directories.containsKey(node);
+  }
+
+  /**
+   * The content of a file, to read and to write.
+   *
+   * @param node the file
+   * @return its content
+   */
+  public FileContent file(int node) {
+    FileContent content = files.get(node);
+    if (content == null) {
+      throw new IllegalArgumentException("node " + node + " is no file");
+    }
+    return content;
+  }
+
+  /**
+   * The entries of a directory, in the order of their names.
+   *
+   * @param node the directory
+   * @return a view: name to node
+   */
+  public SortedMap<String, Integer> entries(int node) {
+    return Collections.unmodifiableSortedMap(directory(node));
+  }
+
+  /**
+   * Enters a name, replacing what had it.
+   *
+   * @param directory where
+   * @param name the entry
+   * @param node what it leads to
+   */
+  public void link(int directory, String name, int node) {
+    directory(directory).put(name, node);
+  }
+
+  /**
+   * Takes a name away; the node stays.
+   *
+   * @param directory where
+   * @param name the entry
+   */
+  public void unlink(int directory, String name) {
+    directory(directory).remove(name);
+  }
+
+  /**
+   * Follows a name.
+   *
+   * @param directory where
+   * @param name the entry
+   * @return the node, or null if there is no such entry
+   */
+  public @Nullable Integer lookup(int directory, String name) {
+    return directory(directory).get(name);
+  }
+
+  /**
+   * Every file and directory that a name leads to, by its path from the root, with {@code /}
+   * between names; a file with two names is there twice.
+   *
+   * @return path to node, the root itself not included
+   */
+  public SortedMap<String, Integer> paths() {
+    SortedMap<String, Integer> result = new TreeMap<>();
+    collect(ROOT, "", result);
+    return result;
+  }
+
+  private void collect(int node, String prefix, SortedMap<String, Integer> result) {
+    for (Map.Entry<String, Integer> entry : entries(node).entrySet()) {
+      String path = prefix + entry.getKey();
+      result.put(path, entry.getValue());
+      if (isDirectory(entry.getValue())) {
+        collect(entry.getValue(), path + "/", result);
+      }
+    }
+  }
+
+  /**
+   * A number that equal trees have in common and different ones, but for chance, do not. What no
+   * name leads to does not count, nor do node numbers.
+   *
+   * @return a 64-bit hash of all paths, sizes and bytes
+   */
+  public long hash() {
+    long sum = 1;
+    for (Map.Entry<String, Integer> entry : paths().entrySet()) {
+      long content = isDirectory(entry.getValue()) ? -1 : file(entry.getValue()).hash();
+      sum += Hash.mix(Hash.of(entry.getKey()) ^ Hash.mix(content));
+    }
+    return sum;
+  }
+
+  private TreeMap<String, Integer> directory(int node) {
+    TreeMap<String, Integer> entries = directories.get(node);
+    if (entries == null) {
+      throw new IllegalArgumentException("node " + node + " is no directory");
+    }
+    return entries;
+  }
+}

@@ -1,0 +1,38 @@
+package org.revenantdb.chaos.fault;
+
+import org.revenantdb.chaos.trace.CallStack;
+
+/**
+ * An operation that is about to be carried out.
+ *
+ * @param kind which sort
+ * @param path relative to the directory under test, with {@code /} between names; empty for the
+ *     directory itself
+ * @param offset in the file, 0 where there is none
+ * @param length in bytes, 0 where there is none
+ * @param number how many operations of whatever kind this recording saw before it
+ * @param stack where in the program
+ */
+public record FileOperation(
+    Kind kind, String path, long offset, int length, long number, CallStack stack) {
+
+  /** Sorts of operations. */
+  public enum Kind {
+    /** A file is opened (and perhaps created). */
+    OPEN,
+    /** Bytes are read. */
+    READ,
+    /** Bytes are written. */
+    WRITE,
+    /** A file is cut. */
+    TRUNCATE,
+    /** A file's content or a directory's entries are forced. */
+    FORCE,
+    /** A file or directory is created. */
+    CREATE,
+    /** An entry moves. */
+    RENAME,
+    /** An entry goes. */
+    DELETE
+  }
+}

@@ -1,0 +1,35 @@
+package org.revenantdb.chaos.trace;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The one order of a run: operations on files and promises to the outside take their places from
+ * it.
+ *
+ * <p>Threads: any. A place taken after an event is greater than every place taken before it.
+ */
+public final class TraceClock {
+
+  private final AtomicLong last = new AtomicLong();
+
+  /** Creates a clock whose first place is 1. */
+  public TraceClock() {}
+
+  /**
+   * Takes the next place.
+   *
+   * @return greater than all before
+   */
+  public long next() {
+    return last.incrementAndGet();
+  }
+
+  /**
+   * The last place that was taken.
+   *
+   * @return 0 if none was
+   */
+  public long now() {
+    return last.get();
+  }
+}
