@@ -1,0 +1,146 @@
+package org.revenantdb.chaos.oracle;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A key or a value: bytes that do not change, equal if they hold the same, in the order of unsigned
+ * bytes. A text is its UTF-8 bytes.
+ *
+ * <p>Threads: any.
+ */
+public final class Bytes implements Comparable<Bytes> {
+
+  /** Longer ones are cut in messages. */
+  private static final int SHOWN = 60;
+
+  private final byte[] content;
+  private final int hash;
+
+  private Bytes(byte[] content) {
+    this.content = content;
+    this.hash = Arrays.hashCode(content);
+  }
+
+  /**
+   * Copies bytes.
+   *
+   * @param content the bytes
+   * @return a key or value
+   */
+  public static Bytes of(byte[] content) {
+    return new Bytes(content.clone());
+  }
+
+  /**
+   * Encodes a text.
+   *
+   * @param text the text
+   * @return its UTF-8 bytes
+   */
+  public static Bytes of(String text) {
+    return new Bytes(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  static @Nullable Bytes ofNullable(byte @Nullable [] content) {
+    return content == null ? null : of(content);
+  }
+
+  static @Nullable Bytes ofNullable(@Nullable String text) {
+    return text == null ? null : of(text);
+  }
+
+  /** Reads so many bytes from a buffer. */
+  static Bytes take(ByteBuffer source, int length) {
+    byte[] content = new byte[length];
+    source.get(content);
+    return new Bytes(content);
+  }
+
+  void putInto(ByteBuffer target) {
+    target.put(content);
+  }
+
+  /**
+   * How many bytes.
+   *
+   * @return a count
+   */
+  public int length() {
+    return content.length;
+  }
+
+  /**
+   * Copies the bytes.
+   *
+   * @return an array of the caller's own
+   */
+  public byte[] toArray() {
+    return content.clone();
+  }
+
+  /**
+   * Decodes the text.
+   *
+   * @return the bytes as UTF-8
+   */
+  public String text() {
+    return new String(content, StandardCharsets.UTF_8);
+  }
+
+  /** All bytes, for hashes of 64 bits. */
+  long hash64() {
+    long hash = content.length;
+    for (byte b : content) {
+      hash = (hash ^ b) * 0x9E3779B97F4A7C15L;
+      hash ^= hash >>> 32;
+    }
+    return hash;
+  }
+
+  @Override
+  public int compareTo(Bytes other) {
+    return Arrays.compareUnsigned(content, other.content);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Bytes bytes
+        && hash == bytes.hash
+        && Arrays.equals(content, bytes.content);
+  }
+
+  @Override
+  public int hashCode() {
+    return hash;
+  }
+
+  /**
+   * For messages: in quotes if all of it can be printed, else in hexadecimal; long ones are cut.
+   */
+  @Override
+  public String toString() {
+    String printable = printable();
+    if (printable != null) {
+      return printable.length() <= SHOWN
+          ? '"' + printable + '"'
+          : '"' + printable.substring(0, SHOWN) + "…\" (" + content.length + " bytes)";
+    }
+    int shown = Math.min(content.length, SHOWN / 2);
+    String hex = "0x" + HexFormat.of().formatHex(content, 0, shown);
+    return shown == content.length ? hex : hex + "… (" + content.length + " bytes)";
+  }
+
+  private @Nullable String printable() {
+    try {
+      String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(content)).toString();
+      return text.chars().noneMatch(Character::isISOControl) ? text : null;
+    } catch (CharacterCodingException e) {
+      return null;
+    }
+  }
+}
