@@ -2,9 +2,13 @@ import org.jspecify.annotations.NullMarked;
 
 /** A crash-testing framework for any storage code on the JVM. */
 @NullMarked
+// Chronicle Bytes has an automatic module name and no descriptor; nothing of it is in our API.
+@SuppressWarnings("requires-automatic")
 module org.revenantdb.chaos {
   // Used by org.revenantdb.chaos.revenant alone: RevenantDB's own suite, demo and model test.
   requires static org.revenantdb.engine;
+  // Used by the ledger in forked JVMs alone, which run on the class path.
+  requires static chronicle.bytes;
   requires static info.picocli;
   requires static org.jspecify;
   requires static org.junit.jupiter.api;
@@ -12,6 +16,7 @@ module org.revenantdb.chaos {
   exports org.revenantdb.chaos.crash;
   exports org.revenantdb.chaos.disk;
   exports org.revenantdb.chaos.fault;
+  exports org.revenantdb.chaos.ledger;
   exports org.revenantdb.chaos.oracle;
   exports org.revenantdb.chaos.power;
   exports org.revenantdb.chaos.report;

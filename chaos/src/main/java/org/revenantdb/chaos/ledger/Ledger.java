@@ -1,0 +1,90 @@
+package org.revenantdb.chaos.ledger;
+
+import java.io.FileNotFoundException;
+import java.nio.file.Path;
+import net.openhft.chronicle.bytes.MappedBytes;
+
+/**
+ * The child's side of a ledger: entries that outlive it, whatever becomes of it.
+ *
+ * <p>The file is mapped, so an entry is in the page cache the moment it is stored, without a call
+ * to the operating system. A ledger survives the process, not the machine.
+ *
+ * <p>Threads: any. Needs Chronicle Bytes on the class path and its {@link #flags flags}; what the
+ * parent does needs neither.
+ */
+public final class Ledger implements AutoCloseable {
+
+  /*
+   * Atomicity  An entry's bytes are stored first, its length last and ordered: whoever sees the
+   *            length sees the bytes. A process that is killed between the two has published
+   *            nothing. All threads of a process die together and only one of them appends at a
+   *            time, so at most the last entry is unpublished and nothing whole is behind a hole.
+   * Order      is that of the lock: an entry that was published before another one began to be
+   *            appended stands before it.
+   */
+
+  private static final long CHUNK = 4 << 20;
+
+  /** A piece that begins in a chunk always fits in it and its overlap. */
+  private static final int PIECE = 64 << 10;
+
+  private final MappedBytes bytes;
+  private long end = LedgerLayout.FIRST;
+
+  private Ledger(MappedBytes bytes) {
+    this.bytes = bytes;
+  }
+
+  /**
+   * The flags of a JVM that writes a ledger.
+   *
+   * @return flags, each a word
+   */
+  public static String[] flags() {
+    return new String[] {
+      "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
+      "--add-opens=java.base/java.lang.reflect=ALL-UNNAMED",
+      "--enable-native-access=ALL-UNNAMED",
+      "--sun-misc-unsafe-memory-access=allow",
+      "-Dslf4j.internal.verbosity=ERROR",
+    };
+  }
+
+  /**
+   * Creates a ledger.
+   *
+   * @param file that does not exist yet
+   * @return the empty ledger
+   * @throws FileNotFoundException if the file cannot be created
+   */
+  public static Ledger create(Path file) throws FileNotFoundException {
+    MappedBytes bytes = MappedBytes.mappedBytes(file.toFile(), CHUNK, PIECE);
+    bytes.singleThreadedCheckDisabled(true);
+    bytes.writeOrderedLong(0, LedgerLayout.MAGIC);
+    return new Ledger(bytes);
+  }
+
+  /**
+   * Appends an entry. When this returns, the parent will read it.
+   *
+   * @param entry not empty
+   */
+  public synchronized void append(byte[] entry) {
+    if (entry.length == 0) {
+      throw new IllegalArgumentException("an entry without bytes cannot be told from none");
+    }
+    long body = end + LedgerLayout.LENGTH;
+    for (int at = 0; at < entry.length; at += PIECE) {
+      bytes.write(body + at, entry, at, Math.min(PIECE, entry.length - at));
+    }
+    bytes.writeOrderedInt(end, entry.length);
+    end = LedgerLayout.next(end, entry.length);
+  }
+
+  /** Gives the mapping back. The file stays. */
+  @Override
+  public synchronized void close() {
+    bytes.releaseLast();
+  }
+}
