@@ -22,6 +22,7 @@ module org.revenantdb.chaos {
   exports org.revenantdb.chaos.report;
   exports org.revenantdb.chaos.run;
   exports org.revenantdb.chaos.subject;
+  exports org.revenantdb.chaos.teeth;
   exports org.revenantdb.chaos.trace;
 
   opens org.revenantdb.chaos.cli to

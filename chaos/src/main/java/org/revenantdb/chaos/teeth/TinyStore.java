@@ -1,0 +1,306 @@
+package org.revenantdb.chaos.teeth;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A key-value store of one file of records, as small as one can be that keeps its word.
+ *
+ * <p>A put or removal that returned is durable. One that failed may be there or not after the next
+ * opening, and until then the store stops: it accepts nothing more.
+ *
+ * <p>Threads: one. Limits: all content is in memory and is written anew at each opening; a record
+ * that was damaged later, after it had been forced, ends the log silently with all that follows it.
+ */
+public final class TinyStore implements AutoCloseable {
+  /*
+   * Files       current   the number of the log that counts, and a CRC of it
+   *             log-<n>   records, only ever appended
+   *             else      what a crash left of a switch; deleted after the next one
+   *
+   * Append      1 write the record  2 force the log  3 answer
+   * Switch      1 write all content to a new log under a number never used, force it
+   *             2 write current.tmp, force it
+   *             3 rename it to current
+   *             4 force the directory: from here on the new log counts, whatever happens
+   *             5 delete every other file
+   *   Crash before 3: the old log counts. Between 3 and 4: either does, and they hold the same; no
+   *   record is appended before 4. After 5 was lost: files that nobody reads.
+   *
+   * Opening     Reads the log that counts, up to the first record that is not whole, and switches.
+   *             A log is therefore continued only by the process that began it, so nothing is ever
+   *             written behind a torn record. And what was read need not be on the disk: after a
+   *             force that failed, pages may be clean and lost. The copy is on the disk.
+   *
+   * Invariants  I1 every file that current may name after a crash is whole up to its last answer.
+   *             I2 after a failure nothing is written: what the files hold is in doubt.
+   */
+
+  private static final String CURRENT = "current";
+  private static final String LOG = "log-";
+  private static final int SWITCH_AT = 8 << 10;
+  private static final int HELD_IN_HEAP = 16;
+
+  private final Path dir;
+  private final Flaw flaw;
+  private final SortedMap<String, String> content = new TreeMap<>();
+  private final List<ByteBuffer> held = new ArrayList<>();
+  private @Nullable FileChannel log;
+  private boolean stopped;
+
+  private TinyStore(Path dir, Flaw flaw) {
+    this.dir = dir;
+    this.flaw = flaw;
+  }
+
+  /**
+   * Opens a store, or creates it in an empty directory.
+   *
+   * @param dir an existing directory with nothing else in it
+   * @return the open store
+   * @throws IOException if files cannot be read or written, or are damaged
+   */
+  public static TinyStore open(Path dir) throws IOException {
+    return open(dir, Flaw.NONE);
+  }
+
+  /**
+   * Opens a store that is broken in one step.
+   *
+   * @param dir an existing directory with nothing else in it
+   * @param flaw the step
+   * @return the open store
+   * @throws IOException if files cannot be read or written, or are damaged
+   */
+  public static TinyStore open(Path dir, Flaw flaw) throws IOException {
+    TinyStore store = new TinyStore(dir, flaw);
+    store.load();
+    try {
+      store.switchLog();
+    } catch (Throwable e) {
+      store.close();
+      throw e;
+    }
+    return store;
+  }
+
+  /**
+   * The value of a key.
+   *
+   * @param key which key
+   * @return null if there is none
+   */
+  public @Nullable String get(String key) {
+    return content.get(key);
+  }
+
+  /**
+   * All keys with their values.
+   *
+   * @return a view
+   */
+  public Map<String, String> content() {
+    return Collections.unmodifiableSortedMap(content);
+  }
+
+  /**
+   * Puts a value, durable when this returns.
+   *
+   * @param key which key
+   * @param value what it becomes
+   * @throws IOException if that is in doubt; the store has stopped
+   */
+  public void put(String key, String value) throws IOException {
+    change(new LogRecord(key, value));
+  }
+
+  /**
+   * Removes a key, durably when this returns.
+   *
+   * @param key which key; need not be there
+   * @throws IOException if that is in doubt; the store has stopped
+   */
+  public void remove(String key) throws IOException {
+    change(new LogRecord(key, null));
+  }
+
+  private void change(LogRecord record) throws IOException {
+    FileChannel to = log;
+    if (stopped || to == null) {
+      throw new IOException("the store was closed, or stopped after a failure");
+    }
+    stopped = true;
+    append(to, record.encode());
+    apply(record);
+    if (to.position() >= SWITCH_AT) {
+      switchLog();
+    }
+    stopped = false;
+  }
+
+  private void append(FileChannel to, ByteBuffer record) throws IOException {
+    switch (flaw) {
+      case NO_FORCE -> write(to, record);
+      case ACKNOWLEDGED_BEFORE_FORCE -> {
+        force(to);
+        write(to, record);
+      }
+      case ACKNOWLEDGED_FROM_HEAP -> {
+        held.add(record);
+        if (held.size() == HELD_IN_HEAP) {
+          spill(to);
+        }
+      }
+      default -> {
+        write(to, record);
+        force(to);
+      }
+    }
+  }
+
+  private void apply(LogRecord record) {
+    String value = record.value();
+    if (value == null) {
+      content.remove(record.key());
+    } else {
+      content.put(record.key(), value);
+    }
+  }
+
+  /** Begins a new log with all content. */
+  private void switchLog() throws IOException {
+    long number = highestLog() + 1;
+    FileChannel next = create(LOG + number);
+    FileChannel former = log;
+    log = next;
+    if (former != null) {
+      former.close();
+    }
+    held.clear();
+    for (Map.Entry<String, String> entry : content.entrySet()) {
+      write(next, new LogRecord(entry.getKey(), entry.getValue()).encode());
+    }
+    force(next);
+    Path temporary = dir.resolve(CURRENT + ".tmp");
+    Files.deleteIfExists(temporary);
+    try (FileChannel channel = create(CURRENT + ".tmp")) {
+      write(channel, pointer(number));
+      force(channel);
+    }
+    Files.move(
+        temporary,
+        dir.resolve(CURRENT),
+        StandardCopyOption.ATOMIC_MOVE,
+        StandardCopyOption.REPLACE_EXISTING);
+    if (flaw != Flaw.NO_DIRECTORY_FORCE) {
+      try (FileChannel directory = FileChannel.open(dir, StandardOpenOption.READ)) {
+        force(directory);
+      }
+    }
+    for (String name : names()) {
+      if (!name.equals(CURRENT) && !name.equals(LOG + number)) {
+        Files.delete(dir.resolve(name));
+      }
+    }
+  }
+
+  private void load() throws IOException {
+    byte[] pointer;
+    try {
+      pointer = Files.readAllBytes(dir.resolve(CURRENT));
+    } catch (NoSuchFileException e) {
+      return; // Nothing was ever promised: the first switch comes before the first answer.
+    }
+    if (pointer.length != 12
+        || !pointer(ByteBuffer.wrap(pointer).getLong()).equals(ByteBuffer.wrap(pointer))) {
+      throw new IOException(CURRENT + " is damaged");
+    }
+    ByteBuffer records =
+        ByteBuffer.wrap(Files.readAllBytes(dir.resolve(LOG + ByteBuffer.wrap(pointer).getLong())));
+    for (LogRecord record;
+        (record = LogRecord.decode(records, flaw != Flaw.RECORD_WITHOUT_CRC)) != null; ) {
+      apply(record);
+    }
+  }
+
+  private static ByteBuffer pointer(long number) {
+    ByteBuffer bytes = ByteBuffer.allocate(12).putLong(number);
+    CRC32C crc = new CRC32C();
+    crc.update(bytes.slice(0, 8));
+    return bytes.putInt((int) crc.getValue()).flip();
+  }
+
+  private FileChannel create(String name) throws IOException {
+    return FileChannel.open(
+        dir.resolve(name), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+  }
+
+  private static void write(FileChannel to, ByteBuffer bytes) throws IOException {
+    while (bytes.hasRemaining()) {
+      to.write(bytes);
+    }
+  }
+
+  private void force(FileChannel channel) throws IOException {
+    try {
+      channel.force(true);
+    } catch (IOException e) {
+      if (flaw != Flaw.FORCE_ERROR_SWALLOWED) {
+        throw e;
+      }
+    }
+  }
+
+  private void spill(FileChannel to) throws IOException {
+    for (ByteBuffer record : held) {
+      write(to, record);
+    }
+    held.clear();
+    force(to);
+  }
+
+  private long highestLog() throws IOException {
+    long highest = 0;
+    for (String name : names()) {
+      if (name.startsWith(LOG)) {
+        highest = Math.max(highest, Long.parseLong(name.substring(LOG.length())));
+      }
+    }
+    return highest;
+  }
+
+  private List<String> names() throws IOException {
+    try (Stream<Path> files = Files.list(dir)) {
+      return files.map(file -> String.valueOf(file.getFileName())).toList();
+    }
+  }
+
+  /** Closes the log; what was answered is durable without it. */
+  @Override
+  public void close() throws IOException {
+    FileChannel open = log;
+    log = null;
+    if (open != null) {
+      try (open) {
+        if (!stopped && !held.isEmpty()) {
+          spill(open);
+        }
+      }
+    }
+  }
+}
