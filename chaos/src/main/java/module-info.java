@@ -13,6 +13,7 @@ module org.revenantdb.chaos {
   requires static org.jspecify;
   requires static org.junit.jupiter.api;
 
+  exports org.revenantdb.chaos.coverage;
   exports org.revenantdb.chaos.crash;
   exports org.revenantdb.chaos.disk;
   exports org.revenantdb.chaos.fault;

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 
 /** Where classes come from, written so that another JVM finds them, too. */
-final class ClassPath {
+public final class ClassPath {
 
   private ClassPath() {}
 
@@ -19,7 +19,7 @@ final class ClassPath {
    * Class path and module path of this JVM, and the place of this very class, all as one class
    * path.
    */
-  static String ofThisJvm() {
+  public static String ofThisJvm() {
     return join(
         System.getProperty("java.class.path", ""),
         System.getProperty("jdk.module.path", ""),
@@ -30,7 +30,7 @@ final class ClassPath {
    * The folder or archive that holds the class: asked of the class file, as a patched module hides
    * it.
    */
-  static String of(Class<?> type) {
+  public static String of(Class<?> type) {
     String file = "/" + type.getName().replace('.', '/') + ".class";
     URL url = type.getResource(file);
     if (url == null) {
@@ -49,7 +49,7 @@ final class ClassPath {
   }
 
   /** One path from several, each entry once. */
-  static String join(String... paths) {
+  public static String join(String... paths) {
     Set<String> entries = new LinkedHashSet<>();
     for (String path : paths) {
       List<String> parts = Arrays.asList(path.split(File.pathSeparator, -1));
