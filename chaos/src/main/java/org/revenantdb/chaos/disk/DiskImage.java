@@ -273,8 +273,8 @@ public final class DiskImage {
     return sum;
   }
 
-  private TreeMap<String, Integer> directory(int node) {
-    TreeMap<String, Integer> entries = directories.get(node);
+  private SortedMap<String, Integer> directory(int node) {
+    SortedMap<String, Integer> entries = directories.get(node);
     if (entries == null) {
       throw new IllegalArgumentException("node " + node + " is no directory");
     }
