@@ -25,7 +25,7 @@ public final class FileContent {
 
   private static final byte[] ZEROS = new byte[BLOCK];
 
-  private byte @Nullable [][] blocks;
+  private byte[] @Nullable [] blocks;
   private boolean[] owned;
   private long[] hashes;
   private boolean[] hashed;
@@ -37,7 +37,7 @@ public final class FileContent {
   }
 
   private FileContent(
-      byte @Nullable [][] blocks, boolean[] owned, long[] hashes, boolean[] hashed, long size) {
+      byte[] @Nullable [] blocks, boolean[] owned, long[] hashes, boolean[] hashed, long size) {
     this.blocks = blocks;
     this.owned = owned;
     this.hashes = hashes;
@@ -232,8 +232,7 @@ public final class FileContent {
     for (int i = 0; i < count; i++) {
       byte[] mine = block(i);
       byte[] theirs = file.block(i);
-      if (mine != theirs
-          && !Arrays.equals(mine == null ? ZEROS : mine, theirs == null ? ZEROS : theirs)) {
+      if (!Arrays.equals(mine == null ? ZEROS : mine, theirs == null ? ZEROS : theirs)) {
         return false;
       }
     }
