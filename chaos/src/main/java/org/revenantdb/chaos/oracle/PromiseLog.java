@@ -1,17 +1,33 @@
 package org.revenantdb.chaos.oracle;
 
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.oracle.PromiseEvent.Crash;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.trace.TraceClock;
 
 /**
- * What a subject said over its lives, in order.
+ * What a subject said over its lives, in order, and what that promises at any crash point.
+ *
+ * {@snippet :
+ * PromiseLog log = new PromiseLog();
+ * subject.work(store, log.promises(clock, seed));
+ * // a crash at place c; the store is opened on what it left
+ * RecoveredState state = log.at(c);
+ * subject.check(recovered, state);
+ * // life goes on after that crash, with a new clock
+ * PromiseLog next = log.before(c);
+ * subject.resume(recovered, next.promises(new TraceClock(), seed));
+ * }
  *
  * <p>Threads: any may say something at any time. It is looked at when nobody speaks any more; then
- * by any thread, several at once.
+ * by any thread, several at once. Failure: none while it is written.
  */
 public final class PromiseLog {
 
@@ -19,6 +35,10 @@ public final class PromiseLog {
   private final AtomicLong groups = new AtomicLong();
   private final boolean keeps;
   private volatile Consumer<PromiseEvent> listener;
+
+  // Guarded by events.
+  private boolean death;
+  private @Nullable PromiseIndex index;
 
   /** Creates an empty log. */
   public PromiseLog() {
@@ -41,12 +61,34 @@ public final class PromiseLog {
    *
    * @param events in the order in which they were said, with a {@link PromiseEvent.Crash} between
    *     two lives
-   * @return a log that can be continued
+   * @return a log whose last life can be continued
    */
   public static PromiseLog of(List<PromiseEvent> events) {
     PromiseLog log = new PromiseLog();
     log.events.addAll(events);
+    log.groups.set(PromiseIndex.lastGroup(events));
     return log;
+  }
+
+  /**
+   * Reads a log.
+   *
+   * @param source stands behind it afterwards
+   * @return the log that was written
+   * @throws IOException if it cannot be read, or is damaged or none
+   */
+  public static PromiseLog readFrom(DataInput source) throws IOException {
+    return PromiseFile.read(source);
+  }
+
+  /**
+   * Writes the log.
+   *
+   * @param target is given all of it
+   * @throws IOException if it cannot be written
+   */
+  public void writeTo(DataOutput target) throws IOException {
+    PromiseFile.write(events(), isCutOffByDeath(), target);
   }
 
   /**
@@ -75,9 +117,104 @@ public final class PromiseLog {
     if (keeps) {
       synchronized (events) {
         events.add(event);
+        index = null;
       }
     }
     listener.accept(event);
+  }
+
+  /**
+   * Says that the last life was ended by the death of its process, so that the log may lack what it
+   * would have said next. Where nothing is announced before it is made, one value (or removal, if
+   * the subject removes) for each thread is then allowed to be there unexplained.
+   *
+   * @return this
+   */
+  public PromiseLog cutOffByDeath() {
+    synchronized (events) {
+      death = true;
+      index = null;
+    }
+    return this;
+  }
+
+  /**
+   * Whether the last life was ended by the death of its process.
+   *
+   * @return true after {@link #cutOffByDeath}
+   */
+  public boolean isCutOffByDeath() {
+    synchronized (events) {
+      return death;
+    }
+  }
+
+  /**
+   * Begins to compare a recovered store with what was promised.
+   *
+   * @param crash the crash point: what was said before it counts; {@link Long#MAX_VALUE} for all
+   * @return for one look
+   */
+  public RecoveredState at(long crash) {
+    return new RecoveredState(index(), crash);
+  }
+
+  /**
+   * What counts after a crash, for a life that goes on from there with a clock of its own: promises
+   * bind, what had no answer may be there or not, for ever. In the copy all of that lies before
+   * place 1.
+   *
+   * @param crash the crash point; {@link Long#MAX_VALUE} for all
+   * @return a log of its own
+   */
+  public PromiseLog before(long crash) {
+    List<PromiseEvent> all = events();
+    int lifeBegins = 0;
+    for (int i = 0; i < all.size(); i++) {
+      if (all.get(i) instanceof Crash) {
+        lifeBegins = i + 1;
+      }
+    }
+    List<PromiseEvent> said = new ArrayList<>(all.subList(0, lifeBegins));
+    for (PromiseEvent event : all.subList(lifeBegins, all.size())) {
+      if (PromiseIndex.by(event).place() < crash) {
+        said.add(event);
+      }
+    }
+    said.addAll(index().windowsOpenAt(crash));
+    said.add(new Crash(isCutOffByDeath()));
+    return of(said);
+  }
+
+  /**
+   * Where the last life gave answers (durable, lazy, read, flushed, rolled back). The first crash
+   * point at which an answer counts is its place plus one.
+   *
+   * @return ascending, each once
+   */
+  public List<Long> places() {
+    return index().answerPlaces();
+  }
+
+  /**
+   * How many transactions must be there.
+   *
+   * @param crash the crash point
+   * @return of all lives
+   */
+  public int durableCount(long crash) {
+    return index().durableCount(crash);
+  }
+
+  /**
+   * How many answers of any kind were given; where it is the same at two crash points, the later
+   * one demands no more than the earlier one.
+   *
+   * @param crash the crash point
+   * @return of all lives
+   */
+  public int answerCount(long crash) {
+    return index().answerCount(crash);
   }
 
   /**
@@ -97,6 +234,17 @@ public final class PromiseLog {
    * @return true if there is no event but crashes
    */
   public boolean isEmpty() {
-    return events().stream().allMatch(PromiseEvent.Crash.class::isInstance);
+    return events().stream().allMatch(Crash.class::isInstance);
+  }
+
+  private PromiseIndex index() {
+    synchronized (events) {
+      PromiseIndex known = index;
+      if (known == null) {
+        known = new PromiseIndex(events, death);
+        index = known;
+      }
+      return known;
+    }
   }
 }

@@ -1,0 +1,123 @@
+package org.revenantdb.chaos.oracle;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.oracle.PromiseEvent.By;
+
+/**
+ * Writes that are there together or not at all, and when what was said of them. A single write is a
+ * transaction of its own.
+ *
+ * <p>It is asked from the point of view of a crash: what was said at that place or later does not
+ * count, but for the window in which the store may have been asked already.
+ *
+ * <p>Threads: built by one, read by any.
+ */
+final class PromisedTransaction {
+  /*
+   * Places of the last life are those of its clock, from 1. Former lives have places below 0, in their order, so that
+   * a crash point of the last life lies behind all of them.
+   *
+   *   attempted       the store may have been asked since; NEVER: it was not asked
+   *   told            the word that says so; behind `attempted` if nothing was announced
+   *   answered        the first durable or lazy answer; NEVER: none
+   *   durable         it must be there since: its own answer, a flush, a durable reader; NEVER: it need not
+   *   rolledBack      it must not be there since; NEVER: not taken back
+   *   lifeEnded       the crash that decided what had no answer; NEVER: the life goes on
+   */
+
+  /** Behind every crash point. */
+  static final long NEVER = Long.MAX_VALUE;
+
+  final int number;
+  final int life;
+  final long lifeEnded;
+  final long threadNumber;
+  final String thread;
+
+  /** A single write, else a group. */
+  final boolean single;
+
+  /** The first word about it, or where its window begins. */
+  final long begun;
+
+  /** What each key became; a value that is null is none. */
+  final Map<Bytes, @Nullable Bytes> writes = new LinkedHashMap<>();
+
+  long attempted = NEVER;
+
+  /** When we were told that it had been attempted. */
+  long told = NEVER;
+
+  long answered = NEVER;
+  long durable = NEVER;
+  long rolledBack = NEVER;
+
+  PromisedTransaction(
+      int number, int life, long lifeEnded, By firstBy, boolean single, long begun) {
+    this.number = number;
+    this.life = life;
+    this.lifeEnded = lifeEnded;
+    this.threadNumber = firstBy.thread();
+    this.thread = firstBy.name();
+    this.single = single;
+    this.begun = begun;
+  }
+
+  /** Whether it may be there after a crash at that place. */
+  boolean mayBeThere(long crash) {
+    return attempted < crash && rolledBack >= crash;
+  }
+
+  /** Whether its writes had been named by then and must not be there. */
+  boolean mustNotBeThere(long crash) {
+    return begun < crash && !mayBeThere(crash);
+  }
+
+  /** Whether it must be there after a crash at that place. */
+  boolean mustBeThere(long crash) {
+    return durable < crash && mayBeThere(crash);
+  }
+
+  /** Whether it was accepted and may be lost, with all that came after it. */
+  boolean isLazy(long crash) {
+    return answered < crash && durable >= crash && mayBeThere(crash);
+  }
+
+  /**
+   * When it was decided whether it comes before others: all that was attempted at this place or
+   * behind it comes after it. (At this place: what follows an answer in the same thread, without a
+   * word before it, has its window from that answer on.) What a durable reader was given was
+   * decided by then, answered or not.
+   */
+  long decided(long crash) {
+    long known = Math.min(answered, durable);
+    return known < crash ? known : lifeEnded;
+  }
+
+  /** What it is, for messages. */
+  String describe(long crash) {
+    StringBuilder text = new StringBuilder("transaction ").append(number);
+    text.append(" (thread ").append(thread);
+    if (lifeEnded != NEVER) {
+      text.append(", a former life");
+    }
+    if (attempted < crash) {
+      text.append(", attempted at ").append(attempted);
+    }
+    if (rolledBack < crash) {
+      text.append(", rolled back at ").append(rolledBack);
+    } else if (attempted >= crash) {
+      text.append(", announced at ").append(begun).append(", never committing");
+    } else if (answered >= crash && durable >= crash) {
+      text.append(", in flight");
+    } else {
+      if (answered < crash) {
+        text.append(", answered at ").append(answered);
+      }
+      text.append(durable < crash ? ", durable since " + durable : ", lazy");
+    }
+    return text.append(')').toString();
+  }
+}
