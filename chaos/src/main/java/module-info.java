@@ -20,6 +20,7 @@ module org.revenantdb.chaos {
   exports org.revenantdb.chaos.ledger;
   exports org.revenantdb.chaos.oracle;
   exports org.revenantdb.chaos.power;
+  exports org.revenantdb.chaos.record;
   exports org.revenantdb.chaos.report;
   exports org.revenantdb.chaos.run;
   exports org.revenantdb.chaos.subject;

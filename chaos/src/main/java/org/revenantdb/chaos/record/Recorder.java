@@ -1,0 +1,171 @@
+package org.revenantdb.chaos.record;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import org.revenantdb.chaos.disk.DiskImage;
+import org.revenantdb.chaos.fault.FaultInjector;
+import org.revenantdb.chaos.fault.FileOperation;
+import org.revenantdb.chaos.trace.CallStack;
+import org.revenantdb.chaos.trace.Operation;
+import org.revenantdb.chaos.trace.Operation.Origin;
+import org.revenantdb.chaos.trace.Trace;
+import org.revenantdb.chaos.trace.TraceClock;
+
+/**
+ * What one recording shares: the clock, the trace as it grows, faults and counts.
+ *
+ * <p>Threads: any. {@link #trace} is whole when nobody is inside an operation.
+ */
+final class Recorder {
+  /*
+   * How an operation gets its place. Whoever changes a node holds that node's lock (for names: the one of the name
+   * space) from before it takes the place until the real operation is over, so for one node the order of places is the
+   * order of effects. Operations of different nodes overlap, and come into the list in another order than that of
+   * their places; trace() sorts. A place whose operation failed stays empty.
+   *
+   * A force must not count as covering a write that has its place but is still on its way into the file. So `since` is
+   * a place of its own, taken under the node's lock: every smaller place on that node has been carried out by then.
+   * The force itself is called without the lock; writes go on meanwhile, and get places that it does not cover.
+   */
+
+  private final TraceClock clock;
+  private final FaultInjector injector;
+  private final boolean stacks;
+  private final boolean keeping;
+  private final long began = System.nanoTime();
+  private final CallStacks callStacks = new CallStacks();
+  private final IoCounter counter = new IoCounter();
+  private final AtomicLong asked = new AtomicLong();
+  private final List<Operation> operations = new ArrayList<>();
+  private final Set<String> gaps = new LinkedHashSet<>();
+  private final Set<String> escapes = new LinkedHashSet<>();
+
+  Recorder(TraceClock clock, FaultInjector injector, boolean stacks, boolean keeping) {
+    this.clock = clock;
+    this.injector = injector;
+    this.stacks = stacks;
+    this.keeping = keeping;
+  }
+
+  TraceClock clock() {
+    return clock;
+  }
+
+  IoCounter counter() {
+    return counter;
+  }
+
+  /** Whether operations are kept, so that their bytes are needed. */
+  boolean keeping() {
+    return keeping;
+  }
+
+  /** Whether anybody is asked for faults. */
+  boolean asking() {
+    return injector != FaultInjector.NOTHING;
+  }
+
+  /** Who calls, as far as somebody will want to know. */
+  Caller caller() {
+    CallStack stack = stacks && (keeping || asking()) ? callStacks.here() : CallStack.UNKNOWN;
+    return new Caller(Thread.currentThread().getName(), stack);
+  }
+
+  /** What goes wrong with the operation that is about to be carried out. */
+  Strike ask(
+      FileOperation.Kind kind, String path, long offset, long length, long growth, Caller caller) {
+    if (!asking()) {
+      return Strike.NONE;
+    }
+    int bytes = (int) Math.min(length, Integer.MAX_VALUE);
+    FileOperation operation =
+        new FileOperation(
+            kind, path, offset, bytes, growth, asked.getAndIncrement(), caller.stack());
+    return new Strike(injector.before(operation), kind, path);
+  }
+
+  Strike ask(FileOperation.Kind kind, String path, Caller caller) {
+    return ask(kind, path, 0, 0, 0, caller);
+  }
+
+  /** The next place, to be filled by {@link #record}. */
+  long place() {
+    return clock.next();
+  }
+
+  /** A place after everything that was done to a node; later operations on it have greater ones. */
+  long since(Node node) {
+    node.content().lock();
+    try {
+      return clock.next();
+    } finally {
+      node.content().unlock();
+    }
+  }
+
+  /** Puts what was done at a place into the trace. */
+  void record(long place, Caller caller, Function<Origin, Operation> operation) {
+    if (keeping) {
+      Origin origin = new Origin(place, System.nanoTime() - began, caller.thread(), caller.stack());
+      Operation made = operation.apply(origin);
+      synchronized (operations) {
+        operations.add(made);
+      }
+    }
+  }
+
+  /** A force has returned. */
+  void forced(Node node, long since, boolean metadata, Caller caller) {
+    counter.force();
+    record(place(), caller, origin -> new Operation.Force(origin, node.number(), since, metadata));
+  }
+
+  /** Operations of one node so far, in order. The caller holds the node's lock. */
+  List<Operation> writesOf(int node) {
+    synchronized (operations) {
+      return operations.stream()
+          .filter(each ->
+              each instanceof Operation.Write write && write.node() == node
+                  || each instanceof Operation.Truncate cut && cut.node() == node)
+          .sorted(Comparator.comparingLong(Operation::seq))
+          .toList();
+    }
+  }
+
+  /** Something happened that the recording cannot see. Told once for each stack. */
+  void gap(String what) {
+    String sentence = withStack(what);
+    synchronized (gaps) {
+      gaps.add(sentence);
+    }
+  }
+
+  /** Something outside of the directory was changed. Told once for each stack. */
+  void escape(String what) {
+    String sentence = withStack(what);
+    synchronized (escapes) {
+      escapes.add(sentence);
+    }
+  }
+
+  private String withStack(String what) {
+    return (what + "\n" + callStacks.here().text()).stripTrailing();
+  }
+
+  Trace trace(DiskImage start) {
+    List<Operation> inOrder;
+    synchronized (operations) {
+      inOrder = operations.stream().sorted(Comparator.comparingLong(Operation::seq)).toList();
+    }
+    synchronized (gaps) {
+      synchronized (escapes) {
+        return new Trace(start, inOrder, List.copyOf(gaps), List.copyOf(escapes));
+      }
+    }
+  }
+}
