@@ -181,8 +181,13 @@ final class RecordingChannel extends FileChannel {
 
   @Override
   public long transferTo(long from, long count, WritableByteChannel target) throws IOException {
-    Objects.requireNonNull(target);
     ensureReadable();
+    if (!target.isOpen()) {
+      throw new ClosedChannelException();
+    }
+    if (target instanceof RecordingChannel ours) {
+      ours.ensureWritable();
+    }
     notNegative(from);
     notNegative(count);
     Caller caller = recorder.caller();
@@ -348,13 +353,16 @@ final class RecordingChannel extends FileChannel {
 
   @Override
   public long transferFrom(ReadableByteChannel source, long at, long count) throws IOException {
-    Objects.requireNonNull(source);
+    ensureOpen();
+    if (!source.isOpen()) {
+      throw new ClosedChannelException();
+    }
+    if (source instanceof RecordingChannel ours) {
+      ours.ensureReadable();
+    }
     ensureWritable();
     notNegative(at);
     notNegative(count);
-    if (at > size()) {
-      return 0;
-    }
     Caller caller = recorder.caller();
     ByteBuffer chunk = ByteBuffer.allocate((int) Math.min(CHUNK, count));
     long moved = 0;

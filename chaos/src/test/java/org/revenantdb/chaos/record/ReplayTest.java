@@ -1,0 +1,100 @@
+package org.revenantdb.chaos.record;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.random.RandomGenerator;
+import java.util.random.RandomGeneratorFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a trace says, done again from its start, gives what is in the directory. */
+class ReplayTest {
+
+  private static final int THREADS = 4;
+
+  @TempDir Path temp;
+
+  @Test
+  void threads_thatWorkOnTheSameFilesAndNames_areReplayedExactly() throws Exception {
+    long first = RandomGenerator.getDefault().nextLong();
+    for (long seed = first; seed < first + 8; seed++) {
+      System.out.println("seed " + seed);
+      Path directory = RandomFiles.prepared(temp.resolve("d" + seed));
+      RecordingFileSystem recording = RecordingFileSystem.over(directory).start();
+      long base = seed;
+      together(thread -> {
+        try (RandomFiles work = new RandomFiles(recording.directory(), base * 31 + thread)) {
+          work.steps(300);
+        }
+      });
+      Replay.assertExact(recording.trace(), directory);
+      assertEquals(List.of(), recording.trace().gaps());
+    }
+  }
+
+  @Test
+  void threads_thatOverwriteTheSameBytes_areInTheOrderInWhichTheFileHasThem() throws Exception {
+    Files.write(temp.resolve("f"), new byte[10]);
+    RecordingFileSystem recording = RecordingFileSystem.over(temp).start();
+    Path file = recording.directory().resolve("f");
+    try (FileChannel shared =
+            FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        FileChannel appending = FileChannel.open(file, StandardOpenOption.APPEND)) {
+      together(thread -> {
+        RandomGenerator random = RandomGeneratorFactory.of("L64X128MixRandom").create(thread);
+        try (FileChannel own = FileChannel.open(file, StandardOpenOption.WRITE)) {
+          for (int i = 0; i < 400; i++) {
+            byte[] bytes = new byte[1 + random.nextInt(64)];
+            random.nextBytes(bytes);
+            ByteBuffer buffer = ByteBuffer.wrap(bytes);
+            switch (random.nextInt(6)) {
+              case 0 -> own.write(buffer, random.nextInt(100));
+              case 1 -> shared.write(buffer);
+              case 2 -> appending.write(buffer);
+              case 3 -> shared.position(random.nextInt(100));
+              case 4 -> shared.read(buffer);
+              default -> own.truncate(200 + random.nextInt(100));
+            }
+          }
+        }
+      });
+    }
+    Replay.assertExact(recording.trace(), temp);
+  }
+
+  /** What one of several threads does. */
+  @FunctionalInterface
+  private interface Part {
+    void run(int thread) throws Exception;
+  }
+
+  private static void together(Part part) throws Exception {
+    CyclicBarrier start = new CyclicBarrier(THREADS);
+    List<Future<?>> parts = new ArrayList<>();
+    try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
+      for (int i = 0; i < THREADS; i++) {
+        int thread = i;
+        parts.add(
+            threads.submit(() -> {
+              start.await();
+              part.run(thread);
+              return null;
+            }));
+      }
+      for (Future<?> each : parts) {
+        each.get();
+      }
+    }
+  }
+}
