@@ -1,0 +1,123 @@
+package org.revenantdb.chaos.revenant.suite;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.crash.Seeds;
+import org.revenantdb.chaos.subject.Promises;
+import org.revenantdb.engine.ConflictException;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.Transaction;
+
+/**
+ * A session that announces its transactions to the letter: every write before it is made, the
+ * commit before it is asked for, the promise after it was given.
+ *
+ * <p>Threads: one.
+ */
+final class Worker {
+
+  private final Database db;
+  private final Promises promises;
+  private final long seed;
+  private final Map<String, Table> tables = new HashMap<>();
+  private long values;
+
+  /** A session whose values are unlike those of any other seed and number. */
+  Worker(Database db, Promises promises, long seed, int number) {
+    this.db = db;
+    this.promises = promises;
+    this.seed = Seeds.of(seed, number);
+  }
+
+  private Table table(String name) {
+    Table known = tables.get(name);
+    if (known == null) {
+      known = db.table(name);
+      tables.put(name, known);
+    }
+    return known;
+  }
+
+  /** A transaction that is committed unless somebody was first; tells whether it was. */
+  boolean commit(Consumer<Writes> body) {
+    Promises.Group group = promises.begin();
+    try (Transaction tx = db.begin()) {
+      body.accept(new Writes(tx, group));
+      group.committing();
+      tx.commit();
+      group.durable();
+      return true;
+    } catch (ConflictException conflict) {
+      group.rolledBack();
+      return false;
+    }
+  }
+
+  /** A transaction that is taken back. */
+  void rollBack(Consumer<Writes> body) {
+    Promises.Group group = promises.begin();
+    try (Transaction tx = db.begin()) {
+      body.accept(new Writes(tx, group));
+    } catch (ConflictException conflict) {
+      // taken back all the same
+    }
+    group.rolledBack();
+  }
+
+  /** A transaction that nobody ends: whatever it wrote must not come back. */
+  void leaveOpen(Consumer<Writes> body) {
+    Transaction tx = db.begin();
+    try {
+      body.accept(new Writes(tx, promises.begin()));
+    } catch (ConflictException conflict) {
+      // what it wrote before stays
+    }
+  }
+
+  /** Reads rows in one snapshot and has it noted that they were seen: they are durable then. */
+  void witness(String table, List<byte[]> keys) {
+    List<byte @Nullable []> seen = new ArrayList<>();
+    try (Transaction tx = db.begin()) {
+      for (byte[] key : keys) {
+        seen.add(tx.get(table(table), key));
+      }
+    }
+    for (int i = 0; i < keys.size(); i++) {
+      byte[] value = seen.get(i);
+      promises.durableRead(
+          Cell.key(table, keys.get(i)), value == null ? null : Cell.promised(value));
+    }
+  }
+
+  /** The writes of one transaction, each announced and then made. */
+  final class Writes {
+
+    private final Transaction tx;
+    private final Promises.Group group;
+
+    private Writes(Transaction tx, Promises.Group group) {
+      this.tx = tx;
+      this.group = group;
+    }
+
+    /** Stores a value that was never stored before. */
+    void put(String table, byte[] key, int length) {
+      byte[] value = Cell.value(Seeds.of(seed, values++), length);
+      group.put(Cell.key(table, key), Cell.promised(value));
+      tx.put(table(table), key, value);
+    }
+
+    /** Deletes a row if there is one. A delete that finds nothing is no write: nobody minds it. */
+    void delete(String table, byte[] key) {
+      if (tx.exists(table(table), key)) {
+        group.put(Cell.key(table, key), null);
+        tx.delete(table(table), key);
+      }
+    }
+  }
+}
