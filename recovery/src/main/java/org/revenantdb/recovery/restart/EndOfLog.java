@@ -119,7 +119,7 @@ final class EndOfLog {
           durable = Math.max(durable, provenBy(reader, end, life));
           at = reader.lsn();
         } else {
-          at += LogRecordLayout.ALIGNMENT;
+          at = reader.nextCandidate(at + LogRecordLayout.ALIGNMENT);
         }
       }
     }

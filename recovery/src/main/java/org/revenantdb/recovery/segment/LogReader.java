@@ -125,6 +125,21 @@ public final class LogReader implements AutoCloseable {
   }
 
   /**
+   * The next position at which a record might start: a length that one may have stands there. Most
+   * of what lies behind the end of a log is zeros, and this is how they are passed quickly.
+   *
+   * @param from a position, a multiple of the alignment, whose bytes are loaded
+   * @return that position, or a later one up to the end of what is loaded
+   */
+  public long nextCandidate(long from) {
+    long at = from;
+    while (at + Integer.BYTES <= bufferEnd && !LogRecordLayout.isSane(lengthAt(at))) {
+      at += LogRecordLayout.ALIGNMENT;
+    }
+    return at;
+  }
+
+  /**
    * The length that stands at a position that has been asked about.
    *
    * @param start the position
