@@ -1,18 +1,25 @@
 package org.revenantdb.engine.space;
 
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLongArray;
-import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A set of page ids, one bit each, in chunks that come into being when first used. Thread-safe,
- * lock-free.
+ * A set of page ids, one bit each, in chunks that come into being when first used: what it takes is
+ * in proportion to the highest page that was ever in it. Thread-safe, lock-free.
  */
 public final class PageBitmap {
+  /*
+   * Growth      a directory is never changed: who needs another chunk puts a longer or fuller copy in its place, by
+   *             compare-and-set. Chunks are shared by all copies, so a bit set by way of an old one is not lost.
+   */
   private static final int CHUNK_SHIFT = 18;
   private static final int CHUNK_BITS = 1 << CHUNK_SHIFT;
-  private static final int CHUNKS = 1 << (32 - CHUNK_SHIFT);
 
-  private final AtomicReferenceArray<AtomicLongArray> chunks = new AtomicReferenceArray<>(CHUNKS);
+  /** By the upper bits of a page's id; behind its end nothing is in the set. */
+  private final AtomicReference<@Nullable AtomicLongArray[]> directory =
+      new AtomicReference<>(new AtomicLongArray[0]);
 
   /** An empty set. */
   public PageBitmap() {}
@@ -26,7 +33,7 @@ public final class PageBitmap {
 
   /** Removes a page; says whether it was there. */
   public boolean clear(int pageId) {
-    AtomicLongArray words = chunks.get(pageId >>> CHUNK_SHIFT);
+    AtomicLongArray words = existing(pageId >>> CHUNK_SHIFT);
     if (words == null) {
       return false;
     }
@@ -36,7 +43,7 @@ public final class PageBitmap {
 
   /** Whether the page is in the set. */
   public boolean contains(int pageId) {
-    AtomicLongArray words = chunks.get(pageId >>> CHUNK_SHIFT);
+    AtomicLongArray words = existing(pageId >>> CHUNK_SHIFT);
     return words != null && (words.get(word(pageId)) & (1L << pageId)) != 0;
   }
 
@@ -45,8 +52,9 @@ public final class PageBitmap {
    * missed.
    */
   public int next(int from) {
-    for (int c = from >>> CHUNK_SHIFT; c < CHUNKS; c++) {
-      AtomicLongArray words = chunks.get(c);
+    @Nullable AtomicLongArray[] chunks = directory.get();
+    for (int c = from >>> CHUNK_SHIFT; c < chunks.length; c++) {
+      AtomicLongArray words = chunks[c];
       if (words == null) {
         continue;
       }
@@ -81,8 +89,7 @@ public final class PageBitmap {
   /** How many pages are in the set. */
   public int size() {
     int size = 0;
-    for (int c = 0; c < CHUNKS; c++) {
-      AtomicLongArray words = chunks.get(c);
+    for (AtomicLongArray words : directory.get()) {
       for (int w = 0; words != null && w < words.length(); w++) {
         size += Long.bitCount(words.get(w));
       }
@@ -90,11 +97,21 @@ public final class PageBitmap {
     return size;
   }
 
+  private @Nullable AtomicLongArray existing(int index) {
+    @Nullable AtomicLongArray[] chunks = directory.get();
+    return index < chunks.length ? chunks[index] : null;
+  }
+
   private AtomicLongArray chunk(int index) {
-    AtomicLongArray words = chunks.get(index);
+    AtomicLongArray words = existing(index);
     while (words == null) {
-      chunks.compareAndSet(index, null, new AtomicLongArray(CHUNK_BITS / 64));
-      words = chunks.get(index);
+      @Nullable AtomicLongArray[] chunks = directory.get();
+      @Nullable AtomicLongArray[] more = Arrays.copyOf(chunks, Math.max(chunks.length, index + 1));
+      if (more[index] == null) {
+        more[index] = new AtomicLongArray(CHUNK_BITS / 64);
+        directory.compareAndSet(chunks, more);
+      }
+      words = existing(index);
     }
     return words;
   }
