@@ -1,6 +1,5 @@
 package org.revenantdb.engine.buffer;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -60,6 +59,10 @@ final class PageWriter implements AutoCloseable {
   static final int MAX_BATCH = DoubleWriteFile.MAX_PAGES;
 
   private static final int PAGE_SIZE = BufferPool.PAGE_SIZE;
+
+  /** What batches are copied into: a megabyte for each pool that writes, kept for the next ones. */
+  private static final Slabs COPIES = new Slabs((long) MAX_BATCH * PAGE_SIZE, /* kept= */ 4);
+
   private static final long SHORTEST_PAUSE = TimeUnit.MICROSECONDS.toNanos(20);
   private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long PATIENCE = TimeUnit.SECONDS.toNanos(1);
@@ -122,8 +125,7 @@ final class PageWriter implements AutoCloseable {
   private @Nullable Thread thread;
 
   // Of the thread alone.
-  private @Nullable Arena arena;
-  private @Nullable MemorySegment copies;
+  private Slabs.@Nullable Slab copies;
   private final long[] batch = new long[MAX_BATCH];
   private final int[] batchPages = new int[MAX_BATCH];
   private final int[] batchFrames = new int[MAX_BATCH];
@@ -273,9 +275,8 @@ final class PageWriter implements AutoCloseable {
     if (running != null) {
       Failures.joinUninterruptibly(running);
     }
-    if (arena != null) {
-      arena.close();
-      arena = null;
+    if (copies != null) {
+      COPIES.giveBack(copies);
       copies = null;
     }
   }
@@ -618,13 +619,11 @@ final class PageWriter implements AutoCloseable {
   }
 
   private MemorySegment images() {
-    MemorySegment images = copies;
+    Slabs.Slab images = copies;
     if (images == null) {
-      Arena shared = Arena.ofShared();
-      images = shared.allocate((long) MAX_BATCH * PAGE_SIZE, 4096);
-      arena = shared;
+      images = COPIES.take();
       copies = images;
     }
-    return images;
+    return images.memory;
   }
 }

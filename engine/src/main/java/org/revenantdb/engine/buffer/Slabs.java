@@ -6,7 +6,8 @@ import java.util.ArrayDeque;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The off-heap memory of all buffer pools of this process, in slabs of 4 MiB.
+ * Off-heap memory for the buffer pools of this process, in slabs of one size: frames in slabs of 4
+ * MiB, what page writers copy into in smaller ones.
  *
  * <p>A pool takes slabs as it needs frames and gives them back when it is closed. Some are kept for
  * the next pool, the rest returns to the system, so opening and closing databases for ever needs no
@@ -20,7 +21,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>Threads: any. Whoever gives a slab back guarantees that no thread touches it any more.
  */
 final class Slabs {
-  /** The size of a slab. */
+  /** The size of a slab of frames. */
   static final long BYTES = 4L << 20;
 
   /** How many slabs without an owner are kept for the next pool: 64 MiB. */
@@ -28,20 +29,31 @@ final class Slabs {
 
   private static final int ALIGNMENT = 4096;
 
-  /** The slabs of this process. */
+  /** The slabs of frames of this process. */
   static final Slabs OF_PROCESS = new Slabs(KEPT);
 
   /** Memory with its own lifetime; its former contents are still in it. */
   static final class Slab {
     private final Arena arena = Arena.ofShared();
-    final MemorySegment memory = arena.allocate(BYTES, ALIGNMENT);
+    final MemorySegment memory;
+
+    Slab(long bytes) {
+      memory = arena.allocate(bytes, ALIGNMENT);
+    }
   }
 
   private final ReentrantLock lock = new ReentrantLock();
   private final ArrayDeque<Slab> idle = new ArrayDeque<>();
+  private final long bytes;
   private final int kept;
 
   Slabs(int kept) {
+    this(BYTES, kept);
+  }
+
+  /** Slabs of that size, of which so many are kept when nobody owns them. */
+  Slabs(long bytes, int kept) {
+    this.bytes = bytes;
     this.kept = kept;
   }
 
@@ -60,7 +72,7 @@ final class Slabs {
     } finally {
       lock.unlock();
     }
-    return new Slab();
+    return new Slab(bytes);
   }
 
   /** Takes a slab back that nobody uses any more. */
