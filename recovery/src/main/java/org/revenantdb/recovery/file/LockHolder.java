@@ -21,9 +21,14 @@ import org.jspecify.annotations.Nullable;
 record LockHolder(long pid, String started, String since) {
   private static final int LONGEST = 1024;
 
+  /** This process; asked once, because the system has to be asked. */
+  private static final class Me {
+    static final long PID = ProcessHandle.current().pid();
+    static final String STARTED = started(ProcessHandle.current());
+  }
+
   static LockHolder me() {
-    ProcessHandle process = ProcessHandle.current();
-    return new LockHolder(process.pid(), started(process), Instant.now().toString());
+    return new LockHolder(Me.PID, Me.STARTED, Instant.now().toString());
   }
 
   private static String started(ProcessHandle process) {
