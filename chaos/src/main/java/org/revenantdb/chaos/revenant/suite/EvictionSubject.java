@@ -12,10 +12,11 @@ public final class EvictionSubject extends RevenantSubject {
 
   private static final String BULK = "bulk";
 
-  /** Rows that fill the pool of 2 MiB one and a half times. */
-  private static final int ROWS = 1_500;
+  /** Rows that fill the 256 pages of the pool and a quarter more. */
+  private static final int ROWS = 960;
 
-  private static final int LENGTH = 2_000;
+  /** Short enough to stand in the row's page. */
+  private static final int LENGTH = 1_200;
 
   /** Creates the subject. */
   public EvictionSubject() {}
