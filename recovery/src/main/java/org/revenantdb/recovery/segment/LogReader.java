@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
+import java.util.Arrays;
 import java.util.function.LongPredicate;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,9 @@ public final class LogReader implements AutoCloseable {
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final VarHandle SHORT =
       MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+
+  /** A multiple of the alignment. */
+  private static final byte[] ZEROS = new byte[512];
 
   private static final int SMALLEST_READ = 1 << 16;
   private static final int LARGEST_READ = 1 << 20;
@@ -134,9 +138,15 @@ public final class LogReader implements AutoCloseable {
   public long nextCandidate(long from) {
     long at = from;
     while (at + Integer.BYTES <= bufferEnd && !LogRecordLayout.isSane(lengthAt(at))) {
-      at += LogRecordLayout.ALIGNMENT;
+      at += areZerosAt(at) ? ZEROS.length : LogRecordLayout.ALIGNMENT;
     }
     return at;
+  }
+
+  private boolean areZerosAt(long start) {
+    int from = index(start);
+    return start + ZEROS.length <= bufferEnd
+        && Arrays.equals(buffer, from, from + ZEROS.length, ZEROS, 0, ZEROS.length);
   }
 
   /**

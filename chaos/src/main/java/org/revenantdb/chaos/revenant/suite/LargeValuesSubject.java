@@ -31,9 +31,7 @@ public final class LargeValuesSubject extends RevenantSubject {
         db.cleanNow();
       }
     }
-    sessions
-        .worker()
-        .leaveOpen(writes -> writes.put(LARGE, Tables.key(LARGE_KEYS + 1), 300_000));
+    sessions.worker().leaveOpen(writes -> writes.put(LARGE, Tables.key(LARGE_KEYS + 1), 300_000));
     sessions.worker().commit(writes -> writes.put(HOT, Tables.key(3), 50));
   }
 

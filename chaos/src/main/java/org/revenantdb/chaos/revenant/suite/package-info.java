@@ -2,9 +2,8 @@
  * RevenantDB's crash suite: what is crashed, how, and what it may cost to come back.
  *
  * <p>Reading order: {@link org.revenantdb.chaos.revenant.suite.RevenantSubject} (how the framework
- * sees an open database) and its variants {@link
- * org.revenantdb.chaos.revenant.suite.MixedSubject}, {@link
- * org.revenantdb.chaos.revenant.suite.LargeValuesSubject}, {@link
+ * sees an open database) and its variants {@link org.revenantdb.chaos.revenant.suite.MixedSubject},
+ * {@link org.revenantdb.chaos.revenant.suite.LargeValuesSubject}, {@link
  * org.revenantdb.chaos.revenant.suite.EvictionSubject}; {@code Worker} (the transactions that they
  * are made of) and {@code Cell} (what a value is in a promise).
  */
