@@ -4,6 +4,7 @@
  *
  * <p>Reading order: {@link org.revenantdb.chaos.revenant.DemoCommand} and package {@code demo};
  * {@link org.revenantdb.chaos.revenant.ModelCommand} and package {@code model}, to which {@link
- * org.revenantdb.chaos.revenant.RevenantStore} shows the engine; package {@code big}.
+ * org.revenantdb.chaos.revenant.RevenantStore} shows the engine; package {@code big}; package
+ * {@code suite}.
  */
 package org.revenantdb.chaos.revenant;
