@@ -1,0 +1,571 @@
+package org.revenantdb.chaos.disk;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.ClosedFileSystemException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tree of names over an image: what is created, entered, taken away, renamed and opened.
+ *
+ * <p>Threads: any. Every method is whole for all others. What goes wrong is thrown as the default
+ * file system of Linux throws it.
+ */
+final class NameSpace {
+  /*
+   * All structure of the image is read under the read lock and changed under the write lock. Bytes are not its
+   * business: an open file has its Node, whose own lock is taken after this one, if both are.
+   *
+   * A Node is made when somebody first asks for it and stays until the image loses the node. How many names a file
+   * has is counted once, when a name first goes, and kept since.
+   */
+
+  private final DiskImage image;
+  private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+  private final Map<Integer, Node> nodes = new ConcurrentHashMap<>();
+  private final Set<Closeable> opened = ConcurrentHashMap.newKeySet();
+  private final AtomicLong lastTick = new AtomicLong();
+  private final FileTime start = tick();
+
+  // All under the lock: whether anything may still happen, the next new node (0: not yet asked),
+  // and the number of names of each file (null: not yet counted).
+  private volatile boolean open = true;
+  private int nextNode;
+  private @Nullable Map<Integer, Integer> links;
+
+  NameSpace(DiskImage image) {
+    this.image = image;
+  }
+
+  DiskImage image() {
+    return image;
+  }
+
+  boolean isOpen() {
+    return open;
+  }
+
+  /** Closes what is open; when it returns nothing changes the image any more. */
+  void close() {
+    lock.writeLock().lock();
+    try {
+      open = false;
+    } finally {
+      lock.writeLock().unlock();
+    }
+    for (Closeable each : opened) {
+      try {
+        each.close();
+      } catch (IOException e) {
+        throw new UncheckedIOException("nothing here fails to close", e);
+      }
+    }
+  }
+
+  /** What is no longer open. */
+  void forget(Closeable closed) {
+    opened.remove(closed);
+  }
+
+  /**
+   * A time for what happens now: that of the system, and later than every one before, so that files
+   * can be ordered by their times.
+   */
+  FileTime tick() {
+    long now = System.currentTimeMillis() * 1_000_000;
+    return FileTime.from(
+        lastTick.updateAndGet(last -> Math.max(last + 1000, now)), TimeUnit.NANOSECONDS);
+  }
+
+  // ---- where a path leads ----
+
+  /**
+   * The end of a path.
+   *
+   * @param trail nodes from the root to what was found, or to the directory in which nothing was
+   * @param depth of the last one in {@code trail}
+   * @param name the last name if it is an entry of its own, else empty (the root, {@code .}, {@code
+   *     ..})
+   * @param found what there is
+   */
+  private record Place(int[] trail, int depth, String name, Found found) {
+
+    boolean exists() {
+      return found == Found.NODE;
+    }
+
+    /** What was found. */
+    int node() {
+      return trail[depth];
+    }
+
+    /** The directory that has the entry, or would have it. */
+    int parent() {
+      return exists() ? trail[depth - 1] : trail[depth];
+    }
+
+    boolean isBelow(int node) {
+      for (int i = 0; i <= depth; i++) {
+        if (trail[i] == node) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+
+  /** What is at the end of a path. */
+  private enum Found {
+    /** A file or directory. */
+    NODE,
+    /** Nothing, but a directory in which it could be. */
+    NOTHING,
+    /** Not even that. */
+    NO_PARENT,
+    /** A file where a directory should be. */
+    FILE_ON_THE_WAY
+  }
+
+  private Place walk(MemoryPath path) {
+    String[] steps = path.names();
+    int[] trail = new int[steps.length + 1];
+    trail[0] = DiskImage.ROOT;
+    int depth = 0;
+    String name = "";
+    for (int i = 0; i < steps.length; i++) {
+      String step = steps[i];
+      if (!image.isDirectory(trail[depth])) {
+        return new Place(trail, depth, "", Found.FILE_ON_THE_WAY);
+      }
+      name = "";
+      if (step.equals("..")) {
+        depth = Math.max(0, depth - 1);
+      } else if (!step.isEmpty() && !step.equals(".")) {
+        name = step;
+        Integer child = image.lookup(trail[depth], step);
+        if (child == null) {
+          boolean last = i == steps.length - 1;
+          return new Place(trail, depth, step, last ? Found.NOTHING : Found.NO_PARENT);
+        }
+        depth++;
+        trail[depth] = child;
+      }
+    }
+    return new Place(trail, depth, name, Found.NODE);
+  }
+
+  private Place existing(MemoryPath path) throws FileSystemException {
+    Place place = walk(path);
+    if (!place.exists()) {
+      throw notFound(place, path, null);
+    }
+    return place;
+  }
+
+  private static FileSystemException notFound(
+      Place place, MemoryPath path, @Nullable MemoryPath other) {
+    return place.found() == Found.FILE_ON_THE_WAY
+        ? FileErrors.notADirectory(path, other)
+        : new NoSuchFileException(
+            path.toString(), other == null ? null : other.toString(), /* reason= */ null);
+  }
+
+  private Node node(int number) {
+    Node known = nodes.get(number);
+    return known != null
+        ? known
+        : nodes.computeIfAbsent(
+            number,
+            n ->
+                image.isDirectory(n)
+                    ? new Node(n, null, start, Permissions.DIRECTORY)
+                    : new Node(n, image.file(n), start, Permissions.FILE));
+  }
+
+  /** What a path names, or null if there is nothing, for whatever reason. */
+  @Nullable Node find(MemoryPath path) {
+    try (Held _ = reading()) {
+      Place place = walk(path);
+      return place.exists() ? node(place.node()) : null;
+    }
+  }
+
+  Node get(MemoryPath path) throws FileSystemException {
+    try (Held _ = reading()) {
+      return node(existing(path).node());
+    }
+  }
+
+  /** The names in a directory, in order. */
+  List<String> list(MemoryPath path) throws FileSystemException {
+    try (Held _ = reading()) {
+      Place place = walk(path);
+      if (place.found() == Found.FILE_ON_THE_WAY
+          || (place.exists() && !image.isDirectory(place.node()))) {
+        throw new NotDirectoryException(path.toString());
+      }
+      if (!place.exists()) {
+        throw notFound(place, path, null);
+      }
+      return List.copyOf(image.entries(place.node()).keySet());
+    }
+  }
+
+  // ---- files ----
+
+  /**
+   * Opens a file, after creating or emptying it if the mode says so.
+   *
+   * @param channel makes what is handed out, and closed if the file system is
+   */
+  <C extends Closeable> C open(
+      MemoryPath path,
+      OpenMode mode,
+      Set<PosixFilePermission> permissions,
+      Function<OpenFile, C> channel)
+      throws FileSystemException {
+    if (!mode.createNew() && !mode.deleteOnClose()) {
+      try (Held _ = reading()) {
+        Place place = walk(path);
+        if (place.exists()) {
+          return opened(node(place.node()), path, mode, channel);
+        }
+        if (!mode.create()) {
+          throw notFound(place, path, null);
+        }
+      }
+    }
+    try (Held _ = writing()) {
+      Place place = walk(path);
+      if (place.exists() && mode.createNew()) {
+        throw new FileAlreadyExistsException(path.toString());
+      }
+      if (!place.exists()) {
+        if (place.found() != Found.NOTHING || (!mode.create() && !mode.createNew())) {
+          throw notFound(place, path, null);
+        }
+        createIn(place, /* directory= */ false, permissions);
+        place = walk(path);
+      }
+      Node node = node(place.node());
+      C result = opened(node, path, mode, channel);
+      if (mode.deleteOnClose() && !node.isDirectory()) {
+        unlink(place);
+      }
+      return result;
+    }
+  }
+
+  private <C extends Closeable> C opened(
+      Node node, MemoryPath path, OpenMode mode, Function<OpenFile, C> channel)
+      throws FileSystemException {
+    if (mode.write() && node.isDirectory()) {
+      throw FileErrors.isADirectory(path, null);
+    }
+    node.handles.incrementAndGet();
+    OpenFile file = new OpenFile(this, node, mode);
+    if (mode.truncate()) {
+      empty(node);
+    }
+    C result = channel.apply(file);
+    opened.add(result);
+    return result;
+  }
+
+  private void empty(Node node) {
+    node.lock.writeLock().lock();
+    try {
+      node.content().setSize(0);
+      node.modified = tick();
+    } finally {
+      node.lock.writeLock().unlock();
+    }
+  }
+
+  /** Keeps something that is not a file until it is closed or the file system is. */
+  void keep(Closeable other) {
+    try (Held _ = reading()) {
+      opened.add(other);
+    }
+  }
+
+  /** A handle is given up. */
+  void release(Node node) {
+    if (node.handles.decrementAndGet() == 0 && node.nameless) {
+      // Not by writing(): the handle may be given up because the file system was closed.
+      lock.writeLock().lock();
+      try {
+        if (node.handles.get() == 0) {
+          drop(node.number);
+        }
+      } finally {
+        lock.writeLock().unlock();
+      }
+    }
+  }
+
+  // ---- names ----
+
+  void createDirectory(MemoryPath path, Set<PosixFilePermission> permissions)
+      throws FileSystemException {
+    try (Held _ = writing()) {
+      Place place = walk(path);
+      if (place.exists()) {
+        throw new FileAlreadyExistsException(path.toString());
+      }
+      if (place.found() != Found.NOTHING) {
+        throw notFound(place, path, null);
+      }
+      createIn(place, /* directory= */ true, permissions);
+    }
+  }
+
+  void createLink(MemoryPath path, MemoryPath file) throws FileSystemException {
+    try (Held _ = writing()) {
+      Place source = walk(file);
+      if (!source.exists()) {
+        throw notFound(source, path, file);
+      }
+      Place target = walk(path);
+      if (target.exists()) {
+        throw new FileAlreadyExistsException(path.toString(), file.toString(), null);
+      }
+      if (target.found() != Found.NOTHING) {
+        throw notFound(target, path, file);
+      }
+      if (image.isDirectory(source.node())) {
+        throw FileErrors.notPermitted(path, file);
+      }
+      enter(target, source.node());
+    }
+  }
+
+  /**
+   * Takes a file or an empty directory away.
+   *
+   * @return false if there is nothing by that name
+   */
+  boolean delete(MemoryPath path) throws FileSystemException {
+    try (Held _ = writing()) {
+      Place place = walk(path);
+      if (place.found() == Found.FILE_ON_THE_WAY) {
+        throw FileErrors.notADirectory(path, null);
+      }
+      if (place.exists()) {
+        checkDeletable(place, path);
+        unlink(place);
+      }
+      return place.exists();
+    }
+  }
+
+  private void checkDeletable(Place place, MemoryPath path) throws FileSystemException {
+    if (place.name().isEmpty()) {
+      throw FileErrors.busy(path, null);
+    }
+    if (image.isDirectory(place.node()) && !image.entries(place.node()).isEmpty()) {
+      throw new DirectoryNotEmptyException(path.toString());
+    }
+  }
+
+  /** A rename by the system: what has the name is replaced at the same instant. */
+  void rename(MemoryPath from, MemoryPath to) throws FileSystemException {
+    try (Held _ = writing()) {
+      renameInto(from, to);
+    }
+  }
+
+  /** What {@code Files.move} does that need not be atomic: an obstacle is deleted first. */
+  void move(MemoryPath from, MemoryPath to, boolean replace) throws FileSystemException {
+    try (Held _ = writing()) {
+      Place source = walk(from);
+      if (!source.exists()) {
+        throw new NoSuchFileException(from.toString());
+      }
+      Place target = walk(to);
+      if (target.exists()) {
+        if (source.node() == target.node()) {
+          return;
+        }
+        clear(target, to, replace);
+      }
+      renameInto(from, to);
+    }
+  }
+
+  /**
+   * Makes room for a copy.
+   *
+   * @return what is to be copied, or null if both are the same file
+   */
+  @Nullable Node beforeCopy(MemoryPath from, MemoryPath to, boolean replace)
+      throws FileSystemException {
+    try (Held _ = writing()) {
+      Place source = walk(from);
+      if (!source.exists()) {
+        throw new NoSuchFileException(from.toString());
+      }
+      Place target = walk(to);
+      if (target.exists()) {
+        if (source.node() == target.node()) {
+          return null;
+        }
+        clear(target, to, replace);
+      }
+      return node(source.node());
+    }
+  }
+
+  private void clear(Place target, MemoryPath path, boolean replace) throws FileSystemException {
+    if (!replace) {
+      throw new FileAlreadyExistsException(path.toString());
+    }
+    checkDeletable(target, path);
+    unlink(target);
+  }
+
+  private void renameInto(MemoryPath from, MemoryPath to) throws FileSystemException {
+    Place source = walk(from);
+    if (!source.exists()) {
+      throw notFound(source, from, to);
+    }
+    Place target = walk(to);
+    if (!target.exists() && target.found() != Found.NOTHING) {
+      throw notFound(target, from, to);
+    }
+    if (source.name().isEmpty() || target.name().isEmpty()) {
+      throw FileErrors.busy(from, to);
+    }
+    int node = source.node();
+    if (target.exists() && target.node() == node) {
+      return;
+    }
+    if (target.isBelow(node)) {
+      throw FileErrors.invalid(from, to);
+    }
+    if (target.exists()) {
+      checkReplaceable(source, target, from, to);
+      unlink(target);
+    }
+    int parent = source.parent();
+    image.unlink(parent, source.name());
+    image.link(target.parent(), target.name(), node);
+    touch(parent);
+    touch(target.parent());
+  }
+
+  private void checkReplaceable(Place source, Place target, MemoryPath from, MemoryPath to)
+      throws FileSystemException {
+    if (source.isBelow(target.node())) {
+      throw FileErrors.notEmpty(from, to);
+    }
+    boolean directory = image.isDirectory(source.node());
+    if (directory != image.isDirectory(target.node())) {
+      throw directory ? FileErrors.notADirectory(from, to) : FileErrors.isADirectory(from, to);
+    }
+    if (directory && !image.entries(target.node()).isEmpty()) {
+      throw FileErrors.notEmpty(from, to);
+    }
+  }
+
+  // ---- the image, under the write lock ----
+
+  private void createIn(Place place, boolean directory, Set<PosixFilePermission> permissions) {
+    if (nextNode == 0) {
+      nextNode = image.nextNode();
+    }
+    int number = nextNode++;
+    image.create(number, directory);
+    enter(place, number);
+    nodes.put(number, new Node(number, directory ? null : image.file(number), tick(), permissions));
+  }
+
+  private void enter(Place place, int node) {
+    image.link(place.parent(), place.name(), node);
+    if (links != null) {
+      links.merge(node, 1, Integer::sum);
+    }
+    touch(place.parent());
+  }
+
+  private void unlink(Place place) {
+    Map<Integer, Integer> counts = links();
+    int number = place.node();
+    image.unlink(place.parent(), place.name());
+    touch(place.parent());
+    if (counts.merge(number, -1, Integer::sum) == 0) {
+      counts.remove(number);
+      Node node = node(number);
+      node.nameless = true;
+      if (node.handles.get() == 0) {
+        drop(number);
+      }
+    }
+  }
+
+  private Map<Integer, Integer> links() {
+    Map<Integer, Integer> counts = links;
+    if (counts == null) {
+      counts = new HashMap<>();
+      for (int node : image.paths().values()) {
+        counts.merge(node, 1, Integer::sum);
+      }
+      links = counts;
+    }
+    return counts;
+  }
+
+  private void drop(int node) {
+    image.remove(node);
+    nodes.remove(node);
+  }
+
+  private void touch(int directory) {
+    node(directory).modified = tick();
+  }
+
+  // ---- the lock ----
+
+  /** The lock, held until it is closed. */
+  private record Held(Lock lock) implements AutoCloseable {
+    @Override
+    public void close() {
+      lock.unlock();
+    }
+  }
+
+  private Held reading() {
+    return hold(lock.readLock());
+  }
+
+  private Held writing() {
+    return hold(lock.writeLock());
+  }
+
+  private Held hold(Lock which) {
+    which.lock();
+    if (!open) {
+      which.unlock();
+      throw new ClosedFileSystemException();
+    }
+    return new Held(which);
+  }
+}

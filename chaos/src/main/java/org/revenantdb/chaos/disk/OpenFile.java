@@ -1,0 +1,170 @@
+package org.revenantdb.chaos.disk;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.FileLock;
+
+/**
+ * A file held open: what channels of every kind are made of.
+ *
+ * <p>Threads: any. Every operation is whole for all others on the same file. After {@link #close}
+ * has returned none of them does anything but throw {@link AsynchronousCloseException}, also if it
+ * had begun before.
+ */
+final class OpenFile {
+
+  /** The largest size; more would cost memory for the empty blocks before. */
+  static final long MAX_SIZE = 1L << 36;
+
+  private final NameSpace names;
+  private final Node node;
+  private final OpenMode mode;
+  // Changed under the node's write lock, so that nobody who holds the lock is overtaken by close.
+  private boolean closed;
+
+  OpenFile(NameSpace names, Node node, OpenMode mode) {
+    this.names = names;
+    this.node = node;
+    this.mode = mode;
+  }
+
+  OpenMode mode() {
+    return mode;
+  }
+
+  /** Reads into one buffer after the other; -1 at the end if there is room for anything. */
+  long read(long position, ByteBuffer... targets) throws IOException {
+    for (ByteBuffer target : targets) {
+      if (target.isReadOnly()) {
+        throw new IllegalArgumentException("Read-only buffer");
+      }
+    }
+    node.lock.readLock().lock();
+    try {
+      checkOpen();
+      checkIsFile();
+      long done = 0;
+      for (ByteBuffer target : targets) {
+        int n = node.content().read(position + done, target);
+        if (n < 0) {
+          return done == 0 ? -1 : done;
+        }
+        done += n;
+      }
+      return done;
+    } finally {
+      node.lock.readLock().unlock();
+    }
+  }
+
+  /** Writes one buffer after the other, at the end if that is the mode. */
+  long write(long position, ByteBuffer... sources) throws IOException {
+    node.lock.writeLock().lock();
+    try {
+      checkOpen();
+      FileContent content = node.content();
+      long start = mode.append() ? content.size() : position;
+      long end = start;
+      for (ByteBuffer source : sources) {
+        end += source.remaining();
+      }
+      if (end == start) {
+        return 0;
+      }
+      checkSize(end);
+      long at = start;
+      for (ByteBuffer source : sources) {
+        int length = source.remaining();
+        content.write(at, source);
+        at += length;
+      }
+      node.modified = names.tick();
+      return end - start;
+    } finally {
+      node.lock.writeLock().unlock();
+    }
+  }
+
+  long size() throws IOException {
+    node.lock.readLock().lock();
+    try {
+      checkOpen();
+      return node.size();
+    } finally {
+      node.lock.readLock().unlock();
+    }
+  }
+
+  /** Makes the file shorter; a size that is not smaller changes nothing. */
+  void truncate(long size) throws IOException {
+    node.lock.writeLock().lock();
+    try {
+      checkOpen();
+      FileContent content = node.content();
+      if (size < content.size()) {
+        content.setSize(size);
+        node.modified = names.tick();
+      }
+    } finally {
+      node.lock.writeLock().unlock();
+    }
+  }
+
+  /** Does nothing, if the file is open: an image is what a disk holds. */
+  void force() throws IOException {
+    node.lock.readLock().lock();
+    try {
+      checkOpen();
+    } finally {
+      node.lock.readLock().unlock();
+    }
+  }
+
+  void lock(FileLock lock) throws IOException {
+    node.lock.readLock().lock();
+    try {
+      checkOpen();
+      node.locks.add(lock);
+    } finally {
+      node.lock.readLock().unlock();
+    }
+  }
+
+  void unlock(FileLock lock) {
+    node.locks.remove(lock);
+  }
+
+  /** Gives up the file and all locks on it; the file goes if this was the last that held it. */
+  void close() {
+    node.lock.writeLock().lock();
+    try {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    } finally {
+      node.lock.writeLock().unlock();
+    }
+    node.locks.removeAll(this);
+    names.release(node);
+  }
+
+  private void checkOpen() throws IOException {
+    if (closed) {
+      throw new AsynchronousCloseException();
+    }
+  }
+
+  private void checkIsFile() throws IOException {
+    if (node.isDirectory()) {
+      throw new IOException("Is a directory");
+    }
+  }
+
+  private static void checkSize(long size) throws IOException {
+    if (size < 0 || size > MAX_SIZE) {
+      throw new IOException("File too large");
+    }
+  }
+}
