@@ -134,6 +134,15 @@ public final class DiskImage {
   }
 
   /**
+   * Every file and directory, whether a name leads to it or not.
+   *
+   * @return their numbers, a list of its own
+   */
+  public List<Integer> nodes() {
+    return Stream.concat(files.keySet().stream(), directories.keySet().stream()).toList();
+  }
+
+  /**
    * Makes a node, as yet without a name.
    *
    * @param node a number that is not in use
@@ -192,6 +201,18 @@ public final class DiskImage {
       throw new IllegalArgumentException("node " + node + " is no file");
     }
     return content;
+  }
+
+  /**
+   * Gives a file another content.
+   *
+   * @param node the file
+   * @param content what it holds from now on; belongs to the image
+   */
+  public void replace(int node, FileContent content) {
+    if (files.replace(node, content) == null) {
+      throw new IllegalArgumentException("node " + node + " is no file");
+    }
   }
 
   /**

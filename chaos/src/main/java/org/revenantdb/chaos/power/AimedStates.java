@@ -1,0 +1,150 @@
+package org.revenantdb.chaos.power;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.SortedMap;
+import java.util.TreeSet;
+import java.util.random.RandomGenerator;
+import org.revenantdb.chaos.crash.Seeds;
+import org.revenantdb.chaos.power.PendingDisk.Pending;
+import org.revenantdb.chaos.trace.Operation;
+import org.revenantdb.chaos.trace.Trace;
+
+/**
+ * The states in which forces that never happened are missed most: for force coverage.
+ *
+ * <p>The plan says which forces are dropped and where promises were made. The power is cut where
+ * they were relied on: right after the promises between a dropped force and the next force of the
+ * same node, just before that one, and at some places between. Aimed at are the operations that are
+ * pending there only because the forces are dropped. First all of them are lost and nothing else,
+ * then all that is pending, then each alone (some of them, if there are many), then what the seed
+ * draws among them, torn ones too. Where there is nothing to aim at no state is built.
+ *
+ * <p>Threads: one at a time; the states may be used by others at once.
+ */
+public final class AimedStates implements Iterator<CrashState> {
+
+  private static final int PER_POINT = 6;
+  private static final int SINGLES = 4;
+  private static final int BETWEEN = 2;
+
+  private final Trace trace;
+  private final DiskRules rules;
+  private final CrashPlan plan;
+  private final NodePaths paths;
+  private final List<Long> candidates;
+  private final StateSeries series;
+  private int passes;
+
+  /**
+   * Prepares the states; nothing is built yet.
+   *
+   * @param trace what happened; not changed
+   * @param rules what the platform may do
+   * @param plan which forces are dropped, where promises were made, and how many states are wanted;
+   *     {@link CrashPlan#exhaustive} means nothing here
+   */
+  public AimedStates(Trace trace, DiskRules rules, CrashPlan plan) {
+    this.trace = trace;
+    this.rules = rules;
+    this.plan = plan;
+    this.paths = new NodePaths(trace);
+    this.candidates = candidates();
+    this.series = new StateSeries(plan, this::pass);
+  }
+
+  private StateSeries.Pass pass() {
+    return new OnePass(StateSeries.random(Seeds.of(plan.seed(), passes++)));
+  }
+
+  @Override
+  public boolean hasNext() {
+    return series.hasNext();
+  }
+
+  @Override
+  public CrashState next() {
+    return series.next();
+  }
+
+  /**
+   * How many different images were built so far.
+   *
+   * @return the number
+   */
+  public int distinct() {
+    return series.distinct();
+  }
+
+  /** The places where a dropped force may be missed, in order. */
+  private List<Long> candidates() {
+    NavigableSet<Long> promises = new TreeSet<>(plan.preferred());
+    NavigableSet<Long> points = new TreeSet<>();
+    RandomGenerator random = StateSeries.random(plan.seed());
+    Map<Integer, Long> nextForce = new HashMap<>();
+    List<Operation> operations = trace.operations();
+    long end = operations.isEmpty() ? 0 : operations.getLast().seq();
+    end = 1 + Math.max(end, promises.isEmpty() ? 0 : promises.last());
+    for (Operation operation : operations.reversed()) {
+      if (operation instanceof Operation.Force force) {
+        long last = nextForce.getOrDefault(force.node(), end);
+        if (plan.dropped().test(force)) {
+          points.add(last);
+          promises.subSet(force.seq(), last).forEach(place -> points.add(place + 1));
+          for (int i = 0; i < BETWEEN && last > force.seq() + 1; i++) {
+            points.add(random.nextLong(force.seq() + 1, last));
+          }
+        }
+        nextForce.put(force.node(), force.seq());
+      }
+    }
+    return List.copyOf(points);
+  }
+
+  private final class OnePass implements StateSeries.Pass {
+
+    private final RandomGenerator random;
+    private final PendingDisk disk = new PendingDisk(trace, rules, plan.dropped(), paths);
+    private final PendingDisk intact =
+        new PendingDisk(trace, rules, CrashPlan.NOTHING_DROPPED, paths);
+
+    OnePass(RandomGenerator random) {
+      this.random = random;
+    }
+
+    @Override
+    public List<Long> points() {
+      int wanted = Math.max(1, plan.states() / PER_POINT);
+      if (candidates.size() <= wanted) {
+        return candidates;
+      }
+      List<Long> drawn = new ArrayList<>();
+      for (int i = 0; i < wanted; i++) {
+        int from = (int) ((long) candidates.size() * i / wanted);
+        int to = (int) ((long) candidates.size() * (i + 1) / wanted);
+        drawn.add(candidates.get(random.nextInt(from, to)));
+      }
+      return drawn;
+    }
+
+    @Override
+    public LossDraw losses(long point, int quota) {
+      disk.advance(point);
+      intact.advance(point);
+      disk.hash();
+      SortedMap<Long, Pending> all = disk.pending();
+      List<Pending> targets = new ArrayList<>(all.values());
+      targets.removeIf(one -> intact.pending().containsKey(one.operation().seq()));
+      return LossDraw.aimed(targets, List.copyOf(all.values()), rules, SINGLES, random);
+    }
+
+    @Override
+    public CrashState state(Losses losses) {
+      return disk.state(losses);
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package org.revenantdb.chaos.power;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.random.RandomGenerator;
+import org.revenantdb.chaos.trace.Operation;
+import org.revenantdb.chaos.trace.Trace;
+
+/**
+ * The places of a trace where it makes a difference to cut the power, some of them more than
+ * others.
+ *
+ * <p>Two places between which nothing was done and nothing promised are the same. Those right
+ * before and after a force or a rename and right after a promise weigh more.
+ */
+final class CrashPoints {
+
+  private static final int HEAVY = 4;
+  private static final int MIDDLE = 2;
+  private static final int LIGHT = 1;
+
+  /** Sum of the weights up to and with a place, to the place. */
+  private final NavigableMap<Long, Long> bySum = new TreeMap<>();
+
+  private long total;
+
+  CrashPoints(Trace trace, List<Long> promises) {
+    NavigableMap<Long, Integer> weights = new TreeMap<>();
+    for (Operation operation : trace.operations()) {
+      weights.merge(operation.seq() + 1, weight(operation), Math::max);
+      if (weight(operation) == HEAVY) {
+        weights.merge(operation.seq(), HEAVY, Math::max);
+      }
+    }
+    promises.forEach(place -> weights.merge(place + 1, HEAVY, Math::max));
+    Happened happened = new Happened(trace, promises);
+    Map<Long, Long> same = new TreeMap<>();
+    NavigableMap<Long, Integer> distinct = new TreeMap<>();
+    weights.forEach((place, weight) -> {
+      long first = same.computeIfAbsent(happened.before(place), _ -> place);
+      distinct.merge(first, weight, Math::max);
+    });
+    distinct.forEach((place, weight) -> {
+      total += weight;
+      bySum.put(total, place);
+    });
+  }
+
+  private static int weight(Operation operation) {
+    return switch (operation) {
+      case Operation.Force _, Operation.ForceFailed _, Operation.Rename _ -> HEAVY;
+      case Operation.Create _, Operation.Link _, Operation.Delete _, Operation.Truncate _ -> MIDDLE;
+      case Operation.Write _ -> LIGHT;
+    };
+  }
+
+  /** How many places are different. */
+  int count() {
+    return bySum.size();
+  }
+
+  /**
+   * Draws places so that every stretch of the same weight has one of them, or takes all.
+   *
+   * @return in order, at most as many as wanted
+   */
+  List<Long> draw(int wanted, RandomGenerator random) {
+    if (wanted >= bySum.size()) {
+      return List.copyOf(bySum.values());
+    }
+    List<Long> drawn = new ArrayList<>();
+    for (int i = 0; i < wanted; i++) {
+      long from = total * i / wanted;
+      long to = Math.max(from + 1, total * (i + 1) / wanted);
+      Map.Entry<Long, Long> entry = bySum.higherEntry(random.nextLong(from, to));
+      if (entry != null && (drawn.isEmpty() || drawn.getLast() < entry.getValue())) {
+        drawn.add(entry.getValue());
+      }
+    }
+    return drawn;
+  }
+
+  /** Counts what lies before a place; asked in order of the places. */
+  private static final class Happened {
+
+    private final List<Operation> operations;
+    private final List<Long> promises;
+    private int done;
+    private int promised;
+
+    Happened(Trace trace, List<Long> promises) {
+      this.operations = trace.operations();
+      this.promises = promises;
+    }
+
+    long before(long place) {
+      while (done < operations.size() && operations.get(done).seq() < place) {
+        done++;
+      }
+      while (promised < promises.size() && promises.get(promised) < place) {
+        promised++;
+      }
+      return (long) done << Integer.SIZE | promised;
+    }
+  }
+}

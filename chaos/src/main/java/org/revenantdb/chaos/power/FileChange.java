@@ -1,0 +1,134 @@
+package org.revenantdb.chaos.power;
+
+import java.util.Arrays;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.trace.Operation;
+
+/** A write or truncation that is not, or not wholly, durable yet. */
+final class FileChange {
+
+  final Operation operation;
+  final long seq;
+
+  /** The bytes of a write; null for a truncation. */
+  final byte @Nullable [] data;
+
+  /** The bytes that change: of a truncation those from its size to the size before. */
+  final long from;
+
+  final long to;
+  final long sizeBefore;
+  final long sizeAfter;
+  final int firstUnit;
+  final int lastUnit;
+
+  /** A force that should have written it failed, and no later one will. */
+  boolean stuck;
+
+  /** A force covered all of it; about to be forgotten. */
+  boolean durable;
+
+  /** The size is durable, whatever became of the bytes. */
+  boolean sizeDurable;
+
+  /** Units that can still be lost, counted from the first; null: all. Only stuck ones lose some. */
+  @Nullable BitSet live;
+
+  private FileChange(
+      Operation operation,
+      byte @Nullable [] data,
+      long from,
+      long to,
+      long sizeBefore,
+      long sizeAfter,
+      int unit) {
+    this.operation = operation;
+    this.seq = operation.seq();
+    this.data = data;
+    this.from = from;
+    this.to = to;
+    this.sizeBefore = sizeBefore;
+    this.sizeAfter = sizeAfter;
+    this.firstUnit = Math.toIntExact(from / unit);
+    this.lastUnit = Math.toIntExact((to - 1) / unit);
+  }
+
+  /** A write of at least one byte. */
+  static FileChange of(Operation.Write write, long size, int unit) {
+    return new FileChange(
+        write, write.data(), write.offset(), write.end(), size, Math.max(size, write.end()), unit);
+  }
+
+  /** A truncation of at least one byte. */
+  static FileChange of(Operation.Truncate cut, long size, int unit) {
+    return new FileChange(cut, null, cut.size(), size, size, cut.size(), unit);
+  }
+
+  boolean isTruncation() {
+    return data == null;
+  }
+
+  boolean grows() {
+    return sizeAfter > sizeBefore;
+  }
+
+  boolean resizes() {
+    return sizeAfter != sizeBefore;
+  }
+
+  int units() {
+    return lastUnit - firstUnit + 1;
+  }
+
+  boolean touches(int unit) {
+    return unit >= firstUnit && unit <= lastUnit && (live == null || live.get(unit - firstUnit));
+  }
+
+  /** The part of the operation that a unit is; a truncation has one for all units. */
+  int part(int unit) {
+    return isTruncation() ? 1 : unit - firstUnit + 1;
+  }
+
+  /** The first unit with a byte that the file got longer by; only of one that grows. */
+  int firstAppendedUnit(int unit) {
+    return Math.toIntExact(Math.max(from, sizeBefore) / unit);
+  }
+
+  /** Units cannot be lost any more; of a truncation that stays behind they still can. */
+  void settle(int first, int last) {
+    if (isTruncation()) {
+      return;
+    }
+    if (live == null) {
+      live = new BitSet();
+      live.set(0, units());
+    }
+    int begin = Math.max(first, firstUnit);
+    int end = Math.min(last, lastUnit);
+    if (begin <= end) {
+      live.clear(begin - firstUnit, end - firstUnit + 1);
+    }
+  }
+
+  /** Nothing of it can be lost any more. */
+  boolean isSettled() {
+    return live != null && live.isEmpty() && (sizeDurable || !resizes());
+  }
+
+  /** Changes the bytes of one unit as this operation changed them. */
+  void applyTo(byte[] content, long start) {
+    long begin = Math.max(from, start);
+    long end = Math.min(to, start + content.length);
+    if (begin >= end) {
+      return;
+    }
+    int target = (int) (begin - start);
+    int length = (int) (end - begin);
+    if (data == null) {
+      Arrays.fill(content, target, target + length, (byte) 0);
+    } else {
+      System.arraycopy(data, (int) (begin - from), content, target, length);
+    }
+  }
+}

@@ -1,0 +1,302 @@
+package org.revenantdb.chaos.power;
+
+import java.util.BitSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SortedMap;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.disk.FileContent;
+import org.revenantdb.chaos.power.DiskRules.Names;
+import org.revenantdb.chaos.power.DiskRules.Size;
+import org.revenantdb.chaos.power.Losses.Loss;
+
+/**
+ * One version for every unit of a file, and one for its size: the legal choice that comes nearest
+ * to what somebody wants lost.
+ *
+ * <p>Threads: one, that of the file; it lives shorter than the next change of it.
+ */
+final class FilePick {
+  /*
+   * Asked for are lost parts. Built is, with i, t, z places of changes and v(u) the version of unit u:
+   *
+   *   listed   under a journal: truncations, and under BEFORE_DATA everything that makes the file longer. Those before `cutoff` are
+   *            there, no other is. `floor` is the last one that is there.
+   *   z        the version of the size: the latest that was not asked to be lost, not below `floor`, under a journal before `cutoff`,
+   *            and under AFTER_DATA legal, that is: below the size every unit that a write i <= z appended has v(u) >= i.
+   *            (A write that is stuck is not waited for: its page counts as clean.) If z itself is the first that is not, the size
+   *            may be where its first missing unit begins: on its way the file had this size, too.
+   *   v(u)     the latest write that was not asked to be lost in u, or truncation that is there, if that is later.
+   *
+   * and, so that it is legal, against what was asked for:
+   *
+   *   V1  a truncation t is there as a whole: v(u) >= t for every u that it touches if and only if z >= t; and behind one that is
+   *       not there, units that begin behind its size are as they were before (its blocks were not freed). Not under ANY.
+   *   V2  under AFTER_DATA a listed truncation has below its size what earlier writes appended, as no size goes before its bytes.
+   *   V3  under BEFORE_DATA no unit has the version of a write that made the file longer than it is: z >= i.
+   *
+   * So losing a size wins over keeping its bytes or later sizes, except where the journal decided; losing a size that a later kept
+   * size contains means nothing, like losing a write whose unit a later kept one holds.
+   */
+
+  private final PendingFile file;
+  private final DiskRules rules;
+  private final Losses wanted;
+  private final long cutoff;
+  private final boolean free;
+
+  private long version = PendingFile.BASE;
+  private long size;
+  private long floor = PendingFile.BASE;
+  private long floorSize;
+
+  FilePick(PendingFile file, Losses wanted, long cutoff) {
+    this.file = file;
+    this.rules = file.rules;
+    this.wanted = wanted;
+    this.cutoff = cutoff;
+    this.free = rules.size() == Size.ANY;
+    this.floorSize = file.base().size();
+    for (FileChange change : file.changes) {
+      if (decided(change)) {
+        floor = change.seq;
+        floorSize = change.sizeAfter;
+      }
+    }
+    pickSize();
+  }
+
+  /** Whether a change is in the journal's list of names and sizes. */
+  static boolean listed(FileChange change, DiskRules rules) {
+    return rules.names() == Names.JOURNALED
+        && (change.isTruncation() || (rules.size() == Size.BEFORE_DATA && change.grows()));
+  }
+
+  /** Whether the size after a change is there, whatever is wanted. */
+  private boolean decided(FileChange change) {
+    if (!change.resizes() || change.sizeDurable) {
+      return false;
+    }
+    return rules.names() == Names.JOURNALED
+        ? listed(change, rules) && change.seq < cutoff
+        : rules.size() == Size.BEFORE_DATA;
+  }
+
+  private void pickSize() {
+    at(floor, floorSize);
+    // Without truncations a unit that is missing once is missing below every later size: one look
+    // is enough.
+    boolean plain = rules.size() == Size.AFTER_DATA && file.truncations.isEmpty();
+    Missing missing = plain ? firstMissing(Long.MAX_VALUE, Long.MAX_VALUE) : Missing.NOTHING;
+    for (FileChange change : file.changes.reversed()) {
+      if (change.seq <= floor) {
+        return;
+      }
+      if (!candidate(change)) {
+        continue;
+      }
+      at(change.seq, change.sizeAfter);
+      if (rules.size() != Size.AFTER_DATA) {
+        return;
+      }
+      if (!plain) {
+        missing = firstMissing(change.seq, change.sizeAfter);
+      }
+      if (change.seq < missing.since) {
+        return;
+      }
+      if (change.grows() && missing.start > Math.max(change.sizeBefore, change.from)) {
+        size = missing.start;
+        return;
+      }
+      at(floor, floorSize);
+    }
+  }
+
+  /** Where the first unit begins that is missing, and the place of the write that appended it. */
+  private record Missing(long start, long since) {
+
+    static final Missing NOTHING = new Missing(Long.MAX_VALUE, Long.MAX_VALUE);
+  }
+
+  private void at(long newVersion, long newSize) {
+    version = newVersion;
+    size = newSize;
+  }
+
+  private boolean candidate(FileChange change) {
+    return change.resizes()
+        && !change.sizeDurable
+        && !listed(change, rules)
+        && (rules.names() != Names.JOURNALED || change.seq < cutoff)
+        && !isLost(change, 0);
+  }
+
+  /** The first unit below a size that writes up to a place appended and that is not there. */
+  private Missing firstMissing(long newest, long below) {
+    Missing first = Missing.NOTHING;
+    for (FileChange change : file.changes) {
+      if (change.seq > newest) {
+        break;
+      }
+      if (!change.grows() || change.stuck || (file.truncations.isEmpty() && !isHit(change))) {
+        continue;
+      }
+      for (int unit = change.firstAppendedUnit(rules.unit()); unit <= change.lastUnit; unit++) {
+        if (start(unit) < below && start(unit) < first.start && version(unit) < change.seq) {
+          first = new Missing(start(unit), change.seq);
+          break;
+        }
+      }
+    }
+    return first;
+  }
+
+  /** The version of a unit. */
+  long version(int unit) {
+    long best = PendingFile.BASE;
+    long behind = Long.MAX_VALUE;
+    for (FileChange cut : file.truncations) {
+      boolean there = free ? !isLost(cut, 1) : cut.seq <= version;
+      if (there && cut.touches(unit)) {
+        best = cut.seq;
+      } else if (!there && !free && start(unit) >= cut.sizeAfter) {
+        behind = Math.min(behind, cut.seq);
+      }
+    }
+    List<FileChange> writes = file.byUnit.getOrDefault(unit, List.of());
+    for (FileChange write : writes.reversed()) {
+      if (write.seq <= best) {
+        break;
+      }
+      if (write.seq < behind && isThere(write, unit)) {
+        return write.seq;
+      }
+    }
+    return best;
+  }
+
+  private boolean isThere(FileChange write, int unit) {
+    if (rules.size() == Size.BEFORE_DATA && write.grows() && !write.sizeDurable) {
+      return write.seq <= version && !isLost(write, write.part(unit));
+    }
+    return !isLost(write, write.part(unit)) || isForced(write, unit);
+  }
+
+  /** V2. */
+  private boolean isForced(FileChange write, int unit) {
+    return rules.size() == Size.AFTER_DATA
+        && write.seq < floor
+        && write.grows()
+        && !write.stuck
+        && unit >= write.firstAppendedUnit(rules.unit())
+        && start(unit) < floorSize;
+  }
+
+  private boolean isHit(FileChange change) {
+    return wanted.of(change.seq) != null;
+  }
+
+  private boolean isLost(FileChange change, int part) {
+    Loss loss = wanted.of(change.seq);
+    return loss != null && loss.lost(part);
+  }
+
+  private long start(int unit) {
+    return (long) unit * rules.unit();
+  }
+
+  /** What is really not there, added to losses. */
+  void addTo(SortedMap<Long, Loss> losses) {
+    for (FileChange change : file.changes) {
+      BitSet lost = change.isTruncation() ? lostOfTruncation(change) : lostOfWrite(change);
+      if (lost != null) {
+        losses.put(change.seq, new Loss(change.operation, isWhole(change, lost) ? null : lost));
+      }
+    }
+  }
+
+  private @Nullable BitSet lostOfTruncation(FileChange cut) {
+    BitSet lost = new BitSet(2);
+    lost.set(0, version < cut.seq);
+    lost.set(1, free ? isLost(cut, 1) : version < cut.seq);
+    return lost.isEmpty() ? null : lost;
+  }
+
+  private @Nullable BitSet lostOfWrite(FileChange write) {
+    boolean sizeLost = write.grows() && !write.sizeDurable && version < write.seq;
+    if (!isHit(write) && !sizeLost && file.truncations.isEmpty()) {
+      return null;
+    }
+    BitSet lost = new BitSet();
+    lost.set(0, sizeLost);
+    for (int unit = write.firstUnit; unit <= write.lastUnit; unit++) {
+      if (write.touches(unit) && version(unit) < write.seq) {
+        lost.set(write.part(unit));
+      }
+    }
+    return lost.isEmpty() ? null : lost;
+  }
+
+  private static boolean isWhole(FileChange change, BitSet lost) {
+    if (change.isTruncation()) {
+      return lost.cardinality() == 2;
+    }
+    int parts = change.live == null ? change.units() : change.live.cardinality();
+    return lost.cardinality() == parts + (change.grows() && !change.sizeDurable ? 1 : 0);
+  }
+
+  /** The file as it was picked. */
+  FileContent content() {
+    FileContent content;
+    if (file.truncations.isEmpty() && !losesMost()) {
+      content = file.current().copy();
+      content.setSize(size);
+      takeBack(content);
+    } else {
+      content = file.base().copy();
+      bringIn(content);
+      content.setSize(size);
+    }
+    return content;
+  }
+
+  private boolean losesMost() {
+    long hits = file.changes.stream().filter(this::isHit).count();
+    return hits * 2 > file.changes.size();
+  }
+
+  /** From what readers see to what was picked. */
+  private void takeBack(FileContent content) {
+    for (FileChange change : file.changes) {
+      if (!isHit(change) && change.seq <= version) {
+        continue;
+      }
+      for (int unit = change.firstUnit; unit <= change.lastUnit; unit++) {
+        long picked = version(unit);
+        if (change.touches(unit) && picked < change.seq) {
+          PendingFile.put(content, unit, file.content(unit, picked), size);
+        }
+      }
+    }
+  }
+
+  /** From what is durable to what was picked. */
+  private void bringIn(FileContent content) {
+    Set<Integer> units = new HashSet<>(file.byUnit.keySet());
+    for (FileChange cut : file.truncations) {
+      if (free ? !isLost(cut, 1) : cut.seq <= version) {
+        content.zero(cut.from, cut.to);
+        units.add(cut.firstUnit);
+        units.add(cut.lastUnit);
+      }
+    }
+    for (int unit : units) {
+      long picked = version(unit);
+      if (picked != PendingFile.BASE) {
+        PendingFile.put(content, unit, file.content(unit, picked), size);
+      }
+    }
+  }
+}

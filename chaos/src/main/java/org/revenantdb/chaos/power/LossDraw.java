@@ -1,0 +1,158 @@
+package org.revenantdb.chaos.power;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.power.Losses.Loss;
+import org.revenantdb.chaos.power.PendingDisk.Pending;
+import org.revenantdb.chaos.trace.Operation;
+
+/**
+ * What to lose at one crash point: first in order, then by chance, without end.
+ *
+ * <p>What is drawn need not be possible; the disk makes of it what is.
+ */
+final class LossDraw implements Iterator<Losses> {
+
+  /** By chance an operation is lost with one of these. */
+  private static final double[] SHARES = {0.05, 0.3, 0.5, 0.8};
+
+  /** Where no crash point was entered yet. */
+  static final LossDraw NOTHING = new LossDraw();
+
+  private final List<Pending> pending;
+  private final DiskRules rules;
+  private final RandomGenerator random;
+  private final List<Losses> inOrder = new ArrayList<>();
+  private int next;
+
+  private LossDraw() {
+    this.pending = List.of();
+    this.rules = PlatformProfile.STRICT_POSIX.rules();
+    this.random = RandomGenerator.getDefault();
+  }
+
+  LossDraw(
+      List<Pending> pending, DiskRules rules, int exhaustive, int quota, RandomGenerator random) {
+    this.pending = pending;
+    this.rules = rules;
+    this.random = random;
+    inOrder.add(Losses.none());
+    if (pending.isEmpty()) {
+      return;
+    }
+    List<Operation> all = pending.stream().map(Pending::operation).toList();
+    inOrder.add(Losses.of(all));
+    inOrder.add(Losses.of(List.of(all.getLast())));
+    if (all.size() <= exhaustive && 1 << all.size() <= quota * 2) {
+      subsets(all);
+    } else {
+      singles(all, Math.max(1, quota / 2));
+    }
+  }
+
+  /**
+   * Everything lost among few, each alone, then by chance; the rest of what is pending now and
+   * then.
+   */
+  static LossDraw aimed(
+      List<Pending> targets,
+      List<Pending> pending,
+      DiskRules rules,
+      int singles,
+      RandomGenerator random) {
+    LossDraw draw = new LossDraw(targets, rules, 0, singles * 2, random);
+    draw.inOrder.removeFirst();
+    draw.inOrder.add(1, Losses.of(pending.stream().map(Pending::operation).toList()));
+    return draw;
+  }
+
+  private void subsets(List<Operation> all) {
+    for (int set = 1; set < 1 << all.size(); set++) {
+      List<Operation> lost = new ArrayList<>();
+      for (int i = 0; i < all.size(); i++) {
+        if ((set & 1 << i) != 0) {
+          lost.add(all.get(i));
+        }
+      }
+      inOrder.add(Losses.of(lost));
+    }
+  }
+
+  private void singles(List<Operation> all, int most) {
+    List<Operation> chosen = new ArrayList<>(all);
+    if (chosen.size() > most) {
+      Collections.shuffle(chosen, java.util.Random.from(random));
+      chosen.subList(most, chosen.size()).clear();
+    }
+    chosen.forEach(operation -> inOrder.add(Losses.of(List.of(operation))));
+  }
+
+  /** Whether the next ones are drawn by chance, so that there is no end of them. */
+  boolean isByChance() {
+    return next >= inOrder.size();
+  }
+
+  @Override
+  public boolean hasNext() {
+    return next < inOrder.size() || !pending.isEmpty();
+  }
+
+  @Override
+  public Losses next() {
+    if (!hasNext()) {
+      throw new NoSuchElementException("nothing is pending");
+    }
+    return next < inOrder.size() ? inOrder.get(next++) : byChance();
+  }
+
+  private Losses byChance() {
+    SortedMap<Long, Loss> losses = new TreeMap<>();
+    int shape = random.nextInt(4);
+    int from = random.nextInt(pending.size());
+    int file = pending.get(from).file();
+    double share = SHARES[random.nextInt(SHARES.length)];
+    double torn = random.nextBoolean() ? 0 : random.nextDouble();
+    for (int i = 0; i < pending.size(); i++) {
+      Pending one = pending.get(i);
+      boolean lost =
+          switch (shape) {
+            case 0 -> i >= from;
+            case 1 -> one.file() == file;
+            default -> random.nextDouble() < share;
+          };
+      if (lost) {
+        @Nullable BitSet parts = random.nextDouble() < torn ? tear(one) : null;
+        losses.put(one.operation().seq(), new Loss(one.operation(), parts));
+      }
+    }
+    return new Losses(losses, null);
+  }
+
+  /** Some parts of an operation; null if it cannot be torn. */
+  private @Nullable BitSet tear(Pending one) {
+    if (one.parts() < 2) {
+      return null;
+    }
+    BitSet parts = new BitSet(one.parts());
+    int at = random.nextInt(1, one.parts());
+    switch (random.nextInt(3)) {
+      case 0 -> parts.set(at, one.parts());
+      case 1 -> parts.set(1, at + 1);
+      default -> {
+        for (int part = 1; part < one.parts(); part++) {
+          parts.set(part, random.nextBoolean());
+        }
+      }
+    }
+    parts.set(0, random.nextInt(rules.size() == DiskRules.Size.ANY ? 2 : 8) == 0);
+    return parts.isEmpty() ? null : parts;
+  }
+}

@@ -1,0 +1,170 @@
+package org.revenantdb.chaos.power;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.revenantdb.chaos.disk.DiskImage;
+import org.revenantdb.chaos.power.DiskRules.Names;
+import org.revenantdb.chaos.power.Losses.Loss;
+import org.revenantdb.chaos.power.NameChange.Entry;
+import org.revenantdb.chaos.trace.Operation;
+
+/**
+ * Changes of entries that are not durable yet, and what makes them so.
+ *
+ * <p>Threads: one at a time.
+ */
+final class PendingNames {
+  /*
+   * AT_ONCE      nothing is ever pending.
+   *
+   * JOURNALED    `journal` is the place up to which everything in the journal's list is durable. `listed` has for each node the places
+   *              of its changes in the list that a force of it brings: creation, sizes and, of a directory, entries; `named` those that
+   *              only a force with metadata brings: other names of the node itself. A force that was called at s takes the journal to the
+   *              last of them before s. A state has the changes before a cutoff, which lies behind `journal`.
+   *
+   * INDEPENDENT  A force of a directory covers the changes in it. A change that is there, or durable, takes along the earlier ones of
+   *              its entries. After a failed force those that it should have written are stuck: only a later change of the same entry
+   *              takes them along.
+   */
+
+  private final Names rules;
+  private final List<NameChange> changes = new ArrayList<>();
+  private final Set<NameChange> stuck = new HashSet<>();
+  private final Map<Integer, TreeSet<Long>> listed = new HashMap<>();
+  private final Map<Integer, TreeSet<Long>> named = new HashMap<>();
+  private long journal = Long.MIN_VALUE;
+
+  PendingNames(Names rules) {
+    this.rules = rules;
+  }
+
+  /** The changes that can be lost, in order. */
+  List<NameChange> changes() {
+    return changes;
+  }
+
+  /** The place up to which the journal's list is durable. */
+  long journal() {
+    return journal;
+  }
+
+  /** Takes note of an operation on names. */
+  void change(Operation operation, int node, boolean directory, DiskImage base) {
+    List<NameChange> all =
+        NameChange.of(operation, /* halves= */ rules == Names.INDEPENDENT && !directory);
+    if (rules == Names.AT_ONCE) {
+      all.forEach(change -> change.applyTo(base));
+      return;
+    }
+    changes.addAll(all);
+    for (NameChange change : all) {
+      change.effects().forEach(effect -> note(listed, effect.entry().directory(), change.seq()));
+    }
+    note(operation instanceof Operation.Create ? listed : named, node, operation.seq());
+  }
+
+  /** Takes note that a file's size changed. */
+  void resized(int node, long seq) {
+    note(listed, node, seq);
+  }
+
+  private void note(Map<Integer, TreeSet<Long>> places, int node, long seq) {
+    if (rules == Names.JOURNALED) {
+      places.computeIfAbsent(node, _ -> new TreeSet<>()).add(seq);
+    }
+  }
+
+  /**
+   * A force succeeded.
+   *
+   * @return whether names became durable
+   */
+  boolean force(Operation.Force force, DiskImage base) {
+    int before = changes.size();
+    if (rules == Names.JOURNALED) {
+      advance(listed, force);
+      if (force.metadata()) {
+        advance(named, force);
+      }
+      changes.stream().filter(change -> change.seq() <= journal).forEach(c -> c.applyTo(base));
+      changes.removeIf(change -> change.seq() <= journal);
+    } else if (base.isDirectory(force.node())) {
+      forceDirectory(force, base);
+    }
+    return changes.size() < before;
+  }
+
+  private void advance(Map<Integer, TreeSet<Long>> places, Operation.Force force) {
+    TreeSet<Long> own = places.get(force.node());
+    Long last = own == null ? null : own.lower(force.since());
+    if (own != null && last != null) {
+      journal = Math.max(journal, last);
+      own.headSet(last, true).clear();
+    }
+  }
+
+  private void forceDirectory(Operation.Force force, DiskImage base) {
+    Set<Entry> durable = new HashSet<>();
+    Set<NameChange> covered = new HashSet<>();
+    for (NameChange change : changes.reversed()) {
+      boolean written =
+          change.seq() < force.since() && change.isIn(force.node()) && !stuck.contains(change);
+      if (written || change.effects().stream().anyMatch(e -> durable.contains(e.entry()))) {
+        covered.add(change);
+        change.effects().forEach(effect -> durable.add(effect.entry()));
+      }
+    }
+    changes.stream().filter(covered::contains).forEach(change -> change.applyTo(base));
+    changes.removeAll(covered);
+    stuck.removeAll(covered);
+  }
+
+  /** A force of a directory failed. */
+  void forceFailed(Operation.ForceFailed force) {
+    if (rules == Names.INDEPENDENT) {
+      changes.stream()
+          .filter(change -> change.seq() < force.since() && change.isIn(force.node()))
+          .forEach(stuck::add);
+    }
+  }
+
+  /** The first place that the journal has not, if some operations are to be lost. */
+  long cutoff(Losses wanted) {
+    if (rules != Names.JOURNALED) {
+      return Long.MAX_VALUE;
+    }
+    for (NameChange change : changes) {
+      if (isLost(change, wanted)) {
+        return change.seq();
+      }
+    }
+    return Long.MAX_VALUE;
+  }
+
+  /** The changes that are there if some are to be lost. */
+  List<NameChange> pick(Losses wanted, long cutoff) {
+    List<NameChange> there = new ArrayList<>();
+    Set<Entry> gone = new HashSet<>();
+    for (NameChange change : changes) {
+      if (change.seq() >= cutoff
+          || (rules == Names.INDEPENDENT
+              && (isLost(change, wanted)
+                  || change.effects().stream().anyMatch(e -> gone.contains(e.entry()))))) {
+        change.effects().forEach(effect -> gone.add(effect.entry()));
+      } else {
+        there.add(change);
+      }
+    }
+    return there;
+  }
+
+  private static boolean isLost(NameChange change, Losses wanted) {
+    Loss loss = wanted.of(change.seq());
+    return loss != null && loss.lost(change.part());
+  }
+}
