@@ -18,4 +18,17 @@ public interface FaultInjector {
    * @return what goes wrong with it; a fault that makes no sense for the operation is ignored
    */
   Fault before(FileOperation operation);
+
+  /**
+   * Has another one decide where this one has nothing to object.
+   *
+   * @param other asked if this one says {@link Fault#NONE}
+   * @return both of them
+   */
+  default FaultInjector or(FaultInjector other) {
+    return operation -> {
+      Fault fault = before(operation);
+      return fault instanceof Fault.None ? other.before(operation) : fault;
+    };
+  }
 }

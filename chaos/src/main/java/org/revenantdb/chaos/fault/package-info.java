@@ -2,6 +2,8 @@
  * What may go wrong with an operation on a file, and who decides.
  *
  * <p>Reading order: {@link org.revenantdb.chaos.fault.Fault} (the fault model), {@link
- * org.revenantdb.chaos.fault.FileOperation}, {@link org.revenantdb.chaos.fault.FaultInjector}.
+ * org.revenantdb.chaos.fault.FileOperation}, {@link org.revenantdb.chaos.fault.FaultInjector}; then
+ * {@link org.revenantdb.chaos.fault.FaultPlan} of {@link org.revenantdb.chaos.fault.FaultRule}s,
+ * and {@link org.revenantdb.chaos.fault.DiskSpace}.
  */
 package org.revenantdb.chaos.fault;

@@ -3,8 +3,11 @@ package org.revenantdb.chaos.record;
 import java.lang.StackWalker.StackFrame;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.revenantdb.chaos.trace.CallStack;
 
 /**
@@ -16,14 +19,24 @@ final class CallStacks {
 
   private static final int DEPTH = 40;
 
-  /** This package and the JDK's file layer: between the program and the file. */
+  /** The JDK's file layer, between the program and us. */
   private static final List<String> LAYERS =
-      List.of(
-          CallStacks.class.getPackageName() + ".",
-          "java.nio.",
-          "sun.nio.",
-          "java.io.",
-          "jdk.internal.");
+      List.of("java.nio.", "sun.nio.", "java.io.", "jdk.internal.");
+
+  /** Ours, by name and not by package, because tests of this package are programs as well. */
+  private static final Set<String> OURS =
+      Stream.of(
+              CallStacks.class,
+              NameOperations.class,
+              Recorder.class,
+              RecordingAsynchronousChannel.class,
+              RecordingChannel.class,
+              RecordingFileSystem.class,
+              RecordingPath.class,
+              RecordingProvider.class,
+              StartScan.class)
+          .map(Class::getName)
+          .collect(Collectors.toUnmodifiableSet());
 
   private static final StackWalker WALKER = StackWalker.getInstance();
 
@@ -52,6 +65,7 @@ final class CallStacks {
         return false;
       }
     }
-    return true;
+    int nested = type.indexOf('$');
+    return !OURS.contains(nested < 0 ? type : type.substring(0, nested));
   }
 }
