@@ -102,7 +102,7 @@ final class RecordingAsynchronousChannel extends AsynchronousFileChannel {
 
   @Override
   public Future<FileLock> lock(long position, long size, boolean shared) {
-    return future(() -> locking(position, size, shared));
+    return future(locking(position, size, shared));
   }
 
   @Override
@@ -112,11 +112,23 @@ final class RecordingAsynchronousChannel extends AsynchronousFileChannel {
       boolean shared,
       A attachment,
       CompletionHandler<FileLock, ? super A> handler) {
-    tell(() -> locking(position, size, shared), attachment, handler);
+    tell(locking(position, size, shared), attachment, handler);
   }
 
-  private FileLock locking(long position, long size, boolean shared) throws IOException {
-    return new RecordingFileLock(this, channel.lockBelow(position, size, shared));
+  /** Tries at once, because a lock that overlaps is the caller's mistake; waits later. */
+  private Later<FileLock> locking(long position, long size, boolean shared) {
+    FileLock lock;
+    try {
+      lock = tryLock(position, size, shared);
+    } catch (IOException e) {
+      return () -> {
+        throw e;
+      };
+    }
+    return () ->
+        lock == null
+            ? new RecordingFileLock(this, channel.lockBelow(position, size, shared))
+            : lock;
   }
 
   @Override

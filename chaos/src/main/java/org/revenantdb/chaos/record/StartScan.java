@@ -9,6 +9,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.HashSet;
 import java.util.Set;
 import org.revenantdb.chaos.disk.DiskImage;
+import org.revenantdb.chaos.disk.MemoryFileSystem;
 
 /**
  * What is in a directory before anything is recorded. Two names of one file become two files in the
@@ -23,8 +24,12 @@ final class StartScan {
     this.recorder = recorder;
   }
 
-  /** All of it. */
+  /** All of it; of a disk in memory its image, which costs nothing and knows what has two names. */
   DiskImage content(Path directory) throws IOException {
+    if (directory.getFileSystem() instanceof MemoryFileSystem memory
+        && directory.equals(memory.root())) {
+      return memory.image().fork();
+    }
     names(directory);
     return DiskImage.of(directory);
   }

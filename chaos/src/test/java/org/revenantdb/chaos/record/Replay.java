@@ -14,12 +14,12 @@ import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.chaos.trace.Trace;
 
 /** Does again what a trace says, as simply as possible. */
-final class Replay {
+public final class Replay {
 
   private Replay() {}
 
   /** The start with every operation applied to it in order. */
-  static DiskImage of(Trace trace) {
+  public static DiskImage of(Trace trace) {
     DiskImage image = trace.start().fork();
     long last = 0;
     for (Operation operation : trace.operations()) {
@@ -61,7 +61,7 @@ final class Replay {
   }
 
   /** What the trace makes of the start is what is in the directory. */
-  static void assertExact(Trace trace, Path directory) throws IOException {
+  public static void assertExact(Trace trace, Path directory) throws IOException {
     assertSame(DiskImage.of(directory), of(trace));
   }
 

@@ -1,0 +1,36 @@
+package org.revenantdb.chaos.disk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.revenantdb.chaos.record.RecordingFileSystem;
+import org.revenantdb.chaos.record.Replay;
+
+/** A recording of a file system in memory keeps the contract, too. */
+class RecordedMemoryFileSystemContractTest extends FileSystemContract {
+
+  private final MemoryFileSystem memory = MemoryFileSystem.of(new DiskImage());
+  private final Path below = memory.root();
+  private RecordingFileSystem recording;
+
+  @BeforeEach
+  void record() throws IOException {
+    recording = RecordingFileSystem.over(below).start();
+  }
+
+  @Override
+  Path directory() {
+    return recording.directory();
+  }
+
+  @AfterEach
+  void the_trace_says_what_is_there() throws IOException {
+    Replay.assertExact(recording.trace(), below);
+    assertEquals(List.of(), recording.trace().gaps());
+    assertEquals(List.of(), recording.trace().escapes());
+  }
+}
