@@ -14,7 +14,7 @@ import org.revenantdb.chaos.trace.Trace;
  *
  * <p>Threads: any; it does not change.
  */
-final class NodePaths {
+public final class NodePaths {
 
   private record Name(int parent, String name) {}
 
@@ -22,7 +22,12 @@ final class NodePaths {
 
   private final Map<Integer, TreeMap<Long, Name>> names = new HashMap<>();
 
-  NodePaths(Trace trace) {
+  /**
+   * Follows all names of a trace.
+   *
+   * @param trace which
+   */
+  public NodePaths(Trace trace) {
     enter(trace.start(), DiskImage.ROOT);
     for (Operation operation : trace.operations()) {
       switch (operation) {
@@ -51,8 +56,14 @@ final class NodePaths {
     names.computeIfAbsent(node, _ -> new TreeMap<>()).put(seq, new Name(parent, name));
   }
 
-  /** The path at a place, with {@code /} between names; {@code .} for the root. */
-  String path(int node, long seq) {
+  /**
+   * The path of a node at a place.
+   *
+   * @param node which
+   * @param seq the place
+   * @return with {@code /} between names; {@code .} for the root
+   */
+  public String path(int node, long seq) {
     String path = "";
     int at = node;
     for (int depth = 0; at != DiskImage.ROOT && depth < DEEPEST; depth++) {

@@ -1,0 +1,109 @@
+package org.revenantdb.chaos.run;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.disk.DiskImage;
+import org.revenantdb.chaos.oracle.PromiseLog;
+import org.revenantdb.chaos.power.CrashState;
+import org.revenantdb.chaos.power.PowerCut;
+import org.revenantdb.chaos.power.Shrinker;
+import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.chaos.trace.Trace;
+
+/**
+ * What is done with a crash state that failed: it is made sure of, shrunk, kept, and told.
+ *
+ * <p>Threads: that of its checker.
+ *
+ * @param <S> the open store
+ */
+final class FailedState<S> {
+
+  private static final int SHRINK_TRIALS = 300;
+
+  private final String where;
+  private final PowerCutOptions options;
+  private final StateChecker<S> checker;
+  private final Tally tally;
+
+  FailedState(String where, PowerCutOptions options, StateChecker<S> checker, Tally tally) {
+    this.where = where;
+    this.options = options;
+    this.checker = checker;
+    this.tally = tally;
+  }
+
+  /** Tells of a state that failed, with an unused image equal to the one that did. */
+  void tell(Recording recording, CrashState state, DiskImage spare, StateResult first)
+      throws IOException {
+    StateResult second = checker.check(spare, recording.promises(), state.seq());
+    if (second.survived()) {
+      tellUnlike(first, "the second opening of an equal image survived");
+      return;
+    }
+    tally.count(first);
+    if (!tally.isNew(first.signature())) {
+      return;
+    }
+    PromiseLog promises = recording.promises();
+    Trace trace = recording.trace();
+    PowerCut cut = new PowerCut(trace, options.profile().rules());
+    CrashState small =
+        Shrinker.shrink(
+            cut,
+            cut.state(state.seq(), state.losses()),
+            image -> !checker.check(image, promises, state.seq()).survived(),
+            SHRINK_TRIALS);
+    DiskImage kept = small.image().fork();
+    StateResult result = checker.check(small.image(), promises, small.seq());
+    StateResult shown = result.survived() ? first : result;
+    String story =
+        small.losses().story()
+            + (shown.failure() == null ? "" : "\n" + Stacks.text(shown.failure()));
+    String title = shown.verdict() + ", " + where + ": " + shown.summary();
+    @Nullable Path file =
+        FailureFile.keep(
+            options.keep(),
+            new FailureFile(
+                checker.subjectClass(),
+                shown.verdict(),
+                title,
+                options.seed(),
+                options.profile().name(),
+                small.seq(),
+                kept,
+                promises,
+                story));
+    tally.add(new Failure(shown.verdict(), title, shown.findings(), story, options.seed(), file));
+  }
+
+  /** A state that survived is opened once more and must give the same answers. */
+  void compareAnswers(Recording recording, CrashState state, DiskImage spare, StateResult first)
+      throws IOException {
+    StateResult second = checker.check(spare, recording.promises(), state.seq());
+    if (!second.survived()) {
+      tellUnlike(second, "the first opening of an equal image survived");
+    } else if (second.answers() != first.answers()) {
+      tellUnlike(first, "the second opening of an equal image gave other answers");
+    }
+  }
+
+  private void tellUnlike(StateResult result, String other) {
+    tally.count(Verdict.HARNESS_BROKEN);
+    if (tally.isNew("unlike")) {
+      Throwable failure = result.failure();
+      tally.add(
+          new Failure(
+              Verdict.HARNESS_BROKEN,
+              "the subject is not deterministic, " + where + ": " + other,
+              List.copyOf(result.findings()),
+              Objects.requireNonNullElse(result.summary(), "")
+                  + (failure == null ? "" : "\n" + Stacks.text(failure)),
+              options.seed(),
+              null));
+    }
+  }
+}

@@ -1,0 +1,242 @@
+package org.revenantdb.chaos.run;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.Reader;
+import java.io.StringReader;
+import java.io.StringWriter;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipException;
+import java.util.zip.ZipFile;
+import java.util.zip.ZipOutputStream;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.disk.DiskImage;
+import org.revenantdb.chaos.oracle.PromiseLog;
+import org.revenantdb.chaos.subject.Verdict;
+
+/**
+ * A failure in a file, with all that is needed to see it again: the image before the opening that
+ * failed, and what had been promised (docs/chaos.md §9).
+ *
+ * <p>A zip, so that a person can look into it without this program.
+ *
+ * @param subject binary name of the subject's class
+ * @param verdict of the failure
+ * @param title in a line
+ * @param seed of the run that found it
+ * @param crash the platform profile, or {@code PROCESS_DEATH}, or the fault
+ * @param seq the crash point: promises made before it count
+ * @param image the files as the crash left them
+ * @param promises the log of promises
+ * @param story the smallest set of operations that does it, with stacks
+ */
+public record FailureFile(
+    String subject,
+    Verdict verdict,
+    String title,
+    long seed,
+    String crash,
+    long seq,
+    DiskImage image,
+    PromiseLog promises,
+    String story) {
+
+  private static final String FORMAT = "revenant-chaos failure";
+  private static final String VERSION = "1";
+  private static final String PROPERTIES = "failure.properties";
+  private static final String PROMISES = "promises";
+  private static final String STORY = "story.txt";
+  private static final String IMAGE = "image/";
+
+  /**
+   * Writes a failure's file, in one step.
+   *
+   * @param directory where it goes, made if needed; null: nowhere
+   * @param failure what is kept
+   * @return the file, or null if there is no directory
+   * @throws IOException if it cannot be written
+   */
+  static @Nullable Path keep(@Nullable Path directory, FailureFile failure) throws IOException {
+    if (directory == null) {
+      return null;
+    }
+    Files.createDirectories(directory);
+    String simple = failure.subject.substring(failure.subject.lastIndexOf('.') + 1);
+    Path file =
+        directory.resolve(
+            "%s-%s-%016x.zip"
+                .formatted(
+                    simple.replace('$', '.'),
+                    failure.verdict,
+                    failure.image.hash() ^ failure.seq * 0x9E3779B97F4A7C15L));
+    Path beside = Files.createTempFile(directory, "failure", ".tmp");
+    try (OutputStream out = Files.newOutputStream(beside)) {
+      failure.writeTo(out);
+    }
+    Files.move(beside, file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+    return file;
+  }
+
+  private void writeTo(OutputStream out) throws IOException {
+    try (ZipOutputStream zip = new ZipOutputStream(out)) {
+      Properties properties = new Properties();
+      properties.setProperty("format", FORMAT);
+      properties.setProperty("version", VERSION);
+      properties.setProperty("subject", subject);
+      properties.setProperty("verdict", verdict.name());
+      properties.setProperty("title", title);
+      properties.setProperty("seed", Long.toString(seed));
+      properties.setProperty("crash", crash);
+      properties.setProperty("seq", Long.toString(seq));
+      StringWriter text = new StringWriter();
+      properties.store(text, null);
+      put(zip, PROPERTIES, text.toString().getBytes(StandardCharsets.UTF_8));
+      put(zip, STORY, story.getBytes(StandardCharsets.UTF_8));
+      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+      promises.writeTo(new DataOutputStream(bytes));
+      put(zip, PROMISES, bytes.toByteArray());
+      for (Map.Entry<String, Integer> entry : image.paths().entrySet()) {
+        putImage(zip, entry.getKey(), entry.getValue());
+      }
+    }
+  }
+
+  private void putImage(ZipOutputStream zip, String path, int node) throws IOException {
+    if (image.isDirectory(node)) {
+      put(zip, IMAGE + path + "/", new byte[0]);
+      return;
+    }
+    zip.putNextEntry(new ZipEntry(IMAGE + path));
+    long size = image.file(node).size();
+    for (long at = 0; at < size; at += 1 << 16) {
+      zip.write(image.file(node).bytes(at, (int) Math.min(1 << 16, size - at)));
+    }
+    zip.closeEntry();
+  }
+
+  private static void put(ZipOutputStream zip, String name, byte[] bytes) throws IOException {
+    zip.putNextEntry(new ZipEntry(name));
+    zip.write(bytes);
+    zip.closeEntry();
+  }
+
+  /**
+   * Reads a failure's file.
+   *
+   * @param file written by this version
+   * @return the failure
+   * @throws IOException in a sentence, if it cannot be read, is no such file, or is of another
+   *     version
+   */
+  public static FailureFile read(Path file) throws IOException {
+    try (ZipFile zip = new ZipFile(file.toFile())) {
+      Properties properties = new Properties();
+      try (Reader in =
+          new StringReader(new String(bytes(zip, file, PROPERTIES), StandardCharsets.UTF_8))) {
+        properties.load(in);
+      }
+      demand(file, properties, "format", FORMAT);
+      demand(file, properties, "version", VERSION);
+      return new FailureFile(
+          property(file, properties, "subject"),
+          Verdict.valueOf(property(file, properties, "verdict")),
+          property(file, properties, "title"),
+          Long.parseLong(property(file, properties, "seed")),
+          property(file, properties, "crash"),
+          Long.parseLong(property(file, properties, "seq")),
+          image(zip),
+          PromiseLog.readFrom(
+              new DataInputStream(new ByteArrayInputStream(bytes(zip, file, PROMISES)))),
+          new String(bytes(zip, file, STORY), StandardCharsets.UTF_8));
+    } catch (ZipException notOne) {
+      throw new IOException(
+          file + " is no file of a failure: it is no zip (" + notOne.getMessage() + ")", notOne);
+    } catch (IllegalArgumentException wrong) {
+      throw new IOException(
+          file + " is damaged: " + PROPERTIES + " holds a wrong value (" + wrong.getMessage() + ")",
+          wrong);
+    }
+  }
+
+  private static byte[] bytes(ZipFile zip, Path file, String name) throws IOException {
+    ZipEntry entry = zip.getEntry(name);
+    if (entry == null) {
+      throw new IOException(
+          file
+              + " is no file of a failure: it has no \""
+              + name
+              + "\"; give one that a run has kept");
+    }
+    return zip.getInputStream(entry).readAllBytes();
+  }
+
+  private static String property(Path file, Properties properties, String name) throws IOException {
+    String value = properties.getProperty(name);
+    if (value == null) {
+      throw new IOException(file + " is damaged: " + PROPERTIES + " says no " + name);
+    }
+    return value;
+  }
+
+  private static void demand(Path file, Properties properties, String name, String value)
+      throws IOException {
+    String found = property(file, properties, name);
+    if (!found.equals(value)) {
+      throw new IOException(
+          "%s cannot be replayed: its %s is \"%s\", and this program reads \"%s\"; replay it with the version that wrote it"
+              .formatted(file, name, found, value));
+    }
+  }
+
+  private static DiskImage image(ZipFile zip) throws IOException {
+    DiskImage image = new DiskImage();
+    List<? extends ZipEntry> entries = Collections.list(zip.entries());
+    int node = DiskImage.ROOT;
+    for (ZipEntry entry : entries) {
+      if (!entry.getName().startsWith(IMAGE)) {
+        continue;
+      }
+      String[] names = entry.getName().substring(IMAGE.length()).split("/");
+      int parent = DiskImage.ROOT;
+      for (String name : Arrays.copyOf(names, names.length - 1)) {
+        Integer next = image.lookup(parent, name);
+        if (next == null) {
+          throw new IOException(
+              zip.getName() + " is damaged: a directory is missing before " + entry);
+        }
+        parent = next;
+      }
+      node++;
+      image.create(node, entry.isDirectory());
+      image.link(parent, names[names.length - 1], node);
+      if (!entry.isDirectory()) {
+        image.file(node).write(0, ByteBuffer.wrap(zip.getInputStream(entry).readAllBytes()));
+      }
+    }
+    return image;
+  }
+
+  /**
+   * Opens the image again and checks it.
+   *
+   * @return what came of it this time
+   * @throws IOException in a sentence, if the subject's class cannot be had
+   */
+  public StateResult replay() throws IOException {
+    StateChecker<Object> checker = new StateChecker<>(Subjects.named(subject), /* resume= */ true);
+    return checker.check(image.fork(), promises, seq);
+  }
+}

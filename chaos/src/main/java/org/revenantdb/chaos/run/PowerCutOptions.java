@@ -1,0 +1,142 @@
+package org.revenantdb.chaos.run;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.power.PlatformProfile;
+
+/**
+ * How power is cut.
+ *
+ * @param profile what the platform may do
+ * @param seed of the choice of states
+ * @param states how many are opened and checked at most
+ * @param exhaustive up to how many pending operations every subset is tried
+ * @param depth 1: the run is cut; 2: what its recovery does as well; 3: and the recovery after that
+ * @param workers threads that check states
+ * @param limit how long one state may take before it counts as hanging
+ * @param budget when no more states are begun, or null for no such time
+ * @param keep directory for the files of failures, created if needed; or null: they are not kept
+ */
+public record PowerCutOptions(
+    PlatformProfile profile,
+    long seed,
+    int states,
+    int exhaustive,
+    int depth,
+    int workers,
+    Duration limit,
+    @Nullable Duration budget,
+    @Nullable Path keep) {
+
+  /** Checks the numbers. */
+  public PowerCutOptions {
+    Objects.requireNonNull(profile, "profile");
+    if (states < 1 || exhaustive < 0 || exhaustive > 16 || workers < 1) {
+      throw new IllegalArgumentException(
+          "states and workers are 1 or more, exhaustive is 0 to 16, not %d, %d, %d"
+              .formatted(states, workers, exhaustive));
+    }
+    if (depth < 1 || depth > 3) {
+      throw new IllegalArgumentException("a depth is 1, 2 or 3, not " + depth);
+    }
+  }
+
+  /**
+   * Sensible options: a thousand states, every subset of four, depth 1, a worker for each
+   * processor.
+   *
+   * @param profile what the platform may do
+   * @param seed of the choice of states
+   * @return the options
+   */
+  public static PowerCutOptions of(PlatformProfile profile, long seed) {
+    return new PowerCutOptions(
+        profile,
+        seed,
+        1000,
+        4,
+        1,
+        Runtime.getRuntime().availableProcessors(),
+        Duration.ofSeconds(30),
+        null,
+        null);
+  }
+
+  /**
+   * Changes the number of states.
+   *
+   * @param value at most so many
+   * @return changed options
+   */
+  public PowerCutOptions withStates(int value) {
+    return new PowerCutOptions(
+        profile, seed, value, exhaustive, depth, workers, limit, budget, keep);
+  }
+
+  /**
+   * Changes the exhaustive bound.
+   *
+   * @param value pending operations
+   * @return changed options
+   */
+  public PowerCutOptions withExhaustive(int value) {
+    return new PowerCutOptions(profile, seed, states, value, depth, workers, limit, budget, keep);
+  }
+
+  /**
+   * Changes the depth.
+   *
+   * @param value 1 to 3
+   * @return changed options
+   */
+  public PowerCutOptions withDepth(int value) {
+    return new PowerCutOptions(
+        profile, seed, states, exhaustive, value, workers, limit, budget, keep);
+  }
+
+  /**
+   * Changes the number of threads.
+   *
+   * @param value 1 or more
+   * @return changed options
+   */
+  public PowerCutOptions withWorkers(int value) {
+    return new PowerCutOptions(
+        profile, seed, states, exhaustive, depth, value, limit, budget, keep);
+  }
+
+  /**
+   * Changes the limit of one state.
+   *
+   * @param value how long
+   * @return changed options
+   */
+  public PowerCutOptions withLimit(Duration value) {
+    return new PowerCutOptions(
+        profile, seed, states, exhaustive, depth, workers, value, budget, keep);
+  }
+
+  /**
+   * Sets a time after which no more states are begun.
+   *
+   * @param value how long, from the beginning of the run
+   * @return changed options
+   */
+  public PowerCutOptions withBudget(Duration value) {
+    return new PowerCutOptions(
+        profile, seed, states, exhaustive, depth, workers, limit, value, keep);
+  }
+
+  /**
+   * Says where the files of failures go.
+   *
+   * @param value a directory
+   * @return changed options
+   */
+  public PowerCutOptions withKeep(@Nullable Path value) {
+    return new PowerCutOptions(
+        profile, seed, states, exhaustive, depth, workers, limit, budget, value);
+  }
+}

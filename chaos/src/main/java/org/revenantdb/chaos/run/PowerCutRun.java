@@ -1,0 +1,261 @@
+package org.revenantdb.chaos.run;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.crash.Watchdog;
+import org.revenantdb.chaos.disk.DiskImage;
+import org.revenantdb.chaos.power.CrashPlan;
+import org.revenantdb.chaos.power.CrashState;
+import org.revenantdb.chaos.power.CrashStates;
+import org.revenantdb.chaos.subject.CrashSubject;
+import org.revenantdb.chaos.subject.Verdict;
+
+/**
+ * Cuts the power of a recorded run, again and again, and looks at what comes back.
+ *
+ * <p>Threads: {@link #run} uses as many as the options say and waits for them.
+ *
+ * @param <S> the open store
+ */
+public final class PowerCutRun<S> {
+  /*
+   * States come from one iterator, taken in turn under its lock: building one costs far less than checking it. A state
+   * that fails is opened again from an equal image before it is believed; then it is shrunk, kept and told, once for
+   * each kind. Of those that survive, one in RECHECK is opened twice and must answer alike.
+   *
+   * Depth. Of the states of one level, one in RECORD_EVERY is checked by a recording checker, and INNER states of that
+   * recovery are checked on the spot by the same thread, one of them recorded again. The promises that bind a recovery
+   * are those of the cut run, all made before it began.
+   *
+   * A worker that hangs in a subject is told as a failure by its watchdog, interrupted, and left behind.
+   */
+
+  private static final int RECHECK = 64;
+  private static final int RECORD_EVERY = 12;
+  private static final int INNER = 6;
+  private static final int RECOVERIES_KEPT = 64;
+  private static final Duration GLANCE = Duration.ofMillis(100);
+
+  private final Supplier<CrashSubject<S>> subjects;
+  private final Recording recording;
+  private final PowerCutOptions options;
+  private final SeenImages seen;
+  private final String name;
+  private final Tally tally = new Tally();
+  private final Set<Thread> leftBehind = ConcurrentHashMap.newKeySet();
+  private final List<Recording> recoveries = new ArrayList<>();
+  private final long begun = System.nanoTime();
+
+  /**
+   * Prepares a run.
+   *
+   * @param subjects makes subjects, one for each thread
+   * @param recording of a run
+   * @param options how
+   * @param seen images that need no second look; shared by runs over the same recording
+   */
+  public PowerCutRun(
+      Supplier<CrashSubject<S>> subjects,
+      Recording recording,
+      PowerCutOptions options,
+      SeenImages seen) {
+    this.subjects = subjects;
+    this.recording = recording;
+    this.options = options;
+    this.seen = seen;
+    this.name = "power cut, " + options.profile();
+  }
+
+  /**
+   * Builds the states, checks them all, and shrinks what fails.
+   *
+   * @return what came of it
+   */
+  public Outcome run() {
+    if (!recording.usable()) {
+      return Outcome.of(name, recording.verdict(), recording.reason());
+    }
+    Iterator<CrashState> states = states(recording, options.states(), options.seed());
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < options.workers(); i++) {
+      Worker worker = new Worker(states);
+      threads.add(Thread.ofPlatform().daemon().name("power cut " + i).start(worker));
+    }
+    ExitGuard guard = ExitGuard.on(() -> name);
+    try {
+      threads.forEach(this::await);
+    } finally {
+      guard.close();
+    }
+    return tally.outcome(name, 0);
+  }
+
+  private void await(Thread thread) {
+    try {
+      while (!leftBehind.contains(thread) && !thread.join(GLANCE)) {
+        Thread.onSpinWait();
+      }
+    } catch (InterruptedException e) {
+      thread.interrupt();
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /**
+   * Recordings of recoveries that were made on the way, for whoever wants to look further into
+   * them.
+   *
+   * @return some of them, the first first
+   */
+  public List<Recording> recoveries() {
+    synchronized (recoveries) {
+      return List.copyOf(recoveries);
+    }
+  }
+
+  private void keep(Recording recovery) {
+    synchronized (recoveries) {
+      if (recoveries.size() < RECOVERIES_KEPT) {
+        recoveries.add(recovery);
+      }
+    }
+  }
+
+  private Iterator<CrashState> states(Recording of, int count, long seed) {
+    return new CrashStates(
+        of.trace(),
+        options.profile().rules(),
+        CrashPlan.of(seed, count)
+            .exhaustiveTo(options.exhaustive())
+            .preferring(of.promises().places()));
+  }
+
+  private @Nullable CrashState next(Iterator<CrashState> states) {
+    Duration budget = options.budget();
+    if (budget != null && System.nanoTime() - begun > budget.toNanos()) {
+      return null;
+    }
+    synchronized (states) {
+      return states.hasNext() ? states.next() : null;
+    }
+  }
+
+  /**
+   * A recording at some depth: 1 is the run, 2 a recovery from one of its crash states, and so on.
+   */
+  private record Level(Recording recording, int depth, String history) {}
+
+  /** One thread with its own subject. */
+  private final class Worker implements Runnable {
+
+    private final Iterator<CrashState> states;
+    private final StateChecker<S> checker = new StateChecker<>(subjects, /* resume= */ true);
+    private volatile String current = "";
+    private long taken;
+
+    Worker(Iterator<CrashState> states) {
+      this.states = states;
+    }
+
+    @Override
+    public void run() {
+      Thread self = Thread.currentThread();
+      Level top = new Level(recording, 1, "");
+      try (Watchdog watchdog =
+          Watchdog.start(self.getName(), options.limit(), () -> tellHanging(self))) {
+        for (CrashState state; (state = next(states)) != null; ) {
+          checkState(top, state, watchdog);
+          if (leftBehind.contains(self)) {
+            return;
+          }
+        }
+      } catch (IOException | RuntimeException e) { // ours: a subject's never come this far
+        tally.count(Verdict.HARNESS_BROKEN);
+        tally.add(
+            new Failure(
+                Verdict.HARNESS_BROKEN,
+                "the framework failed at " + current + ": " + e,
+                List.of(),
+                Stacks.text(e),
+                options.seed(),
+                null));
+      }
+    }
+
+    private void tellHanging(Thread thread) {
+      StringBuilder stack = new StringBuilder("it stands at");
+      for (StackTraceElement frame : thread.getStackTrace()) {
+        stack.append("\n    at ").append(frame);
+      }
+      tally.count(Verdict.CORRUPT);
+      tally.add(
+          new Failure(
+              Verdict.CORRUPT,
+              "%s of a crash state did not end within %d s (%s)"
+                  .formatted(checker.phase(), options.limit().toSeconds(), current),
+              List.of(),
+              stack.toString(),
+              options.seed(),
+              null));
+      leftBehind.add(thread);
+      thread.interrupt();
+    }
+
+    private void checkState(Level level, CrashState state, Watchdog watchdog) throws IOException {
+      watchdog.alive();
+      current = "depth " + level.depth + ", crash point " + state.seq() + level.history;
+      Recording of = level.recording;
+      DiskImage spare = state.image().fork();
+      SeenImages.Known known = seen.add(spare.hash(), of.promises().durableCount(state.seq()));
+      if (known == SeenImages.Known.ALREADY) {
+        return;
+      }
+      taken++;
+      boolean deeper = level.depth < options.depth() && taken % RECORD_EVERY == level.depth;
+      StateResult result;
+      Recording recovery = null;
+      if (deeper) {
+        StateChecker.Recorded recorded =
+            checker.checkRecorded(state.image(), of.promises(), state.seq());
+        result = recorded.result();
+        recovery = recorded.recording();
+      } else {
+        result = checker.check(state.image(), of.promises(), state.seq());
+      }
+      if (leftBehind.contains(Thread.currentThread())) {
+        return;
+      }
+      if (known == SeenImages.Known.NEW) {
+        tally.countState();
+      }
+      if (!result.survived()) {
+        new FailedState<>(name + " at " + current, options, checker, tally)
+            .tell(of, state, spare, result);
+        return;
+      }
+      tally.count(result);
+      if (taken % RECHECK == 0) {
+        new FailedState<>(name + " at " + current, options, checker, tally)
+            .compareAnswers(of, state, spare, result);
+      }
+      if (recovery != null && !recovery.trace().operations().isEmpty()) {
+        keep(recovery);
+        Level inner = new Level(recovery, level.depth + 1, " of the recovery from " + current);
+        Iterator<CrashState> innerStates = states(recovery, INNER, options.seed() + taken);
+        for (CrashState next; (next = next(innerStates)) != null; ) {
+          checkState(inner, next, watchdog);
+          if (leftBehind.contains(Thread.currentThread())) {
+            return;
+          }
+        }
+      }
+    }
+  }
+}

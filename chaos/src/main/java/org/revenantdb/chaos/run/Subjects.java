@@ -1,0 +1,68 @@
+package org.revenantdb.chaos.run;
+
+import java.io.IOException;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.util.function.Supplier;
+import org.revenantdb.chaos.subject.CrashSubject;
+
+/** Makes subjects by their class, which may be nested in a test and not public. */
+public final class Subjects {
+
+  private Subjects() {}
+
+  /**
+   * A source of subjects of one class.
+   *
+   * @param type has a constructor without parameters
+   * @param <S> the open store
+   * @return makes a new one at each call
+   * @throws IllegalArgumentException if there is no such constructor
+   */
+  @SuppressWarnings("unchecked") // the class says which store it opens; nobody else asks
+  public static <S> Supplier<CrashSubject<S>> of(Class<?> type) {
+    Constructor<?> constructor;
+    try {
+      constructor = type.getDeclaredConstructor();
+      constructor.setAccessible(true);
+    } catch (NoSuchMethodException e) {
+      throw new IllegalArgumentException(
+          "%s needs a constructor without parameters (a nested class must be static)"
+              .formatted(type.getName()),
+          e);
+    }
+    if (!CrashSubject.class.isAssignableFrom(type)) {
+      throw new IllegalArgumentException(
+          type.getName() + " does not implement " + CrashSubject.class.getName());
+    }
+    return () -> {
+      try {
+        return (CrashSubject<S>) constructor.newInstance();
+      } catch (InvocationTargetException e) {
+        throw new IllegalStateException("the constructor of " + type.getName() + " failed", e);
+      } catch (ReflectiveOperationException e) {
+        throw new IllegalArgumentException(type.getName() + " cannot be made", e);
+      }
+    };
+  }
+
+  /**
+   * A source of subjects of a class that a file names.
+   *
+   * @param name binary name
+   * @param <S> the open store
+   * @return makes a new one at each call
+   * @throws IOException in a sentence, if there is no such class here
+   */
+  static <S> Supplier<CrashSubject<S>> named(String name) throws IOException {
+    try {
+      return of(Class.forName(name));
+    } catch (ClassNotFoundException | IllegalArgumentException e) {
+      throw new IOException(
+          "the failure is of the subject "
+              + name
+              + ", which is not here: replay it where that class is on the class path",
+          e);
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package org.revenantdb.chaos.run;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs code of a subject in a thread of its own, so that it may hang, throw or end the JVM without
+ * that passing for success.
+ *
+ * <p>Threads: {@link #run} waits. A call that does not end is interrupted and left behind.
+ */
+final class TimedCall {
+
+  /** Says what is being done, for the complaint. */
+  interface Step {
+    void now(String what);
+  }
+
+  /** Code of a subject. */
+  interface Body {
+    void run(Step step) throws Exception;
+  }
+
+  private volatile String step;
+  private volatile @Nullable Throwable failure;
+  private @Nullable String hanging;
+
+  private TimedCall(String step) {
+    this.step = step;
+  }
+
+  /**
+   * Runs code and waits for its end, or for the limit.
+   *
+   * @param what is done, until the body says more
+   * @param limit how long it may take
+   * @param body the code
+   * @return what came of it
+   */
+  static TimedCall run(String what, Duration limit, Body body) {
+    TimedCall call = new TimedCall(what);
+    Thread thread = Thread.ofPlatform().daemon().name("subject").start(() -> call.guarded(body));
+    ExitGuard guard = ExitGuard.on(() -> call.step);
+    try {
+      if (!thread.join(limit)) {
+        call.hanging =
+            call.step
+                + " did not end within "
+                + limit.toSeconds()
+                + " s; it stands at\n"
+                + Arrays.stream(thread.getStackTrace())
+                    .map(frame -> "    at " + frame)
+                    .collect(Collectors.joining("\n"));
+        thread.interrupt();
+      }
+    } catch (InterruptedException e) {
+      thread.interrupt();
+      Thread.currentThread().interrupt();
+      call.hanging = call.step + " was interrupted";
+    } finally {
+      guard.close();
+    }
+    return call;
+  }
+
+  private void guarded(Body body) {
+    try {
+      body.run(what -> step = what);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      failure = e;
+    } catch (Exception | Error e) { // whatever a subject throws
+      failure = e;
+    }
+  }
+
+  /**
+   * What went wrong.
+   *
+   * @return a sentence with a stack, or nothing
+   */
+  String complaint() {
+    Throwable thrown = failure;
+    if (hanging != null) {
+      return hanging;
+    }
+    return thrown == null ? "" : step + " failed: " + Stacks.text(thrown);
+  }
+
+  /**
+   * What was thrown.
+   *
+   * @return that, or null
+   */
+  @Nullable Throwable failure() {
+    return failure;
+  }
+
+  /**
+   * Whether it did not end.
+   *
+   * @return true if so
+   */
+  boolean hangs() {
+    return hanging != null;
+  }
+}
