@@ -1,0 +1,269 @@
+package org.revenantdb.chaos.run;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.disk.DiskImage;
+import org.revenantdb.chaos.disk.MemoryFileSystem;
+import org.revenantdb.chaos.oracle.PromiseLog;
+import org.revenantdb.chaos.power.CrashPlan;
+import org.revenantdb.chaos.power.CrashState;
+import org.revenantdb.chaos.power.CrashStates;
+import org.revenantdb.chaos.record.RecordingFileSystem;
+import org.revenantdb.chaos.run.FaultCase.Contract;
+import org.revenantdb.chaos.subject.CrashSubject;
+import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.chaos.trace.TraceClock;
+
+/**
+ * Lets operations of a living subject go wrong, and looks at what that leaves.
+ *
+ * <p>Each case is a life of its own on a disk in memory: open, work and close while the plan
+ * strikes; then the files as a process death leaves them are opened without faults. Where nothing
+ * may be lost the store lives once more on the same disk (after a failed force this is where a
+ * store that trusts what it reads goes wrong), and the power is cut at moments of both lives.
+ *
+ * <p>Threads: one.
+ *
+ * @param <S> the open store
+ */
+public final class FaultRun<S> {
+
+  private final Supplier<CrashSubject<S>> subjects;
+  private final PowerCutOptions options;
+  private final List<FaultCase> cases;
+  private final Tally tally = new Tally();
+  private final Map<String, FaultRow> rows = new LinkedHashMap<>();
+  private final SeenImages seen = new SeenImages();
+  private final StateChecker<S> checker;
+  private final long begun = System.nanoTime();
+
+  /**
+   * Prepares a run.
+   *
+   * @param subjects makes subjects
+   * @param options profile of the power cuts, seed, how many states for each case, limit of a life
+   *     and of a state, budget
+   * @param cases what goes wrong, one life for each
+   */
+  public FaultRun(
+      Supplier<CrashSubject<S>> subjects, PowerCutOptions options, List<FaultCase> cases) {
+    this.subjects = subjects;
+    this.options = options;
+    this.cases = List.copyOf(cases);
+    this.checker = new StateChecker<>(subjects, /* resume= */ true);
+  }
+
+  /**
+   * Lives all the lives, until the budget is used up.
+   *
+   * @return what came of them
+   * @throws IOException if a disk in memory cannot be made
+   */
+  public Outcome run() throws IOException {
+    Duration budget = options.budget();
+    for (FaultCase each : cases) {
+      if (budget != null && System.nanoTime() - begun > budget.toNanos()) {
+        break;
+      }
+      FaultRow row = new Life(each).live();
+      rows.merge(row.name(), row, FaultRow::plus);
+    }
+    return tally.outcome("faults", 0);
+  }
+
+  /**
+   * What came of each kind of fault.
+   *
+   * @return a row for each name, in the order of the cases
+   */
+  public List<FaultRow> rows() {
+    return List.copyOf(rows.values());
+  }
+
+  /** One life with one fault. */
+  private final class Life {
+
+    private final FaultCase fault;
+    private final TraceClock clock = new TraceClock();
+    private final Strikes strikes;
+    private final PromiseLog log = new PromiseLog();
+    private final MemoryFileSystem memory = MemoryFileSystem.of(new DiskImage());
+    private final Path directory = Files.createDirectory(memory.root().resolve("store"));
+    private final RecordingFileSystem recorder;
+    private boolean failed;
+    private boolean refused;
+    private long states;
+
+    Life(FaultCase fault) throws IOException {
+      this.fault = fault;
+      this.strikes = new Strikes(fault.injector().get(), clock);
+      this.recorder = RecordingFileSystem.over(directory).clock(clock).faults(strikes).start();
+    }
+
+    FaultRow live() throws IOException {
+      TimedCall call = TimedCall.run("a life with " + title(), options.limit(), this::work);
+      boolean worked = call.failure() == null && !call.hangs();
+      boolean struck = strikes.struck();
+      if (call.hangs()) {
+        fail(Verdict.CORRUPT, call.complaint(), null, 0);
+      } else if (!struck) {
+        if (!worked) {
+          fail(Verdict.HARNESS_BROKEN, "without any fault: " + call.complaint(), null, 0);
+        }
+      } else {
+        afterwards(call.failure());
+      }
+      return new FaultRow(
+          fault.name(), 1, struck ? 1 : 0, worked ? 1 : 0, refused ? 1 : 0, states, failed ? 1 : 0);
+    }
+
+    private void work(TimedCall.Step step) throws Exception {
+      CrashSubject<S> subject = subjects.get();
+      step.now("open with " + title());
+      S store = subject.open(recorder.directory());
+      try {
+        step.now("work with " + title());
+        subject.work(store, log.promises(clock, options.seed()));
+      } finally {
+        step.now("close with " + title());
+        subject.close(store);
+      }
+    }
+
+    private void afterwards(@Nullable Throwable thrown) throws IOException {
+      boolean silent = fault.contract() != Contract.NOTHING_LOST;
+      if (silent && thrown != null && !subjects.get().refuses(thrown)) {
+        fail(
+            Verdict.CORRUPT,
+            "met " + title() + " with something else than a clear refusal",
+            thrown,
+            clock.next());
+        return;
+      }
+      long end =
+          fault.contract() == Contract.RIGHT_BEFORE_THE_FAULT ? strikes.firstAt() : clock.next();
+      judge(DiskImage.of(directory), end, "opened after process death");
+      if (!silent && !failed) {
+        liveOn();
+      }
+    }
+
+    private void liveOn() throws IOException {
+      TimedCall call = TimedCall.run("a life after " + title(), options.limit(), this::workAgain);
+      if (!call.complaint().isEmpty()) {
+        fail(Verdict.CORRUPT, call.complaint(), call.failure(), clock.next());
+        return;
+      }
+      Iterator<CrashState> cuts =
+          new CrashStates(
+              recorder.trace(),
+              options.profile().rules(),
+              CrashPlan.of(options.seed(), options.states())
+                  .exhaustiveTo(options.exhaustive())
+                  .preferring(log.places()));
+      while (cuts.hasNext() && !failed) {
+        CrashState state = cuts.next();
+        judge(
+            state.image(),
+            state.seq(),
+            "power cut at %d under %s\n%s"
+                .formatted(state.seq(), options.profile(), state.losses().story()));
+      }
+    }
+
+    private void workAgain(TimedCall.Step step) throws Exception {
+      strikes.end();
+      CrashSubject<S> subject = subjects.get();
+      step.now("open after " + title());
+      S store = subject.open(recorder.directory());
+      try {
+        step.now("resume after " + title());
+        subject.resume(store, log.promises(clock, options.seed() + 1));
+      } finally {
+        step.now("close after " + title());
+        subject.close(store);
+      }
+    }
+
+    private void judge(DiskImage image, long seq, String how) throws IOException {
+      DiskImage spare = image.fork();
+      if (seen.add(spare.hash(), log.durableCount(seq)) == SeenImages.Known.ALREADY) {
+        return;
+      }
+      StateResult result = checker.check(image, log, seq);
+      states++;
+      tally.countState();
+      if (result.survived()) {
+        tally.count(result);
+      } else if (fault.contract() != Contract.NOTHING_LOST && checker.refused(result)) {
+        refused = true;
+        tally.count(Verdict.SURVIVED);
+      } else {
+        tell(result, spare, seq, how);
+      }
+    }
+
+    private void tell(StateResult result, DiskImage image, long seq, String how)
+        throws IOException {
+      failed = true;
+      tally.count(result.verdict());
+      if (!tally.isNew(fault.name() + " " + result.signature())) {
+        return;
+      }
+      String title = "%s after %s: %s".formatted(result.verdict(), title(), result.summary());
+      Throwable thrown = result.failure();
+      String story = how + (thrown == null ? "" : "\n" + Stacks.text(thrown));
+      tally.add(
+          new Failure(
+              result.verdict(),
+              title,
+              result.findings(),
+              story,
+              options.seed(),
+              FailureFile.keep(
+                  options.keep(),
+                  new FailureFile(
+                      checker.subjectClass(),
+                      result.verdict(),
+                      title,
+                      options.seed(),
+                      fault.name(),
+                      seq,
+                      image,
+                      log,
+                      story))));
+    }
+
+    private void fail(Verdict verdict, String what, @Nullable Throwable thrown, long seq) {
+      failed = true;
+      tally.count(verdict);
+      if (tally.isNew(fault.name() + " " + verdict + " " + what.lines().findFirst().orElse(""))) {
+        tally.add(
+            new Failure(
+                verdict,
+                "%s with %s: %s"
+                    .formatted(
+                        verdict,
+                        title(),
+                        Objects.requireNonNullElse(what.lines().findFirst().orElse(null), "")),
+                List.of(),
+                what + (thrown == null ? "" : "\n" + Stacks.text(thrown)),
+                options.seed(),
+                null));
+      }
+    }
+
+    private String title() {
+      return fault.name() + " (" + fault.detail() + ")";
+    }
+  }
+}

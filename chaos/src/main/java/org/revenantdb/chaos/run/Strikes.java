@@ -1,0 +1,48 @@
+package org.revenantdb.chaos.run;
+
+import java.util.concurrent.atomic.AtomicLong;
+import org.revenantdb.chaos.fault.Fault;
+import org.revenantdb.chaos.fault.FaultInjector;
+import org.revenantdb.chaos.fault.FileOperation;
+import org.revenantdb.chaos.trace.TraceClock;
+
+/**
+ * Notes when another injector strikes, and can end it.
+ *
+ * <p>Threads: any.
+ */
+final class Strikes implements FaultInjector {
+
+  private final FaultInjector injector;
+  private final TraceClock clock;
+  private final AtomicLong first = new AtomicLong();
+  private volatile boolean ended;
+
+  Strikes(FaultInjector injector, TraceClock clock) {
+    this.injector = injector;
+    this.clock = clock;
+  }
+
+  @Override
+  public Fault before(FileOperation operation) {
+    Fault fault = ended ? Fault.NONE : injector.before(operation);
+    if (!(fault instanceof Fault.None) && first.get() == 0) {
+      first.compareAndSet(0, clock.next());
+    }
+    return fault;
+  }
+
+  /** From now on nothing goes wrong. */
+  void end() {
+    ended = true;
+  }
+
+  boolean struck() {
+    return first.get() != 0;
+  }
+
+  /** The place of the first strike; promises with a smaller one were made before it. */
+  long firstAt() {
+    return first.get();
+  }
+}
