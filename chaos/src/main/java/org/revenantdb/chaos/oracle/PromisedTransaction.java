@@ -88,12 +88,14 @@ final class PromisedTransaction {
   /**
    * When it was decided whether it comes before others: all that was attempted at this place or
    * behind it comes after it. (At this place: what follows an answer in the same thread, without a
-   * word before it, has its window from that answer on.) What a durable reader was given was
-   * decided by then, answered or not.
+   * word before it, has its window from that answer on.)
+   *
+   * <p>A durable reader decides nothing. An answer may be to the announcement of one removal, or to
+   * another removal of that key which was not announced; the two are then one here, with a window
+   * that is right for both, though a reader may have seen the first before the second was made.
    */
   long decided(long crash) {
-    long known = Math.min(answered, durable);
-    return known < crash ? known : lifeEnded;
+    return answered < crash ? answered : lifeEnded;
   }
 
   /** What it is, for messages. */

@@ -477,4 +477,21 @@ class PromiseOracleTest {
     assertEquals(5, findings.size());
     assertTrue(findings.getLast().detail().endsWith("(and 95 more like this)"));
   }
+
+  /**
+   * Found by the fuzz test: the unannounced second removal was taken for the announced first one,
+   * whose reader made it look decided before the value in between was written.
+   */
+  @Test
+  void a_removal_that_repeats_an_unanswered_one_a_reader_saw_is_not_older_than_what_it_removes() {
+    promises.attempt("k", null);
+    promises.durable("z", "0");
+    promises.attempt("k", "1");
+    promises.durable("k", "1");
+    promises.attempt("k", null);
+    promises.durableRead("k", null);
+    promises.begin().put("k", "2").durable();
+    promises.durable("k", null);
+    assertEquals(Set.of(), kinds(log, END, "z", "0"));
+  }
 }
