@@ -3,6 +3,7 @@ package org.revenantdb.chaos.oracle;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.oracle.PromiseEvent.AllDurable;
 import org.revenantdb.chaos.oracle.PromiseEvent.By;
@@ -18,7 +19,7 @@ final class PromiseCodec {
   /*
    * All numbers big-endian.
    *
-   *   tag     1   00..0F  OfWrite, tag = Single        10..1F  OfGroup, tag = 10 + Step
+   *   tag     1   00..0F  OfWrite, by Single.tag       10..1F  OfGroup, by Step.tag
    *               20      Put      21  AllDurable      30      Crash, 31 by death
    *   -- not for Crash --
    *   place   8
@@ -33,7 +34,6 @@ final class PromiseCodec {
    * where bytes = length 4, content.
    */
 
-  private static final int GROUP = 0x10;
   private static final int PUT = 0x20;
   private static final int ALL_DURABLE = 0x21;
   private static final int CRASH = 0x30;
@@ -46,33 +46,34 @@ final class PromiseCodec {
 
   static byte[] encode(PromiseEvent event) {
     return switch (event) {
-      case OfWrite(By by, Single what, Bytes key, Bytes value) -> {
-        Bytes name = Bytes.of(by.name());
-        ByteBuffer target = begin(what.ordinal(), by, name, length(key) + length(value));
-        put(target, key);
-        put(target, value);
-        yield target.array();
-      }
-      case OfGroup(By by, long group, Step step) ->
-          begin(GROUP + step.ordinal(), by, Bytes.of(by.name()), Long.BYTES).putLong(group).array();
-      case Put(By by, long group, Bytes key, Bytes value) -> {
-        Bytes name = Bytes.of(by.name());
-        ByteBuffer target = begin(PUT, by, name, Long.BYTES + length(key) + length(value));
-        target.putLong(group);
-        put(target, key);
-        put(target, value);
-        yield target.array();
-      }
-      case AllDurable(By by) -> begin(ALL_DURABLE, by, Bytes.of(by.name()), 0).array();
+      case OfWrite(By by, Single what, Bytes key, Bytes value) ->
+          encode(what.tag, by, null, key, value);
+      case OfGroup(By by, long group, Step step) -> encode(step.tag, by, group, null, null);
+      case Put(By by, long group, Bytes key, Bytes value) -> encode(PUT, by, group, key, value);
+      case AllDurable(By by) -> encode(ALL_DURABLE, by, null, null, null);
       case Crash(boolean death) -> new byte[] {(byte) (death ? DEATH : CRASH)};
     };
   }
 
-  private static ByteBuffer begin(int tag, By by, Bytes name, int more) {
-    ByteBuffer target = ByteBuffer.allocate(1 + 2 * Long.BYTES + length(name) + more);
+  /** Without a key there is no value either. */
+  private static byte[] encode(
+      int tag, By by, @Nullable Long group, @Nullable Bytes key, @Nullable Bytes value) {
+    Bytes name = Bytes.of(by.name());
+    int length = 1 + 2 * Long.BYTES + length(name);
+    length += group == null ? 0 : Long.BYTES;
+    length += key == null ? 0 : length(key) + length(value);
+    byte[] encoded = new byte[length];
+    ByteBuffer target = ByteBuffer.wrap(encoded);
     target.put((byte) tag).putLong(by.place()).putLong(by.thread());
     put(target, name);
-    return target;
+    if (group != null) {
+      target.putLong(group);
+    }
+    if (key != null) {
+      put(target, key);
+      put(target, value);
+    }
+    return encoded;
   }
 
   private static int length(@Nullable Bytes bytes) {
@@ -105,21 +106,30 @@ final class PromiseCodec {
     if (tag == CRASH || tag == DEATH) {
       return new Crash(tag == DEATH);
     }
-    boolean single = tag < SINGLES.length;
-    boolean step = tag >= GROUP && tag < GROUP + STEPS.length;
-    if (!single && !step && tag != PUT && tag != ALL_DURABLE) {
+    Single single = find(SINGLES, what -> what.tag == tag);
+    Step step = find(STEPS, what -> what.tag == tag);
+    if (single == null && step == null && tag != PUT && tag != ALL_DURABLE) {
       throw new IllegalArgumentException("no promise event has the tag " + tag);
     }
     By by = new By(source.getLong(), source.getLong(), some(source).text());
-    if (single) {
-      return new OfWrite(by, SINGLES[tag], some(source), take(source));
+    if (single != null) {
+      return new OfWrite(by, single, some(source), take(source));
     }
-    if (step) {
-      return new OfGroup(by, source.getLong(), STEPS[tag - GROUP]);
+    if (step != null) {
+      return new OfGroup(by, source.getLong(), step);
     }
     return tag == PUT
         ? new Put(by, source.getLong(), some(source), take(source))
         : new AllDurable(by);
+  }
+
+  private static <T> @Nullable T find(T[] all, Predicate<T> wanted) {
+    for (T one : all) {
+      if (wanted.test(one)) {
+        return one;
+      }
+    }
+    return null;
   }
 
   private static Bytes some(ByteBuffer source) {

@@ -21,27 +21,41 @@ public sealed interface PromiseEvent {
   /** What is said of a single write. */
   enum Single {
     /** It is about to be made. */
-    ATTEMPT,
+    ATTEMPT(0x00),
     /** It was promised to be durable. */
-    DURABLE,
+    DURABLE(0x01),
     /** It was accepted, and need not be durable. */
-    LAZY,
+    LAZY(0x02),
     /** A durable reader was given it. */
-    DURABLE_READ
+    DURABLE_READ(0x03);
+
+    /** What it is in bytes. */
+    final int tag;
+
+    Single(int tag) {
+      this.tag = tag;
+    }
   }
 
   /** What is said of a group. */
   enum Step {
     /** Its writes will be announced. */
-    BEGIN,
+    BEGIN(0x10),
     /** Its commit is about to be asked for. */
-    COMMITTING,
+    COMMITTING(0x11),
     /** Its commit was promised to be durable. */
-    DURABLE,
+    DURABLE(0x12),
     /** Its commit was accepted, and need not be durable. */
-    LAZY,
+    LAZY(0x13),
     /** It was taken back. */
-    ROLLED_BACK
+    ROLLED_BACK(0x14);
+
+    /** What it is in bytes. */
+    final int tag;
+
+    Step(int tag) {
+      this.tag = tag;
+    }
   }
 
   /**

@@ -321,8 +321,11 @@ final class PromiseIndex {
         }
       }
       PromisedTransaction last = lastWrites(by).get(answer.key());
-      boolean again = last != null && last.answered != NEVER && isOf(last, answer);
-      PromisedTransaction single = single(answer, again ? last.attempted : window(by));
+      long since = window(by);
+      if (last != null && last.answered != NEVER && isOf(last, answer)) {
+        since = last.attempted;
+      }
+      PromisedTransaction single = single(answer, since);
       lastWrites(by).put(answer.key(), single);
       return single;
     }
