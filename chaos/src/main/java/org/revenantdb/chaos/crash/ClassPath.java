@@ -48,13 +48,22 @@ public final class ClassPath {
     }
   }
 
-  /** One path from several, each entry once. */
+  /**
+   * One path from several, each entry once and absolute: the other JVM may begin somewhere else.
+   *
+   * @param paths each with the system's separator between its entries
+   * @return one path
+   */
   public static String join(String... paths) {
     Set<String> entries = new LinkedHashSet<>();
     for (String path : paths) {
       List<String> parts = Arrays.asList(path.split(File.pathSeparator, -1));
-      parts.stream().filter(part -> !part.isEmpty()).forEach(entries::add);
+      parts.stream().filter(part -> !part.isEmpty()).map(ClassPath::absolute).forEach(entries::add);
     }
     return String.join(File.pathSeparator, entries);
+  }
+
+  private static String absolute(String entry) {
+    return new File(entry).getAbsolutePath();
   }
 }

@@ -186,6 +186,22 @@ public final class ForkedJvm implements AutoCloseable {
   }
 
   /**
+   * Says that the child was seen at work by another way than its lines, its ledger for instance.
+   */
+  public void seenAtWork() {
+    watchdog.alive();
+  }
+
+  /**
+   * Tells whether the process is still there.
+   *
+   * @return false when it has ended, however it did
+   */
+  public boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /**
    * Tells whether {@link #kill} was called.
    *
    * @return true if so
@@ -266,6 +282,7 @@ public final class ForkedJvm implements AutoCloseable {
     private final List<String> arguments = new ArrayList<>();
     private String classPath = ClassPath.ofThisJvm();
     private Duration stallLimit = Duration.ofSeconds(60);
+    private @Nullable Path directory;
 
     private Builder(String main) {
       this.main = main;
@@ -336,6 +353,17 @@ public final class ForkedJvm implements AutoCloseable {
     }
 
     /**
+     * Sets where relative paths of the child begin.
+     *
+     * @param workingDirectory exists; this JVM's own if not set
+     * @return this
+     */
+    public Builder directory(Path workingDirectory) {
+      directory = workingDirectory;
+      return this;
+    }
+
+    /**
      * Starts the child.
      *
      * @return the running child
@@ -354,6 +382,9 @@ public final class ForkedJvm implements AutoCloseable {
       ProcessBuilder builder = new ProcessBuilder(command);
       builder.environment().remove("JAVA_TOOL_OPTIONS");
       builder.environment().remove("JDK_JAVA_OPTIONS");
+      if (directory != null) {
+        builder.directory(directory.toFile());
+      }
       try {
         return new ForkedJvm(builder.start(), stallLimit);
       } catch (IOException e) {

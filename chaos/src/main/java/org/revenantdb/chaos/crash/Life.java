@@ -1,0 +1,217 @@
+package org.revenantdb.chaos.crash;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.lang.reflect.Constructor;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.oracle.Finding;
+import org.revenantdb.chaos.oracle.PromiseLog;
+import org.revenantdb.chaos.oracle.RecoveredState;
+import org.revenantdb.chaos.record.RecordingFileSystem;
+import org.revenantdb.chaos.subject.CrashSubject;
+import org.revenantdb.chaos.trace.TraceClock;
+
+/**
+ * One life of a subject in a process of its own.
+ *
+ * <pre>
+ *   first life of a store:   open, work, close, open, work, ...            [close, open, check], close
+ *   after a crash:           open, check, resume, close, open, check, then as above
+ * </pre>
+ *
+ * <p>It never waits for its death. Whatever goes wrong is told to the ledger and ends the life.
+ *
+ * <p>Threads: one, besides those that the subject starts.
+ *
+ * @param <S> the open store
+ */
+final class Life<S> {
+
+  private final LifeOrder order;
+  private final CrashSubject<S> subject;
+  private final Consumer<LifeEntry> ledger;
+  private final DeathWatch watch;
+  private final TraceClock clock = new TraceClock();
+  private Path directory;
+  private PromiseLog log = new PromiseLog();
+
+  /** The life is over before its time. What is to be said about it was said. */
+  private static final class Over extends Exception {
+    private static final long serialVersionUID = 1L;
+  }
+
+  /** A step that may fail as a store may. */
+  @FunctionalInterface
+  private interface Step<R extends @Nullable Object> {
+    R run() throws Exception;
+  }
+
+  Life(LifeOrder order, CrashSubject<S> subject, Consumer<LifeEntry> ledger) {
+    this.order = order;
+    this.subject = subject;
+    this.ledger = ledger;
+    this.watch = new DeathWatch(subject, order.death(), ledger);
+    this.directory = order.store();
+  }
+
+  /** Makes the subject by its constructor without parameters, however hidden. */
+  @SuppressWarnings("unchecked") // The store's type is between the subject and itself.
+  static <S> CrashSubject<S> subject(String name) {
+    try {
+      Constructor<?> constructor = Class.forName(name).getDeclaredConstructor();
+      constructor.setAccessible(true);
+      return (CrashSubject<S>) constructor.newInstance();
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("cannot make a " + name, e);
+    }
+  }
+
+  void live() {
+    try {
+      if (order.recorded()) {
+        RecordingFileSystem recording =
+            RecordingFileSystem.over(order.store()).faults(watch).keepTrace(false).start();
+        directory = recording.directory();
+        Failpoint.listener(watch::reached);
+      }
+      Path promises = order.promises();
+      work(promises == null ? begin() : recover(promises));
+      watch.tell();
+      ledger.accept(new LifeEntry.Done());
+    } catch (Over e) {
+      // Told where it happened.
+    } catch (IOException e) {
+      ledger.accept(new LifeEntry.Broken("the framework cannot do its own files: " + text(e)));
+    }
+  }
+
+  private S begin() throws Over {
+    log.listener(event -> ledger.accept(new LifeEntry.Said(event)));
+    return open();
+  }
+
+  /** The store must be what was promised, take new work, and be that, too, when opened again. */
+  private S recover(Path promises) throws Over, IOException {
+    try (DataInputStream in =
+        new DataInputStream(new BufferedInputStream(Files.newInputStream(promises)))) {
+      log = PromiseLog.readFrom(in);
+    }
+    S store = open();
+    log = check(store, /* settle= */ true).settled();
+    log.listener(event -> ledger.accept(new LifeEntry.Said(event)));
+    phase(
+        Phase.RESUME,
+        () -> {
+          subject.resume(store, log.promises(clock, Seeds.of(order.seed(), -1)));
+          return null;
+        });
+    close(store);
+    S again = open();
+    check(again, /* settle= */ false);
+    return again;
+  }
+
+  private void work(S first) throws Over {
+    S store = first;
+    for (int i = 0; i < order.works(); i++) {
+      if (i > 0 && i % order.closeEvery() == 0) {
+        close(store);
+        store = open();
+      }
+      S current = store;
+      long seed = Seeds.of(order.seed(), i);
+      phase(
+          Phase.WORK,
+          () -> {
+            subject.work(current, log.promises(clock, seed));
+            return null;
+          });
+      if (log.isEmpty()) {
+        ledger.accept(new LifeEntry.Broken("the subject worked and promised nothing"));
+        throw new Over();
+      }
+    }
+    if (order.checkLast()) {
+      close(store);
+      store = open();
+      check(store, /* settle= */ false);
+    }
+    close(store);
+  }
+
+  private S open() throws Over {
+    return phase(Phase.OPEN, () -> subject.open(directory));
+  }
+
+  private void close(S store) throws Over {
+    phase(
+        Phase.CLOSE,
+        () -> {
+          subject.close(store);
+          return null;
+        });
+  }
+
+  private RecoveredState check(S store, boolean settle) throws Over {
+    RecoveredState state = log.at(Long.MAX_VALUE);
+    phase(
+        Phase.CHECK,
+        () -> {
+          subject.check(store, state);
+          if (!state.asked()) {
+            ledger.accept(new LifeEntry.Broken("the subject's check asks for nothing"));
+            throw new Over();
+          }
+          for (Finding finding : state.findings()) {
+            ledger.accept(new LifeEntry.Found(finding));
+          }
+          if (!state.findings().isEmpty()) {
+            throw new Over();
+          }
+          if (settle) {
+            settle(state);
+          }
+          return null;
+        });
+    return state;
+  }
+
+  /** Within the check, before its end is told, so that whoever hears of it finds the file whole. */
+  private void settle(RecoveredState found) throws IOException {
+    try (DataOutputStream out =
+        new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(order.settled())))) {
+      found.settled().writeTo(out);
+    }
+  }
+
+  private <R extends @Nullable Object> R phase(Phase phase, Step<R> step) throws Over {
+    ledger.accept(new LifeEntry.Begins(phase));
+    long start = System.nanoTime();
+    try {
+      R result = step.run();
+      ledger.accept(new LifeEntry.Ended(phase, System.nanoTime() - start));
+      return result;
+    } catch (Over e) {
+      throw e;
+    } catch (Throwable e) {
+      StackTraceElement[] frames = e.getStackTrace();
+      String where = frames.length == 0 ? "" : " at " + frames[0];
+      ledger.accept(new LifeEntry.Failed(e.getClass().getName() + where, text(e)));
+      throw new Over();
+    }
+  }
+
+  private static String text(Throwable failure) {
+    StringWriter text = new StringWriter();
+    failure.printStackTrace(new PrintWriter(text));
+    return text.toString().strip();
+  }
+}

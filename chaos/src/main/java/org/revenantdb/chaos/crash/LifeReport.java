@@ -1,0 +1,187 @@
+package org.revenantdb.chaos.crash;
+
+import static java.util.stream.Collectors.joining;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.oracle.Finding;
+import org.revenantdb.chaos.oracle.PromiseEvent;
+
+/** What the parent knows of a life from its ledger, while it lasts and afterwards. */
+final class LifeReport {
+
+  /** How a life ended. */
+  enum End {
+    /** Killed by the parent. */
+    KILLED,
+    /** Died at the place that it was told to die at. */
+    DIED,
+    /** It did all it was to do. */
+    DONE,
+    /** Something was found, or thrown. */
+    FAILED,
+    /** The subject is at fault. */
+    BROKEN,
+    /** Nothing was heard of it for too long. */
+    STALLED,
+    /** The process ended without a word. */
+    EXITED,
+    /** The process had no ledger to write to. */
+    NO_LEDGER
+  }
+
+  private final List<PromiseEvent> events = new ArrayList<>();
+  private final Map<String, Long> passes = new LinkedHashMap<>();
+  private final List<Finding> findings = new ArrayList<>();
+  private final List<Long> opens = new ArrayList<>();
+  private final List<Long> closes = new ArrayList<>();
+  private final Map<Phase, Integer> begun = new EnumMap<>(Phase.class);
+  private final Map<Phase, Integer> ended = new EnumMap<>(Phase.class);
+  private @Nullable Phase phase;
+  private LifeEntry.@Nullable Failed failed;
+  private @Nullable String broken;
+  private @Nullable String diesAt;
+  private boolean done;
+  private End end = End.EXITED;
+  private int exitCode;
+  private String stderr = "";
+
+  void add(LifeEntry entry) {
+    switch (entry) {
+      case LifeEntry.Said(PromiseEvent event) -> events.add(event);
+      case LifeEntry.Begins(Phase begins) -> {
+        phase = begins;
+        begun.merge(begins, 1, Integer::sum);
+      }
+      case LifeEntry.Ended(Phase over, long nanos) -> {
+        ended.merge(over, 1, Integer::sum);
+        if (over == Phase.OPEN) {
+          opens.add(nanos);
+        } else if (over == Phase.CLOSE) {
+          closes.add(nanos);
+        }
+      }
+      case LifeEntry.Found(Finding finding) -> findings.add(finding);
+      case LifeEntry.Failed failure -> failed = failure;
+      case LifeEntry.Broken(String reason) -> broken = reason;
+      case LifeEntry.Passed(String place, long times) -> passes.merge(place, times, Long::sum);
+      case LifeEntry.Dies(String place) -> diesAt = place;
+      case LifeEntry.Done() -> done = true;
+    }
+  }
+
+  /** The process is gone and its ledger was read to the end. */
+  void ended(ForkedJvm child, int code) {
+    exitCode = code;
+    stderr = child.stderr();
+    if (broken != null) {
+      end = End.BROKEN;
+    } else if (failed != null || !findings.isEmpty()) {
+      end = End.FAILED;
+    } else if (done) {
+      end = End.DONE;
+    } else if (child.stalled()) {
+      end = End.STALLED;
+    } else if (child.killed()) {
+      end = End.KILLED;
+    } else if (diesAt != null) {
+      end = End.DIED;
+    } else {
+      end = code == SubjectMain.NO_LEDGER && phase == null ? End.NO_LEDGER : End.EXITED;
+    }
+  }
+
+  End end() {
+    return end;
+  }
+
+  /** What it was at last, in order or not. */
+  Phase phase() {
+    return phase == null ? Phase.OPEN : phase;
+  }
+
+  int begun(Phase which) {
+    return begun.getOrDefault(which, 0);
+  }
+
+  int ended(Phase which) {
+    return ended.getOrDefault(which, 0);
+  }
+
+  /** What was said, in the order in which the ledger has it. */
+  List<PromiseEvent> events() {
+    return events;
+  }
+
+  List<Finding> findings() {
+    return findings;
+  }
+
+  LifeEntry.@Nullable Failed failed() {
+    return failed;
+  }
+
+  /** How long each opening took, in nanoseconds. */
+  List<Long> opens() {
+    return opens;
+  }
+
+  List<Long> closes() {
+    return closes;
+  }
+
+  /** How often each place was passed, as far as that was told. */
+  Map<String, Long> passes() {
+    return passes;
+  }
+
+  /** Where and how it ended, in a sentence without a subject: in a title. */
+  String summary() {
+    String in = "in " + phase();
+    return switch (end) {
+      case KILLED -> "was killed " + in;
+      case DIED -> "died at a failpoint " + in + ": " + diesAt;
+      case DONE -> "ended in order";
+      case FAILED ->
+          failed == null
+              ? "found " + findings.getFirst()
+              : "threw " + in + ": " + failed.text().lines().findFirst().orElse("");
+      case BROKEN -> String.valueOf(broken);
+      case STALLED -> "did not come to an end " + in;
+      case EXITED -> "ended the process with exit code " + exitCode + " " + in;
+      case NO_LEDGER -> "had no ledger";
+    };
+  }
+
+  /** Two lines in which Chronicle wishes for a flag that it can do without. */
+  private static boolean isNoise(String line) {
+    return line.contains("ByteBufferCleanerService");
+  }
+
+  /** Equal for lives that went wrong in the same way. */
+  String kind() {
+    if (failed != null) {
+      return phase() + " " + failed.kind();
+    }
+    return findings.isEmpty() ? phase() + " " + end : phase() + " " + findings.getFirst().kind();
+  }
+
+  /** What went wrong, in several lines. */
+  String story() {
+    StringBuilder story = new StringBuilder();
+    story.append("the child ").append(summary()).append('\n');
+    findings.forEach(finding -> story.append("  ").append(finding).append('\n'));
+    if (failed != null) {
+      story.append(failed.text()).append('\n');
+    }
+    String errors = stderr.lines().filter(line -> !isNoise(line)).collect(joining("\n"));
+    if (!errors.isBlank()) {
+      story.append("its standard error:\n").append(errors.strip()).append('\n');
+    }
+    return story.toString();
+  }
+}

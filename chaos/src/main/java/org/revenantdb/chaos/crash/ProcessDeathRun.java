@@ -1,0 +1,277 @@
+package org.revenantdb.chaos.crash;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.crash.LifeReport.End;
+import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.subject.CrashSubject;
+import org.revenantdb.chaos.subject.Verdict;
+
+/**
+ * Process death of any subject: forked JVMs that work are killed, and each next one must find what
+ * the ones before it were promised.
+ *
+ * <p>A store lives in one directory through a row of processes. Each opens it, checks it against
+ * the promises in the ledgers of the dead, resumes, closes, opens and checks again, and then works
+ * until it is killed in turn: one fork for each kill.
+ *
+ * <p>The page cache survives all this, so it says nothing about a missing {@code force}.
+ *
+ * {@snippet :
+ * Options options = Options.of(scratch, seed, 100).withFailpoints().withZombies(3);
+ * Outcome outcome = new ProcessDeathRun(MyStoreSurvives.class, options).run();
+ * }
+ *
+ * <p>Threads: one.
+ */
+public final class ProcessDeathRun {
+  /*
+   * When a process dies
+   *   random      at a count of what it has promised, calibrated by a first life that is not killed; or a drawn share
+   *               of the usual time after it began to open or to close, where it can promise nothing. Opening is
+   *               killed up to three times in a row.
+   *   failpoints  before and after each place that changes a file, at a random pass. Every life runs through the
+   *               recorder, so a place that only recovery reaches is seen when it is first passed, and joins the queue.
+   *               Where a living store does not pass the place (creation), a fresh one does it exactly as in the
+   *               first life.
+   *   zombies     see ZombieRound.
+   *
+   * How a life ends, and what it means
+   *   killed, died      the next life checks
+   *   found, threw, stalled, ended the process
+   *                     in the first life of a store: HARNESS_BROKEN (findings: theirs); later: the same files once
+   *                     more; the same again is a failure (findings: theirs; else CORRUPT), survival is HARNESS_BROKEN
+   *   done              everything held so far
+   */
+
+  static final String NAME = "process death";
+
+  private static final int KILLS_FOR_EACH_STORE = 20;
+  private static final int OPENS_KILLED_IN_A_ROW = 3;
+  private static final int MOST_LIVES_UNREACHED = 2;
+  private static final int WORKS_OF_A_SCRIPT = 2;
+
+  private final Class<? extends CrashSubject<?>> subject;
+  private final Options options;
+  private final DeathTally tally;
+  private final SplittableRandom random;
+  private final List<String> unreached = new ArrayList<>();
+  private final long end;
+  private int stores;
+  private long promisesOfAWork = 1;
+  private long closeNanos = 1_000_000;
+
+  /**
+   * Prepares a run.
+   *
+   * @param subject with a constructor without parameters
+   * @param options how to go about it
+   */
+  public ProcessDeathRun(Class<? extends CrashSubject<?>> subject, Options options) {
+    this.subject = subject;
+    this.options = options;
+    this.tally = new DeathTally(options);
+    this.random = new SplittableRandom(options.seed());
+    this.end =
+        options.limit() == null ? Long.MAX_VALUE : System.nanoTime() + options.limit().toNanos();
+  }
+
+  /**
+   * Runs.
+   *
+   * @return what it came to
+   */
+  public Outcome run() {
+    if (Stream.of(subject.getDeclaredConstructors()).allMatch(c -> c.getParameterCount() > 0)) {
+      return Outcome.of(
+          NAME,
+          Verdict.HARNESS_BROKEN,
+          subject.getName() + " has no constructor without parameters (or is an inner class)");
+    }
+    try {
+      Files.createDirectories(options.dir());
+      calibrate();
+      killAtRandom();
+      if (options.failpoints()) {
+        dieAtEachPlace();
+      }
+      if (options.zombies() > 0) {
+        zombies();
+      }
+    } catch (BrokenHarnessException e) {
+      tally.broken(e);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot use the scratch directory " + options.dir(), e);
+    }
+    return tally.outcome();
+  }
+
+  /**
+   * What failures are made of.
+   *
+   * @return in the order of the outcome's failures, but for a last one that the subject itself is
+   *     to blame for
+   */
+  public List<Evidence> evidence() {
+    return List.copyOf(tally.evidence());
+  }
+
+  /**
+   * Places that were seen once and at which no process could be made to die, because it did not
+   * come by again.
+   *
+   * @return call sites and names of failpoints
+   */
+  public List<String> unreached() {
+    return List.copyOf(unreached);
+  }
+
+  private StoreLine newStore() throws IOException {
+    String name = String.format("store-%03d", ++stores);
+    return new StoreLine(subject, options, tally, options.dir().resolve(name));
+  }
+
+  /** A life that nobody kills: is the subject fit for more, and how much does it say? */
+  private void calibrate() throws IOException, BrokenHarnessException {
+    StoreLine store = newStore();
+    LifeReport report =
+        store.live(
+            store.order(scriptSeed(), 1, 1, /* checkLast= */ true, false), new KillRule.Never());
+    promisesOfAWork = Math.max(1, report.events().size());
+    closeNanos = report.closes().stream().mapToLong(Long::longValue).max().orElse(closeNanos);
+    store.delete();
+  }
+
+  private long scriptSeed() {
+    return Seeds.of(options.seed(), 0);
+  }
+
+  private boolean isOver() {
+    return System.nanoTime() >= end || tally.hasEnough();
+  }
+
+  private void killAtRandom() throws IOException, BrokenHarnessException {
+    StoreLine store = newStore();
+    int opensKilled = 0;
+    while (tally.kills() < options.kills() && !isOver()) {
+      if (store.hasFailed() || store.lives() >= KILLS_FOR_EACH_STORE) {
+        look(store);
+        store = newStore();
+        opensKilled = 0;
+        continue;
+      }
+      KillRule rule = draw(store, opensKilled);
+      int closeEvery = 1 + random.nextInt(4);
+      LifeOrder order = store.order(random.nextLong(), Integer.MAX_VALUE, closeEvery, false, false);
+      LifeReport report = store.live(order, rule);
+      boolean inOpen = report.end() == End.KILLED && report.ended(Phase.CHECK) == 0;
+      opensKilled = inOpen ? opensKilled + 1 : 0;
+      // The last death counts when somebody has looked; the loop must not make one kill too many.
+      if (store.isUnchecked() && tally.kills() + opensKilled + 1 >= options.kills()) {
+        look(store);
+      }
+    }
+    look(store);
+  }
+
+  private KillRule draw(StoreLine store, int opensKilled) {
+    int choice = random.nextInt(100);
+    if (!store.isFresh() && choice < 20 && opensKilled < OPENS_KILLED_IN_A_ROW) {
+      int times = choice < 15 ? 1 : 2;
+      return new KillRule.Inside(Phase.OPEN, times, share(tally.typicalOpenNanos()));
+    }
+    if (choice < 30) {
+      return new KillRule.Inside(Phase.CLOSE, 1 + random.nextInt(2), share(closeNanos));
+    }
+    return new KillRule.AtPromise(
+        choice < 60
+            ? KillPoint.logUniform(random, 2 * promisesOfAWork)
+            : KillPoint.uniform(random, 1, 3 * promisesOfAWork));
+  }
+
+  private long share(long nanos) {
+    return (long) (random.nextDouble() * 1.1 * nanos);
+  }
+
+  /** Has a life that only checks, and takes the store away. */
+  private void look(StoreLine store) throws IOException, BrokenHarnessException {
+    if (store.isUnchecked() && !store.hasFailed()) {
+      LifeOrder order = store.order(random.nextLong(), 0, 1, false, false);
+      store.live(order, new KillRule.Never());
+    }
+    store.delete();
+  }
+
+  /** Two pieces of work with a close between and after them. */
+  private static LifeOrder script(StoreLine store, long seed, @Nullable DeathPoint death) {
+    return store.order(seed, WORKS_OF_A_SCRIPT, 1, death == null, true).withDeath(death);
+  }
+
+  private void dieAtEachPlace() throws IOException, BrokenHarnessException {
+    Map<String, Long> known = discover();
+    ArrayDeque<DeathPoint> points = new ArrayDeque<>();
+    known.forEach((place, passes) -> add(points, place, passes));
+    Set<String> queued = new HashSet<>(known.keySet());
+    StoreLine store = newStore();
+    while (!points.isEmpty() && !isOver()) {
+      DeathPoint point = points.removeFirst();
+      boolean died = false;
+      for (int i = 0; i < MOST_LIVES_UNREACHED && !died && !isOver(); i++) {
+        if (i > 0 || store.hasFailed() || store.lives() >= KILLS_FOR_EACH_STORE) {
+          look(store);
+          store = newStore();
+        }
+        long seed = store.isFresh() ? scriptSeed() : random.nextLong();
+        LifeReport report = store.live(script(store, seed, point), new KillRule.Never());
+        report.passes().keySet().stream()
+            .filter(queued::add)
+            .forEach(place -> add(points, place, 1));
+        died = report.end() == End.DIED;
+      }
+      if (!died && !store.hasFailed() && !isOver()) {
+        unreached.add(point.place());
+      }
+    }
+    look(store);
+  }
+
+  /** A life that is not killed, through the recorder: which places are there? */
+  private Map<String, Long> discover() throws IOException, BrokenHarnessException {
+    StoreLine store = newStore();
+    try {
+      return store.live(script(store, scriptSeed(), null), new KillRule.Never()).passes();
+    } catch (BrokenHarnessException e) {
+      throw new BrokenHarnessException(
+          Verdict.NOT_MEASURED,
+          "failpoints: what lives on the system's files does not on a recording of them: "
+              + e.reason(),
+          e.story());
+    } finally {
+      store.delete();
+    }
+  }
+
+  private void add(ArrayDeque<DeathPoint> points, String place, long passes) {
+    points.add(new DeathPoint(place, /* after= */ false, 1 + random.nextLong(passes)));
+    points.add(new DeathPoint(place, /* after= */ true, 1 + random.nextLong(passes)));
+  }
+
+  private void zombies() throws IOException, BrokenHarnessException {
+    for (int i = 0; i < options.zombies() && !isOver(); i++) {
+      StoreLine store = newStore();
+      ZombieRound round = new ZombieRound(store, options, random.split(), promisesOfAWork);
+      round.play();
+      look(store);
+    }
+  }
+}

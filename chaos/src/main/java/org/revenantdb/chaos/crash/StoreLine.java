@@ -1,0 +1,320 @@
+package org.revenantdb.chaos.crash;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.revenantdb.chaos.crash.LifeReport.End;
+import org.revenantdb.chaos.oracle.Finding;
+import org.revenantdb.chaos.oracle.PromiseEvent;
+import org.revenantdb.chaos.oracle.PromiseLog;
+import org.revenantdb.chaos.run.Failure;
+import org.revenantdb.chaos.subject.Verdict;
+
+/**
+ * One store and the lives that follow one another in its directory, each of which is held to what
+ * the ones before it promised.
+ *
+ * <pre>
+ *   home/arena/store   the directory under test; whatever else appears in the arena is an escape
+ *   home/before        the files as they were before the last life
+ *   home/temporary     java.io.tmpdir of the children
+ *   home/N.*           ledger, promises and settled promises of life N
+ * </pre>
+ *
+ * <p>Threads: one.
+ */
+final class StoreLine {
+
+  private static final String STORE = "store";
+
+  private final Class<?> subject;
+  private final Options options;
+  private final DeathTally tally;
+  private final Path home;
+  private final Path arena;
+  private final Path store;
+  private final Path before;
+  private final Path temporary;
+
+  /** Everything promised that still counts, ending with a crash; empty as long as nobody lived. */
+  private List<PromiseEvent> promised = List.of();
+
+  private boolean first = true;
+  private boolean failed;
+  private int lives;
+  private int unchecked;
+  private String lastDeath = "";
+
+  StoreLine(Class<?> subject, Options options, DeathTally tally, Path home) throws IOException {
+    this.subject = subject;
+    this.options = options;
+    this.tally = tally;
+    this.home = home;
+    this.arena = home.resolve("arena");
+    this.store = arena.resolve(STORE);
+    this.before = home.resolve("before");
+    this.temporary = home.resolve("temporary");
+    FileTrees.delete(home);
+    Files.createDirectories(store);
+    Files.createDirectories(temporary);
+  }
+
+  /** Whether nobody has lived here yet. */
+  boolean isFresh() {
+    return first;
+  }
+
+  /** Whether something went wrong here, so that later lives would only repeat it. */
+  boolean hasFailed() {
+    return failed;
+  }
+
+  /** Whether somebody died here and nobody has looked since. */
+  boolean isUnchecked() {
+    return unchecked > 0;
+  }
+
+  int lives() {
+    return lives;
+  }
+
+  /** An order for the next life; it is to check if somebody lived before. */
+  LifeOrder order(long seed, int works, int closeEvery, boolean checkLast, boolean recorded) {
+    return order(promised, first, seed, works, closeEvery, checkLast, recorded);
+  }
+
+  private LifeOrder order(
+      List<PromiseEvent> promises,
+      boolean begins,
+      long seed,
+      int works,
+      int closeEvery,
+      boolean checkLast,
+      boolean recorded) {
+    int number = ++lives;
+    Path file = home.resolve(number + ".promises");
+    if (!begins) {
+      write(PromiseLog.of(promises), file);
+    }
+    return new LifeOrder(
+        subject.getName(),
+        store,
+        home.resolve(number + ".ledger"),
+        begins ? null : file,
+        home.resolve(number + ".settled"),
+        seed,
+        works,
+        closeEvery,
+        checkLast,
+        recorded,
+        null);
+  }
+
+  /** An order for a life beside one that is stopped: it knows what that one has promised. */
+  LifeOrder orderBeside(List<PromiseEvent> saidByOther, long seed) {
+    return order(joined(promised, saidByOther, true), false, seed, 1, 1, false, false);
+  }
+
+  /** Forks a life; the caller sees to its end and hands the report to {@link #account}. */
+  LifeWatch fork(LifeOrder order, Duration stallLimit) {
+    return LifeWatch.fork(order, subject, arena, temporary, options.flags(), stallLimit);
+  }
+
+  /**
+   * Has a life lived, and held to what was promised before.
+   *
+   * @throws BrokenHarnessException if the subject is at fault
+   */
+  LifeReport live(LifeOrder order, KillRule rule) throws IOException, BrokenHarnessException {
+    long image = first ? 0 : ImageCopy.of(store, before);
+    LifeReport report;
+    try (LifeWatch watch = fork(order, options.stallLimit())) {
+      report = watch.run(rule);
+    }
+    account(order, report, image);
+    return report;
+  }
+
+  private void account(LifeOrder order, LifeReport report, long image)
+      throws IOException, BrokenHarnessException {
+    demandNoEscape();
+    boolean begins = first;
+    first = false;
+    End end = report.end();
+    if (end == End.NO_LEDGER) {
+      throw new BrokenHarnessException(
+          Verdict.NOT_MEASURED,
+          "no ledger could be made in a forked JVM (is Chronicle Bytes on the class path?)",
+          report.story());
+    }
+    if (end == End.BROKEN) {
+      throw broken(report.summary(), report);
+    }
+    boolean abnormal = end == End.FAILED || end == End.STALLED || end == End.EXITED;
+    if (abnormal && begins && report.findings().isEmpty()) {
+      throw broken("in its first life on an intact disk the subject " + report.summary(), report);
+    }
+    if (end == End.EXITED && report.phase() == Phase.WORK) {
+      throw broken("the subject's work " + report.summary(), report);
+    }
+    boolean checked = !begins && report.ended(Phase.CHECK) > 0;
+    if (!begins && (checked || abnormal)) {
+      long nanos = report.opens().isEmpty() ? 0 : report.opens().getFirst();
+      if (checked && unchecked > 0) {
+        tally.count(Verdict.SURVIVED, "");
+      }
+      tally.checked(image, unchecked, lastDeath, nanos);
+      unchecked = 0;
+    }
+    if (abnormal) {
+      failed = true;
+      fail(order, report, begins);
+      return;
+    }
+    if (checked) {
+      promised = read(order.settled()).events();
+    }
+    boolean died = end != End.DONE;
+    if (died) {
+      unchecked++;
+      lastDeath = report.summary();
+    }
+    promised = joined(promised, report.events(), died);
+  }
+
+  /** What went wrong is repeated from the same files before it is believed; each kind once. */
+  private void fail(LifeOrder order, LifeReport report, boolean begins)
+      throws IOException, BrokenHarnessException {
+    Verdict verdict = verdict(report);
+    String title =
+        (begins ? "without a crash" : "after a process that " + lastDeath)
+            + ", the next one "
+            + report.summary();
+    boolean known = !tally.isNew(report.kind(), report.end() == End.STALLED);
+    if (!begins && !known) {
+      LifeReport again = repeat(order, report);
+      if (verdict(again) == Verdict.SURVIVED) {
+        throw broken(
+            "the subject is not deterministic: " + title + "; the same files again: it survived",
+            report);
+      }
+      verdict = verdict.worse(verdict(again));
+    }
+    tally.count(verdict, title);
+    if (!known) {
+      Path kept = options.dir().resolve("failures").resolve(home.getFileName() + "-" + lives);
+      Files.createDirectories(kept);
+      Path image = kept.resolve("image");
+      if (begins) {
+        Files.createDirectories(image);
+      } else {
+        ImageCopy.of(before, image);
+      }
+      Failure failure =
+          new Failure(
+              verdict, title, report.findings(), report.story(), options.seed(), /* file= */ null);
+      PromiseLog log = PromiseLog.of(promised);
+      write(log, kept.resolve("promises"));
+      tally.keep(new Evidence(failure, image, log, Long.MAX_VALUE));
+    }
+  }
+
+  private LifeReport repeat(LifeOrder order, LifeReport report) throws IOException {
+    ImageCopy.of(before, store);
+    int number = ++lives;
+    LifeOrder again =
+        new LifeOrder(
+            order.subject(),
+            store,
+            home.resolve(number + ".ledger"),
+            order.promises(),
+            home.resolve(number + ".settled"),
+            order.seed(),
+            report.begun(Phase.WORK),
+            order.closeEvery(),
+            order.checkLast() && report.ended(Phase.WORK) == order.works(),
+            order.recorded(),
+            null);
+    try (LifeWatch watch = fork(again, options.stallLimit())) {
+      return watch.run(new KillRule.Never());
+    }
+  }
+
+  private static Verdict verdict(LifeReport report) {
+    if (report.end() == End.DONE) {
+      return Verdict.SURVIVED;
+    }
+    return report.findings().stream()
+        .map(Finding::kind)
+        .map(Finding.Kind::verdict)
+        .reduce(Verdict::worse)
+        .orElse(Verdict.CORRUPT);
+  }
+
+  /** Two processes had the store in turns; what they said is one life that ended in a crash. */
+  void together(List<PromiseEvent> said, String death) {
+    promised = joined(promised, said, true);
+    first = false;
+    unchecked++;
+    lastDeath = death;
+  }
+
+  private static BrokenHarnessException broken(String reason, LifeReport report) {
+    return new BrokenHarnessException(Verdict.HARNESS_BROKEN, reason, report.story());
+  }
+
+  private void demandNoEscape() throws IOException, BrokenHarnessException {
+    List<String> others;
+    try (Stream<Path> entries = Files.list(arena)) {
+      others =
+          entries
+              .map(entry -> String.valueOf(entry.getFileName()))
+              .filter(name -> !name.equals(STORE))
+              .sorted()
+              .toList();
+    }
+    if (!others.isEmpty()) {
+      throw new BrokenHarnessException(
+          Verdict.HARNESS_BROKEN,
+          "the subject wrote outside its directory; beside it there is now " + others);
+    }
+  }
+
+  private static List<PromiseEvent> joined(
+      List<PromiseEvent> before, List<PromiseEvent> said, boolean death) {
+    List<PromiseEvent> all = new ArrayList<>(before);
+    all.addAll(said);
+    all.add(new PromiseEvent.Crash(death));
+    return all;
+  }
+
+  private static void write(PromiseLog log, Path file) {
+    try (DataOutputStream out =
+        new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(file)))) {
+      log.writeTo(out);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot write " + file, e);
+    }
+  }
+
+  private static PromiseLog read(Path file) throws IOException {
+    try (DataInputStream in =
+        new DataInputStream(new BufferedInputStream(Files.newInputStream(file)))) {
+      return PromiseLog.readFrom(in);
+    }
+  }
+
+  /** Takes everything away. */
+  void delete() {
+    FileTrees.delete(home);
+  }
+}

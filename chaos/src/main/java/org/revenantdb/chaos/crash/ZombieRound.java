@@ -1,0 +1,191 @@
+package org.revenantdb.chaos.crash;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.revenantdb.chaos.crash.LifeReport.End;
+import org.revenantdb.chaos.oracle.PromiseEvent;
+import org.revenantdb.chaos.oracle.PromiseEvent.AllDurable;
+import org.revenantdb.chaos.oracle.PromiseEvent.By;
+import org.revenantdb.chaos.oracle.PromiseEvent.Crash;
+import org.revenantdb.chaos.oracle.PromiseEvent.OfGroup;
+import org.revenantdb.chaos.oracle.PromiseEvent.OfWrite;
+import org.revenantdb.chaos.oracle.PromiseEvent.Put;
+import org.revenantdb.chaos.subject.Verdict;
+
+/**
+ * A writer that is taken for dead and is not: stopped in the middle of its work, while another
+ * process tries to open the store, and then woken.
+ *
+ * <pre>
+ *   zombie     works ... SIGSTOP                           SIGCONT, works on ... SIGKILL
+ *   successor                    open, work, close (or refused)
+ *   afterwards                                                                   open, check
+ * </pre>
+ *
+ * <p>That the successor is refused, or waits, is right. If it is let in, whatever either of them
+ * was promised must be there at the end; the zombie may be refused in its turn.
+ */
+final class ZombieRound {
+
+  /** A successor that is quiet for so long is waiting for the zombie's lock. */
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private static final long NAP = 1_000_000;
+
+  /** Keeps threads and groups of the successor apart from the zombie's. */
+  private static final long APART = 1L << 32;
+
+  private final StoreLine store;
+  private final Options options;
+  private final SplittableRandom random;
+  private final long promisesOfAWork;
+
+  ZombieRound(StoreLine store, Options options, SplittableRandom random, long promisesOfAWork) {
+    this.store = store;
+    this.options = options;
+    this.random = random;
+    this.promisesOfAWork = promisesOfAWork;
+  }
+
+  /**
+   * Leaves a store that has to be checked.
+   *
+   * @throws BrokenHarnessException if this system cannot stop a process
+   */
+  void play() throws IOException, BrokenHarnessException {
+    Duration patience =
+        PATIENCE.compareTo(options.stallLimit()) < 0 ? PATIENCE : options.stallLimit();
+    LifeOrder order =
+        store.order(random.nextLong(), Integer.MAX_VALUE, Integer.MAX_VALUE, false, false);
+    List<PromiseEvent> said = new ArrayList<>();
+    String death;
+    // The watchdog of the zombie must not take its rest for a stall.
+    Duration limit = options.stallLimit().plus(patience.multipliedBy(20));
+    try (LifeWatch zombie = store.fork(order, limit)) {
+      KillPoint stop = KillPoint.uniform(random, 1, 2 * promisesOfAWork);
+      if (!zombie.reaches(new KillRule.AtPromise(stop))) {
+        throw new BrokenHarnessException(
+            Verdict.HARNESS_BROKEN,
+            "in its first life on an intact disk the subject " + zombie.kill().summary());
+      }
+      signal("STOP", zombie.pid());
+      awaitStopped(zombie.pid());
+      zombie.look();
+      LifeReport report = zombie.report();
+      int before = report.events().size();
+      said.addAll(report.events());
+      LifeReport successor;
+      LifeOrder beside = store.orderBeside(said, random.nextLong());
+      try (LifeWatch watch = store.fork(beside, patience)) {
+        successor = watch.run(new KillRule.Never());
+      }
+      said.addAll(apart(successor.events()));
+      signal("CONT", zombie.pid());
+      KillPoint last = new KillPoint(before + 1 + random.nextLong(promisesOfAWork));
+      zombie.reaches(new KillRule.AtPromise(last));
+      zombie.kill();
+      said.addAll(report.events().subList(before, report.events().size()));
+      death =
+          "was stopped while another one "
+              + (successor.end() == End.DONE ? "had the store" : successor.summary())
+              + ", and then "
+              + report.summary();
+    }
+    store.together(inTurn(said), death);
+  }
+
+  private static List<PromiseEvent> apart(List<PromiseEvent> events) {
+    List<PromiseEvent> result = new ArrayList<>();
+    for (PromiseEvent event : events) {
+      result.add(
+          switch (event) {
+            case OfWrite e -> new OfWrite(apart(e.by()), e.what(), e.key(), e.value());
+            case OfGroup e -> new OfGroup(apart(e.by()), APART + e.group(), e.step());
+            case Put e -> new Put(apart(e.by()), APART + e.group(), e.key(), e.value());
+            case AllDurable e -> new AllDurable(apart(e.by()));
+            case Crash e -> e;
+          });
+    }
+    return result;
+  }
+
+  private static By apart(By by) {
+    return new By(by.place(), APART + by.thread(), by.name() + " of the successor");
+  }
+
+  /** Two processes had clocks of their own; here are places in the order of what happened. */
+  private static List<PromiseEvent> inTurn(List<PromiseEvent> events) {
+    List<PromiseEvent> result = new ArrayList<>();
+    for (PromiseEvent event : events) {
+      long place = result.size() + 1L;
+      result.add(
+          switch (event) {
+            case OfWrite e -> new OfWrite(at(place, e.by()), e.what(), e.key(), e.value());
+            case OfGroup e -> new OfGroup(at(place, e.by()), e.group(), e.step());
+            case Put e -> new Put(at(place, e.by()), e.group(), e.key(), e.value());
+            case AllDurable e -> new AllDurable(at(place, e.by()));
+            case Crash e -> e;
+          });
+    }
+    return result;
+  }
+
+  private static By at(long place, By by) {
+    return new By(place, by.thread(), by.name());
+  }
+
+  private static void signal(String name, long pid) throws BrokenHarnessException {
+    try {
+      Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start();
+      if (kill.waitFor() == 0) {
+        return;
+      }
+    } catch (IOException e) {
+      // The same as a command that fails.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    throw new BrokenHarnessException(
+        Verdict.NOT_MEASURED, "zombies: this system has no kill -" + name + " for a process");
+  }
+
+  /** The signal is sent; every thread takes it when it next looks. */
+  private static void awaitStopped(long pid) throws IOException {
+    long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    while (!isStopped(pid) && System.nanoTime() < giveUp) {
+      LockSupport.parkNanos(NAP);
+    }
+  }
+
+  private static boolean isStopped(long pid) throws IOException {
+    Path tasks = Path.of("/proc", Long.toString(pid), "task");
+    if (Files.isDirectory(tasks)) {
+      try (Stream<Path> list = Files.list(tasks)) {
+        return list.allMatch(task -> stateOf(task).startsWith("T"));
+      }
+    }
+    Process ps = new ProcessBuilder("ps", "-o", "state=", "-p", Long.toString(pid)).start();
+    try (var output = ps.inputReader()) {
+      String state = output.readLine();
+      return state != null && state.strip().startsWith("T");
+    }
+  }
+
+  /** The letter behind the name, which is in brackets and may hold anything. */
+  private static String stateOf(Path task) {
+    try {
+      String stat = Files.readString(task.resolve("stat"));
+      return stat.substring(stat.lastIndexOf(')') + 1).strip();
+    } catch (IOException e) {
+      return "T"; // The thread is gone.
+    }
+  }
+}

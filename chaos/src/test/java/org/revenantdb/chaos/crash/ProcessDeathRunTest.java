@@ -1,0 +1,403 @@
+package org.revenantdb.chaos.crash;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.subject.CrashSubject;
+import org.revenantdb.chaos.subject.Promises;
+import org.revenantdb.chaos.subject.Recovered;
+import org.revenantdb.chaos.subject.Verdict;
+
+/** Honest stores survive, broken ones are found, and bad subjects are told from broken stores. */
+@Tag("slow")
+class ProcessDeathRunTest {
+
+  @TempDir private Path scratch;
+
+  private final long seed = Seeds.fresh();
+
+  private Options options(int kills) {
+    System.out.println("seed " + seed);
+    return Options.of(scratch, seed, kills).withStallLimit(Duration.ofSeconds(20));
+  }
+
+  private static Outcome run(Class<? extends CrashSubject<?>> subject, Options options) {
+    Outcome outcome = new ProcessDeathRun(subject, options).run();
+    System.out.println(outcome.verdict() + " " + outcome.verdicts() + " " + outcome.reason());
+    return outcome;
+  }
+
+  private static void assertReason(String part, Outcome outcome) {
+    assertTrue(outcome.reason().contains(part), outcome.reason());
+  }
+
+  static final class Honest extends LineSubject {}
+
+  @Test
+  void honestStore_survivesKillsAtRandom_andLeavesNothingBehind() throws IOException {
+    List<Options.Progressed> progress = new ArrayList<>();
+    Outcome outcome = run(Honest.class, options(12).withListener(progress::add));
+    assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome.reason());
+    assertEquals(List.of(), outcome.failures());
+    assertTrue(outcome.kills() >= 12, "kills: " + outcome.kills());
+    assertTrue(outcome.states() > 1, "states: " + outcome.states());
+    assertEquals(outcome.kills(), progress.getLast().kills());
+    try (Stream<Path> left = Files.list(scratch)) {
+      assertEquals(List.of(), left.toList());
+    }
+  }
+
+  /** Several threads, each with keys of its own. */
+  static final class Threads extends LineSubject {
+    @Override
+    public void work(LineStore store, Promises promises) throws Exception {
+      List<Thread> threads = new ArrayList<>();
+      for (int t = 0; t < 3; t++) {
+        String name = "t" + t;
+        threads.add(Thread.startVirtualThread(() -> putSome(store, promises, name)));
+      }
+      for (Thread thread : threads) {
+        thread.join();
+      }
+    }
+
+    private static void putSome(LineStore store, Promises promises, String name) {
+      try {
+        for (int i = 0; i < 60; i++) {
+          put(store, promises, name + "." + i % 7, promises.seed() + "." + i);
+        }
+      } catch (IOException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  @Test
+  void honestStore_ofSeveralThreads_survives() {
+    Outcome outcome = run(Threads.class, options(6));
+    assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome.reason());
+  }
+
+  static final class Buffering extends LineSubject {
+    @Override
+    public LineStore open(Path dir) throws Exception {
+      return LineStore.open(dir, LineStore.Break.BUFFER_IN_THE_HEAP);
+    }
+  }
+
+  @Test
+  void storeThatAcknowledgesFromTheHeap_hasLost() throws IOException {
+    ProcessDeathRun run = new ProcessDeathRun(Buffering.class, options(8));
+    Outcome outcome = run.run();
+    assertEquals(Verdict.LOST, outcome.verdict(), outcome.reason());
+    assertEquals(Verdict.LOST, outcome.failures().getFirst().verdict());
+    assertTrue(outcome.failures().getFirst().story().contains("LOST"));
+    Evidence evidence = run.evidence().getFirst();
+    assertEquals(outcome.failures().getFirst(), evidence.failure());
+    assertTrue(Files.exists(evidence.imageBefore().resolve("log")));
+    assertTrue(evidence.log().durableCount(evidence.seq()) > 0);
+  }
+
+  static final class Dropping extends LineSubject {
+    @Override
+    public LineStore open(Path dir) throws Exception {
+      return LineStore.open(dir, LineStore.Break.DROPS_THE_LAST_LINE);
+    }
+  }
+
+  /** It loses without any crash, and the first life says so. */
+  @Test
+  void storeWhoseRecoveryDropsARecord_hasLost() {
+    assertEquals(Verdict.LOST, run(Dropping.class, options(3)).verdict());
+  }
+
+  /** Announces nothing, as the shortest subjects do. */
+  static final class Silent extends LineSubject {
+    @Override
+    public void work(LineStore store, Promises promises) throws Exception {
+      for (int i = 0; i < 40; i++) {
+        store.put("k" + i % 5, promises.seed() + "." + i);
+        promises.durable("k" + i % 5, promises.seed() + "." + i);
+      }
+    }
+  }
+
+  @Test
+  void honestStore_thatAnnouncesNothing_survives() {
+    Outcome outcome = run(Silent.class, options(8));
+    assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome.reason());
+  }
+
+  // Failpoints.
+
+  @Test
+  void honestStore_survivesDeathAtEachPlace() {
+    ProcessDeathRun run = new ProcessDeathRun(Honest.class, options(0).withFailpoints());
+    Outcome outcome = run.run();
+    assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome.reason());
+    // The log is written, cut and opened, the snapshot written and renamed: two deaths at each.
+    assertTrue(outcome.kills() >= 10, "kills: " + outcome.kills());
+  }
+
+  static final class EmptiesFirst extends LineSubject {
+    @Override
+    public LineStore open(Path dir) throws Exception {
+      return LineStore.open(dir, LineStore.Break.EMPTIES_THE_LOG_FIRST);
+    }
+  }
+
+  /** A window of one operation, which a random kill hardly ever hits. */
+  @Test
+  void storeThatEmptiesItsLogBeforeTheSnapshotHasItsName_hasLost_atThatPlace() {
+    Outcome outcome = run(EmptiesFirst.class, options(0).withFailpoints());
+    assertEquals(Verdict.LOST, outcome.verdict(), outcome.reason());
+    assertReason("died at a failpoint in ", outcome);
+    assertReason("LineStore.snapshot", outcome);
+  }
+
+  /** Puts one key with a value in two steps, and a name for the moment between them. */
+  static final class Named extends LineSubject {
+    @Override
+    public void work(LineStore store, Promises promises) throws Exception {
+      for (int i = 0; i < 5; i++) {
+        promises.attempt("a", "a" + i);
+        Failpoint.reach("between");
+        store.put("a", "a" + i);
+        promises.durable("a", "a" + i);
+      }
+    }
+
+    @Override
+    public void check(LineStore store, Recovered recovered) {
+      super.check(store, recovered);
+      Failpoint.reach("after a look");
+    }
+  }
+
+  @Test
+  void failpoint_withAName_isDiedAt() {
+    List<String> places = new ArrayList<>();
+    Options options =
+        options(0).withFailpoints().withListener(progress -> places.add(progress.place()));
+    assertEquals(Verdict.SURVIVED, run(Named.class, options).verdict());
+    assertTrue(places.stream().anyMatch(place -> place.contains("failpoint between")), "" + places);
+    assertTrue(places.stream().anyMatch(place -> place.contains("after a look")), "" + places);
+  }
+
+  // Zombies.
+
+  @Test
+  @EnabledOnOs({OS.LINUX, OS.MAC})
+  void storeWithALock_refusesTheZombiesSuccessor() {
+    Outcome outcome = run(Honest.class, options(0).withZombies(2));
+    assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome.reason());
+    assertEquals(2, outcome.kills());
+  }
+
+  static final class Unlocked extends LineSubject {
+    @Override
+    public LineStore open(Path dir) throws Exception {
+      return LineStore.open(dir, LineStore.Break.NO_LOCK);
+    }
+  }
+
+  @Test
+  @EnabledOnOs({OS.LINUX, OS.MAC})
+  void storeWithoutALock_losesToAZombie() {
+    Outcome outcome = run(Unlocked.class, options(0).withZombies(4));
+    assertTrue(outcome.verdict().compareTo(Verdict.LOST) >= 0, outcome.reason());
+    assertTrue(outcome.verdict() != Verdict.HARNESS_BROKEN, outcome.reason());
+    assertReason("was stopped while another one had the store", outcome);
+  }
+
+  // Subjects that are at fault themselves.
+
+  static final class ThrowsInOpen extends LineSubject {
+    @Override
+    public LineStore open(Path dir) throws Exception {
+      throw new IOException("planted");
+    }
+  }
+
+  static final class HangsInWork extends LineSubject {
+    @Override
+    public void work(LineStore store, Promises promises) throws Exception {
+      super.work(store, promises);
+      new CountDownLatch(1).await();
+    }
+  }
+
+  static final class ExitsInWork extends LineSubject {
+    @Override
+    public void work(LineStore store, Promises promises) throws Exception {
+      super.work(store, promises);
+      System.exit(7);
+    }
+  }
+
+  static final class WritesBeside extends LineSubject {
+    @Override
+    public LineStore open(Path dir) throws Exception {
+      Files.writeString(dir.resolveSibling("beside"), "x");
+      return super.open(dir);
+    }
+  }
+
+  static final class PromisesNothing extends LineSubject {
+    @Override
+    public void work(LineStore store, Promises promises) throws Exception {
+      store.put("a", "b");
+    }
+  }
+
+  static final class ChecksNothing extends LineSubject {
+    @Override
+    public void check(LineStore store, Recovered recovered) {}
+  }
+
+  /** Cannot be made without a word. */
+  static final class Demanding extends LineSubject {
+    @SuppressWarnings("unused") // It is the parameter that counts.
+    Demanding(String word) {}
+  }
+
+  private void assertHarnessBroken(Class<? extends CrashSubject<?>> subject, String reason) {
+    Outcome outcome = run(subject, options(4).withStallLimit(Duration.ofSeconds(3)));
+    assertEquals(Verdict.HARNESS_BROKEN, outcome.verdict(), outcome.reason());
+    assertReason(reason, outcome);
+  }
+
+  @Test
+  void subject_thatThrowsInItsFirstLife_isHarnessBroken() {
+    assertHarnessBroken(ThrowsInOpen.class, "planted");
+  }
+
+  @Test
+  void subject_thatHangsInItsFirstLife_isHarnessBroken() {
+    assertHarnessBroken(HangsInWork.class, "did not come to an end in work");
+  }
+
+  @Test
+  void subject_thatExits_isHarnessBroken() {
+    assertHarnessBroken(ExitsInWork.class, "exit code 7 in work");
+  }
+
+  @Test
+  void subject_thatWritesOutsideItsDirectory_isHarnessBroken() {
+    assertHarnessBroken(WritesBeside.class, "[beside]");
+  }
+
+  @Test
+  void subject_thatPromisesNothing_isHarnessBroken() {
+    assertHarnessBroken(PromisesNothing.class, "promised nothing");
+  }
+
+  @Test
+  void subject_thatChecksNothing_isHarnessBroken() {
+    assertHarnessBroken(ChecksNothing.class, "asks for nothing");
+  }
+
+  @Test
+  void subject_thatFailsOnceAndNotAgain_isHarnessBroken() {
+    assertHarnessBroken(Moody.class, "not deterministic");
+  }
+
+  @Test
+  void subject_thatCannotBeMade_isHarnessBroken() {
+    assertHarnessBroken(Demanding.class, "no constructor without parameters");
+  }
+
+  // Stores that do not come back.
+
+  abstract static class FailsAfterACrash extends LineSubject {
+    @Override
+    public LineStore open(Path dir) throws Exception {
+      Path dirty = dir.resolve("dirty");
+      if (Files.exists(dirty)) {
+        fail();
+      }
+      Files.writeString(dirty, "x");
+      return super.open(dir);
+    }
+
+    @Override
+    public void close(LineStore store) throws Exception {
+      super.close(store);
+      // The store does not know its directory; what the child works in does.
+      Files.delete(Path.of("store", "dirty"));
+    }
+
+    abstract void fail() throws Exception;
+  }
+
+  static final class ThrowsInRecovery extends FailsAfterACrash {
+    @Override
+    void fail() throws Exception {
+      throw new IOException("it was dirty");
+    }
+  }
+
+  static final class HangsInRecovery extends FailsAfterACrash {
+    @Override
+    void fail() throws Exception {
+      new CountDownLatch(1).await();
+    }
+  }
+
+  static final class ExitsInRecovery extends FailsAfterACrash {
+    @Override
+    void fail() {
+      Runtime.getRuntime().halt(9);
+    }
+  }
+
+  /** The first opening after a crash fails, the next one from the same files does not. */
+  static final class Moody extends FailsAfterACrash {
+    @Override
+    void fail() throws Exception {
+      Path mood = Path.of(System.getProperty("java.io.tmpdir"), "mood");
+      if (!Files.exists(mood)) {
+        Files.writeString(mood, "better");
+        throw new IOException("bad mood");
+      }
+    }
+  }
+
+  /** One kill may come just when nothing is dirty. */
+  private void assertCorrupt(Class<? extends CrashSubject<?>> subject, String reason) {
+    Outcome outcome = run(subject, options(3).withStallLimit(Duration.ofSeconds(3)));
+    assertEquals(Verdict.CORRUPT, outcome.verdict(), outcome.reason());
+    assertReason(reason, outcome);
+    assertFalse(outcome.failures().isEmpty());
+  }
+
+  @Test
+  void store_thatCannotBeOpenedAfterACrash_isCorrupt() {
+    assertCorrupt(ThrowsInRecovery.class, "threw in open");
+  }
+
+  @Test
+  void store_whoseRecoveryDoesNotEnd_isCorrupt() {
+    assertCorrupt(HangsInRecovery.class, "did not come to an end in open");
+  }
+
+  @Test
+  void store_whoseRecoveryEndsTheProcess_isCorrupt() {
+    assertCorrupt(ExitsInRecovery.class, "exit code 9 in open");
+  }
+}
