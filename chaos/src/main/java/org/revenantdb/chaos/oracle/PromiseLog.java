@@ -4,11 +4,18 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.oracle.PromiseEvent.AllDurable;
 import org.revenantdb.chaos.oracle.PromiseEvent.Crash;
+import org.revenantdb.chaos.oracle.PromiseEvent.OfGroup;
+import org.revenantdb.chaos.oracle.PromiseEvent.OfWrite;
+import org.revenantdb.chaos.oracle.PromiseEvent.Single;
+import org.revenantdb.chaos.oracle.PromiseEvent.Step;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.trace.TraceClock;
 
@@ -183,6 +190,41 @@ public final class PromiseLog {
     }
     said.addAll(index().windowsOpenAt(crash));
     said.add(new Crash(isCutOffByDeath()));
+    return of(said);
+  }
+
+  /**
+   * The log as if from some place on nothing had been promised: what was tried is there or not. For
+   * what damages the disk where no store can tell it from a crash.
+   *
+   * @param place answers of the last life at it or after it are left out; those that say that
+   *     something was taken back stay
+   * @return a log of its own
+   */
+  public PromiseLog withoutAnswersFrom(long place) {
+    List<PromiseEvent> said = new ArrayList<>();
+    Set<Long> committing = new HashSet<>();
+    for (PromiseEvent event : events()) {
+      if (event instanceof OfGroup step && step.step() == Step.COMMITTING) {
+        committing.add(step.group());
+      }
+      if (event instanceof Crash || PromiseIndex.by(event).place() < place) {
+        said.add(event);
+        continue;
+      }
+      switch (event) {
+        case OfWrite write when write.what() != Single.DURABLE_READ ->
+            said.add(new OfWrite(write.by(), Single.ATTEMPT, write.key(), write.value()));
+        case OfGroup step when step.step() == Step.DURABLE || step.step() == Step.LAZY -> {
+          if (committing.add(step.group())) {
+            said.add(new OfGroup(step.by(), step.group(), Step.COMMITTING));
+          }
+        }
+        case OfWrite read -> {}
+        case AllDurable flushed -> {}
+        default -> said.add(event);
+      }
+    }
     return of(said);
   }
 

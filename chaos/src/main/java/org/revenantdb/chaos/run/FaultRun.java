@@ -42,7 +42,6 @@ public final class FaultRun<S> {
   private final List<FaultCase> cases;
   private final Tally tally = new Tally();
   private final Map<String, FaultRow> rows = new LinkedHashMap<>();
-  private final SeenImages seen = new SeenImages();
   private final StateChecker<S> checker;
   private final long begun = System.nanoTime();
 
@@ -99,6 +98,7 @@ public final class FaultRun<S> {
     private final MemoryFileSystem memory = MemoryFileSystem.of(new DiskImage());
     private final Path directory = Files.createDirectory(memory.root().resolve("store"));
     private final RecordingFileSystem recorder;
+    private final SeenImages seen = new SeenImages();
     private boolean failed;
     private boolean refused;
     private long states;
@@ -149,9 +149,11 @@ public final class FaultRun<S> {
             clock.next());
         return;
       }
-      long end =
-          fault.contract() == Contract.RIGHT_BEFORE_THE_FAULT ? strikes.firstAt() : clock.next();
-      judge(DiskImage.of(directory), end, "opened after process death");
+      PromiseLog owed =
+          fault.contract() == Contract.RIGHT_BEFORE_THE_FAULT
+              ? log.withoutAnswersFrom(strikes.firstAt())
+              : log;
+      judge(DiskImage.of(directory), owed, clock.next(), "opened after process death");
       if (!silent && !failed) {
         liveOn();
       }
@@ -174,6 +176,7 @@ public final class FaultRun<S> {
         CrashState state = cuts.next();
         judge(
             state.image(),
+            log,
             state.seq(),
             "power cut at %d under %s\n%s"
                 .formatted(state.seq(), options.profile(), state.losses().story()));
@@ -194,12 +197,12 @@ public final class FaultRun<S> {
       }
     }
 
-    private void judge(DiskImage image, long seq, String how) throws IOException {
+    private void judge(DiskImage image, PromiseLog owed, long seq, String how) throws IOException {
       DiskImage spare = image.fork();
-      if (seen.add(spare.hash(), log.durableCount(seq)) == SeenImages.Known.ALREADY) {
+      if (seen.add(spare.hash(), owed.durableCount(seq)) == SeenImages.Known.ALREADY) {
         return;
       }
-      StateResult result = checker.check(image, log, seq);
+      StateResult result = checker.check(image, owed, seq);
       states++;
       tally.countState();
       if (result.survived()) {
@@ -208,11 +211,11 @@ public final class FaultRun<S> {
         refused = true;
         tally.count(Verdict.SURVIVED);
       } else {
-        tell(result, spare, seq, how);
+        tell(result, spare, owed, seq, how);
       }
     }
 
-    private void tell(StateResult result, DiskImage image, long seq, String how)
+    private void tell(StateResult result, DiskImage image, PromiseLog owed, long seq, String how)
         throws IOException {
       failed = true;
       tally.count(result.verdict());
@@ -239,7 +242,7 @@ public final class FaultRun<S> {
                       fault.name(),
                       seq,
                       image,
-                      log,
+                      owed,
                       story))));
     }
 

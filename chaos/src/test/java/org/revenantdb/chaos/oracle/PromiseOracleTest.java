@@ -74,6 +74,23 @@ class PromiseOracleTest {
   }
 
   @Test
+  void answersFromAPlaceOn_takenAway_leaveWhatWasTriedThereOrNot() {
+    promises.durable("k", "1");
+    long before = clock.now();
+    promises.durable("k", "2");
+    promises.begin().put("g", "1").committing().durable();
+    promises.begin().put("h", "1").durable();
+    promises.begin().put("r", "1").rolledBack();
+    promises.durableRead("k", "2");
+    PromiseLog less = log.withoutAnswersFrom(before + 1);
+    assertEquals(Set.of(), kinds(less, END, "k", "1"));
+    assertEquals(Set.of(), kinds(less, END, "k", "2", "g", "1", "h", "1"));
+    assertEquals(Set.of(Kind.LOST), kinds(less, END, "g", "1"), "the first answer stays");
+    assertEquals(Set.of(Kind.UNCOMMITTED), kinds(less, END, "k", "1", "r", "1"));
+    assertEquals(Set.of(Kind.PHANTOM), kindsOfAll(less, END, "k", "1", "never", "1"));
+  }
+
+  @Test
   void durable_answeredAfterTheCrash_mayBeThereOrNot() {
     promises.durable("k", "1");
     long first = clock.now();
