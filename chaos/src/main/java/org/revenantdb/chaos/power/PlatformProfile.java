@@ -16,9 +16,9 @@ public enum PlatformProfile {
    */
   STRICT_POSIX(new DiskRules(512, DiskRules.Size.ANY, DiskRules.Names.INDEPENDENT)),
   /**
-   * ext4 with {@code data=ordered}: blocks of 4 KiB; a size never before the bytes it covers; names
-   * and sizes in the order in which they changed, so a force of the latest makes all earlier ones
-   * durable.
+   * ext4 with {@code data=ordered} and delayed allocation: blocks of 4 KiB; a size never before the
+   * bytes it covers, but perhaps after names that changed later; names in the order in which they
+   * changed, so a force of the latest makes all earlier ones durable.
    */
   EXT4_ORDERED(new DiskRules(4096, DiskRules.Size.AFTER_DATA, DiskRules.Names.JOURNALED)),
   /**

@@ -9,9 +9,42 @@ import org.revenantdb.chaos.trace.Trace;
 /**
  * The power cuts of one trace: any crash point, any losses.
  *
+ * <p>A state is made of choices: one version for every unit of every file, one for every size, and
+ * which names there are (docs/chaos.md, section 3, is the law). Who asks for losses that cannot be
+ * together is given the nearest legal state, and its {@link CrashState#losses} say what it became:
+ *
+ * <ul>
+ *   <li>losing a name loses, under a journal, all names and truncations behind it and the sizes
+ *       that need them; otherwise the later changes of the same entry;
+ *   <li>losing bytes that a file got longer by loses the sizes that need them, where no size is
+ *       there before its bytes;
+ *   <li>losing bytes of a unit that a later write, which is kept, touches too loses nothing there;
+ *   <li>losing what a force made durable loses nothing.
+ * </ul>
+ *
  * <p>Threads: one at a time; the states it gives away may be used by others at once.
  */
 public final class PowerCut {
+  /*
+   * Life of an operation      happens     at its place: pending (names under AT_ONCE: durable)
+   *                           covered     at the place of a force of its node with seq < since: durable, into the base
+   *                           journaled   a name or truncation at or before the journal's durable place: decided, always there
+   *                           stuck       bytes that a failed force should have written: pending for ever, until a covered write or
+   *                                       truncation of the same unit takes them into the base
+   *                           gone        no name leads to its file in any state from here on: forgotten (its forces still
+   *                                       move the journal)
+   *
+   * Why nothing illegal is built
+   *   bytes     a version of a unit is only ever what the file held there after a pending change that touches it (PendingFile.content),
+   *             or the base; the base takes a unit only when a force covers a change of it.
+   *   sizes     FilePick picks z first, downwards from the latest that is wanted, until it is legal; V1 to V3 there
+   *             bind the units to it afterwards and only ever raise a version that z demands or lower one that it forbids.
+   *   names     a prefix of the journal, or a set closed towards earlier changes of the same entries (PendingNames.pick).
+   *   check     LegalStates (a test) tries all choices of small random traces and throws out what breaks a rule; every
+   *             state built must be among the rest, and every state in which operations are whole must be built.
+   *
+   * Cost: PendingDisk only goes forwards and forks what it has; a state costs what its losses touch. Going back starts again.
+   */
 
   private final Trace trace;
   private final DiskRules rules;

@@ -2,6 +2,10 @@
  * Power cuts: the states that a disk may legally be left in by what a trace shows.
  *
  * <p>Reading order: {@link org.revenantdb.chaos.power.PlatformProfile}, {@link
- * org.revenantdb.chaos.power.DiskRules}, {@code PowerCut}.
+ * org.revenantdb.chaos.power.DiskRules}, {@link org.revenantdb.chaos.power.PowerCut} (the
+ * protocol), {@code PendingDisk} with {@code PendingFile} and {@code PendingNames} (what is
+ * durable, what is pending), {@code FilePick} (one legal choice), {@link
+ * org.revenantdb.chaos.power.CrashStates} with {@code LossDraw} (which choices), {@link
+ * org.revenantdb.chaos.power.AimedStates}, {@link org.revenantdb.chaos.power.Shrinker}.
  */
 package org.revenantdb.chaos.power;

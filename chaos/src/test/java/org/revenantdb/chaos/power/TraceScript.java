@@ -85,6 +85,11 @@ final class TraceScript {
     return ++clock;
   }
 
+  /** The last node that was made. */
+  int nodes() {
+    return nodes;
+  }
+
   /** A crash point behind everything. */
   long end() {
     return clock + 1;
