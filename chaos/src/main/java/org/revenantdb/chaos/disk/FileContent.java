@@ -170,6 +170,26 @@ public final class FileContent {
   }
 
   /**
+   * Takes a block over from another file without copying it. The size stays, so what the block has
+   * behind it is there only once {@link #setSize} has been told.
+   *
+   * @param source where the block is as it should be
+   * @param index the block's number; no higher than what {@link #setSize} made room for
+   */
+  public void share(FileContent source, int index) {
+    if (index < source.blocks.length) {
+      source.owned[index] = false;
+      blocks[index] = source.blocks[index];
+      hashes[index] = source.hashes[index];
+      hashed[index] = source.hashed[index];
+    } else {
+      blocks[index] = null;
+      hashed[index] = false;
+    }
+    owned[index] = false;
+  }
+
+  /**
    * A number that equal contents have in common and different ones, but for chance, do not.
    *
    * @return a 64-bit hash of size and bytes

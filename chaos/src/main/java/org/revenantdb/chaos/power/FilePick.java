@@ -1,9 +1,7 @@
 package org.revenantdb.chaos.power;
 
 import java.util.BitSet;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.disk.FileContent;
@@ -249,16 +247,16 @@ final class FilePick {
 
   /** The file as it was picked. */
   FileContent content() {
-    FileContent content;
-    if (file.truncations.isEmpty() && !losesMost()) {
-      content = file.current().copy();
-      content.setSize(size);
+    boolean nearer = file.truncations.isEmpty() && !losesMost();
+    FileContent content = (nearer ? file.current() : file.base()).copy();
+    long most = Math.max(content.size(), Math.max(size, file.current().size()));
+    content.setSize(most);
+    if (nearer) {
       takeBack(content);
     } else {
-      content = file.base().copy();
       bringIn(content);
-      content.setSize(size);
     }
+    content.setSize(size);
     return content;
   }
 
@@ -269,34 +267,52 @@ final class FilePick {
 
   /** From what readers see to what was picked. */
   private void takeBack(FileContent content) {
+    BitSet blocks = new BitSet();
     for (FileChange change : file.changes) {
-      if (!isHit(change) && change.seq <= version) {
-        continue;
-      }
-      for (int unit = change.firstUnit; unit <= change.lastUnit; unit++) {
-        long picked = version(unit);
-        if (change.touches(unit) && picked < change.seq) {
-          PendingFile.put(content, unit, file.content(unit, picked), size);
-        }
+      if (isHit(change) || change.seq > version) {
+        blocks.set(block(change.firstUnit), block(change.lastUnit) + 1);
       }
     }
+    blocks.stream().forEach(block -> put(content, block));
   }
 
   /** From what is durable to what was picked. */
   private void bringIn(FileContent content) {
-    Set<Integer> units = new HashSet<>(file.byUnit.keySet());
+    BitSet blocks = new BitSet();
     for (FileChange cut : file.truncations) {
       if (free ? !isLost(cut, 1) : cut.seq <= version) {
         content.zero(cut.from, cut.to);
-        units.add(cut.firstUnit);
-        units.add(cut.lastUnit);
+        blocks.set(block(cut.firstUnit));
+        blocks.set(block(cut.lastUnit));
       }
     }
-    for (int unit : units) {
-      long picked = version(unit);
-      if (picked != PendingFile.BASE) {
-        PendingFile.put(content, unit, file.content(unit, picked), size);
-      }
+    file.byUnit.keySet().forEach(unit -> blocks.set(block(unit)));
+    blocks.stream().forEach(block -> put(content, block));
+  }
+
+  private int block(int unit) {
+    return (int) (start(unit) / FileContent.BLOCK);
+  }
+
+  /** Puts the picked version of every unit of a block; takes over the whole block if it can. */
+  private void put(FileContent content, int block) {
+    int count = FileContent.BLOCK / rules.unit();
+    int first = block * count;
+    boolean newest = file.truncations.isEmpty();
+    boolean oldest = newest;
+    long[] picked = new long[count];
+    for (int i = 0; i < count; i++) {
+      picked[i] = version(first + i);
+      newest &= picked[i] == file.newest(first + i);
+      oldest &= picked[i] == PendingFile.BASE;
+    }
+    if (newest || oldest) {
+      content.share(newest ? file.current() : file.base(), block);
+      return;
+    }
+    for (int i = 0; i < count; i++) {
+      byte[] bytes = file.content(first + i, picked[i]);
+      PendingFile.put(content, first + i, bytes, content.size());
     }
   }
 }

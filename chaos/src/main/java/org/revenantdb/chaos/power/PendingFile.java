@@ -2,6 +2,7 @@ package org.revenantdb.chaos.power;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -35,7 +36,7 @@ final class PendingFile {
   final List<FileChange> truncations = new ArrayList<>();
 
   /** The pending writes that touch a unit, in order. */
-  final Map<Integer, List<FileChange>> byUnit = new TreeMap<>();
+  final Map<Integer, List<FileChange>> byUnit = new HashMap<>();
 
   private FileContent base;
   private FileContent current;
@@ -175,13 +176,19 @@ final class PendingFile {
     }
   }
 
+  /** The last version of a unit; only where there are no truncations. */
+  long newest(int unit) {
+    List<FileChange> writes = byUnit.get(unit);
+    return writes == null ? BASE : writes.getLast().seq;
+  }
+
   /**
    * What the file held in a unit after a change, as far as that can still be told from the base.
    */
   byte[] content(int unit, long version) {
     long start = (long) unit * rules.unit();
     List<FileChange> writes = byUnit.getOrDefault(unit, List.of());
-    if (truncations.isEmpty() && !writes.isEmpty() && writes.getLast().seq == version) {
+    if (truncations.isEmpty() && newest(unit) == version) {
       return current.bytes(start, rules.unit());
     }
     byte[] bytes = base.bytes(start, rules.unit());
