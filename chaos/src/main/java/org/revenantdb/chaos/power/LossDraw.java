@@ -68,6 +68,9 @@ final class LossDraw implements Iterator<Losses> {
       DiskRules rules,
       int singles,
       RandomGenerator random) {
+    if (targets.isEmpty()) {
+      return NOTHING;
+    }
     LossDraw draw = new LossDraw(targets, rules, 0, singles * 2, random);
     draw.inOrder.removeFirst();
     draw.inOrder.add(1, Losses.of(pending.stream().map(Pending::operation).toList()));

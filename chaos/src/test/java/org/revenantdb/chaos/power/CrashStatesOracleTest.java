@@ -22,7 +22,7 @@ import org.revenantdb.chaos.trace.Trace;
  */
 class CrashStatesOracleTest {
 
-  private static final int TRACES = Integer.getInteger("revenant.power.traces", 150);
+  private static final int TRACES = Integer.getInteger("revenant.power.traces", 25);
 
   @ParameterizedTest
   @EnumSource(PlatformProfile.class)

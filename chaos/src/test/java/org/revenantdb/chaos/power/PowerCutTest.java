@@ -1,0 +1,450 @@
+package org.revenantdb.chaos.power;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.chaos.disk.DiskImage.ROOT;
+import static org.revenantdb.chaos.power.PlatformProfile.EXT4_ORDERED;
+import static org.revenantdb.chaos.power.PlatformProfile.NAMES_LOST;
+import static org.revenantdb.chaos.power.PlatformProfile.SECTOR_4K;
+import static org.revenantdb.chaos.power.PlatformProfile.SECTOR_512;
+import static org.revenantdb.chaos.power.PlatformProfile.SIZE_AFTER_DATA;
+import static org.revenantdb.chaos.power.PlatformProfile.SIZE_BEFORE_DATA;
+import static org.revenantdb.chaos.power.PlatformProfile.STRICT_POSIX;
+import static org.revenantdb.chaos.power.TraceScript.bytes;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.revenantdb.chaos.power.Losses.Loss;
+import org.revenantdb.chaos.power.PendingDisk.Pending;
+import org.revenantdb.chaos.trace.Operation;
+import org.revenantdb.chaos.trace.Trace;
+
+/** Traces of a few lines, with all that they may leave behind, counted by hand. */
+class PowerCutTest {
+
+  private final TraceScript disk = new TraceScript();
+
+  /** Every state at the end of the trace, whatever parts are asked to be lost. */
+  private Set<String> states(PlatformProfile profile) {
+    return states(profile, disk.end());
+  }
+
+  private Set<String> states(PlatformProfile profile, long crashPoint) {
+    Trace trace = disk.trace();
+    PowerCut cut = new PowerCut(trace, profile.rules());
+    PendingDisk pending =
+        new PendingDisk(trace, profile.rules(), CrashPlan.NOTHING_DROPPED, new NodePaths(trace));
+    pending.advance(crashPoint);
+    List<Pending> all = new ArrayList<>(pending.pending().values());
+    int parts = all.stream().mapToInt(Pending::parts).sum();
+    assertTrue(parts < 16, "too much to enumerate");
+    Set<String> result = new TreeSet<>();
+    for (int set = 0; set < 1 << parts; set++) {
+      TreeMap<Long, Loss> losses = new TreeMap<>();
+      int shift = 0;
+      for (Pending one : all) {
+        BitSet lost = BitSet.valueOf(new long[] {set >> shift & ((1 << one.parts()) - 1)});
+        shift += one.parts();
+        if (!lost.isEmpty()) {
+          losses.put(one.operation().seq(), new Loss(one.operation(), lost));
+        }
+      }
+      CrashState state = cut.state(crashPoint, new Losses(losses, null));
+      result.add(TraceScript.describe(state.image()));
+    }
+    return result;
+  }
+
+  private void assertStates(PlatformProfile profile, String... expected) {
+    assertEquals(new TreeSet<>(List.of(expected)), states(profile), profile.name());
+  }
+
+  @Test
+  void overwriteOfOneUnit_notForced_isThereOrNot() {
+    int file = disk.given("f", bytes('o', 512));
+    disk.write(file, 0, bytes('n', 512));
+    for (PlatformProfile profile : PlatformProfile.values()) {
+      assertStates(profile, "f=o*512", "f=n*512");
+    }
+  }
+
+  @Test
+  void overwriteOfOneUnit_forced_isThere() {
+    int file = disk.given("f", bytes('o', 512));
+    disk.write(file, 0, bytes('n', 512));
+    disk.force(file, disk.end(), /* metadata= */ false);
+    for (PlatformProfile profile : PlatformProfile.values()) {
+      assertStates(profile, "f=n*512");
+    }
+  }
+
+  @Test
+  void crashPoint_betweenWriteAndForce_seesTheWritePending() {
+    int file = disk.given("f", bytes('o', 512));
+    disk.write(file, 0, bytes('n', 512));
+    Operation.Force force = disk.force(file);
+    assertEquals(2, states(EXT4_ORDERED, force.seq()).size());
+    assertEquals(1, states(EXT4_ORDERED, force.seq() + 1).size());
+    assertEquals(Set.of("f=o*512"), states(EXT4_ORDERED, 1));
+  }
+
+  @Test
+  void write_whileForceWasUnderWay_isNotCovered() {
+    int file = disk.given("f", bytes('o', 1024));
+    disk.write(file, 0, bytes('a', 512));
+    long since = disk.tick();
+    disk.write(file, 512, bytes('b', 512));
+    disk.force(file, since, true);
+    assertStates(SECTOR_512, "f=a*512 o*512", "f=a*512 b*512");
+  }
+
+  @Test
+  void forceOfAnotherFile_coversNothing() {
+    int one = disk.given("f", bytes('o', 512));
+    int other = disk.given("g", bytes('o', 512));
+    disk.write(one, 0, bytes('n', 512));
+    disk.force(other);
+    for (PlatformProfile profile : PlatformProfile.values()) {
+      assertStates(profile, "f=o*512, g=o*512", "f=n*512, g=o*512");
+    }
+  }
+
+  @Test
+  void twoWritesToOneUnit_theSecondAloneIsNeverThere() {
+    int file = disk.given("f", bytes('o', 512));
+    disk.write(file, 0, bytes('a', 256));
+    disk.write(file, 256, bytes('b', 256));
+    for (PlatformProfile profile : PlatformProfile.values()) {
+      assertStates(profile, "f=o*512", "f=a*256 o*256", "f=a*256 b*256");
+    }
+  }
+
+  @Test
+  void twoWritesToTwoUnits_inAnyOrder() {
+    int file = disk.given("f", bytes('o', 1024));
+    disk.write(file, 0, bytes('a', 512));
+    disk.write(file, 512, bytes('b', 512));
+    assertStates(STRICT_POSIX, "f=o*1024", "f=a*512 o*512", "f=o*512 b*512", "f=a*512 b*512");
+    assertStates(EXT4_ORDERED, "f=o*1024", "f=a*512 o*512", "f=a*512 b*512");
+  }
+
+  @Test
+  void writeOfTwoUnits_mayBeTorn() {
+    int file = disk.given("f", bytes('o', 1024));
+    disk.write(file, 0, bytes('n', 1024));
+    assertStates(SECTOR_512, "f=o*1024", "f=n*512 o*512", "f=o*512 n*512", "f=n*1024");
+    assertStates(SECTOR_4K, "f=o*1024", "f=n*1024");
+  }
+
+  @Test
+  void append_sizeAfterData_isCutOffAtAUnit() {
+    int file = disk.given("f", bytes('o', 512));
+    disk.write(file, 512, bytes('n', 1000));
+    assertStates(SIZE_AFTER_DATA, "f=o*512", "f=o*512 n*512", "f=o*512 n*1000");
+    assertStates(SECTOR_4K, "f=o*512", "f=o*512 n*1000");
+  }
+
+  @Test
+  void append_sizeBeforeData_mayBeZeros() {
+    int file = disk.given("f", bytes('o', 4096));
+    disk.write(file, 4096, bytes('n', 5000));
+    assertStates(
+        SIZE_BEFORE_DATA,
+        "f=o*4096",
+        "f=o*4096 0*5000",
+        "f=o*4096 n*4096 0*904",
+        "f=o*4096 0*4096 n*904",
+        "f=o*4096 n*5000");
+  }
+
+  @Test
+  void append_anySize_mayBeShortOrZeros() {
+    int file = disk.given("f", bytes('o', 512));
+    disk.write(file, 512, bytes('n', 600));
+    assertStates(
+        STRICT_POSIX,
+        "f=o*512",
+        "f=o*512 0*600",
+        "f=o*512 n*512 0*88",
+        "f=o*512 0*512 n*88",
+        "f=o*512 n*600");
+  }
+
+  @Test
+  void twoAppends_sizeAfterData_theSecondNeedsTheFirst() {
+    int file = disk.given("f", bytes('o', 4096));
+    disk.write(file, 4096, bytes('a', 4096));
+    disk.write(file, 8192, bytes('b', 4096));
+    assertStates(SECTOR_4K, "f=o*4096", "f=o*4096 a*4096", "f=o*4096 a*4096 b*4096");
+  }
+
+  @Test
+  void writeBehindTheEnd_leavesAHoleAndNoGarbage() {
+    int file = disk.given("f", bytes('o', 100));
+    disk.write(file, 4096, bytes('n', 100));
+    assertStates(EXT4_ORDERED, "f=o*100", "f=o*100 0*3996 n*100");
+  }
+
+  @Test
+  void renameOver_withoutForce_mayLeaveAnEmptyFileUnderTheNewName() {
+    int old = disk.given("f", bytes('o', 100));
+    int tmp = disk.create(ROOT, "tmp");
+    disk.write(tmp, 0, bytes('n', 100));
+    disk.rename(tmp, ROOT, "tmp", ROOT, "f", old);
+    assertStates(EXT4_ORDERED, "f=o*100", "f=o*100, tmp=", "f=o*100, tmp=n*100", "f=", "f=n*100");
+    assertStates(
+        SIZE_BEFORE_DATA,
+        "f=o*100",
+        "f=o*100, tmp=",
+        "f=o*100, tmp=n*100",
+        "f=o*100, tmp=0*100",
+        "f=0*100",
+        "f=n*100");
+    assertStates(SECTOR_4K, "f=", "f=n*100");
+    assertStates(NAMES_LOST, "f=o*100", "f=o*100, tmp=", "f=o*100, tmp=n*100", "f=", "f=n*100");
+  }
+
+  @Test
+  void renameOver_afterForce_isOldOrNewAndWhole() {
+    int old = disk.given("f", bytes('o', 100));
+    int tmp = disk.create(ROOT, "tmp");
+    disk.write(tmp, 0, bytes('n', 100));
+    disk.force(tmp);
+    disk.rename(tmp, ROOT, "tmp", ROOT, "f", old);
+    assertStates(EXT4_ORDERED, "f=o*100, tmp=n*100", "f=n*100");
+    assertStates(NAMES_LOST, "f=o*100", "f=o*100, tmp=n*100", "f=n*100");
+    disk.force(ROOT);
+    for (PlatformProfile profile : PlatformProfile.values()) {
+      assertStates(profile, "f=n*100");
+    }
+  }
+
+  @Test
+  void renamedFile_forcedWithMetadata_hasItsNewNameInAJournal() {
+    int file = disk.given("f", bytes('o', 100));
+    disk.rename(file, ROOT, "f", ROOT, "g", Operation.NO_NODE);
+    disk.force(file, disk.end(), /* metadata= */ false);
+    assertStates(EXT4_ORDERED, "f=o*100", "g=o*100");
+    disk.force(file, disk.end(), /* metadata= */ true);
+    assertStates(EXT4_ORDERED, "g=o*100");
+    assertStates(STRICT_POSIX, "f=o*100", "g=o*100");
+  }
+
+  @Test
+  void createdFile_forced_isThereInAJournalOnly() {
+    int file = disk.create(ROOT, "f");
+    disk.write(file, 0, bytes('n', 100));
+    disk.force(file);
+    assertStates(EXT4_ORDERED, "f=n*100");
+    assertStates(SECTOR_4K, "f=n*100");
+    assertStates(NAMES_LOST, "", "f=n*100");
+    assertStates(STRICT_POSIX, "", "f=n*100");
+  }
+
+  @Test
+  void journal_names_areAPrefixAndAForceTakesTheEarlierOnesAlong() {
+    disk.create(ROOT, "a");
+    int second = disk.create(ROOT, "b");
+    disk.create(ROOT, "c");
+    assertStates(EXT4_ORDERED, "", "a=", "a=, b=", "a=, b=, c=");
+    assertEquals(8, states(NAMES_LOST).size());
+    disk.force(second);
+    assertStates(EXT4_ORDERED, "a=, b=", "a=, b=, c=");
+    assertEquals(8, states(NAMES_LOST).size());
+  }
+
+  @Test
+  void delete_notForced_mayComeBackWithItsContent() {
+    int file = disk.given("f", bytes('o', 100));
+    disk.delete(file, ROOT, "f");
+    assertStates(EXT4_ORDERED, "f=o*100", "");
+    assertStates(STRICT_POSIX, "f=o*100", "");
+    assertStates(SECTOR_4K, "");
+    disk.force(ROOT);
+    for (PlatformProfile profile : PlatformProfile.values()) {
+      assertStates(profile, "");
+    }
+  }
+
+  @Test
+  void deleteAndCreateOfOneName_areThereAsAPrefix() {
+    int file = disk.given("f", bytes('o', 100));
+    disk.delete(file, ROOT, "f");
+    disk.create(ROOT, "f");
+    assertStates(NAMES_LOST, "f=o*100", "", "f=");
+    assertStates(EXT4_ORDERED, "f=o*100", "", "f=");
+  }
+
+  @Test
+  void renameBetweenDirectories_independentNames_mayHaveBothNamesOrNone() {
+    int file = disk.given("f", bytes('o', 9));
+    int directory = disk.givenDirectory("d");
+    disk.rename(file, ROOT, "f", directory, "g", Operation.NO_NODE);
+    assertStates(STRICT_POSIX, "d/, f=o*9", "d/, d/g=o*9", "d/, d/g=o*9, f=o*9", "d/");
+    assertStates(EXT4_ORDERED, "d/, f=o*9", "d/, d/g=o*9");
+    disk.force(directory);
+    assertStates(STRICT_POSIX, "d/, d/g=o*9", "d/, d/g=o*9, f=o*9");
+  }
+
+  @Test
+  void renameOfADirectory_isNeverInHalves() {
+    int moved = disk.givenDirectory("a");
+    int target = disk.givenDirectory("b");
+    disk.rename(moved, ROOT, "a", target, "c", Operation.NO_NODE);
+    assertStates(STRICT_POSIX, "a/, b/", "b/, b/c/");
+  }
+
+  @Test
+  void directory_lost_takesItsContentAlong() {
+    int directory = disk.createDirectory(ROOT, "d");
+    int file = disk.create(directory, "f");
+    disk.write(file, 0, bytes('n', 9));
+    disk.force(file);
+    disk.force(directory);
+    assertStates(NAMES_LOST, "", "d/, d/f=n*9");
+    assertStates(EXT4_ORDERED, "d/, d/f=n*9");
+  }
+
+  @Test
+  void truncation_notForced() {
+    int file = disk.given("f", bytes('o', 1024));
+    disk.truncate(file, 100);
+    for (PlatformProfile profile :
+        List.of(EXT4_ORDERED, SECTOR_512, SECTOR_4K, SIZE_BEFORE_DATA, NAMES_LOST)) {
+      assertStates(profile, "f=o*1024", "f=o*100");
+    }
+    assertStates(STRICT_POSIX, "f=o*1024", "f=o*100", "f=o*100 0*924");
+  }
+
+  @Test
+  void truncation_forcedWithoutMetadata_isPendingUnderStrictPosixOnly() {
+    int file = disk.given("f", bytes('o', 1024));
+    disk.truncate(file, 512);
+    disk.write(file, 0, bytes('n', 512));
+    disk.force(file, disk.end(), /* metadata= */ false);
+    assertStates(SECTOR_512, "f=n*512");
+    assertStates(STRICT_POSIX, "f=n*512 o*512", "f=n*512 0*512", "f=n*512");
+    disk.force(file);
+    assertStates(STRICT_POSIX, "f=n*512");
+  }
+
+  @Test
+  void truncation_thenAppend_oldBytesNeverComeBackBelowTheNewSize() {
+    int file = disk.given("f", bytes('o', 8192));
+    disk.truncate(file, 0);
+    disk.write(file, 0, bytes('n', 4096));
+    assertStates(EXT4_ORDERED, "f=o*8192", "f=", "f=n*4096");
+    assertStates(SECTOR_4K, "f=o*8192", "f=", "f=n*4096");
+    assertStates(SIZE_BEFORE_DATA, "f=o*8192", "f=", "f=0*4096", "f=n*4096");
+  }
+
+  @Test
+  void journal_forceOfAnotherFile_bringsATruncationWithTheBytesBelowIt() {
+    int file = disk.given("f", bytes('o', 100));
+    disk.write(file, 4096, bytes('n', 8192));
+    disk.truncate(file, 8192);
+    int other = disk.create(ROOT, "g");
+    disk.force(other);
+    assertStates(EXT4_ORDERED, "f=o*100 0*3996 n*4096, g=");
+  }
+
+  @Test
+  void failedForce_isNotMadeUpForByTheNext() {
+    int file = disk.given("f", bytes('o', 1024));
+    disk.write(file, 0, bytes('a', 512));
+    disk.forceFailed(file, disk.end());
+    disk.write(file, 512, bytes('b', 512));
+    disk.force(file);
+    assertStates(SECTOR_512, "f=o*512 b*512", "f=a*512 b*512");
+  }
+
+  @Test
+  void failedForce_laterWriteOfTheUnitBringsItsWholeContent() {
+    int file = disk.given("f", bytes('o', 1024));
+    disk.write(file, 0, bytes('a', 1024));
+    disk.forceFailed(file, disk.end());
+    disk.write(file, 0, bytes('b', 100));
+    disk.force(file);
+    assertStates(SECTOR_512, "f=b*100 a*412 o*512", "f=b*100 a*924");
+    assertStates(SECTOR_4K, "f=b*100 a*924");
+  }
+
+  @Test
+  void failedForce_ofAnAppend_theSizeComesWithoutTheBytes() {
+    int file = disk.given("f", bytes('o', 4096));
+    disk.write(file, 4096, bytes('a', 4096));
+    disk.forceFailed(file, disk.end());
+    assertStates(EXT4_ORDERED, "f=o*4096", "f=o*4096 0*4096", "f=o*4096 a*4096");
+    disk.force(file);
+    assertStates(EXT4_ORDERED, "f=o*4096 0*4096", "f=o*4096 a*4096");
+  }
+
+  @Test
+  void failedForce_ofADirectory_sticksWhereEntriesAreIndependent() {
+    disk.create(ROOT, "f");
+    disk.forceFailed(ROOT, disk.end());
+    disk.force(ROOT);
+    assertStates(EXT4_ORDERED, "f=");
+    assertStates(NAMES_LOST, "", "f=");
+    disk.rename(disk.nodes(), ROOT, "f", ROOT, "g", Operation.NO_NODE);
+    disk.force(ROOT);
+    assertStates(NAMES_LOST, "g=");
+  }
+
+  @Test
+  void a_deleted_file_that_is_open_still_moves_the_journal_when_it_is_forced() {
+    int file = disk.given("f", bytes('o', 1));
+    disk.delete(file, ROOT, "f");
+    disk.force(ROOT);
+    disk.create(ROOT, "g");
+    disk.write(file, 1, bytes('n', 1));
+    assertStates(EXT4_ORDERED, "", "g=");
+    disk.force(file);
+    assertStates(EXT4_ORDERED, "g=");
+  }
+
+  @Test
+  void droppedForce_neverHappened() {
+    int file = disk.given("f", bytes('o', 512));
+    disk.write(file, 0, bytes('n', 512));
+    Operation.Force force = disk.force(file);
+    PowerCut cut = new PowerCut(disk.trace(), EXT4_ORDERED.rules(), force::equals);
+    assertEquals(1, cut.pending(disk.end()).size());
+    assertTrue(new PowerCut(disk.trace(), EXT4_ORDERED.rules()).pending(disk.end()).isEmpty());
+  }
+
+  @Test
+  void story_namesWhatIsNotThereByItsPathAtThatTime() {
+    int file = disk.create(ROOT, "tmp");
+    Operation write = disk.write(file, 10, bytes('n', 1000));
+    Operation rename = disk.rename(file, ROOT, "tmp", ROOT, "f", Operation.NO_NODE);
+    PowerCut cut = new PowerCut(disk.trace(), EXT4_ORDERED.rules());
+    CrashState state = cut.state(disk.end(), Losses.of(List.of(write, rename)));
+    assertEquals(
+        """
+        power cut at place 4, the last to begin was rename tmp to f by thread main; \
+        3 operations were not durable, 2 are not whole
+        lost: write tmp 10+1000 by thread main
+        lost: rename tmp to f by thread main\
+        """,
+        state.losses().story());
+    assertTrue(state.losses().lost(write));
+    assertFalse(state.losses().torn(write));
+    assertTrue(cut.state(disk.end(), Losses.none()).losses().isEmpty());
+  }
+
+  @Test
+  void state_atAnEarlierCrashPoint_startsAgain() {
+    int file = disk.given("f", bytes('o', 512));
+    disk.write(file, 0, bytes('n', 512));
+    PowerCut cut = new PowerCut(disk.trace(), EXT4_ORDERED.rules());
+    assertEquals("f=n*512", TraceScript.describe(cut.state(2, Losses.none()).image()));
+    assertEquals("f=o*512", TraceScript.describe(cut.state(1, Losses.none()).image()));
+  }
+}
