@@ -253,15 +253,16 @@ final class PendingDisk {
     there.forEach(change -> change.applyTo(image));
     SortedMap<Long, Loss> losses = new TreeMap<>();
     addLostNames(there, losses);
-    files.forEach((node, file) -> {
-      FilePick pick = new FilePick(file, wanted, cutoff);
-      image.replace(node, pick.content());
-      pick.addTo(losses);
-    });
     Set<Integer> reached = reachable(image, Map.of());
     for (int node : image.nodes()) {
+      PendingFile file = files.get(node);
       if (!reached.contains(node)) {
+        // What became of its bytes is no part of the state, nor of its story.
         image.remove(node);
+      } else if (file != null) {
+        FilePick pick = new FilePick(file, wanted, cutoff);
+        image.replace(node, pick.content());
+        pick.addTo(losses);
       }
     }
     int pending =

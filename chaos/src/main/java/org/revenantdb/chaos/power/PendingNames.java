@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Set;
 import java.util.TreeSet;
 import org.revenantdb.chaos.disk.DiskImage;
@@ -35,8 +36,8 @@ final class PendingNames {
   private final Names rules;
   private final List<NameChange> changes = new ArrayList<>();
   private final Set<NameChange> stuck = new HashSet<>();
-  private final Map<Integer, TreeSet<Long>> listed = new HashMap<>();
-  private final Map<Integer, TreeSet<Long>> named = new HashMap<>();
+  private final Map<Integer, NavigableSet<Long>> listed = new HashMap<>();
+  private final Map<Integer, NavigableSet<Long>> named = new HashMap<>();
   private long journal = Long.MIN_VALUE;
 
   PendingNames(Names rules) {
@@ -73,7 +74,7 @@ final class PendingNames {
     note(listed, node, seq);
   }
 
-  private void note(Map<Integer, TreeSet<Long>> places, int node, long seq) {
+  private void note(Map<Integer, NavigableSet<Long>> places, int node, long seq) {
     if (rules == Names.JOURNALED) {
       places.computeIfAbsent(node, _ -> new TreeSet<>()).add(seq);
     }
@@ -99,8 +100,8 @@ final class PendingNames {
     return changes.size() < before;
   }
 
-  private void advance(Map<Integer, TreeSet<Long>> places, Operation.Force force) {
-    TreeSet<Long> own = places.get(force.node());
+  private void advance(Map<Integer, NavigableSet<Long>> places, Operation.Force force) {
+    NavigableSet<Long> own = places.get(force.node());
     Long last = own == null ? null : own.lower(force.since());
     if (own != null && last != null) {
       journal = Math.max(journal, last);

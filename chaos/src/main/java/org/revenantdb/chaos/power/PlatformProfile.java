@@ -40,6 +40,7 @@ public enum PlatformProfile {
   /** A directory's entries come and go, each by itself, until that directory is forced. */
   NAMES_LOST(new DiskRules(4096, DiskRules.Size.AFTER_DATA, DiskRules.Names.INDEPENDENT));
 
+  @SuppressWarnings("ImmutableEnumChecker") // a record of a number and two enums
   private final DiskRules rules;
 
   PlatformProfile(DiskRules rules) {

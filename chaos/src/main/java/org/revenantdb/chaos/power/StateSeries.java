@@ -92,10 +92,10 @@ final class StateSeries implements Iterator<CrashState> {
 
   @Override
   public CrashState next() {
-    if (!hasNext()) {
+    CrashState state = hasNext() ? ready : null;
+    if (state == null) {
       throw new NoSuchElementException("all states are built");
     }
-    CrashState state = ready;
     ready = null;
     built++;
     passStates++;

@@ -3,7 +3,10 @@ package org.revenantdb.chaos.power;
 import java.util.Random;
 import org.revenantdb.chaos.disk.DiskImage;
 
-/** How many states a second? Prints it for a store-like trace; nothing is asserted. */
+/**
+ * How many states a second? Prints it for a store-like trace; nothing is asserted, and no test runs
+ * it. Start {@code main} with the test class path.
+ */
 final class PowerSpeed {
 
   private PowerSpeed() {}
