@@ -113,7 +113,6 @@ final class DatabaseFiles {
     try (StorageFile data =
         StorageFile.open(fresh, OpenMode.CREATE_NEW, /* ownerOnly= */ true, statistics)) {
       Directories.force(directory, statistics);
-      Directories.createOwnerOnly(log());
       Log log = Restart.createFirst(log(), id, logOptions(options, options.logSegmentBytes()));
       try {
         DoubleWriteFile.create(doubleWrite(), id, statistics).close();
@@ -158,7 +157,6 @@ final class DatabaseFiles {
     Slotted.formatEmptyLeaf(page, Catalog.TABLE);
     Page.setId(page, Catalog.ROOT);
     write(data, page);
-    data.force();
   }
 
   private static void write(StorageFile data, MemorySegment page) {
@@ -227,7 +225,6 @@ final class DatabaseFiles {
           Files.delete(file);
         }
       }
-      Directories.force(entry, statistics);
     }
     Files.delete(entry);
   }

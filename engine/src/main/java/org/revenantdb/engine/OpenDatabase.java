@@ -124,8 +124,7 @@ final class OpenDatabase {
         doubleWrite = opened(DoubleWriteFile.open(files.doubleWrite(), header.databaseId(), io));
         restored = doubleWrite.restore(data);
         if (!options.doubleWrite()) {
-          // Or a batch of today could "repair" a page that is written later (R24).
-          doubleWrite.clear();
+          doubleWrite.switchOff();
         }
       }
       long analysisStart = System.nanoTime();

@@ -131,13 +131,13 @@ public final class ControlFile {
   }
 
   /**
-   * Writes the state that counts once more, where it stands, and forces it: the first thing that a
-   * restart does, because after a failed force the system's cache may hold what the medium does not
-   * (rule R6). A tear does no harm, it is between equal bytes.
+   * Writes the state that counts once more, where it stands: the first thing that a restart does,
+   * because after a failed force the system's cache may hold what the medium does not (rule R6). A
+   * tear does no harm, it is between equal bytes. The next force of the data file takes it along; a
+   * restart does nothing before it that the former state could not stand.
    */
   public void rewrite() {
     data.write(PageHeaderLayout.position(currentPage), image(currentPage, state));
-    data.force();
   }
 
   private int otherPage() {

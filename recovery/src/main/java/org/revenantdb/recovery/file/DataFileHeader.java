@@ -20,7 +20,7 @@ public final class DataFileHeader {
   }
 
   /**
-   * Writes and forces the header of a new database.
+   * Writes the header of a new database; the force of its first control slots takes it along.
    *
    * @param data its data file
    * @param databaseId sixteen random bytes
@@ -43,7 +43,6 @@ public final class DataFileHeader {
     FileHeaderLayout.created(page, createdMillis);
     PageChecksum.seal(page);
     data.write(PageHeaderLayout.position(FileHeaderLayout.PAGE), page);
-    data.force();
     return of(page);
   }
 

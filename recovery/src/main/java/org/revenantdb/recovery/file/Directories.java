@@ -78,6 +78,23 @@ public final class Directories {
     if (parent != null) {
       createOwnerOnly(parent);
     }
+    if (!makeOwnerOnly(directory)) {
+      return false;
+    }
+    if (parent != null) {
+      force(parent);
+    }
+    return true;
+  }
+
+  /**
+   * Creates a directory that only its owner may enter; its name lasts once the directory above it
+   * was forced.
+   *
+   * @param directory the directory; the one above it exists
+   * @return false if it was there already
+   */
+  public static boolean makeOwnerOnly(Path directory) {
     try {
       Files.createDirectory(directory, ownerOnly(directory, "rwx------"));
     } catch (FileAlreadyExistsException exists) {
@@ -90,9 +107,6 @@ public final class Directories {
           directory, StorageException.NO_OFFSET, "creating the directory", failed, /* room= */ 1);
     } catch (ReadOnlyFileSystemException readOnly) {
       throw IoFailures.readOnly(directory, "creating the directory", readOnly);
-    }
-    if (parent != null) {
-      force(parent);
     }
     return true;
   }

@@ -274,8 +274,8 @@ public final class DoubleWriteFile implements AutoCloseable {
   }
 
   /**
-   * Leaves nothing that could ever be taken for a page to repair: before a clean close, and before
-   * pages are written without this file.
+   * Says that there is nothing to repair, as at a clean close. Nothing depends on it: a batch that
+   * comes back after a crash, with its pages forced, repairs what needs no repair.
    */
   public void clear() {
     require(State.IDLE, "a batch that is not known to be forced in the data file may be needed");
@@ -284,6 +284,14 @@ public final class DoubleWriteFile implements AutoCloseable {
     DoubleWriteLayout.highestForced(header, highestForced);
     PageChecksum.seal(header);
     file.write(0, header);
+  }
+
+  /**
+   * Leaves nothing that could ever be taken for a page to repair: before pages are written without
+   * this file, or a batch of today could "repair" one of tomorrow (rule R24).
+   */
+  public void switchOff() {
+    clear();
     file.force();
   }
 

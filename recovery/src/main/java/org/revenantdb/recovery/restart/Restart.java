@@ -243,7 +243,8 @@ public final class Restart {
 
   /**
    * Begins the log of a new database: its directory, first segment and first life, durable on
-   * return. The first control slot has the log's tail as redo point and analysis point, and 0 as
+   * return but for the directory's own name, which lasts once the caller has forced what it is in.
+   * The first control slot has the log's tail as redo point and analysis point, and 0 as
    * checkpoint.
    *
    * @param logDirectory the log directory; created if it is missing
@@ -252,7 +253,7 @@ public final class Restart {
    * @return the running log
    */
   public static Log createFirst(Path logDirectory, byte[] databaseId, LogOptions options) {
-    Directories.createOwnerOnly(logDirectory);
+    Directories.makeOwnerOnly(logDirectory);
     TreeSet<Long> none = new TreeSet<>();
     return Log.start(
         new LifeStart(

@@ -19,7 +19,6 @@ import org.revenantdb.recovery.format.ControlSlotLayout;
 import org.revenantdb.recovery.format.FileHeaderLayout;
 import org.revenantdb.recovery.format.PageChecksum;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
-import org.revenantdb.recovery.testing.IoEvent;
 
 class DataFileHeaderTest {
   private static final byte[] ID = "sixteen bytes id".getBytes(StandardCharsets.US_ASCII);
@@ -66,7 +65,6 @@ class DataFileHeaderTest {
     assertArrayEquals(ID, header.databaseId());
     assertEquals(1 << 24, header.segmentSize());
     assertEquals(1234567890123L, header.createdMillis());
-    assertEquals(1, faulty.count(IoEvent.Kind.FORCE, "revenant.data"));
   }
 
   @Test

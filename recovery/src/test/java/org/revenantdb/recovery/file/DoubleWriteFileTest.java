@@ -366,12 +366,12 @@ class DoubleWriteFileTest {
   }
 
   @Test
-  void R24_afterClear_nothingIsRepaired() throws IOException {
+  void R24_afterSwitchingOff_nothingIsRepaired() throws IOException {
     try (StorageFile data = openData();
         DoubleWriteFile doubleWrite = openDoubleWrite()) {
       doubleWrite.restore(data);
       flush(data, doubleWrite, new int[] {5}, 2);
-      doubleWrite.clear();
+      doubleWrite.switchOff();
       assertEquals(IoEvent.Kind.FORCE, faulty.events().getLast().kind());
       // Switched off: the page is written alone, and torn.
       data.write(5L * PAGE, TestPages.page(5, 3).asSlice(0, 4096));
