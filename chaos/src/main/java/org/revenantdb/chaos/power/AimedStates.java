@@ -32,6 +32,11 @@ public final class AimedStates implements Iterator<CrashState> {
   private static final int SINGLES = 4;
   private static final int BETWEEN = 2;
 
+  /**
+   * Forces of other nodes and changes of names are steps that may have relied on a dropped force.
+   */
+  private static final int STEPS = 12;
+
   private final Trace trace;
   private final DiskRules rules;
   private final CrashPlan plan;
@@ -86,6 +91,7 @@ public final class AimedStates implements Iterator<CrashState> {
     NavigableSet<Long> points = new TreeSet<>();
     RandomGenerator random = StateSeries.random(plan.seed());
     Map<Integer, Long> nextForce = new HashMap<>();
+    NavigableSet<Long> steps = new TreeSet<>();
     List<Operation> operations = trace.operations();
     long end = operations.isEmpty() ? 0 : operations.getLast().seq();
     end = 1 + Math.max(end, promises.isEmpty() ? 0 : promises.last());
@@ -95,11 +101,17 @@ public final class AimedStates implements Iterator<CrashState> {
         if (plan.dropped().test(force)) {
           points.add(last);
           promises.subSet(force.seq(), last).forEach(place -> points.add(place + 1));
+          steps.subSet(force.seq() + 1, last).stream()
+              .limit(STEPS)
+              .forEach(place -> points.add(place + 1));
           for (int i = 0; i < BETWEEN && last > force.seq() + 1; i++) {
             points.add(random.nextLong(force.seq() + 1, last));
           }
         }
         nextForce.put(force.node(), force.seq());
+        steps.add(force.seq());
+      } else if (operation instanceof Operation.Rename || operation instanceof Operation.Delete) {
+        steps.add(operation.seq());
       }
     }
     return List.copyOf(points);

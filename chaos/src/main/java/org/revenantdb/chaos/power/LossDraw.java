@@ -31,6 +31,10 @@ final class LossDraw implements Iterator<Losses> {
   private final DiskRules rules;
   private final RandomGenerator random;
   private final List<Losses> inOrder = new ArrayList<>();
+
+  /** What else is pending, where the draw is aimed; else empty. */
+  private List<Pending> all = List.of();
+
   private int next;
 
   private LossDraw() {
@@ -48,13 +52,13 @@ final class LossDraw implements Iterator<Losses> {
     if (pending.isEmpty()) {
       return;
     }
-    List<Operation> all = pending.stream().map(Pending::operation).toList();
-    inOrder.add(Losses.of(all));
-    inOrder.add(Losses.of(List.of(all.getLast())));
-    if (all.size() <= exhaustive && 1 << all.size() <= quota * 2) {
-      subsets(all);
+    List<Operation> operations = pending.stream().map(Pending::operation).toList();
+    inOrder.add(Losses.of(operations));
+    inOrder.add(Losses.of(List.of(operations.getLast())));
+    if (operations.size() <= exhaustive && 1 << operations.size() <= quota * 2) {
+      subsets(operations);
     } else {
-      singles(all, Math.max(1, quota / 2));
+      singles(operations, Math.max(1, quota / 2));
     }
   }
 
@@ -73,6 +77,10 @@ final class LossDraw implements Iterator<Losses> {
     }
     LossDraw draw = new LossDraw(targets, rules, 0, singles * 2, random);
     draw.inOrder.removeFirst();
+    if (targets.isEmpty()) {
+      return draw;
+    }
+    draw.all = pending;
     draw.inOrder.add(1, Losses.of(pending.stream().map(Pending::operation).toList()));
     return draw;
   }
@@ -117,14 +125,26 @@ final class LossDraw implements Iterator<Losses> {
   }
 
   private Losses byChance() {
+    if (all.isEmpty() || random.nextBoolean()) {
+      return new Losses(draw(pending), null);
+    }
+    // A force may only be missed where something else is lost or torn as well: a page that is torn
+    // in its place is mended from a copy that was forced before.
+    SortedMap<Long, Loss> losses = draw(all);
+    pending.forEach(
+        one -> losses.put(one.operation().seq(), new Loss(one.operation(), /* parts= */ null)));
+    return new Losses(losses, null);
+  }
+
+  private SortedMap<Long, Loss> draw(List<Pending> among) {
     SortedMap<Long, Loss> losses = new TreeMap<>();
     int shape = random.nextInt(4);
-    int from = random.nextInt(pending.size());
-    int file = pending.get(from).file();
+    int from = random.nextInt(among.size());
+    int file = among.get(from).file();
     double share = SHARES[random.nextInt(SHARES.length)];
     double torn = random.nextBoolean() ? 0 : random.nextDouble();
-    for (int i = 0; i < pending.size(); i++) {
-      Pending one = pending.get(i);
+    for (int i = 0; i < among.size(); i++) {
+      Pending one = among.get(i);
       boolean lost =
           switch (shape) {
             case 0 -> i >= from;
@@ -136,7 +156,7 @@ final class LossDraw implements Iterator<Losses> {
         losses.put(one.operation().seq(), new Loss(one.operation(), parts));
       }
     }
-    return new Losses(losses, null);
+    return losses;
   }
 
   /** Some parts of an operation; null if it cannot be torn. */

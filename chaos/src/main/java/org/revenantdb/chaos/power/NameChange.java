@@ -75,6 +75,9 @@ record NameChange(Operation operation, int part, List<Effect> effects) {
 
   void applyTo(DiskImage image) {
     for (Effect effect : effects) {
+      if (!image.isDirectory(effect.entry.directory)) {
+        continue; // deleted itself, and that is durable: what is pending in it is no matter
+      }
       if (effect.node == Operation.NO_NODE) {
         image.unlink(effect.entry.directory, effect.entry.name);
       } else {

@@ -1,8 +1,10 @@
 package org.revenantdb.chaos.run;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,19 +16,22 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.revenantdb.chaos.coverage.CallSite;
 import org.revenantdb.chaos.coverage.ForceSites;
+import org.revenantdb.chaos.disk.DiskImage;
+import org.revenantdb.chaos.power.AimedStates;
+import org.revenantdb.chaos.power.CrashPlan;
 import org.revenantdb.chaos.power.CrashState;
-import org.revenantdb.chaos.power.Losses;
+import org.revenantdb.chaos.power.DiskRules;
 import org.revenantdb.chaos.power.NodePaths;
 import org.revenantdb.chaos.power.PlatformProfile;
 import org.revenantdb.chaos.power.PowerCut;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.chaos.trace.Site;
+import org.revenantdb.chaos.trace.Trace;
 
 /**
  * Takes the forces of one place after the other out of recorded runs and demands that something
@@ -38,20 +43,21 @@ import org.revenantdb.chaos.trace.Site;
  */
 public final class ForceCoverage<S> {
   /*
-   * What to lose. At a crash point c, the operations that are pending without the forces of the site and were not
-   * pending with them are durable by that site alone. Losing just these, and keeping all else, is the state that the
-   * force exists to prevent; it is tried whole, then one operation at a time, then in random subsets.
+   * Where and what. AimedStates cuts where the dropped forces are missed most and loses what only they made durable,
+   * with or without losing and tearing what else was pending: the states that the forces exist to prevent.
    *
-   * Where to cut. After each of the site's forces (a spread of them), up to the moment from which something else covers
-   * the same operations: right after it, after the promises that follow, and right before the next force of that node.
+   * What counts. A state that fails, while its twin survives: the same crash point and losses in the trace as it was,
+   * where the forces keep what they keep. So nothing but the dropped forces can be the reason. Where both are equal the
+   * forces make no difference, and nothing is opened.
    *
-   * What counts. A state that fails, while the same crash point with everything kept survives: then it was the loss.
+   * Time is shared out among the places that are left, so that one that nothing detects does not use it up.
    */
 
-  private static final int OCCURRENCES = 10;
-  private static final int PROMISES_AFTER = 4;
-  private static final int ALONE = 8;
-  private static final int SUBSETS = 6;
+  private static final DiskRules RULES = PlatformProfile.STRICT_POSIX.rules();
+  private static final int STATES = 160;
+  private static final int RECOVERIES = 60;
+  private static final int RECOVERIES_OF_ONE = 6;
+  private static final int DAMAGES = 6;
 
   private final Supplier<CrashSubject<S>> subjects;
   private final CrashSubject<S> subject;
@@ -60,6 +66,7 @@ public final class ForceCoverage<S> {
   private final int workers;
   private final Duration budget;
   private final long begun = System.nanoTime();
+  private final List<Recording> recoveries = new ArrayList<>();
 
   /**
    * Prepares the mutations.
@@ -108,7 +115,9 @@ public final class ForceCoverage<S> {
                 StateChecker<S> checker = new StateChecker<>(subjects, /* resume= */ true);
                 for (int n; (n = next.getAndIncrement()) < order.size(); ) {
                   Site site = order.get(n);
-                  rows.put(site, new Mutation(site, sites.get(site), checker).row());
+                  long left = budget.toNanos() - (System.nanoTime() - begun);
+                  long slice = Math.max(0, left) * workers / (order.size() - n);
+                  rows.put(site, new Mutation(site, sites.get(site), checker).row(slice));
                 }
               }));
     }
@@ -139,15 +148,22 @@ public final class ForceCoverage<S> {
   private SortedMap<Site, List<Forces>> reached() {
     SortedMap<Site, List<Forces>> sites = new TreeMap<>();
     for (Recording recording : recordings) {
-      NodePaths paths = new NodePaths(recording.trace());
-      Map<Site, List<Operation.Force>> here = new HashMap<>();
-      for (Operation operation : recording.trace().operations()) {
-        if (operation instanceof Operation.Force force) {
-          here.computeIfAbsent(siteOf(force, paths), s -> new ArrayList<>()).add(force);
-        }
+      sitesOf(recording)
+          .forEach((site, forces) ->
+              sites
+                  .computeIfAbsent(site, s -> new ArrayList<>())
+                  .add(new Forces(recording, forces)));
+    }
+    return sites;
+  }
+
+  private Map<Site, List<Operation.Force>> sitesOf(Recording recording) {
+    NodePaths paths = new NodePaths(recording.trace());
+    Map<Site, List<Operation.Force>> sites = new HashMap<>();
+    for (Operation operation : recording.trace().operations()) {
+      if (operation instanceof Operation.Force force) {
+        sites.computeIfAbsent(siteOf(force, paths), s -> new ArrayList<>()).add(force);
       }
-      here.forEach((site, forces) ->
-          sites.computeIfAbsent(site, s -> new ArrayList<>()).add(new Forces(recording, forces)));
     }
     return sites;
   }
@@ -167,10 +183,6 @@ public final class ForceCoverage<S> {
     return all;
   }
 
-  private boolean timeIsUp() {
-    return System.nanoTime() - begun > budget.toNanos();
-  }
-
   /** One place without its forces. */
   private final class Mutation {
 
@@ -179,39 +191,77 @@ public final class ForceCoverage<S> {
     private final StateChecker<S> checker;
     private final Random random;
     private long states;
+    private int kept;
 
     Mutation(Site site, List<Forces> all, StateChecker<S> checker) {
       this.site = site;
       this.all = all;
       this.checker = checker;
-      this.random = new Random(seed ^ site.hashCode());
+      this.random = new Random(seed ^ site.toString().hashCode());
     }
 
-    CoverageRow row() {
+    /**
+     * Tries one recording after the other, then the recoveries that losses of this and of other
+     * places made necessary, then all again with a flipped bit on top; each for an equal share of
+     * the time that is left.
+     */
+    CoverageRow row(long slice) {
       int count = all.stream().mapToInt(forces -> forces.forces.size()).sum();
-      String found = "";
-      for (Forces forces : all) {
-        if (!found.isEmpty() || timeIsUp()) {
-          break;
-        }
-        found = mutate(forces);
+      long until = System.nanoTime() + slice;
+      String found = tryAll(all, /* damaged= */ false, until - slice / 2);
+      if (found.isEmpty()) {
+        found = tryAll(inRecoveries(), /* damaged= */ false, until - slice / 4);
+      }
+      if (found.isEmpty()) {
+        found = tryAll(all, /* damaged= */ true, until);
       }
       return new CoverageRow(site, count, states, found);
     }
 
-    private String mutate(Forces forces) {
+    private String tryAll(List<Forces> among, boolean damaged, long until) {
+      String found = "";
+      for (int i = 0; i < among.size() && found.isEmpty(); i++) {
+        long left = until - System.nanoTime();
+        if (left > 0) {
+          found = mutate(among.get(i), damaged, left / (among.size() - i));
+        }
+      }
+      return found;
+    }
+
+    private List<Forces> inRecoveries() {
+      List<Recording> recorded;
+      synchronized (recoveries) {
+        recorded = List.copyOf(recoveries);
+      }
+      return recorded.stream()
+          .map(recording -> new Forces(recording, sitesOf(recording).getOrDefault(site, List.of())))
+          .filter(forces -> !forces.forces.isEmpty())
+          .toList();
+    }
+
+    private String mutate(Forces forces, boolean damaged, long slice) {
       Set<Long> dropped =
           forces.forces.stream().map(Operation.Force::seq).collect(Collectors.toSet());
-      Predicate<Operation.Force> drop = force -> dropped.contains(force.seq());
-      PlatformProfile profile = PlatformProfile.STRICT_POSIX;
-      PowerCut with = new PowerCut(forces.recording.trace(), profile.rules());
-      PowerCut without = new PowerCut(forces.recording.trace(), profile.rules(), drop);
-      for (Operation.Force force : spread(forces.forces)) {
-        for (long point : points(forces.recording, force)) {
-          List<Operation> lost = new ArrayList<>(without.pending(point));
-          lost.removeAll(with.pending(point));
-          String found = lost.isEmpty() ? "" : lose(forces.recording, without, point, lost);
-          if (!found.isEmpty() || timeIsUp()) {
+      Trace trace = forces.recording.trace();
+      PowerCut intact = new PowerCut(trace, RULES);
+      AimedStates aimed =
+          new AimedStates(
+              trace,
+              RULES,
+              CrashPlan.of(seed, STATES)
+                  .preferring(forces.recording.promises().places())
+                  .dropping(force -> dropped.contains(force.seq())));
+      long until = System.nanoTime() + slice;
+      while (aimed.hasNext() && System.nanoTime() < until) {
+        CrashState state = aimed.next();
+        DiskImage twin = intact.state(state.seq(), state.losses()).image();
+        if (twin.hash() != state.image().hash()) { // else the forces make no difference to it
+          String found =
+              damaged
+                  ? compareDamaged(forces.recording, state, twin)
+                  : compare(forces.recording, state, twin);
+          if (!found.isEmpty()) {
             return found;
           }
         }
@@ -219,69 +269,79 @@ public final class ForceCoverage<S> {
       return "";
     }
 
-    private List<Operation.Force> spread(List<Operation.Force> forces) {
-      if (forces.size() <= OCCURRENCES) {
-        return forces;
+    private String compare(Recording recording, CrashState state, DiskImage twin) {
+      states++;
+      DiskImage spare = state.image().fork();
+      StateResult result = checker.check(state.image(), recording.promises(), state.seq());
+      if (result.survived()) {
+        keepRecovery(recording, state.seq(), spare);
+        return "";
       }
-      List<Operation.Force> chosen = new ArrayList<>();
-      for (int i = 0; i < OCCURRENCES; i++) {
-        chosen.add(forces.get((int) ((long) i * (forces.size() - 1) / (OCCURRENCES - 1))));
-      }
-      return chosen;
+      boolean twinSurvives = checker.check(twin, recording.promises(), state.seq()).survived();
+      return twinSurvives ? told(result, state, "") : "";
     }
 
-    private SortedSet<Long> points(Recording recording, Operation.Force force) {
-      SortedSet<Long> points = new TreeSet<>();
-      points.add(force.seq() + 1);
-      long last = recording.end();
+    /** What the loss made necessary to mend is where other places of a recovery are needed. */
+    private void keepRecovery(Recording recording, long seq, DiskImage image) {
+      synchronized (recoveries) {
+        if (recoveries.size() >= RECOVERIES || kept >= RECOVERIES_OF_ONE) {
+          return;
+        }
+      }
+      try {
+        Recording recovery = checker.checkRecorded(image, recording.promises(), seq).recording();
+        synchronized (recoveries) {
+          recoveries.add(recovery);
+          kept++;
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e); // a disk in memory
+      }
+    }
+
+    /**
+     * A flipped bit must be found or do no harm. A force may be there for that alone: without it
+     * the damage would be mended with something stale.
+     */
+    private String compareDamaged(Recording recording, CrashState state, DiskImage twin) {
+      List<Operation.Write> writes = new ArrayList<>();
       for (Operation operation : recording.trace().operations()) {
-        if (operation instanceof Operation.Force later
-            && later.seq() > force.seq()
-            && later.node() == force.node()) {
-          last = later.seq();
-          break;
+        if (operation.seq() < state.seq()
+            && operation instanceof Operation.Write write
+            && state.image().exists(write.node())) {
+          writes.add(write);
         }
       }
-      points.add(last);
-      int after = 0;
-      for (long place : recording.promises().places()) {
-        if (place > force.seq() && place < last && after < PROMISES_AFTER) {
-          points.add(place + 1);
-          after++;
-        }
-      }
-      return points;
-    }
-
-    private String lose(Recording recording, PowerCut cut, long point, List<Operation> lost) {
-      List<List<Operation>> choices = new ArrayList<>();
-      choices.add(lost);
-      if (lost.size() > 1) {
-        List<Operation> shuffled = new ArrayList<>(lost);
-        Collections.shuffle(shuffled, random);
-        shuffled.stream().limit(ALONE).forEach(operation -> choices.add(List.of(operation)));
-        for (int i = 0; i < SUBSETS; i++) {
-          List<Operation> some = lost.stream().filter(o -> random.nextBoolean()).toList();
-          if (!some.isEmpty()) {
-            choices.add(some);
-          }
-        }
-      }
-      for (List<Operation> choice : choices) {
-        CrashState state = cut.state(point, Losses.of(choice));
+      for (int i = 0; i < DAMAGES && !writes.isEmpty(); i++) {
+        Operation.Write write = writes.get(random.nextInt(writes.size()));
+        long place = write.offset() + random.nextInt(Math.max(1, write.data().length));
+        DiskImage bad = state.image().fork();
+        DiskImage badTwin = twin.fork();
+        flip(bad, write.node(), place);
+        flip(badTwin, write.node(), place);
         states++;
-        StateResult result = checker.check(state.image(), recording.promises(), point);
-        if (!result.survived() && survivesWhole(recording, cut, point)) {
-          return "%s, %s (crash point %d, %d of %d lost)"
-              .formatted(result.verdict(), result.summary(), point, choice.size(), lost.size());
+        StateResult result = checker.check(bad, recording.promises(), state.seq());
+        if (!result.findings().isEmpty()) {
+          StateResult other = checker.check(badTwin, recording.promises(), state.seq());
+          if (other.survived() || checker.refused(other)) {
+            return told(result, state, ", and one bit flipped");
+          }
         }
       }
       return "";
     }
 
-    private boolean survivesWhole(Recording recording, PowerCut cut, long point) {
-      CrashState whole = cut.state(point, Losses.none());
-      return checker.check(whole.image(), recording.promises(), point).survived();
+    private static void flip(DiskImage image, int node, long place) {
+      if (image.exists(node) && place < image.file(node).size()) {
+        byte[] one = image.file(node).bytes(place, 1);
+        one[0] ^= 1;
+        image.file(node).write(place, ByteBuffer.wrap(one));
+      }
+    }
+
+    private String told(StateResult result, CrashState state, String also) {
+      return "%s, %s (crash point %d%s)"
+          .formatted(result.verdict(), result.summary(), state.seq(), also);
     }
   }
 }

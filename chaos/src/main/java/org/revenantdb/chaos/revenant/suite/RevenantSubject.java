@@ -36,6 +36,7 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
   /** The smallest pool that an option allows. */
   static final long POOL = 2L << 20;
 
+  private static final String DIRECTORY = "db";
   private static final int SEGMENT = 1 << 20;
   private static final long LOG_LIMIT = 4L * SEGMENT;
 
@@ -52,9 +53,16 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
         .withLeakListener(forgotten -> {});
   }
 
+  /** The database makes its own directory: that its name lasts is a promise, too. */
   @Override
   public final Database open(Path dir) {
-    return Database.open(dir, options());
+    Path database = dir.resolve(DIRECTORY);
+    return Database.open(database, options(database));
+  }
+
+  /** How the variant opens. */
+  DatabaseOptions options(Path database) {
+    return options();
   }
 
   @Override
@@ -131,6 +139,11 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
 
   @Override
   public final String kindOf(String path) {
+    return path.startsWith(DIRECTORY) ? kindInside(path.substring(DIRECTORY.length())) : "above";
+  }
+
+  private static String kindInside(String rest) {
+    String path = rest.startsWith("/") ? rest.substring(1) : rest;
     return switch (path) {
       case "" -> "directory";
       case "log" -> "log directory";
