@@ -42,6 +42,10 @@ public final class AimedStates implements Iterator<CrashState> {
   private final CrashPlan plan;
   private final NodePaths paths;
   private final List<Long> candidates;
+
+  /** Those right after a name changed while a dropped force was missed: the likeliest to tell. */
+  private final List<Long> telling;
+
   private final StateSeries series;
   private int passes;
 
@@ -58,7 +62,9 @@ public final class AimedStates implements Iterator<CrashState> {
     this.rules = rules;
     this.plan = plan;
     this.paths = new NodePaths(trace);
-    this.candidates = candidates();
+    NavigableSet<Long> changes = new TreeSet<>();
+    this.candidates = candidates(changes);
+    this.telling = List.copyOf(changes);
     this.series = new StateSeries(plan, this::pass);
   }
 
@@ -86,12 +92,13 @@ public final class AimedStates implements Iterator<CrashState> {
   }
 
   /** The places where a dropped force may be missed, in order. */
-  private List<Long> candidates() {
+  private List<Long> candidates(NavigableSet<Long> changes) {
     NavigableSet<Long> promises = new TreeSet<>(plan.preferred());
     NavigableSet<Long> points = new TreeSet<>();
     RandomGenerator random = StateSeries.random(plan.seed());
     Map<Integer, Long> nextForce = new HashMap<>();
     NavigableSet<Long> steps = new TreeSet<>();
+    NavigableSet<Long> names = new TreeSet<>();
     List<Operation> operations = trace.operations();
     long end = operations.isEmpty() ? 0 : operations.getLast().seq();
     end = 1 + Math.max(end, promises.isEmpty() ? 0 : promises.last());
@@ -101,6 +108,9 @@ public final class AimedStates implements Iterator<CrashState> {
         if (plan.dropped().test(force)) {
           points.add(last);
           promises.subSet(force.seq(), last).forEach(place -> points.add(place + 1));
+          names.subSet(force.seq() + 1, last).stream()
+              .limit(STEPS)
+              .forEach(place -> changes.add(place + 1));
           steps.subSet(force.seq() + 1, last).stream()
               .limit(STEPS)
               .forEach(place -> points.add(place + 1));
@@ -111,9 +121,10 @@ public final class AimedStates implements Iterator<CrashState> {
         nextForce.put(force.node(), force.seq());
         steps.add(force.seq());
       } else if (operation instanceof Operation.Rename || operation instanceof Operation.Delete) {
-        steps.add(operation.seq());
+        names.add(operation.seq());
       }
     }
+    points.addAll(changes);
     return List.copyOf(points);
   }
 
@@ -130,17 +141,22 @@ public final class AimedStates implements Iterator<CrashState> {
 
     @Override
     public List<Long> points() {
-      int wanted = Math.max(1, plan.states() / PER_POINT);
+      int wanted = Math.max(2, plan.states() / PER_POINT);
       if (candidates.size() <= wanted) {
         return candidates;
       }
-      List<Long> drawn = new ArrayList<>();
-      for (int i = 0; i < wanted; i++) {
-        int from = (int) ((long) candidates.size() * i / wanted);
-        int to = (int) ((long) candidates.size() * (i + 1) / wanted);
-        drawn.add(candidates.get(random.nextInt(from, to)));
+      NavigableSet<Long> points = new TreeSet<>();
+      draw(telling, Math.min(wanted / 2, telling.size()), points);
+      draw(candidates, wanted - points.size(), points);
+      return List.copyOf(points);
+    }
+
+    private void draw(List<Long> from, int count, NavigableSet<Long> drawn) {
+      for (int i = 0; i < count; i++) {
+        int first = (int) ((long) from.size() * i / count);
+        int last = (int) ((long) from.size() * (i + 1) / count);
+        drawn.add(from.get(random.nextInt(first, Math.max(first + 1, last))));
       }
-      return drawn;
     }
 
     @Override

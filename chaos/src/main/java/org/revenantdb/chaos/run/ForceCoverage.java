@@ -20,6 +20,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.revenantdb.chaos.coverage.CallSite;
 import org.revenantdb.chaos.coverage.ForceSites;
+import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.power.AimedStates;
 import org.revenantdb.chaos.power.CrashPlan;
@@ -54,7 +55,8 @@ public final class ForceCoverage<S> {
    */
 
   private static final DiskRules RULES = PlatformProfile.STRICT_POSIX.rules();
-  private static final int STATES = 160;
+  private static final int STATES = 24;
+  private static final int ROUNDS = 40;
   private static final int RECOVERIES = 60;
   private static final int RECOVERIES_OF_ONE = 6;
   private static final int DAMAGES = 6;
@@ -218,15 +220,23 @@ public final class ForceCoverage<S> {
       return new CoverageRow(site, count, states, found);
     }
 
+    /**
+     * A few states of each in turn, so that neither a long recording nor a late moment waits for
+     * long.
+     */
     private String tryAll(List<Forces> among, boolean damaged, long until) {
-      String found = "";
-      for (int i = 0; i < among.size() && found.isEmpty(); i++) {
-        long left = until - System.nanoTime();
-        if (left > 0) {
-          found = mutate(among.get(i), damaged, left / (among.size() - i));
+      for (int round = 0; round < ROUNDS; round++) {
+        for (Forces forces : among) {
+          if (System.nanoTime() > until) {
+            return "";
+          }
+          String found = mutate(forces, damaged, round);
+          if (!found.isEmpty()) {
+            return found;
+          }
         }
       }
-      return found;
+      return "";
     }
 
     private List<Forces> inRecoveries() {
@@ -240,7 +250,7 @@ public final class ForceCoverage<S> {
           .toList();
     }
 
-    private String mutate(Forces forces, boolean damaged, long slice) {
+    private String mutate(Forces forces, boolean damaged, int round) {
       Set<Long> dropped =
           forces.forces.stream().map(Operation.Force::seq).collect(Collectors.toSet());
       Trace trace = forces.recording.trace();
@@ -249,11 +259,10 @@ public final class ForceCoverage<S> {
           new AimedStates(
               trace,
               RULES,
-              CrashPlan.of(seed, STATES)
+              CrashPlan.of(Seeds.of(seed, round), STATES)
                   .preferring(forces.recording.promises().places())
                   .dropping(force -> dropped.contains(force.seq())));
-      long until = System.nanoTime() + slice;
-      while (aimed.hasNext() && System.nanoTime() < until) {
+      while (aimed.hasNext()) {
         CrashState state = aimed.next();
         DiskImage twin = intact.state(state.seq(), state.losses()).image();
         if (twin.hash() != state.image().hash()) { // else the forces make no difference to it
