@@ -6,6 +6,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeSet;
 import java.util.random.RandomGenerator;
@@ -166,7 +167,8 @@ public final class AimedStates implements Iterator<CrashState> {
       disk.hash();
       SortedMap<Long, Pending> all = disk.pending();
       List<Pending> targets = new ArrayList<>(all.values());
-      targets.removeIf(one -> intact.pending().containsKey(one.operation().seq()));
+      Set<Long> anyway = intact.pending().keySet();
+      targets.removeIf(one -> anyway.contains(one.operation().seq()));
       return LossDraw.aimed(targets, List.copyOf(all.values()), rules, SINGLES, random);
     }
 

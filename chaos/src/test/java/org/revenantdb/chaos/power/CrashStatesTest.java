@@ -79,18 +79,18 @@ class CrashStatesTest {
   @Test
   void images_liveTheirOwnLives() {
     manyWrites(30);
-    List<CrashState> states =
-        all(new CrashStates(disk.trace(), SECTOR_512.rules(), CrashPlan.of(1, 300)));
-    List<Long> before = states.stream().map(state -> state.image().hash()).toList();
-    for (int i = 0; i < states.size(); i += 2) {
-      DiskImage image = states.get(i).image();
-      image.file(2).zero(0, image.file(2).size());
-      image.file(1).setSize(0);
+    CrashStates states = new CrashStates(disk.trace(), SECTOR_512.rules(), CrashPlan.of(1, 300));
+    List<CrashState> kept = new ArrayList<>();
+    List<String> before = new ArrayList<>();
+    while (states.hasNext()) {
+      CrashState state = states.next();
+      kept.add(state);
+      before.add(TraceScript.describe(state.image()));
+      DiskImage other = state.image().fork();
+      other.file(2).zero(0, other.file(2).size());
+      other.file(1).setSize(0);
     }
-    for (int i = 1; i < states.size(); i += 2) {
-      assertEquals(before.get(i), states.get(i).image().fork().hash());
-      assertFalse(TraceScript.describe(states.get(i).image()).contains("log=,"));
-    }
+    assertEquals(before, words(kept));
   }
 
   @Test

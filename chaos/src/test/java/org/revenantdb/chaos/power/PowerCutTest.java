@@ -164,6 +164,14 @@ class PowerCutTest {
   }
 
   @Test
+  void appendThatOverwrites_sizeBeforeData_hasNoBytesThereBeforeItsSize() {
+    int file = disk.given("f", bytes('o', 100));
+    disk.write(file, 50, bytes('n', 100));
+    assertStates(SIZE_BEFORE_DATA, "f=o*100", "f=o*100 0*50", "f=o*50 n*100");
+    assertStates(SECTOR_4K, "f=o*100", "f=o*50 n*50", "f=o*50 n*100");
+  }
+
+  @Test
   void append_anySize_mayBeShortOrZeros() {
     int file = disk.given("f", bytes('o', 512));
     disk.write(file, 512, bytes('n', 600));
@@ -279,6 +287,14 @@ class PowerCutTest {
     disk.create(ROOT, "f");
     assertStates(NAMES_LOST, "f=o*100", "", "f=");
     assertStates(EXT4_ORDERED, "f=o*100", "", "f=");
+  }
+
+  @Test
+  void renameAndCreateOfTheOldName_theFileIsNeverWithoutAName() {
+    int file = disk.given("f", bytes('o', 9));
+    disk.rename(file, ROOT, "f", ROOT, "g", Operation.NO_NODE);
+    disk.create(ROOT, "f");
+    assertStates(NAMES_LOST, "f=o*9", "g=o*9", "f=, g=o*9");
   }
 
   @Test
@@ -407,6 +423,10 @@ class PowerCutTest {
     assertStates(EXT4_ORDERED, "", "g=");
     disk.force(file);
     assertStates(EXT4_ORDERED, "g=");
+    // The same, if the disk has already been looked at when the file was gone and so forgot it.
+    PowerCut cut = new PowerCut(disk.trace(), EXT4_ORDERED.rules());
+    assertEquals("", TraceScript.describe(cut.state(3, Losses.none()).image()));
+    assertEquals(List.of(), cut.pending(disk.end()));
   }
 
   @Test
@@ -437,6 +457,21 @@ class PowerCutTest {
     assertTrue(state.losses().lost(write));
     assertFalse(state.losses().torn(write));
     assertTrue(cut.state(disk.end(), Losses.none()).losses().isEmpty());
+  }
+
+  @Test
+  void image_thatWasGivenAway_doesNotSeeLaterWrites() {
+    int file = disk.given("f", bytes('o', 3 * 4096));
+    Operation one = disk.write(file, 0, bytes('a', 4096));
+    Operation two = disk.write(file, 4096, bytes('b', 4096));
+    disk.write(file, 8192, bytes('c', 4096));
+    long before = disk.end();
+    disk.write(file, 8192, bytes('d', 4096));
+    PowerCut cut = new PowerCut(disk.trace(), EXT4_ORDERED.rules());
+    CrashState state = cut.state(before, Losses.of(List.of(one, two)));
+    assertEquals("f=o*8192 c*4096", TraceScript.describe(state.image()));
+    cut.state(disk.end(), Losses.none());
+    assertEquals("f=o*8192 c*4096", TraceScript.describe(state.image()));
   }
 
   @Test
