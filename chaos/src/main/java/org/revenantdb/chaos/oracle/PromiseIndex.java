@@ -34,7 +34,7 @@ final class PromiseIndex {
    * Building, one life after the other, the events of each by their places:
    *   1  an attempt makes a transaction that waits for the same thread's answer with equal key and value, the newest
    *      first; an answer without one makes a transaction whose window began at that thread's last word (or with the
-   *      life). Where that last write of the key by the thread was the same and lazy, the answer may mean that one
+   *      life). Where the thread's last write of that key was the same and lazy, the answer may mean that one
    *      again (it was flushed since) or another one (a second removal): the window then begins where the first one's
    *      did, which is right for both.
    *   2  a group is attempted at COMMITTING; answered without that, its window began at the thread's last word before
@@ -176,7 +176,8 @@ final class PromiseIndex {
 
   /**
    * What the last life had under way at a crash point without having said so: it is known from what
-   * was said later, and announced here at the place where its window began.
+   * was said later, and announced here at the place where its window began. All of it as groups, of
+   * a thread that says nothing else, so that no answer to something else is taken for theirs.
    */
   List<PromiseEvent> windowsOpenAt(long crash) {
     List<PromiseEvent> announced = new ArrayList<>();
@@ -187,12 +188,7 @@ final class PromiseIndex {
           || transaction.told < crash) {
         continue;
       }
-      By by = new By(transaction.attempted, transaction.threadNumber, transaction.thread);
-      if (transaction.single) {
-        transaction.writes.forEach(
-            (key, value) -> announced.add(new OfWrite(by, Single.ATTEMPT, key, value)));
-        continue;
-      }
+      By by = new By(transaction.attempted, /* thread= */ -1, transaction.thread);
       long number = ++group;
       announced.add(new OfGroup(by, number, Step.BEGIN));
       transaction.writes.forEach((key, value) -> announced.add(new Put(by, number, key, value)));
@@ -283,7 +279,10 @@ final class PromiseIndex {
       switch (event) {
         case OfWrite write -> write(write, place);
         case OfGroup group -> group(group, place);
-        case Put put -> group(put.by(), put.group(), place).writes.put(put.key(), put.value());
+        case Put put -> {
+          group(by, put.group(), place).writes.put(put.key(), put.value());
+          lastWrites(by).remove(put.key());
+        }
         case AllDurable all -> {
           lazy.forEach(transaction -> transaction.durable = Math.min(transaction.durable, place));
           lazy.clear();
@@ -340,16 +339,16 @@ final class PromiseIndex {
     }
 
     private PromisedTransaction single(OfWrite write, long attempted) {
-      PromisedTransaction single = begin(write.by(), /* single= */ true, attempted);
+      PromisedTransaction single = begin(write.by(), attempted);
       single.attempted = attempted;
       single.told = write.by().place() + offset;
       single.writes.put(write.key(), write.value());
       return single;
     }
 
-    private PromisedTransaction begin(By by, boolean single, long begun) {
+    private PromisedTransaction begin(By by, long begun) {
       PromisedTransaction transaction =
-          new PromisedTransaction(transactions.size() + 1, number, ended, by, single, begun);
+          new PromisedTransaction(transactions.size() + 1, number, ended, by.name(), begun);
       transactions.add(transaction);
       return transaction;
     }
@@ -378,7 +377,7 @@ final class PromiseIndex {
       PromisedTransaction known = groups.get(group);
       if (known == null) {
         groupWindows.put(group, window(by));
-        known = begin(by, /* single= */ false, place);
+        known = begin(by, place);
         groups.put(group, known);
       }
       return known;

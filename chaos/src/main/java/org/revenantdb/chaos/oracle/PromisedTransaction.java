@@ -3,7 +3,6 @@ package org.revenantdb.chaos.oracle;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.chaos.oracle.PromiseEvent.By;
 
 /**
  * Writes that are there together or not at all, and when what was said of them. A single write is a
@@ -33,11 +32,7 @@ final class PromisedTransaction {
   final int number;
   final int life;
   final long lifeEnded;
-  final long threadNumber;
   final String thread;
-
-  /** A single write, else a group. */
-  final boolean single;
 
   /** The first word about it, or where its window begins. */
   final long begun;
@@ -54,14 +49,11 @@ final class PromisedTransaction {
   long durable = NEVER;
   long rolledBack = NEVER;
 
-  PromisedTransaction(
-      int number, int life, long lifeEnded, By firstBy, boolean single, long begun) {
+  PromisedTransaction(int number, int life, long lifeEnded, String thread, long begun) {
     this.number = number;
     this.life = life;
     this.lifeEnded = lifeEnded;
-    this.threadNumber = firstBy.thread();
-    this.thread = firstBy.name();
-    this.single = single;
+    this.thread = thread;
     this.begun = begun;
   }
 
