@@ -114,10 +114,10 @@ public final class FaultRun<S> {
       boolean worked = call.failure() == null && !call.hangs();
       boolean struck = strikes.struck();
       if (call.hangs()) {
-        fail(Verdict.CORRUPT, call.complaint(), null, 0);
+        fail(Verdict.CORRUPT, call.complaint(), null);
       } else if (!struck) {
         if (!worked) {
-          fail(Verdict.HARNESS_BROKEN, "without any fault: " + call.complaint(), null, 0);
+          fail(Verdict.HARNESS_BROKEN, "without any fault: " + call.complaint(), null);
         }
       } else {
         afterwards(call.failure());
@@ -145,8 +145,7 @@ public final class FaultRun<S> {
         fail(
             Verdict.CORRUPT,
             "met " + title() + " with something else than a clear refusal",
-            thrown,
-            clock.next());
+            thrown);
         return;
       }
       PromiseLog owed =
@@ -162,7 +161,7 @@ public final class FaultRun<S> {
     private void liveOn() throws IOException {
       TimedCall call = TimedCall.run("a life after " + title(), options.limit(), this::workAgain);
       if (!call.complaint().isEmpty()) {
-        fail(Verdict.CORRUPT, call.complaint(), call.failure(), clock.next());
+        fail(Verdict.CORRUPT, call.complaint(), call.failure());
         return;
       }
       Iterator<CrashState> cuts =
@@ -246,7 +245,7 @@ public final class FaultRun<S> {
                       story))));
     }
 
-    private void fail(Verdict verdict, String what, @Nullable Throwable thrown, long seq) {
+    private void fail(Verdict verdict, String what, @Nullable Throwable thrown) {
       failed = true;
       tally.count(verdict);
       if (tally.isNew(fault.name() + " " + verdict + " " + what.lines().findFirst().orElse(""))) {
