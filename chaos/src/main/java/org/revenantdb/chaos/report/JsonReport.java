@@ -86,11 +86,14 @@ public final class JsonReport {
     machine.put("processors", Runtime.getRuntime().availableProcessors());
     detail("machine", machine);
     detail("commit", commit());
-    return detail(
-        "jdk", system.getProperty("java.vendor.version") + " " + Runtime.version().toString());
+    return detail("jdk", jdk());
   }
 
-  private static String commit() {
+  static String jdk() {
+    return System.getProperty("java.vendor.version") + " " + Runtime.version();
+  }
+
+  static String commit() {
     String home = System.getenv().getOrDefault("REVENANT_HOME", ".");
     try {
       Process git =
@@ -180,7 +183,8 @@ public final class JsonReport {
         case '\r' -> out.append("\\r");
         case '\t' -> out.append("\\t");
         default -> {
-          if (c < 0x20) {
+          // Half a character cannot be written as UTF-8; found keys are arbitrary text.
+          if (c < 0x20 || Character.isSurrogate(c)) {
             out.append(String.format("\\u%04x", (int) c));
           } else {
             out.append(c);

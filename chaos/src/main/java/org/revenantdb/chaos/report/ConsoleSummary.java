@@ -1,0 +1,136 @@
+package org.revenantdb.chaos.report;
+
+import static org.revenantdb.chaos.report.Html.count;
+
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.run.Failure;
+import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.chaos.trace.Site;
+
+/** A {@link RunReport} as a table for the console, with each failure in a few lines before it. */
+public final class ConsoleSummary {
+
+  private static final int STORY_LINES = 12;
+
+  private ConsoleSummary() {}
+
+  /**
+   * Writes it as text.
+   *
+   * @param report what to say
+   * @return lines, the last one without an end
+   */
+  public static String of(RunReport report) {
+    StringBuilder text = new StringBuilder();
+    for (Outcome part : report.parts()) {
+      for (Failure failure : part.failures()) {
+        failure(text, part, failure);
+      }
+    }
+    return text.append(table(report)).toString();
+  }
+
+  private static void failure(StringBuilder text, Outcome part, Failure failure) {
+    text.append(failure.verdict() + "  " + part.name() + ": " + failure.title() + "\n");
+    failure.findings().forEach(finding -> text.append("    " + finding + "\n"));
+    List<String> story = failure.story().strip().lines().toList();
+    story.stream().limit(STORY_LINES).forEach(line -> text.append("    " + line + "\n"));
+    if (story.size() > STORY_LINES) {
+      text.append("    ... %s lines more\n".formatted(story.size() - STORY_LINES));
+    }
+    text.append("    seed " + failure.seed());
+    if (failure.file() != null) {
+      text.append(", --replay " + failure.file());
+    }
+    text.append("\n\n");
+  }
+
+  private static TextTable table(RunReport report) {
+    RunFigures figures = RunFigures.of(report);
+    TextTable table = new TextTable().row(report.title(), report.verdict());
+    for (Outcome part : report.parts()) {
+      table.row("  " + part.name(), part.verdict() + because(part) + counts(part));
+    }
+    if (figures.states() > 0) {
+      table.row("states", count(figures.states()) + rate(figures));
+    }
+    if (figures.kills() > 0) {
+      table.row("kills", count(figures.kills()));
+    }
+    String recovery = recovery(figures);
+    if (recovery != null) {
+      table.row("recovery", recovery);
+    }
+    if (!report.teeth().isEmpty()) {
+      table.row("teeth", figures.teethFound() + " of " + report.teeth().size() + " found");
+      report.teeth().stream()
+          .filter(line -> !line.found())
+          .forEach(line -> table.row("  not found", line.name()));
+    }
+    if (!report.coverage().isEmpty()) {
+      table.row("force sites", report.coverage().size() + ", undetected " + figures.undetected());
+      report.coverage().stream()
+          .filter(line -> !line.detected())
+          .forEach(line ->
+              table.row(line.reached() ? "  undetected" : "  not reached", place(line.site())));
+    }
+    if (!report.faults().isEmpty()) {
+      table.row(
+          "faults",
+          verdicts(RunFigures.sum(report.faults().stream().map(FaultLine::verdicts).toList())));
+    }
+    bound(report, table);
+    return table.row("seed", report.seed());
+  }
+
+  /** A site; one known from class files alone has no kind of file to be named. */
+  private static String place(Site site) {
+    String text = site.toString();
+    return site.fileKind().isEmpty() ? text.replace(" ()", "") : text;
+  }
+
+  private static void bound(RunReport report, TextTable table) {
+    RecoveryBound bound = report.bound();
+    if (bound != null && !report.costByLog().isEmpty()) {
+      long above = report.costByLog().stream().filter(point -> !bound.holds(point)).count();
+      table.row("above the bound", above + " of " + report.costByLog().size() + " recoveries");
+    }
+  }
+
+  private static String because(Outcome part) {
+    return part.reason().isEmpty() ? "" : ": " + part.reason();
+  }
+
+  private static String counts(Outcome part) {
+    String counts = verdicts(part.verdicts());
+    return counts.isEmpty() ? "" : " (" + counts + ")";
+  }
+
+  private static String verdicts(Map<Verdict, Long> verdicts) {
+    return RunFigures.sum(List.of(verdicts)).entrySet().stream()
+        .map(e -> count(e.getValue()) + " " + e.getKey())
+        .collect(Collectors.joining(", "));
+  }
+
+  private static String rate(RunFigures figures) {
+    OptionalDouble rate = figures.statesPerSecond();
+    return rate.isPresent() ? ", " + Unit.digits(rate.getAsDouble()) + "/s" : "";
+  }
+
+  private static @Nullable String recovery(RunFigures figures) {
+    OptionalDouble median = figures.recovery(0.5);
+    OptionalDouble longest = figures.recovery(1);
+    return median.isPresent() && longest.isPresent()
+        ? "median %s, longest %s of %s"
+            .formatted(
+                Unit.MILLIS.format(median.getAsDouble()),
+                Unit.MILLIS.format(longest.getAsDouble()),
+                count(figures.recoveryMillis().length))
+        : null;
+  }
+}

@@ -1,0 +1,441 @@
+package org.revenantdb.chaos.report;
+
+import static org.revenantdb.chaos.report.Html.count;
+import static org.revenantdb.chaos.report.Html.escape;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.oracle.Finding;
+import org.revenantdb.chaos.run.Failure;
+import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.subject.Verdict;
+
+/**
+ * A run as one HTML page that needs nothing beside it: style and plots are inside, there is no
+ * script, and the page itself forbids its reader to load anything.
+ *
+ * <p>All that is shown comes from the {@link RunReport}; what is empty there is left out here. Only
+ * what survived is green: what was not measured is grey.
+ */
+public final class HtmlReport {
+
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss 'UTC'", Locale.ROOT)
+          .withZone(ZoneOffset.UTC);
+
+  /** More failures are folded at first, so that the page can be skimmed. */
+  private static final int OPEN_FAILURES = 3;
+
+  private final RunReport report;
+  private final RunFigures figures;
+  private final StringBuilder out = new StringBuilder();
+  private final StringBuilder contents = new StringBuilder();
+  private final @Nullable Path folder;
+
+  private HtmlReport(RunReport report, @Nullable Path folder) {
+    this.report = report;
+    this.figures = RunFigures.of(report);
+    this.folder = folder;
+  }
+
+  /**
+   * Prepares a page.
+   *
+   * @param report what it shows
+   * @return the page
+   */
+  public static HtmlReport of(RunReport report) {
+    return new HtmlReport(report, null);
+  }
+
+  /**
+   * Writes the page; the zips of failures are linked from where it stands.
+   *
+   * @param file where; its folder is made if need be
+   * @throws IOException if that fails
+   */
+  public void writeTo(Path file) throws IOException {
+    Path target = file.toAbsolutePath().normalize();
+    Path parent = target.getParent();
+    if (parent != null) {
+      Files.createDirectories(parent);
+    }
+    // getBytes: a half character in a key that was found must not cost us the page.
+    Files.write(target, new HtmlReport(report, parent).page().getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** The page, with links to zips as absolute addresses. */
+  @Override
+  public String toString() {
+    return new HtmlReport(report, null).page();
+  }
+
+  private String page() {
+    parts();
+    failures();
+    teeth();
+    coverage();
+    faults();
+    section("recovery-time", "Recovery time", HtmlPlots.recoveryTime(report));
+    section(
+        "cost-by-size",
+        "Recovery cost by size of the transaction in flight",
+        HtmlPlots.costBySize(report.costBySize()) + costTable(report.costBySize(), null));
+    section(
+        "cost-by-log",
+        "Recovery cost by log since the checkpoint",
+        HtmlPlots.costByLog(report) + costTable(report.costByLog(), report.bound()));
+    section("sizes", "Log size", HtmlPlots.sizes(report.sizes()));
+    section(
+        "kills",
+        "Around a kill",
+        report.kills().stream().map(HtmlPlots::timeline).collect(Collectors.joining()));
+    String title = escape(report.title());
+    return """
+    <!DOCTYPE html>
+    <html lang="en"><head><meta charset="utf-8">
+    <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>%s: %s</title>
+    <style>
+    %s</style></head>
+    <body>
+    """
+            .formatted(escape(report.verdict().name()), title, style())
+        + head(title)
+        + out
+        + verdictsExplained()
+        + "</body></html>\n";
+  }
+
+  private static String style() {
+    try (InputStream in = HtmlReport.class.getResourceAsStream("report.css")) {
+      if (in == null) {
+        throw new IllegalStateException("report.css is missing from this artifact");
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private String head(String title) {
+    StringBuilder head = new StringBuilder();
+    Verdict verdict = report.verdict();
+    head.append("<header class=\"" + colour(verdict) + "\">\n<h1>" + title + "</h1>\n");
+    head.append("<p class=\"verdict\">" + verdict.name() + "</p>\n");
+    String counts = counts(figures.verdicts());
+    if (!counts.isEmpty()) {
+      head.append("<p>" + counts + "</p>\n");
+    }
+    head.append("</header>\n<dl class=\"about\">");
+    term(head, "seed", "<code>" + report.seed() + "</code>");
+    if (!report.command().isEmpty()) {
+      term(head, "again", "<code>" + escape(report.command()) + "</code>");
+    }
+    term(head, "began", TIME.format(report.started()));
+    term(head, "took", escape(length(report.duration())));
+    term(head, "machine", escape(report.surroundings().machine()));
+    term(head, "JDK", escape(report.surroundings().jdk()));
+    term(head, "commit", "<code>" + escape(report.surroundings().commit()) + "</code>");
+    head.append("</dl>\n");
+    tiles(head);
+    if (!contents.isEmpty()) {
+      head.append("<nav>" + contents + "</nav>\n");
+    }
+    return head.toString();
+  }
+
+  private void tiles(StringBuilder head) {
+    head.append("<div class=\"tiles\">");
+    if (figures.states() > 0) {
+      tile(head, "", count(figures.states()), "distinct states checked");
+    }
+    figures
+        .statesPerSecond()
+        .ifPresent(rate -> tile(head, "", Unit.digits(rate), "states per second of the run"));
+    if (figures.kills() > 0) {
+      tile(head, "", count(figures.kills()), "kills");
+    }
+    recoveryTile(head, 0.5, "recovery, median");
+    recoveryTile(head, 1, "recovery, longest");
+    if (!report.teeth().isEmpty()) {
+      boolean all = figures.teethFound() == report.teeth().size();
+      String share = figures.teethFound() + " of " + report.teeth().size();
+      tile(head, all ? "good" : "broken", share, "broken subjects found");
+    }
+    if (!report.coverage().isEmpty()) {
+      boolean none = figures.undetected() == 0;
+      String share = figures.undetected() + " of " + report.coverage().size();
+      tile(head, none ? "good" : "warn", share, "force sites that nobody would miss");
+    }
+    head.append("</div>\n");
+  }
+
+  private void recoveryTile(StringBuilder head, double share, String name) {
+    OptionalDouble millis = figures.recovery(share);
+    if (millis.isPresent()) {
+      tile(head, "", Unit.MILLIS.format(millis.getAsDouble()), name);
+    }
+  }
+
+  private static void tile(StringBuilder head, String cls, String value, String name) {
+    head.append(
+        "<div class=\"tile %s\"><b>%s</b><span>%s</span></div>"
+            .formatted(cls, escape(value), escape(name)));
+  }
+
+  private static void term(StringBuilder head, String name, String markup) {
+    head.append("<div><dt>" + name + "</dt><dd>" + markup + "</dd></div>");
+  }
+
+  private void section(String id, String title, String markup) {
+    if (!markup.isEmpty()) {
+      contents.append("<a href=\"#" + id + "\">" + escape(title) + "</a> ");
+      out.append("<section id=\"" + id + "\"><h2>" + escape(title) + "</h2>\n" + markup);
+      out.append("</section>\n");
+    }
+  }
+
+  private void parts() {
+    HtmlTable table =
+        new HtmlTable("part", "verdict", "how often", "#states", "#kills", "#median", "#longest");
+    for (Outcome part : report.parts()) {
+      double[] sorted = RunFigures.sorted(part.recoveryMillis());
+      table.row(
+          "<b>" + escape(part.name()) + "</b>" + under(part.reason()),
+          badge(part.verdict()),
+          bar(part.verdicts()) + under(plainCounts(part.verdicts())),
+          part.states() == 0 ? "" : count(part.states()),
+          part.kills() == 0 ? "" : count(part.kills()),
+          millis(RunFigures.percentile(sorted, 0.5)),
+          millis(RunFigures.percentile(sorted, 1)));
+    }
+    section("parts", "What each part came to", table.orNothing());
+  }
+
+  private static String millis(OptionalDouble value) {
+    return value.isPresent() ? escape(Unit.MILLIS.format(value.getAsDouble())) : "";
+  }
+
+  private void failures() {
+    StringBuilder markup = new StringBuilder();
+    int shown = 0;
+    for (Outcome part : report.parts()) {
+      for (Failure failure : part.failures()) {
+        markup.append("<details" + (shown < OPEN_FAILURES ? " open" : "") + "><summary>");
+        markup.append(badge(failure.verdict()) + " " + escape(failure.title()));
+        markup.append("</summary>\n<p class=\"under\">" + escape(part.name()) + ", seed ");
+        markup.append("<code>" + failure.seed() + "</code>" + kept(failure.file()) + "</p>\n");
+        if (!failure.findings().isEmpty()) {
+          markup.append("<ul class=\"findings\">");
+          for (Finding finding : failure.findings()) {
+            markup.append("<li><b>" + finding.kind() + "</b> " + escape(finding.detail()));
+            markup.append("</li>");
+          }
+          markup.append("</ul>\n");
+        }
+        markup.append(story(failure.story()) + "</details>\n");
+        shown++;
+      }
+    }
+    section("failures", "Failures", markup.toString());
+  }
+
+  private String kept(@Nullable Path file) {
+    if (file == null) {
+      return "";
+    }
+    return ", kept in <a href=\""
+        + escape(address(file))
+        + "\"><code>"
+        + escape(file.toString())
+        + "</code></a> for <code>--replay</code>";
+  }
+
+  /** Relative to the page where that can be, so that a folder with both can be moved. */
+  private String address(Path file) {
+    Path absolute = file.toAbsolutePath().normalize();
+    if (folder == null || !folder.getFileSystem().equals(absolute.getFileSystem())) {
+      return absolute.toUri().toString();
+    }
+    try {
+      String relative = folder.relativize(absolute).toString().replace('\\', '/');
+      return new URI(null, null, "./" + relative, null).toASCIIString();
+    } catch (IllegalArgumentException | URISyntaxException e) {
+      // Another drive: there is no relative way.
+      return absolute.toUri().toString();
+    }
+  }
+
+  private void teeth() {
+    HtmlTable table = new HtmlTable("broken on purpose", "found", "#after", "#states", "as");
+    for (ToothLine line : report.teeth()) {
+      table.row(
+          "<b>" + escape(line.name()) + "</b>",
+          line.found() ? mark("good", "found") : mark("broken", "NOT FOUND"),
+          escape(Unit.SECONDS.format(line.seconds())),
+          count(line.states()),
+          story(line.story()));
+    }
+    section("teeth", "Teeth: would it have been noticed?", table.orNothing());
+  }
+
+  private void coverage() {
+    HtmlTable table =
+        new HtmlTable("site", "kind of file", "#forces", "#states without", "noticed");
+    for (CoverageLine line : report.coverage()) {
+      String name = line.site().className().replaceFirst("^.*\\.", "") + "." + line.site().method();
+      String lineNumber = line.site().line() > 0 ? ":" + line.site().line() : "";
+      table.row(
+          "<code title=\"%s\">%s</code>"
+              .formatted(escape(line.site().className()), escape(name + lineNumber)),
+          escape(line.site().fileKind()),
+          line.reached() ? count(line.forces()) : mark("grey", "not reached"),
+          line.states() > 0 ? count(line.states()) : "",
+          line.detected() ? escape(line.detectedBy()) : mark("warn", "by nobody"));
+    }
+    section("coverage", "Force coverage: who would miss it?", table.orNothing());
+  }
+
+  private void faults() {
+    HtmlTable table = new HtmlTable("fault", "at", "#times", "what came of it");
+    for (FaultLine line : report.faults()) {
+      table.row(
+          "<b>" + escape(line.fault()) + "</b>",
+          "<code>" + escape(line.place()) + "</code>",
+          count(line.occurrences()),
+          bar(line.verdicts()) + under(plainCounts(line.verdicts())));
+    }
+    section("faults", "Faults", table.orNothing());
+  }
+
+  private static String costTable(List<RecoveryCostPoint> points, @Nullable RecoveryBound bound) {
+    HtmlTable table =
+        new HtmlTable(
+            "",
+            "#transaction",
+            "#log since checkpoint",
+            "#read",
+            "#written",
+            "#operations",
+            "#time",
+            bound == null ? "" : "#bound");
+    for (RecoveryCostPoint point : points) {
+      table.row(
+          escape(point.label()),
+          bytes(point.transactionBytes()),
+          bytes(point.logSinceCheckpoint()),
+          bytes(point.bytesRead()),
+          bytes(point.bytesWritten()),
+          count(point.operations()),
+          escape(Unit.MILLIS.format(point.millis())),
+          bound == null ? "" : allowed(bound, point));
+    }
+    return table.orNothing();
+  }
+
+  private static String allowed(RecoveryBound bound, RecoveryCostPoint point) {
+    String most = Unit.BYTES.format(bound.at(point.logSinceCheckpoint()));
+    return bound.holds(point) ? escape(most) : mark("bad", "above " + most);
+  }
+
+  private static String bytes(long value) {
+    return "<span title=\"%s bytes\">%s</span>"
+        .formatted(count(value), escape(Unit.BYTES.format(value)));
+  }
+
+  private static String verdictsExplained() {
+    Map<Verdict, String> all = new EnumMap<>(Verdict.class);
+    all.put(
+        Verdict.SURVIVED, "everything promised was there, nothing else, and it went on working");
+    all.put(Verdict.NOT_MEASURED, "the crash could not be made or seen; says nothing of the store");
+    all.put(Verdict.LOST, "something promised is not there, or only in part");
+    all.put(Verdict.CORRUPT, "something is there that must not be, or the store is of no use");
+    all.put(Verdict.HARNESS_BROKEN, "the test itself is at fault; says nothing of the store");
+    StringBuilder markup = new StringBuilder("<footer><dl>");
+    all.forEach((verdict, meaning) ->
+        markup.append("<dt>" + badge(verdict) + "</dt><dd>" + meaning + "</dd>"));
+    return markup.append("</dl></footer>\n").toString();
+  }
+
+  private static String story(String text) {
+    return text.isBlank() ? "" : "<pre>" + escape(text.strip()) + "</pre>\n";
+  }
+
+  private static String under(String text) {
+    return text.isEmpty() ? "" : "<div class=\"under\">" + escape(text) + "</div>";
+  }
+
+  private static String badge(Verdict verdict) {
+    return mark(colour(verdict), verdict.name());
+  }
+
+  private static String mark(String colour, String text) {
+    return "<span class=\"badge " + colour + "\">" + escape(text) + "</span>";
+  }
+
+  private static String counts(Map<Verdict, Long> verdicts) {
+    return inOrder(verdicts).entrySet().stream()
+        .map(e -> mark(colour(e.getKey()), count(e.getValue()) + " " + e.getKey()))
+        .collect(Collectors.joining(" "));
+  }
+
+  private static String plainCounts(Map<Verdict, Long> verdicts) {
+    return inOrder(verdicts).entrySet().stream()
+        .map(e -> count(e.getValue()) + " " + e.getKey())
+        .collect(Collectors.joining(", "));
+  }
+
+  /** A bar cut by verdicts; the rarest still has some width. */
+  private static String bar(Map<Verdict, Long> verdicts) {
+    if (inOrder(verdicts).isEmpty()) {
+      return "";
+    }
+    return inOrder(verdicts).entrySet().stream()
+        .map(e ->
+            "<i class=\"%s\" style=\"flex-grow:%s\"></i>"
+                .formatted(colour(e.getKey()), e.getValue()))
+        .collect(Collectors.joining("", "<div class=\"bar\">", "</div>"));
+  }
+
+  private static Map<Verdict, Long> inOrder(Map<Verdict, Long> verdicts) {
+    return RunFigures.sum(List.of(verdicts));
+  }
+
+  private static String colour(Verdict verdict) {
+    return switch (verdict) {
+      case SURVIVED -> "good";
+      case NOT_MEASURED -> "grey";
+      case LOST -> "lost";
+      case CORRUPT -> "bad";
+      case HARNESS_BROKEN -> "broken";
+    };
+  }
+
+  private static String length(Duration duration) {
+    long seconds = duration.toSeconds();
+    if (seconds < 60) {
+      return Unit.SECONDS.format(duration.toNanos() / 1e9);
+    }
+    return seconds < 3600
+        ? seconds / 60 + " min " + seconds % 60 + " s"
+        : seconds / 3600 + " h " + seconds % 3600 / 60 + " min";
+  }
+}

@@ -1,0 +1,75 @@
+package org.revenantdb.chaos.report;
+
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.OptionalDouble;
+import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.subject.Verdict;
+
+/**
+ * The few numbers that sum up a {@link RunReport}, computed in one place so that page, console and
+ * JSON agree.
+ *
+ * @param kills of all parts
+ * @param states of all parts
+ * @param verdicts of all parts, worst last
+ * @param recoveryMillis of all parts, in order of size
+ * @param statesPerSecond states over the length of the whole run; empty without either
+ * @param teethFound how many subjects broken on purpose were noticed
+ * @param undetected places whose forces nobody would miss
+ */
+record RunFigures(
+    long kills,
+    long states,
+    Map<Verdict, Long> verdicts,
+    double[] recoveryMillis,
+    OptionalDouble statesPerSecond,
+    long teethFound,
+    long undetected) {
+
+  static RunFigures of(RunReport report) {
+    long kills = report.parts().stream().mapToLong(Outcome::kills).sum();
+    long states = report.parts().stream().mapToLong(Outcome::states).sum();
+    double seconds = report.duration().toNanos() / 1e9;
+    return new RunFigures(
+        kills,
+        states,
+        sum(report.parts().stream().map(Outcome::verdicts).toList()),
+        sorted(
+            report.parts().stream()
+                .flatMapToDouble(part -> Arrays.stream(part.recoveryMillis()))
+                .toArray()),
+        states > 0 && seconds > 0 ? OptionalDouble.of(states / seconds) : OptionalDouble.empty(),
+        report.teeth().stream().filter(ToothLine::found).count(),
+        report.coverage().stream().filter(line -> !line.detected()).count());
+  }
+
+  static Map<Verdict, Long> sum(Collection<Map<Verdict, Long>> many) {
+    Map<Verdict, Long> sum = new EnumMap<>(Verdict.class);
+    for (Map<Verdict, Long> one : many) {
+      one.forEach((verdict, count) -> sum.merge(verdict, count, Long::sum));
+    }
+    sum.values().removeIf(count -> count == 0);
+    return sum;
+  }
+
+  /** The usable ones (finite, not negative), smallest first. */
+  static double[] sorted(double[] values) {
+    return Arrays.stream(values).filter(v -> Double.isFinite(v) && v >= 0).sorted().toArray();
+  }
+
+  /** The value that this share of all is not above; empty without values. */
+  static OptionalDouble percentile(double[] sorted, double share) {
+    if (sorted.length == 0) {
+      return OptionalDouble.empty();
+    }
+    int rank = (int) Math.ceil(share * sorted.length);
+    return OptionalDouble.of(sorted[Math.clamp(rank - 1, 0, sorted.length - 1)]);
+  }
+
+  OptionalDouble recovery(double share) {
+    return percentile(recoveryMillis, share);
+  }
+}
