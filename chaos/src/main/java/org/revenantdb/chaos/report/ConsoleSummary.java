@@ -8,6 +8,7 @@ import java.util.OptionalDouble;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.run.Failure;
+import org.revenantdb.chaos.run.FaultRow;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.Site;
@@ -77,13 +78,9 @@ public final class ConsoleSummary {
       report.coverage().stream()
           .filter(line -> !line.detected())
           .forEach(line ->
-              table.row(line.reached() ? "  undetected" : "  not reached", place(line.site())));
+              table.row(line.forces() > 0 ? "  undetected" : "  not reached", place(line.site())));
     }
-    if (!report.faults().isEmpty()) {
-      table.row(
-          "faults",
-          verdicts(RunFigures.sum(report.faults().stream().map(FaultLine::verdicts).toList())));
-    }
+    faults(report, table);
     bound(report, table);
     return table.row("seed", report.seed());
   }
@@ -92,6 +89,21 @@ public final class ConsoleSummary {
   private static String place(Site site) {
     String text = site.toString();
     return site.fileKind().isEmpty() ? text.replace(" ()", "") : text;
+  }
+
+  private static void faults(RunReport report, TextTable table) {
+    for (FaultRow fault : report.faults()) {
+      if (fault.failed() > 0) {
+        table.row("  contract broken", fault.name() + ", in " + count(fault.failed()) + " lives");
+      } else if (fault.struck() == 0) {
+        table.row("  never struck", fault.name());
+      }
+    }
+    if (!report.faults().isEmpty()) {
+      long struck = report.faults().stream().mapToLong(FaultRow::struck).sum();
+      long failed = report.faults().stream().mapToLong(FaultRow::failed).sum();
+      table.row("faults", "struck " + count(struck) + " lives, broke " + count(failed));
+    }
   }
 
   private static void bound(RunReport report, TextTable table) {

@@ -22,7 +22,9 @@ import java.util.OptionalDouble;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.oracle.Finding;
+import org.revenantdb.chaos.run.CoverageRow;
 import org.revenantdb.chaos.run.Failure;
+import org.revenantdb.chaos.run.FaultRow;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 
@@ -300,14 +302,14 @@ public final class HtmlReport {
   private void coverage() {
     HtmlTable table =
         new HtmlTable("site", "kind of file", "#forces", "#states without", "noticed");
-    for (CoverageLine line : report.coverage()) {
+    for (CoverageRow line : report.coverage()) {
       String name = line.site().className().replaceFirst("^.*\\.", "") + "." + line.site().method();
       String lineNumber = line.site().line() > 0 ? ":" + line.site().line() : "";
       table.row(
           "<code title=\"%s\">%s</code>"
               .formatted(escape(line.site().className()), escape(name + lineNumber)),
           escape(line.site().fileKind()),
-          line.reached() ? count(line.forces()) : mark("grey", "not reached"),
+          line.forces() > 0 ? count(line.forces()) : mark("grey", "not reached"),
           line.states() > 0 ? count(line.states()) : "",
           line.detected() ? escape(line.detectedBy()) : mark("warn", "by nobody"));
     }
@@ -315,15 +317,28 @@ public final class HtmlReport {
   }
 
   private void faults() {
-    HtmlTable table = new HtmlTable("fault", "at", "#times", "what came of it");
-    for (FaultLine line : report.faults()) {
+    HtmlTable table =
+        new HtmlTable(
+            "fault", "#lives", "#struck", "#worked on", "#refused", "#states", "contract");
+    for (FaultRow line : report.faults()) {
       table.row(
-          "<b>" + escape(line.fault()) + "</b>",
-          "<code>" + escape(line.place()) + "</code>",
-          count(line.occurrences()),
-          bar(line.verdicts()) + under(plainCounts(line.verdicts())));
+          "<b>" + escape(line.name()) + "</b>",
+          count(line.lives()),
+          count(line.struck()),
+          count(line.worked()),
+          count(line.refused()),
+          count(line.states()),
+          contract(line));
     }
     section("faults", "Faults", table.orNothing());
+  }
+
+  /** A fault that never struck has shown nothing, so it is not green. */
+  private static String contract(FaultRow line) {
+    if (line.failed() > 0) {
+      return mark("bad", "broken in " + count(line.failed()));
+    }
+    return line.struck() > 0 ? mark("good", "held") : mark("grey", "never struck");
   }
 
   private static String costTable(List<RecoveryCostPoint> points, @Nullable RecoveryBound bound) {

@@ -6,6 +6,8 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.revenantdb.chaos.run.CoverageRow;
+import org.revenantdb.chaos.run.FaultRow;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 
@@ -120,7 +122,7 @@ public final class RunJson {
     return map;
   }
 
-  private static Object coverage(CoverageLine line) {
+  private static Object coverage(CoverageRow line) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("class", line.site().className());
     map.put("method", line.site().method());
@@ -132,12 +134,15 @@ public final class RunJson {
     return map;
   }
 
-  private static Object fault(FaultLine line) {
+  private static Object fault(FaultRow line) {
     Map<String, Object> map = new LinkedHashMap<>();
-    map.put("fault", line.fault());
-    map.put("place", line.place());
-    map.put("occurrences", line.occurrences());
-    map.put("verdicts", named(line.verdicts()));
+    map.put("name", line.name());
+    map.put("lives", line.lives());
+    map.put("struck", line.struck());
+    map.put("worked", line.worked());
+    map.put("refused", line.refused());
+    map.put("states", line.states());
+    map.put("failed", line.failed());
     return map;
   }
 

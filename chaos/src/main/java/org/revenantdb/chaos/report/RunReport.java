@@ -5,6 +5,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.run.CoverageRow;
+import org.revenantdb.chaos.run.FaultRow;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 
@@ -46,8 +48,8 @@ public record RunReport(
     Surroundings surroundings,
     List<Outcome> parts,
     List<ToothLine> teeth,
-    List<CoverageLine> coverage,
-    List<FaultLine> faults,
+    List<CoverageRow> coverage,
+    List<FaultRow> faults,
     List<RecoveryCostPoint> costBySize,
     List<RecoveryCostPoint> costByLog,
     @Nullable RecoveryBound bound,
@@ -105,8 +107,8 @@ public record RunReport(
     private @Nullable Surroundings surroundings;
     private final List<Outcome> parts = new ArrayList<>();
     private final List<ToothLine> teeth = new ArrayList<>();
-    private final List<CoverageLine> coverage = new ArrayList<>();
-    private final List<FaultLine> faults = new ArrayList<>();
+    private final List<CoverageRow> coverage = new ArrayList<>();
+    private final List<FaultRow> faults = new ArrayList<>();
     private final List<RecoveryCostPoint> costBySize = new ArrayList<>();
     private final List<RecoveryCostPoint> costByLog = new ArrayList<>();
     private @Nullable RecoveryBound bound;
@@ -181,7 +183,7 @@ public record RunReport(
      * @param line one
      * @return this
      */
-    public Builder coverage(CoverageLine line) {
+    public Builder coverage(CoverageRow line) {
       coverage.add(line);
       return this;
     }
@@ -192,7 +194,7 @@ public record RunReport(
      * @param line one
      * @return this
      */
-    public Builder fault(FaultLine line) {
+    public Builder fault(FaultRow line) {
       faults.add(line);
       return this;
     }

@@ -20,7 +20,7 @@ final class SvgPlot {
 
   private static final int WIDTH = 640;
   private static final int LEFT = 76;
-  private static final int RIGHT = 18;
+  private static final int RIGHT = 28;
   private static final int PLOT_HEIGHT = 220;
   private static final int BELOW = 46;
   private static final int COLOURS = 8;

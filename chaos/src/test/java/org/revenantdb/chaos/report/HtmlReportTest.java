@@ -18,6 +18,7 @@ import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.chaos.run.Failure;
+import org.revenantdb.chaos.run.FaultRow;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 import org.xml.sax.InputSource;
@@ -90,7 +91,7 @@ class HtmlReportTest {
                     .command(evil)
                     .part(outcome)
                     .tooth(new ToothLine(evil, true, 1, 1, evil))
-                    .fault(new FaultLine(evil, evil, 1, Map.of()))
+                    .fault(new FaultRow(evil, 1, 1, 1, 1, 1, 0))
                     .costByLog(new RecoveryCostPoint(evil, 1, 1, 1, 1, 1, 1))
                     .bound(new RecoveryBound(evil, 1, 1))
                     .kill(
@@ -135,6 +136,15 @@ class HtmlReportTest {
     assertTrue(body.contains("<header class=\"grey\">"), body);
     assertTrue(body.contains("<span class=\"badge grey\">NOT_MEASURED</span>"), body);
     assertTrue(body.contains("<i class=\"grey\""), body);
+    assertFalse(body.contains("good"), body);
+  }
+
+  @Test
+  void fault_thatNeverStruck_isGrey_neverGreen() {
+    String page =
+        HtmlReport.of(empty("t").fault(new FaultRow("f", 9, 0, 9, 0, 9, 0)).build()).toString();
+    String body = page.substring(page.indexOf("<body>"), page.indexOf("<footer>"));
+    assertTrue(body.contains("<span class=\"badge grey\">never struck</span>"), body);
     assertFalse(body.contains("good"), body);
   }
 

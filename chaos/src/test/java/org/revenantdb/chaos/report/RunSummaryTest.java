@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.revenantdb.chaos.run.CoverageRow;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.Site;
@@ -41,8 +42,8 @@ class RunSummaryTest {
             .part(part(30, 0, 4, 1, 3))
             .part(part(20, 5, 2, Double.NaN, 9))
             .tooth(new ToothLine("t", true, 1, 2, ""))
-            .coverage(new CoverageLine(new Site("C", "m", 1, "log"), 1, 1, "X: LOST"))
-            .coverage(new CoverageLine(new Site("C", "m", 2, "log"), 0, 0, ""))
+            .coverage(new CoverageRow(new Site("C", "m", 1, "log"), 1, 1, "X: LOST"))
+            .coverage(new CoverageRow(new Site("C", "m", 2, "log"), 0, 0, ""))
             .build();
     String json = RunJson.fill(report, new JsonReport()).toString();
     assertTrue(

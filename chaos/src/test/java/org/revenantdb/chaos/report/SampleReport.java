@@ -9,7 +9,9 @@ import java.util.Random;
 import org.revenantdb.chaos.oracle.Finding;
 import org.revenantdb.chaos.report.KillTimeline.Event;
 import org.revenantdb.chaos.report.SizeSeries.Along;
+import org.revenantdb.chaos.run.CoverageRow;
 import org.revenantdb.chaos.run.Failure;
+import org.revenantdb.chaos.run.FaultRow;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.Site;
@@ -106,21 +108,16 @@ final class SampleReport {
         .tooth(new ToothLine("directory never forced", true, 1.9, 214, "CORRUPT: no file log/2"))
         .tooth(new ToothLine("checksum not looked at", false, 30, 5_120, ""))
         .coverage(
-            new CoverageLine(
+            new CoverageRow(
                 new Site("store.log.GroupCommit", "flush", 77, "log"),
                 3_104,
                 240,
                 "EXT4_ORDERED: LOST"))
-        .coverage(new CoverageLine(new Site("store.Store", "create", 31, "."), 4, 60, ""))
-        .coverage(new CoverageLine(new Site("store.Backup", "lambda$copy$0", 12, ""), 0, 0, ""))
-        .fault(
-            new FaultLine(
-                "FailForce (clean)",
-                "store.log.GroupCommit.flush:77 (log)",
-                40,
-                Map.of(Verdict.SURVIVED, 39L, Verdict.LOST, 1L)))
-        .fault(new FaultLine("DiskFull", "data", 120, Map.of(Verdict.SURVIVED, 120L)))
-        .fault(new FaultLine("StaleRead", "data", 3, Map.of(Verdict.NOT_MEASURED, 3L)));
+        .coverage(new CoverageRow(new Site("store.Store", "create", 31, "."), 4, 60, ""))
+        .coverage(new CoverageRow(new Site("store.Backup", "lambda$copy$0", 12, ""), 0, 0, ""))
+        .fault(new FaultRow("a force fails, its pages are taken for clean", 40, 39, 2, 0, 610, 1))
+        .fault(new FaultRow("disk full", 120, 118, 5, 0, 944, 0))
+        .fault(new FaultRow("stale read", 3, 0, 3, 0, 12, 0));
   }
 
   private static void plots(RunReport.Builder report) {

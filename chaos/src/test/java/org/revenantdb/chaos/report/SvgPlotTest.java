@@ -20,21 +20,21 @@ class SvgPlotTest {
   void curve_isDrawnFromLeftBelowToRightAbove() {
     String svg =
         plot(false).curve("a", new double[] {0, 8}, new double[] {0, 5}, List.of()).toString();
-    // The plot area is 76..622 by 26..246: both ends of the scales are ticks.
-    assertTrue(svg.contains("<path class=\"line c0\" d=\"M76 246L622 26\"/>"), svg);
+    // The plot area is 76..612 by 26..246: both ends of the scales are ticks.
+    assertTrue(svg.contains("<path class=\"line c0\" d=\"M76 246L612 26\"/>"), svg);
   }
 
   @Test
   void steps_keepTheirValueUntilTheNext() {
     String svg = plot(false).steps("a", new double[] {0, 8}, new double[] {0, 5}).toString();
-    assertTrue(svg.contains("d=\"M76 246H622V26\""), svg);
+    assertTrue(svg.contains("d=\"M76 246H612V26\""), svg);
   }
 
   @Test
   void bars_standOnTheAxis_emptyOnesAreNotDrawn() {
     String svg = plot(false).bars("a", new double[] {0, 4, 8}, new double[] {5, 0}).toString();
     assertTrue(
-        svg.contains("<rect class=\"column c0\" x=\"76.5\" y=\"26\" width=\"272\" height=\"220\">"),
+        svg.contains("<rect class=\"column c0\" x=\"76.5\" y=\"26\" width=\"267\" height=\"220\">"),
         svg);
     // One in the legend, one bar.
     assertEquals(2, svg.split("<rect", -1).length - 1, svg);
