@@ -58,8 +58,16 @@ record Scale(Unit unit, boolean log, double low, double high, double first, doub
   /** Nice numbers, about as many as wanted. */
   List<Double> ticks(int wanted) {
     List<Double> ticks = log ? logTicks(wanted) : linearTicks(wanted);
-    ticks.removeIf(tick -> tick < low - 1e-9 * (high - low) || tick > high + 1e-9 * (high - low));
+    // Rounding may put a tick beside the end it was meant for. The room is in pixels' terms: on a
+    // logarithmic scale a share of (high - low) could be many times low.
+    double room = 1e-9 * Math.abs(last - first);
+    ticks.removeIf(tick -> beyond(at(tick)) > room);
     return ticks;
+  }
+
+  /** How far a pixel is outside. */
+  private double beyond(double pixel) {
+    return Math.max(Math.min(first, last) - pixel, pixel - Math.max(first, last));
   }
 
   private List<Double> linearTicks(int wanted) {

@@ -56,6 +56,13 @@ class ScaleTest {
         List.of("1 ms", "2 ms", "5 ms", "10 ms"), labels(Scale.log(Unit.MILLIS, 1, 10, 0, 1), 8));
   }
 
+  /** The room for rounding was once a share of the high end, which is much at the low one. */
+  @Test
+  void ticks_of_a_log_scale_over_many_decades_begin_inside() {
+    Scale scale = new Scale(Unit.MILLIS, true, 1.009, 5e9, 0, 1);
+    assertEquals(100, scale.ticks(6).getFirst());
+  }
+
   @Test
   void log_bytes_ticksAtPowersOfTwo() {
     assertEquals(
