@@ -367,13 +367,13 @@ public final class HtmlReport {
   }
 
   private static String allowed(RecoveryBound bound, RecoveryCostPoint point) {
-    String most = Unit.BYTES.format(bound.at(point.logSinceCheckpoint()));
+    String most = Unit.BYTES.format(bound.at((double) point.logSinceCheckpoint()));
     return bound.holds(point) ? escape(most) : mark("bad", "above " + most);
   }
 
   private static String bytes(long value) {
     return "<span title=\"%s bytes\">%s</span>"
-        .formatted(count(value), escape(Unit.BYTES.format(value)));
+        .formatted(count(value), escape(Unit.BYTES.format((double) value)));
   }
 
   private static String verdictsExplained() {

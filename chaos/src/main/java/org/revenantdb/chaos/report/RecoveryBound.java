@@ -26,6 +26,6 @@ public record RecoveryBound(String label, long fixedBytes, double perLogByte) {
    * @return whether that is on the line or below
    */
   public boolean holds(RecoveryCostPoint point) {
-    return point.bytes() <= at(point.logSinceCheckpoint());
+    return point.bytes() <= at((double) point.logSinceCheckpoint());
   }
 }

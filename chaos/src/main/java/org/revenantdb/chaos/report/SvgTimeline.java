@@ -19,7 +19,7 @@ import org.revenantdb.chaos.report.KillTimeline.Event;
  */
 final class SvgTimeline {
 
-  private static final int WIDTH = 640;
+  private static final int WIDTH = 1000;
   private static final int LEFT = 110;
   private static final int RIGHT = 18;
   private static final int TOP = 24;
@@ -76,7 +76,7 @@ final class SvgTimeline {
     out.append(
         "<path class=\"axis\" d=\"M%s %sH%s\"/>\n".formatted(LEFT, px(bottom), WIDTH - RIGHT));
     for (long kill : timeline.kills()) {
-      double at = x.at(kill);
+      double at = x.at((double) kill);
       out.append(
           "<path class=\"kill\" d=\"M%s %sV%s\"><title>killed at operation %s</title></path>"
               .formatted(px(at), TOP - 6, px(bottom), kill));
@@ -95,14 +95,16 @@ final class SvgTimeline {
     Map<Long, List<Event>> strokes = new TreeMap<>();
     for (Event event : events) {
       if (event.from() == event.to()) {
-        strokes.computeIfAbsent(Math.round(x.at(event.from())), _ -> new ArrayList<>()).add(event);
+        strokes
+            .computeIfAbsent(Math.round(x.at((double) event.from())), _ -> new ArrayList<>())
+            .add(event);
       } else {
         phase(out, event, cls, middle);
       }
     }
     strokes.forEach((pixel, there) -> {
       Event one = there.getFirst();
-      double at = there.size() == 1 ? x.at(one.from()) : pixel;
+      double at = there.size() == 1 ? x.at((double) one.from()) : (double) pixel;
       out.append(
           "<path class=\"stroke %s\" d=\"M%s %sv16\"><title>%s</title></path>\n"
               .formatted(cls, px(at), px(middle - 8), escape(tip(there))));
@@ -118,8 +120,8 @@ final class SvgTimeline {
   }
 
   private void phase(StringBuilder out, Event event, String cls, double middle) {
-    double left = x.at(event.from());
-    double width = Math.max(1.5, x.at(event.to()) - left);
+    double left = x.at((double) event.from());
+    double width = Math.max(1.5, x.at((double) event.to()) - left);
     String tip = event.label() + ", " + Html.count(event.from()) + " to " + Html.count(event.to());
     out.append(
         "<rect class=\"phase %s\" x=\"%s\" y=\"%s\" width=\"%s\" height=\"18\" rx=\"2\"><title>%s</title></rect>\n"

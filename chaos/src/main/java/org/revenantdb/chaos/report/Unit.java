@@ -29,6 +29,8 @@ enum Unit {
 
   private final double factor;
   private final double step;
+
+  @SuppressWarnings("ImmutableEnumChecker") // nobody else sees the array, and nobody writes it
   private final String[] names;
 
   Unit(double factor, double step, String... names) {
