@@ -248,12 +248,11 @@ final class RandomFiles implements AutoCloseable {
     }
   }
 
-  /** A directory with something in it. */
-  static Path prepared(Path directory) throws IOException {
+  /** Puts something into a directory. */
+  static void prepare(Path directory) throws IOException {
     Files.createDirectories(directory.resolve("d/e"));
     Files.write(directory.resolve("a"), new byte[5000]);
     Files.writeString(directory.resolve("d/b"), "what was there");
     Files.writeString(directory.resolve("source"), "from the source ".repeat(5000));
-    return directory;
   }
 }

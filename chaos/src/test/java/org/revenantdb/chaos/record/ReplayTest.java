@@ -17,6 +17,8 @@ import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.chaos.disk.DiskImage;
+import org.revenantdb.chaos.disk.MemoryFileSystem;
 
 /** What a trace says, done again from its start, gives what is in the directory. */
 class ReplayTest {
@@ -27,20 +29,30 @@ class ReplayTest {
 
   @Test
   void threads_thatWorkOnTheSameFilesAndNames_areReplayedExactly() throws Exception {
+    workTogether(RandomGenerator.getDefault().nextLong(), temp);
+  }
+
+  @Test
+  void threads_onADiskInMemory_areReplayedExactly() throws Exception {
     long first = RandomGenerator.getDefault().nextLong();
-    for (long seed = first; seed < first + 8; seed++) {
-      System.out.println("seed " + seed);
-      Path directory = RandomFiles.prepared(temp.resolve("d" + seed));
-      RecordingFileSystem recording = RecordingFileSystem.over(directory).start();
-      long base = seed;
-      together(thread -> {
-        try (RandomFiles work = new RandomFiles(recording.directory(), base * 31 + thread)) {
-          work.steps(300);
-        }
-      });
-      Replay.assertExact(recording.trace(), directory);
-      assertEquals(List.of(), recording.trace().gaps());
+    for (long seed = first; seed < first + 10; seed++) {
+      try (MemoryFileSystem memory = MemoryFileSystem.of(new DiskImage())) {
+        workTogether(seed, memory.root());
+      }
     }
+  }
+
+  private static void workTogether(long seed, Path directory) throws Exception {
+    System.out.println("seed " + seed);
+    RandomFiles.prepare(directory);
+    RecordingFileSystem recording = RecordingFileSystem.over(directory).start();
+    together(thread -> {
+      try (RandomFiles work = new RandomFiles(recording.directory(), seed * 31 + thread)) {
+        work.steps(300);
+      }
+    });
+    Replay.assertExact(recording.trace(), directory);
+    assertEquals(List.of(), recording.trace().gaps());
   }
 
   @Test
