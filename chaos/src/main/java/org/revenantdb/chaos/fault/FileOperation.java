@@ -27,7 +27,10 @@ public record FileOperation(
     WRITE,
     /** A file is cut. */
     TRUNCATE,
-    /** A file's content or a directory's entries are forced. */
+    /**
+     * A file's content or a directory's entries are forced. What a channel opened with {@code
+     * DSYNC} forces after a write is part of that write.
+     */
     FORCE,
     /** A file or directory is created, or gets another name by a link. */
     CREATE,

@@ -3,7 +3,9 @@ package org.revenantdb.chaos.record;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.FileChannel;
+import java.nio.file.ClosedFileSystemException;
 import java.nio.file.CopyOption;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -16,6 +18,7 @@ import java.nio.file.spi.FileSystemProvider;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.fault.FileOperation.Kind;
@@ -36,6 +39,7 @@ final class NameOperations {
    *
    * The shadow decides what an operation is, so it must not be wrong. It is if somebody changes the directory behind
    * our back. Where that is noticed (a file is there that nobody made) it is a gap, and what is found is taken over.
+   * compare() notices it at the end; it looks at names, so what was written unseen into a known file stays unknown.
    */
 
   private static final int CHUNK = 1 << 20;
@@ -499,6 +503,43 @@ final class NameOperations {
             caller,
             origin -> new Operation.Write(origin, node.number(), offset, bytes));
       }
+    }
+  }
+
+  // What happened behind our back
+
+  /**
+   * Compares the names that are there with those that there should be, and notes as a gap what was
+   * made or deleted by other means than this file system, such as a path made from a text.
+   */
+  void compare() {
+    space.lock().lock();
+    try {
+      compare(fileSystem.below(""), space.root());
+    } catch (IOException | DirectoryIteratorException | ClosedFileSystemException e) {
+      // The disk is gone, as one in memory is when it is closed. Then there is nothing to compare.
+    } finally {
+      space.lock().unlock();
+    }
+  }
+
+  private void compare(Path directory, Node node) throws IOException {
+    Set<String> missing = new TreeSet<>(node.entries().keySet());
+    try (DirectoryStream<Path> children = below.newDirectoryStream(directory, any -> true)) {
+      for (Path child : children) {
+        String name = String.valueOf(child.getFileName());
+        Node known = node.entries().get(name);
+        missing.remove(name);
+        if (known == null && !Files.isSymbolicLink(child)) {
+          // Links were gaps when they were made.
+          recorder.gap("something was made unseen: " + child);
+        } else if (known != null && known.isDirectory()) {
+          compare(child, known);
+        }
+      }
+    }
+    for (String name : missing) {
+      recorder.gap("something was deleted unseen: " + directory.resolve(name));
     }
   }
 

@@ -54,6 +54,7 @@ public final class RecordingFileSystem extends FileSystem {
   private final Path realBase;
   private final DiskImage start;
   private final Recorder recorder;
+  private final NameOperations operations;
   private final RecordingProvider provider;
   private volatile boolean open = true;
 
@@ -65,9 +66,8 @@ public final class RecordingFileSystem extends FileSystem {
     this.start = start;
     this.recorder = recorder;
     FileSystemProvider below = delegate.provider();
-    this.provider =
-        new RecordingProvider(
-            this, below, recorder, new NameOperations(this, below, recorder, names, start));
+    this.operations = new NameOperations(this, below, recorder, names, start);
+    this.provider = new RecordingProvider(this, below, recorder, operations);
   }
 
   /**
@@ -99,7 +99,8 @@ public final class RecordingFileSystem extends FileSystem {
   }
 
   /**
-   * What was done so far.
+   * What was done so far. Also looks whether the names in the directory are those that it should
+   * have, and notes a gap if not.
    *
    * @return the trace; whole if no operation is under way
    * @throws IllegalStateException if the trace was not to be kept
@@ -108,6 +109,7 @@ public final class RecordingFileSystem extends FileSystem {
     if (!recorder.keeping()) {
       throw new IllegalStateException("this recording keeps no trace");
     }
+    operations.compare();
     return recorder.trace(start);
   }
 

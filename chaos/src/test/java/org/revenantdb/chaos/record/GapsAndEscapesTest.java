@@ -133,6 +133,18 @@ class GapsAndEscapesTest {
   }
 
   @Test
+  void changesBehindOurBack_thatNobodyMeets_areGapsAllTheSame() throws IOException {
+    Files.createDirectory(recording.directory().resolve("d"));
+    assertEquals(List.of(), recording.trace().gaps());
+    Files.createFile(inside.resolve("d/unseen"));
+    Files.delete(inside.resolve("f"));
+    List<String> gaps = recording.trace().gaps();
+    assertEquals(2, gaps.size());
+    assertTrue(gaps.getFirst().startsWith("something was made unseen: "), gaps::toString);
+    assertTrue(gaps.getLast().startsWith("something was deleted unseen: "), gaps::toString);
+  }
+
+  @Test
   void changesOutside_areDoneAndSaid() throws IOException {
     Path made = outside.resolveSibling("made");
     Files.createDirectory(made);
