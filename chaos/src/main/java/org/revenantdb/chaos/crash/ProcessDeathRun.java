@@ -3,11 +3,16 @@ package org.revenantdb.chaos.crash;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
@@ -43,7 +48,8 @@ public final class ProcessDeathRun {
    *   failpoints  before and after each place that changes a file, at a random pass. Every life runs through the
    *               recorder, so a place that only recovery reaches is seen when it is first passed, and joins the queue.
    *               Where a living store does not pass the place (creation), a fresh one does it exactly as in the
-   *               first life.
+   *               first life; where only what one crash left leads to it, the life that saw it is lived again from
+   *               the same files.
    *   zombies     see ZombieRound.
    *
    * How a life ends, and what it means
@@ -58,7 +64,6 @@ public final class ProcessDeathRun {
 
   private static final int KILLS_FOR_EACH_STORE = 20;
   private static final int OPENS_KILLED_IN_A_ROW = 3;
-  private static final int MOST_LIVES_UNREACHED = 2;
   private static final int WORKS_OF_A_SCRIPT = 2;
 
   private final Class<? extends CrashSubject<?>> subject;
@@ -127,8 +132,8 @@ public final class ProcessDeathRun {
   }
 
   /**
-   * Places that were seen once and at which no process could be made to die, because it did not
-   * come by again.
+   * Places that were seen and at which no process died: it did not come by again, or the time was
+   * up. Each is named once for a death before it and once for one after it.
    *
    * @return call sites and names of failpoints
    */
@@ -137,8 +142,11 @@ public final class ProcessDeathRun {
   }
 
   private StoreLine newStore() throws IOException {
-    String name = String.format("store-%03d", ++stores);
-    return new StoreLine(subject, options, tally, options.dir().resolve(name));
+    return new StoreLine(subject, options, tally, newHome());
+  }
+
+  private Path newHome() {
+    return options.dir().resolve(String.format(Locale.ROOT, "store-%03d", ++stores));
   }
 
   /** A life that nobody kills: is the subject fit for more, and how much does it say? */
@@ -217,32 +225,86 @@ public final class ProcessDeathRun {
     return store.order(seed, WORKS_OF_A_SCRIPT, 1, death == null, true).withDeath(death);
   }
 
+  /**
+   * A place to die at.
+   *
+   * @param point when
+   * @param branch a store from where a life comes by with the seed; null: any may
+   * @param seed of that life
+   */
+  private record Errand(DeathPoint point, @Nullable StoreLine branch, long seed) {}
+
   private void dieAtEachPlace() throws IOException, BrokenHarnessException {
     Map<String, Long> known = discover();
-    ArrayDeque<DeathPoint> points = new ArrayDeque<>();
-    known.forEach((place, passes) -> add(points, place, passes));
     Set<String> queued = new HashSet<>(known.keySet());
-    StoreLine store = newStore();
-    while (!points.isEmpty() && !isOver()) {
-      DeathPoint point = points.removeFirst();
-      boolean died = false;
-      for (int i = 0; i < MOST_LIVES_UNREACHED && !died && !isOver(); i++) {
-        if (i > 0 || store.hasFailed() || store.lives() >= KILLS_FOR_EACH_STORE) {
-          look(store);
-          store = newStore();
-        }
-        long seed = store.isFresh() ? scriptSeed() : random.nextLong();
-        LifeReport report = store.live(script(store, seed, point), new KillRule.Never());
-        report.passes().keySet().stream()
-            .filter(queued::add)
-            .forEach(place -> add(points, place, 1));
-        died = report.end() == End.DIED;
+    List<Errand> errands = new ArrayList<>();
+    for (Map.Entry<String, Long> place : known.entrySet()) {
+      for (boolean after : new boolean[] {false, true}) {
+        long pass = 1 + random.nextLong(place.getValue());
+        errands.add(new Errand(new DeathPoint(place.getKey(), after, pass), null, scriptSeed()));
       }
-      if (!died && !store.hasFailed() && !isOver()) {
-        unreached.add(point.place());
+    }
+    // In whatever order, so that a time limit does not always spare the same.
+    Collections.shuffle(errands, new Random(random.nextLong()));
+    Deque<Errand> queue = new ArrayDeque<>(errands);
+    StoreLine store = newStore();
+    while (!queue.isEmpty() && !isOver()) {
+      Errand errand = queue.removeFirst();
+      StoreLine branch = errand.branch();
+      if (branch != null) {
+        die(branch, errand, errand.seed(), queued, queue);
+        look(branch);
+        continue;
+      }
+      store = replaceIfWorn(store);
+      boolean wasFresh = store.isFresh();
+      long seed = wasFresh ? errand.seed() : random.nextLong();
+      boolean died = die(store, errand, seed, queued, queue);
+      if (!died && !wasFresh && !isOver()) {
+        look(store);
+        store = newStore();
+        died = die(store, errand, errand.seed(), queued, queue);
+      }
+      if (!died) {
+        unreached.add(errand.point().place());
       }
     }
     look(store);
+    for (Errand left : queue) {
+      unreached.add(left.point().place());
+      if (left.branch() != null) {
+        left.branch().delete();
+      }
+    }
+  }
+
+  private StoreLine replaceIfWorn(StoreLine store) throws IOException, BrokenHarnessException {
+    if (!store.hasFailed() && store.lives() < KILLS_FOR_EACH_STORE) {
+      return store;
+    }
+    look(store);
+    return newStore();
+  }
+
+  /**
+   * Lives a life that dies where it is sent, if it comes by there; what is new on the way joins.
+   */
+  private boolean die(
+      StoreLine store, Errand errand, long seed, Set<String> queued, Deque<Errand> queue)
+      throws IOException, BrokenHarnessException {
+    boolean wasFresh = store.isFresh();
+    LifeReport report = store.live(script(store, seed, errand.point()), new KillRule.Never());
+    for (String place : report.passes().keySet()) {
+      if (queued.add(place)) {
+        for (boolean after : new boolean[] {false, true}) {
+          DeathPoint point = new DeathPoint(place, after, 1);
+          // A place that only what this crash left leads to: another life from there comes by it.
+          StoreLine branch = wasFresh ? null : store.branch(newHome());
+          queue.addLast(new Errand(point, branch, wasFresh ? scriptSeed() : seed));
+        }
+      }
+    }
+    return report.end() == End.DIED;
   }
 
   /** A life that is not killed, through the recorder: which places are there? */
@@ -259,11 +321,6 @@ public final class ProcessDeathRun {
     } finally {
       store.delete();
     }
-  }
-
-  private void add(ArrayDeque<DeathPoint> points, String place, long passes) {
-    points.add(new DeathPoint(place, /* after= */ false, 1 + random.nextLong(passes)));
-    points.add(new DeathPoint(place, /* after= */ true, 1 + random.nextLong(passes)));
   }
 
   private void zombies() throws IOException, BrokenHarnessException {

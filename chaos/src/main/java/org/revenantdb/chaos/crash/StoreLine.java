@@ -48,6 +48,9 @@ final class StoreLine {
   /** Everything promised that still counts, ending with a crash; empty as long as nobody lived. */
   private List<PromiseEvent> promised = List.of();
 
+  /** The same before the life that was lived last. */
+  private List<PromiseEvent> promisedBefore = List.of();
+
   private boolean first = true;
   private boolean failed;
   private int lives;
@@ -85,6 +88,20 @@ final class StoreLine {
 
   int lives() {
     return lives;
+  }
+
+  /**
+   * Another store that is where this one was before its last life.
+   *
+   * @param other its home
+   * @return a line that goes on from there
+   */
+  StoreLine branch(Path other) throws IOException {
+    StoreLine branch = new StoreLine(subject, options, tally, other);
+    ImageCopy.of(before, branch.store);
+    branch.promised = promisedBefore;
+    branch.first = false;
+    return branch;
   }
 
   /** An order for the next life; it is to check if somebody lived before. */
@@ -135,13 +152,19 @@ final class StoreLine {
    * @throws BrokenHarnessException if the subject is at fault
    */
   LifeReport live(LifeOrder order, KillRule rule) throws IOException, BrokenHarnessException {
-    long image = first ? 0 : ImageCopy.of(store, before);
+    long image = first ? 0 : keepImage();
     LifeReport report;
     try (LifeWatch watch = fork(order, options.stallLimit())) {
       report = watch.run(rule);
     }
     account(order, report, image);
     return report;
+  }
+
+  /** Keeps the files as they are now: what fails next is repeated from them. */
+  long keepImage() throws IOException {
+    promisedBefore = promised;
+    return ImageCopy.of(store, before);
   }
 
   private void account(LifeOrder order, LifeReport report, long image)
@@ -196,9 +219,9 @@ final class StoreLine {
       throws IOException, BrokenHarnessException {
     Verdict verdict = verdict(report);
     String title =
-        (begins ? "without a crash" : "after a process that " + lastDeath)
-            + ", the next one "
-            + report.summary();
+        begins
+            ? "without a crash the first process " + report.summary()
+            : "after a process that " + lastDeath + ", the next one " + report.summary();
     boolean known = !tally.isNew(report.kind(), report.end() == End.STALLED);
     if (!begins && !known) {
       LifeReport again = repeat(order, report);
@@ -211,20 +234,37 @@ final class StoreLine {
     }
     tally.count(verdict, title);
     if (!known) {
-      Path kept = options.dir().resolve("failures").resolve(home.getFileName() + "-" + lives);
-      Files.createDirectories(kept);
-      Path image = kept.resolve("image");
-      if (begins) {
-        Files.createDirectories(image);
-      } else {
-        ImageCopy.of(before, image);
-      }
-      Failure failure =
-          new Failure(
-              verdict, title, report.findings(), report.story(), options.seed(), /* file= */ null);
-      PromiseLog log = PromiseLog.of(promised);
-      write(log, kept.resolve("promises"));
-      tally.keep(new Evidence(failure, image, log, Long.MAX_VALUE));
+      // What fails without a crash fails again if the store is opened as it is.
+      List<PromiseEvent> log = begins ? joined(promised, report.events(), false) : promised;
+      keep(verdict, title, report, begins ? store : before, log);
+    }
+  }
+
+  private void keep(
+      Verdict verdict, String title, LifeReport report, Path files, List<PromiseEvent> events)
+      throws IOException {
+    Path kept = options.dir().resolve("failures").resolve(home.getFileName() + "-" + lives);
+    Files.createDirectories(kept);
+    Path image = kept.resolve("image");
+    ImageCopy.of(files, image);
+    Failure failure =
+        new Failure(
+            verdict, title, report.findings(), report.story(), options.seed(), /* file= */ null);
+    PromiseLog log = PromiseLog.of(events);
+    write(log, kept.resolve("promises"));
+    tally.keep(new Evidence(failure, image, log, Long.MAX_VALUE));
+  }
+
+  /**
+   * Notes what a process was shown that had the store while another one was stopped: what that one
+   * had been promised must be there already. (That it threw is its way to refuse.)
+   */
+  void failBeside(LifeReport report, List<PromiseEvent> saidByOther) throws IOException {
+    Verdict verdict = verdict(report);
+    String title = "beside a process that was stopped, the next one " + report.summary();
+    tally.count(verdict, title);
+    if (tally.isNew("beside " + report.kind(), /* stalled= */ false)) {
+      keep(verdict, title, report, before, joined(promised, saidByOther, true));
     }
   }
 

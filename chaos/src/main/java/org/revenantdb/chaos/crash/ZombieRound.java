@@ -83,9 +83,13 @@ final class ZombieRound {
       int before = report.events().size();
       said.addAll(report.events());
       LifeReport successor;
+      store.keepImage();
       LifeOrder beside = store.orderBeside(said, random.nextLong());
       try (LifeWatch watch = store.fork(beside, patience)) {
         successor = watch.run(new KillRule.Never());
+      }
+      if (!successor.findings().isEmpty()) {
+        store.failBeside(successor, said);
       }
       said.addAll(apart(successor.events()));
       signal("CONT", zombie.pid());

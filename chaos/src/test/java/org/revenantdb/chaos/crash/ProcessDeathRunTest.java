@@ -150,6 +150,7 @@ class ProcessDeathRunTest {
     ProcessDeathRun run = new ProcessDeathRun(Honest.class, options(0).withFailpoints());
     Outcome outcome = run.run();
     assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome.reason());
+    assertEquals(List.of(), run.unreached());
     // The log is written, cut and opened, the snapshot written and renamed: two deaths at each.
     assertTrue(outcome.kills() >= 10, "kills: " + outcome.kills());
   }
