@@ -187,6 +187,8 @@ public final class ProcessDeathRun {
       // The last death counts when somebody has looked; the loop must not make one kill too many.
       if (store.isUnchecked() && tally.kills() + opensKilled + 1 >= options.kills()) {
         look(store);
+        store = newStore();
+        opensKilled = 0;
       }
     }
     look(store);

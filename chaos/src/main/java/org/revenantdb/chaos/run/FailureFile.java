@@ -69,7 +69,8 @@ public record FailureFile(
    * @return the file, or null if there is no directory
    * @throws IOException if it cannot be written
    */
-  static @Nullable Path keep(@Nullable Path directory, FailureFile failure) throws IOException {
+  public static @Nullable Path keep(@Nullable Path directory, FailureFile failure)
+      throws IOException {
     if (directory == null) {
       return null;
     }
