@@ -72,7 +72,7 @@ public final class BrokenSubjects {
             "a record is written and never forced",
             Trigger.POWER_CUT,
             PlatformProfile.EXT4_ORDERED,
-            1,
+            3,
             NoForce.class,
             NoForce::new),
         new Broken(
@@ -96,7 +96,7 @@ public final class BrokenSubjects {
             "a force that fails is taken for one that did not",
             Trigger.FAILED_FORCE,
             PlatformProfile.EXT4_ORDERED,
-            1,
+            8,
             ForceErrorSwallowed.class,
             ForceErrorSwallowed::new),
         new Broken(

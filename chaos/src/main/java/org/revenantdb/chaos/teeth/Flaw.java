@@ -14,6 +14,6 @@ public enum Flaw {
   FORCE_ERROR_SWALLOWED,
   /** A put returns first, and its record is forced when the next one comes. */
   ACKNOWLEDGED_BEFORE_FORCE,
-  /** A put returns while its record is in the heap; it is written with its successors. */
+  /** A put returns while its record is in the heap; it is written when a few more have come. */
   ACKNOWLEDGED_FROM_HEAP
 }

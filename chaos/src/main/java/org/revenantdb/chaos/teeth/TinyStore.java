@@ -36,11 +36,12 @@ public final class TinyStore implements AutoCloseable {
    * Append      1 write the record  2 force the log  3 answer
    * Switch      1 write all content to a new log under a number never used, force it
    *             2 write current.tmp, force it
-   *             3 rename it to current
-   *             4 force the directory: from here on the new log counts, whatever happens
-   *             5 delete every other file
-   *   Crash before 3: the old log counts. Between 3 and 4: either does, and they hold the same; no
-   *   record is appended before 4. After 5 was lost: files that nobody reads.
+   *             3 force the directory: the new log has a name before anything names it
+   *             4 rename current.tmp to current
+   *             5 force the directory: from here on the new log counts, whatever happens
+   *             6 delete every other file
+   *   Crash before 4: the old log counts. Between 4 and 5: either does, and they hold the same; no
+   *   record is appended before 5. If 6 is lost: files that nobody reads.
    *
    * Opening     Reads the log that counts, up to the first record that is not whole, and switches.
    *             A log is therefore continued only by the process that began it, so nothing is ever
@@ -54,7 +55,7 @@ public final class TinyStore implements AutoCloseable {
   private static final String CURRENT = "current";
   private static final String LOG = "log-";
   private static final int SWITCH_AT = 8 << 10;
-  private static final int HELD_IN_HEAP = 16;
+  private static final int HELD_IN_HEAP = 8;
 
   private final Path dir;
   private final Flaw flaw;
@@ -162,8 +163,9 @@ public final class TinyStore implements AutoCloseable {
       }
       case ACKNOWLEDGED_FROM_HEAP -> {
         held.add(record);
-        if (held.size() == HELD_IN_HEAP) {
-          spill(to);
+        if (held.size() > HELD_IN_HEAP) {
+          write(to, held.removeFirst());
+          force(to);
         }
       }
       default -> {
@@ -202,16 +204,13 @@ public final class TinyStore implements AutoCloseable {
       write(channel, pointer(number));
       force(channel);
     }
+    forceDirectory();
     Files.move(
         temporary,
         dir.resolve(CURRENT),
         StandardCopyOption.ATOMIC_MOVE,
         StandardCopyOption.REPLACE_EXISTING);
-    if (flaw != Flaw.NO_DIRECTORY_FORCE) {
-      try (FileChannel directory = FileChannel.open(dir, StandardOpenOption.READ)) {
-        force(directory);
-      }
-    }
+    forceDirectory();
     for (String name : names()) {
       if (!name.equals(CURRENT) && !name.equals(LOG + number)) {
         Files.delete(dir.resolve(name));
@@ -262,6 +261,14 @@ public final class TinyStore implements AutoCloseable {
     } catch (IOException e) {
       if (flaw != Flaw.FORCE_ERROR_SWALLOWED) {
         throw e;
+      }
+    }
+  }
+
+  private void forceDirectory() throws IOException {
+    if (flaw != Flaw.NO_DIRECTORY_FORCE) {
+      try (FileChannel directory = FileChannel.open(dir, StandardOpenOption.READ)) {
+        force(directory);
       }
     }
   }

@@ -1,0 +1,214 @@
+package org.revenantdb.chaos.teeth;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
+import org.revenantdb.chaos.crash.FileTrees;
+import org.revenantdb.chaos.crash.Options;
+import org.revenantdb.chaos.crash.ProcessDeathRun;
+import org.revenantdb.chaos.crash.Seeds;
+import org.revenantdb.chaos.fault.Fault;
+import org.revenantdb.chaos.fault.FaultPlan;
+import org.revenantdb.chaos.fault.FaultRule;
+import org.revenantdb.chaos.fault.FileOperation;
+import org.revenantdb.chaos.run.FaultCase;
+import org.revenantdb.chaos.run.FaultRun;
+import org.revenantdb.chaos.run.LifeRecorder;
+import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.run.PowerCutOptions;
+import org.revenantdb.chaos.run.PowerCutRun;
+import org.revenantdb.chaos.run.Recording;
+import org.revenantdb.chaos.run.SeenImages;
+import org.revenantdb.chaos.subject.Crash;
+import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.chaos.teeth.BrokenSubjects.Broken;
+
+/**
+ * The proof that the framework finds what it must: each broken subject is hunted until it is found
+ * or the time is up.
+ *
+ * <p>Threads: any; the same seed finds the same. Failure: none; what was not found is a {@link
+ * Bite} that says so.
+ */
+public final class Teeth {
+  /*
+   * A hunt is a row of rounds. Each records new lives with a seed of its own, the first with the seed of the hunt, and
+   * looks at twice as many states as the one before: what is easily found is found soon, and what needs luck gets it.
+   */
+
+  private static final int STATES_OF_THE_FIRST_ROUND = 64;
+  private static final int STATES_FOR_A_KILL = 32;
+  private static final String LEDGER = "net.openhft.chronicle.bytes.MappedBytes";
+  private static final int LIVES = 2;
+  private static final int FORCES_OF_A_LIFE = 60;
+  private static final Duration LIMIT = Duration.ofSeconds(20);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private Teeth() {}
+
+  /**
+   * Hunts every broken subject that a power cut finds, from the seeds it was found with before.
+   *
+   * @return what came of each
+   */
+  public static List<Bite> fromStoredSeeds() {
+    List<Bite> bites = new ArrayList<>();
+    for (Broken broken : BrokenSubjects.all()) {
+      if (broken.trigger().crash() == Crash.POWER_CUT) {
+        bites.add(hunt(broken, broken.seed(), PATIENCE));
+      }
+    }
+    return bites;
+  }
+
+  /**
+   * Hunts every broken subject that a power cut finds, from seeds that nobody chose.
+   *
+   * @param seed of all seeds
+   * @return what came of each
+   */
+  public static List<Bite> fromFreshSeeds(long seed) {
+    List<Bite> bites = new ArrayList<>();
+    for (Broken broken : BrokenSubjects.all()) {
+      if (broken.trigger().crash() == Crash.POWER_CUT) {
+        bites.add(hunt(broken, Seeds.of(seed, bites.size()), PATIENCE));
+      }
+    }
+    return bites;
+  }
+
+  /**
+   * Hunts one broken subject that a kind of crash must find.
+   *
+   * @param crash the kind
+   * @return what came of it
+   */
+  public static Bite proveOne(Crash crash) {
+    Broken first =
+        BrokenSubjects.all().stream()
+            .filter(broken -> broken.trigger().crash() == crash)
+            .findFirst()
+            .orElseThrow();
+    return hunt(first, first.seed(), PATIENCE);
+  }
+
+  /**
+   * Hunts one broken subject.
+   *
+   * @param broken which one
+   * @param seed of the first round
+   * @param patience when no further round is begun
+   * @return what came of it
+   */
+  public static Bite hunt(Broken broken, long seed, Duration patience) {
+    long begun = System.nanoTime();
+    long states = 0;
+    for (int round = 0; ; round++) {
+      Outcome outcome =
+          round(
+              broken,
+              round == 0 ? seed : Seeds.of(seed, round),
+              STATES_OF_THE_FIRST_ROUND << Math.min(round, 10));
+      states += outcome.states() + outcome.kills();
+      boolean found = outcome.verdict() == Verdict.LOST || outcome.verdict() == Verdict.CORRUPT;
+      Duration time = Duration.ofNanos(System.nanoTime() - begun);
+      if (found || outcome.verdict() != Verdict.SURVIVED || time.compareTo(patience) > 0) {
+        return new Bite(
+            broken.name(),
+            broken.broken(),
+            seed,
+            found,
+            outcome.verdict(),
+            states,
+            time,
+            story(outcome));
+      }
+    }
+  }
+
+  private static String story(Outcome outcome) {
+    return outcome.failures().isEmpty()
+        ? outcome.reason()
+        : outcome.failures().getFirst().title() + "\n" + outcome.failures().getFirst().story();
+  }
+
+  private static Outcome round(Broken broken, long seed, int states) {
+    try {
+      return switch (broken.trigger()) {
+        case POWER_CUT -> powerCuts(broken, seed, states);
+        case FAILED_FORCE -> failedForces(broken, seed, states);
+        case PROCESS_DEATH -> kills(broken, seed, states / STATES_FOR_A_KILL);
+      };
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Outcome powerCuts(Broken broken, long seed, int states) throws IOException {
+    Recording recording = new LifeRecorder<>(broken.maker(), seed, LIVES, LIMIT).record();
+    PowerCutOptions options = options(broken, seed, states);
+    return new PowerCutRun<>(broken.maker(), recording, options, new SeenImages()).run();
+  }
+
+  /** One worker, so that the same seed finds the same. */
+  private static PowerCutOptions options(Broken broken, long seed, int states) {
+    return PowerCutOptions.of(broken.profile(), seed)
+        .withStates(states)
+        .withWorkers(1)
+        .withLimit(LIMIT);
+  }
+
+  /** Forces of logs fail, each in a life of its own; later ones succeed and write nothing. */
+  private static Outcome failedForces(Broken broken, long seed, int states) throws IOException {
+    RandomGenerator random = new SplittableRandom(seed);
+    FaultRule rule =
+        FaultRule.of(new Fault.FailForce(/* clean= */ true))
+            .kinds(FileOperation.Kind.FORCE)
+            .path("log-*");
+    List<FaultCase> cases = new ArrayList<>();
+    for (int life = 0; life < LIVES; life++) {
+      FaultRule once = rule.nth(1 + random.nextInt(FORCES_OF_A_LIFE));
+      cases.add(
+          new FaultCase(
+              "a force fails once, its pages clean",
+              once.toString(),
+              () -> FaultPlan.of(once),
+              FaultCase.Contract.NOTHING_LOST));
+    }
+    PowerCutOptions options = options(broken, seed, states);
+    return new FaultRun<>(broken.maker(), options, cases).run();
+  }
+
+  private static Outcome kills(Broken broken, long seed, int kills) throws IOException {
+    if (!isHere(LEDGER)) {
+      return Outcome.of(
+          broken.name(),
+          Verdict.NOT_MEASURED,
+          "what a process promised before it was killed is kept with net.openhft:chronicle-bytes,"
+              + " which is not on the class path");
+    }
+    Path scratch = Files.createTempDirectory("teeth");
+    try {
+      return new ProcessDeathRun(
+              broken.type(), Options.of(scratch, seed, kills).withStallLimit(LIMIT))
+          .run();
+    } finally {
+      FileTrees.delete(scratch);
+    }
+  }
+
+  private static boolean isHere(String type) {
+    try {
+      Class.forName(type, /* initialize= */ false, Teeth.class.getClassLoader());
+      return true;
+    } catch (ClassNotFoundException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,113 @@
+package org.revenantdb.chaos.teeth;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.revenantdb.chaos.crash.Seeds;
+import org.revenantdb.chaos.power.PlatformProfile;
+import org.revenantdb.chaos.run.LifeRecorder;
+import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.run.PowerCutOptions;
+import org.revenantdb.chaos.run.PowerCutRun;
+import org.revenantdb.chaos.run.Recording;
+import org.revenantdb.chaos.run.SeenImages;
+import org.revenantdb.chaos.subject.Crash;
+import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.chaos.teeth.BrokenSubjects.Broken;
+import org.revenantdb.chaos.teeth.BrokenSubjects.Honest;
+import org.revenantdb.chaos.teeth.BrokenSubjects.Trigger;
+
+/** Every store that is broken on purpose is found, the honest one never. */
+class TeethTest {
+
+  private final long seed = Seeds.fresh();
+
+  @Test
+  void list_hasEveryFlawOnce() {
+    Set<Flaw> flaws =
+        BrokenSubjects.all().stream()
+            .map(Broken::flaw)
+            .collect(Collectors.toCollection(() -> EnumSet.noneOf(Flaw.class)));
+    assertEquals(EnumSet.complementOf(EnumSet.of(Flaw.NONE)), flaws);
+    assertEquals(flaws.size(), BrokenSubjects.all().size());
+  }
+
+  @Test
+  void brokenSubjects_fromStoredSeeds_areFoundAndShrunkToTheirCause() {
+    List<Bite> bites = Teeth.fromStoredSeeds();
+    assertEquals(5, bites.size());
+    for (Bite bite : bites) {
+      System.out.println(bite.line());
+      assertTrue(bite.found(), bite::toString);
+      assertTrue(bite.story().contains("TinyStore."), bite::toString);
+    }
+    assertFewLosses(bites.get(0), "lost: write log-");
+    assertFewLosses(bites.get(1), "lost: ");
+    assertFewLosses(bites.get(2), "torn, units ");
+    assertTrue(bites.get(3).story().contains("lost: write log-"), "a fault is not shrunk");
+    assertFewLosses(bites.get(4), "lost: write log-");
+  }
+
+  /** One is enough, or two where a file's size can only be lost from its end. */
+  private static void assertFewLosses(Bite bite, String beginning) {
+    List<String> losses =
+        bite.story().lines().filter(line -> line.matches("(lost|torn).*")).toList();
+    assertTrue(losses.size() == 1 || losses.size() == 2, bite::toString);
+    assertTrue(losses.getFirst().startsWith(beginning), bite::toString);
+  }
+
+  @Test
+  void brokenSubjects_fromFreshSeeds_areFound() {
+    for (Bite bite : Teeth.fromFreshSeeds(seed)) {
+      System.out.println(bite.line());
+      assertTrue(bite.found(), bite::toString);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void honestStore_underEachProfile_survives(PlatformProfile profile) throws IOException {
+    Recording recording =
+        new LifeRecorder<>(Honest::new, seed, /* lives= */ 2, Duration.ofMinutes(1)).record();
+    PowerCutOptions options = PowerCutOptions.of(profile, seed).withStates(200).withDepth(2);
+    Outcome outcome = new PowerCutRun<>(Honest::new, recording, options, new SeenImages()).run();
+    assertEquals(Verdict.SURVIVED, outcome.verdict(), () -> "seed " + seed + " " + outcome);
+  }
+
+  @Test
+  void honestStore_whoseForcesFail_isNotFound() {
+    Broken honest =
+        new Broken(
+            Flaw.NONE,
+            "nothing",
+            Trigger.FAILED_FORCE,
+            PlatformProfile.STRICT_POSIX,
+            seed,
+            Honest.class,
+            Honest::new);
+    Bite bite = Teeth.hunt(honest, seed, /* patience= */ Duration.ofMillis(500));
+    assertFalse(bite.found(), bite::toString);
+    assertEquals(Verdict.SURVIVED, bite.verdict(), bite::toString);
+  }
+
+  @Test
+  @Tag("slow")
+  void firstOfEachKindOfCrash_isFound() {
+    for (Crash crash : Crash.values()) {
+      Bite bite = Teeth.proveOne(crash);
+      System.out.println(bite.line());
+      assertTrue(bite.found(), bite::toString);
+    }
+  }
+}
