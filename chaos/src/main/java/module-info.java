@@ -18,6 +18,7 @@ module org.revenantdb.chaos {
   exports org.revenantdb.chaos.disk;
   exports org.revenantdb.chaos.fault;
   exports org.revenantdb.chaos.ledger;
+  exports org.revenantdb.chaos.junit;
   exports org.revenantdb.chaos.oracle;
   exports org.revenantdb.chaos.power;
   exports org.revenantdb.chaos.record;

@@ -1,0 +1,107 @@
+package org.revenantdb.chaos.junit;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.revenantdb.chaos.power.PlatformProfile;
+import org.revenantdb.chaos.subject.Crash;
+import org.revenantdb.chaos.subject.CrashSubject;
+
+/**
+ * Makes a {@link CrashSubject} a test class of JUnit 5, with one test for each kind of crash and
+ * profile.
+ *
+ * <p>A test is green only if every state that was looked at survived. It is red for what was lost
+ * or is corrupt, and for a subject or a framework that is at fault; it is aborted (shown as
+ * skipped) if the crash could not be seen here, for instance because the store maps a file for
+ * writing. Before the first test of a kind the framework proves that it finds a store that is
+ * broken on purpose.
+ *
+ * <p>System properties: {@code revenant.chaos.seed} and {@code revenant.chaos.states} override the
+ * attributes; {@code revenant.chaos.dir} (by default {@code target/chaos}) is where the files of
+ * failures go; {@code revenant.chaos.replay} names one of those files, and the test does nothing
+ * else than open that one state again.
+ */
+@Documented
+@Inherited
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+@ExtendWith(CrashTestExtension.class)
+public @interface CrashTest {
+
+  /**
+   * The kinds of crash.
+   *
+   * @return by default a power cut
+   */
+  Crash[] crash() default {Crash.POWER_CUT};
+
+  /**
+   * What platforms may do to operations that nobody forced. (Says nothing about the death of a
+   * process.)
+   *
+   * @return by default ext4 with ordered data
+   */
+  PlatformProfile[] profile() default {PlatformProfile.EXT4_ORDERED};
+
+  /**
+   * How many states a power cut leaves at most.
+   *
+   * @return by default 1000
+   */
+  int states() default 1000;
+
+  /**
+   * How many processes are killed.
+   *
+   * @return by default 10
+   */
+  int kills() default 10;
+
+  /**
+   * What repeats a run.
+   *
+   * @return by default 0: a fresh one for each run, which is printed
+   */
+  long seed() default 0;
+
+  /**
+   * How deep power cuts go.
+   *
+   * @return by default 1: the run is cut; 2: what its recovery does as well; 3: and the recovery
+   *     after that
+   */
+  int depth() default 1;
+
+  /**
+   * Up to how many pending operations every subset is tried.
+   *
+   * @return by default 4
+   */
+  int exhaustive() default 4;
+
+  /**
+   * How often the store is opened, worked with and closed while it is recorded.
+   *
+   * @return by default 2, so that work on a store that holds something is recorded, too
+   */
+  int lives() default 2;
+
+  /**
+   * Threads that check states.
+   *
+   * @return by default 0: as many as there are processors
+   */
+  int workers() default 0;
+
+  /**
+   * How long the recorded lives, and each state, may take before they count as hanging.
+   *
+   * @return by default 60
+   */
+  int timeoutSeconds() default 60;
+}

@@ -1,0 +1,53 @@
+package org.revenantdb.chaos.junit;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.opentest4j.TestAbortedException;
+import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.subject.Crash;
+import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.chaos.teeth.Bite;
+import org.revenantdb.chaos.teeth.Teeth;
+
+/**
+ * One kind of crash of one subject: the teeth, the crashes, a line on what came of them, and the
+ * verdict as JUnit knows it.
+ */
+abstract class CrashTestCase implements NamedCase {
+
+  /** Proved once in a JVM for each kind of crash, by whoever comes first. */
+  private static final Map<Crash, Bite> PROVED = new ConcurrentHashMap<>();
+
+  private final Class<?> subject;
+  private final Crash crash;
+  private final long seed;
+
+  CrashTestCase(Class<?> subject, Crash crash, long seed) {
+    this.subject = subject;
+    this.crash = crash;
+    this.seed = seed;
+  }
+
+  /** Makes the crashes. */
+  abstract Outcome measure() throws Exception;
+
+  @Override
+  public final void run() throws Exception {
+    OutcomeText text = new OutcomeText(subject, name(), seed);
+    Bite bite = PROVED.computeIfAbsent(crash, Teeth::proveOne);
+    if (bite.verdict() == Verdict.NOT_MEASURED) {
+      throw new TestAbortedException(text.notMeasured(bite.story()));
+    }
+    if (!bite.found()) {
+      throw new AssertionError(text.toothless(bite));
+    }
+    Outcome outcome = measure();
+    System.out.println(text.line(outcome));
+    if (outcome.verdict() == Verdict.NOT_MEASURED) {
+      throw new TestAbortedException(text.notMeasured(outcome.reason()));
+    }
+    if (outcome.verdict() != Verdict.SURVIVED) {
+      throw new AssertionError(text.failure(outcome));
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package org.revenantdb.chaos.junit;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.Extension;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
+import org.junit.platform.commons.support.AnnotationSupport;
+import org.revenantdb.chaos.power.PlatformProfile;
+import org.revenantdb.chaos.subject.Crash;
+import org.revenantdb.chaos.subject.CrashCase;
+import org.revenantdb.chaos.subject.CrashSubject;
+
+/**
+ * What {@link CrashTest} stands for: one invocation of {@link CrashSubject#survives} for each kind
+ * of crash and profile.
+ */
+public final class CrashTestExtension implements TestTemplateInvocationContextProvider {
+
+  /** Creates the extension; JUnit does. */
+  public CrashTestExtension() {}
+
+  @Override
+  public boolean supportsTestTemplate(ExtensionContext context) {
+    return Stream.of(context.getRequiredTestMethod().getParameterTypes())
+        .anyMatch(CrashCase.class::equals);
+  }
+
+  @Override
+  public Stream<TestTemplateInvocationContext> provideTestTemplateInvocationContexts(
+      ExtensionContext context) {
+    Class<?> type = context.getRequiredTestClass();
+    if (!CrashSubject.class.isAssignableFrom(type)) {
+      throw new ExtensionConfigurationException(
+          "%s is a @CrashTest and does not implement %s"
+              .formatted(type.getName(), CrashSubject.class.getName()));
+    }
+    CrashTest test =
+        AnnotationSupport.findAnnotation(type, CrashTest.class)
+            .orElseThrow(
+                () -> new ExtensionConfigurationException(type.getName() + " is no @CrashTest"));
+    CrashTestSettings settings = CrashTestSettings.of(test);
+    return cases(subject(type), settings).map(Invocation::new);
+  }
+
+  @SuppressWarnings("unchecked") // it was asked just now, but for a parameter that nobody looks at
+  private static Class<? extends CrashSubject<?>> subject(Class<?> type) {
+    return (Class<? extends CrashSubject<?>>) type;
+  }
+
+  private static Stream<NamedCase> cases(
+      Class<? extends CrashSubject<?>> type, CrashTestSettings settings) {
+    if (settings.replay() != null) {
+      return Stream.of(new ReplayCase(type, settings.replay()));
+    }
+    SharedRecording recording = new SharedRecording(type, settings);
+    List<NamedCase> cases = new ArrayList<>();
+    for (Crash crash : settings.crashes()) {
+      if (crash == Crash.PROCESS_DEATH) {
+        cases.add(new ProcessDeathCase(type, settings));
+      } else {
+        for (PlatformProfile profile : settings.profiles()) {
+          cases.add(new PowerCutCase(type, settings, profile, recording));
+        }
+      }
+    }
+    return cases.stream();
+  }
+
+  /** One invocation: a name, and the case as the value of the parameter. */
+  private record Invocation(NamedCase crashCase)
+      implements TestTemplateInvocationContext, ParameterResolver {
+
+    @Override
+    public String getDisplayName(int invocationIndex) {
+      return crashCase.name();
+    }
+
+    @Override
+    public List<Extension> getAdditionalExtensions() {
+      return List.of(this);
+    }
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+      return parameter.getParameter().getType() == CrashCase.class;
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+      return crashCase;
+    }
+  }
+}

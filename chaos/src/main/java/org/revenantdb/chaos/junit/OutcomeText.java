@@ -1,0 +1,144 @@
+package org.revenantdb.chaos.junit;
+
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.revenantdb.chaos.oracle.Finding;
+import org.revenantdb.chaos.run.Failure;
+import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.chaos.teeth.Bite;
+
+/**
+ * What a crash test says to a person.
+ *
+ * @param subject class under test
+ * @param test which of its tests
+ * @param seed that repeats it
+ */
+record OutcomeText(Class<?> subject, String test, long seed) {
+
+  private static final List<String> FRAMES_OF_OURS =
+      List.of(
+          "at org.revenantdb.chaos.run.",
+          "at org.revenantdb.chaos.crash.",
+          "at java.base/java.lang.Thread.run");
+  private static final int FINDINGS_SHOWN = 5;
+  private static final int FAILURES_SHOWN = 3;
+
+  /** In a line: verdict, how much was looked at, how long recovery took, the seed. */
+  String line(Outcome outcome) {
+    StringBuilder line = new StringBuilder(title()).append(": ").append(outcome.verdict());
+    if (outcome.verdict() == Verdict.NOT_MEASURED) {
+      line.append(", ").append(outcome.reason().lines().findFirst().orElse(""));
+    } else {
+      line.append("; ").append(counts(outcome)).append(recovery(outcome));
+    }
+    return line.append("; seed ").append(seed).toString();
+  }
+
+  /** Why nothing can be said. */
+  String notMeasured(String reason) {
+    return Verdict.NOT_MEASURED + ": " + title() + "\n\n" + reason;
+  }
+
+  /** The whole story of a failure. */
+  String failure(Outcome outcome) {
+    StringBuilder text = new StringBuilder();
+    text.append(outcome.verdict()).append(": ").append(title()).append('\n');
+    List<Failure> failures = worstFirst(outcome.failures());
+    if (failures.isEmpty()) {
+      text.append('\n').append(outcome.reason()).append('\n');
+    }
+    failures.stream().limit(FAILURES_SHOWN).forEach(failure -> append(text, failure));
+    if (failures.size() > FAILURES_SHOWN) {
+      text.append('\n').append(failures.size() - FAILURES_SHOWN).append(" more kinds of failure\n");
+    }
+    text.append('\n').append(counts(outcome)).append('\n');
+    text.append("repeat with -D").append(CrashTestSettings.SEED).append('=').append(seed);
+    return text.toString();
+  }
+
+  private static void append(StringBuilder text, Failure failure) {
+    text.append('\n').append(failure.title()).append('\n');
+    failure.findings().stream()
+        .limit(FINDINGS_SHOWN)
+        .forEach(finding -> text.append("  ").append(finding).append('\n'));
+    if (failure.findings().size() > FINDINGS_SHOWN) {
+      text.append("  and ").append(failure.findings().size() - FINDINGS_SHOWN).append(" more\n");
+    }
+    if (!failure.story().isBlank()) {
+      text.append(shortened(failure.story().stripTrailing()).indent(2));
+    }
+    if (failure.file() != null) {
+      text.append("kept in ").append(failure.file()).append('\n');
+      text.append("open that one state again with -D")
+          .append(CrashTestSettings.REPLAY)
+          .append('=')
+          .append(failure.file())
+          .append('\n');
+    }
+  }
+
+  /** Without the frames that lead from the framework to the subject: they are always the same. */
+  private static String shortened(String story) {
+    return story
+        .lines()
+        .filter(line -> FRAMES_OF_OURS.stream().noneMatch(line.strip()::startsWith))
+        .collect(Collectors.joining("\n"));
+  }
+
+  /** The framework does not find what it must. */
+  String toothless(Bite bite) {
+    return """
+    %s: %s
+
+    the framework does not find a store that is broken on purpose, so it proves nothing here:
+    %s (%s) %s\
+    """
+        .formatted(Verdict.HARNESS_BROKEN, title(), bite.name(), bite.broken(), bite.story());
+  }
+
+  /** What a state says that is opened once more. */
+  String replayed(Verdict verdict, List<Finding> findings, String story) {
+    StringBuilder text = new StringBuilder();
+    text.append(verdict).append(": ").append(title()).append('\n');
+    append(text, new Failure(verdict, "opened again:", findings, story, seed, null));
+    return text.toString().stripTrailing();
+  }
+
+  private String title() {
+    return subject.getSimpleName() + ", " + test;
+  }
+
+  private static List<Failure> worstFirst(List<Failure> failures) {
+    return failures.stream().sorted((a, b) -> b.verdict().compareTo(a.verdict())).toList();
+  }
+
+  private static String counts(Outcome outcome) {
+    EnumMap<Verdict, Long> sorted = new EnumMap<>(Verdict.class);
+    sorted.putAll(outcome.verdicts());
+    String verdicts =
+        sorted.entrySet().stream()
+            .map(entry -> entry.getValue() + " " + entry.getKey())
+            .collect(Collectors.joining(", "));
+    String kills = outcome.kills() == 0 ? "" : outcome.kills() + " kills, ";
+    String states = outcome.states() == 0 ? "" : outcome.states() + " different states, ";
+    return kills + states + verdicts;
+  }
+
+  private static String recovery(Outcome outcome) {
+    double[] millis = outcome.recoveryMillis().clone();
+    if (millis.length == 0) {
+      return "";
+    }
+    Arrays.sort(millis);
+    return String.format(
+        Locale.ROOT,
+        "; opening took %.2f ms (median), %.2f ms at most",
+        millis[millis.length / 2],
+        millis[millis.length - 1]);
+  }
+}

@@ -1,0 +1,67 @@
+package org.revenantdb.chaos.junit;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.revenantdb.chaos.crash.Evidence;
+import org.revenantdb.chaos.crash.FileTrees;
+import org.revenantdb.chaos.crash.Options;
+import org.revenantdb.chaos.crash.ProcessDeathRun;
+import org.revenantdb.chaos.run.Failure;
+import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.subject.Crash;
+import org.revenantdb.chaos.subject.CrashSubject;
+
+/** Processes that are killed at random moments. */
+final class ProcessDeathCase extends CrashTestCase {
+
+  private final Class<? extends CrashSubject<?>> type;
+  private final CrashTestSettings settings;
+
+  ProcessDeathCase(Class<? extends CrashSubject<?>> type, CrashTestSettings settings) {
+    super(type, Crash.PROCESS_DEATH, settings.seed());
+    this.type = type;
+    this.settings = settings;
+  }
+
+  @Override
+  public String name() {
+    return "%s, %d kills".formatted(Crash.PROCESS_DEATH, settings.kills());
+  }
+
+  @Override
+  Outcome measure() throws IOException {
+    Files.createDirectories(settings.directory());
+    Path scratch = Files.createTempDirectory(settings.directory(), "process-death");
+    try {
+      ProcessDeathRun run =
+          new ProcessDeathRun(
+              type,
+              Options.of(scratch, settings.seed(), settings.kills())
+                  .withStallLimit(settings.limit()));
+      Outcome outcome = run.run();
+      return withFiles(outcome, run.evidence());
+    } finally {
+      FileTrees.delete(scratch);
+    }
+  }
+
+  /** The evidence of the run is in scratch; what is told must outlive that. */
+  private Outcome withFiles(Outcome outcome, List<Evidence> evidence) throws IOException {
+    List<Failure> failures = new ArrayList<>(outcome.failures());
+    for (int i = 0; i < evidence.size(); i++) {
+      failures.set(i, evidence.get(i).keepIn(settings.directory(), type));
+    }
+    return new Outcome(
+        outcome.name(),
+        outcome.verdict(),
+        outcome.reason(),
+        outcome.verdicts(),
+        outcome.states(),
+        outcome.kills(),
+        outcome.recoveryMillis(),
+        failures);
+  }
+}

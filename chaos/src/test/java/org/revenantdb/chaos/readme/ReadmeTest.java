@@ -1,0 +1,32 @@
+package org.revenantdb.chaos.readme;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The README's first Java block is {@link SettingsTest}, to the letter but for its package: what is
+ * shown there is compiled and run here.
+ */
+class ReadmeTest {
+
+  private static final Path README = Path.of("README.md");
+  private static final Path SOURCE =
+      Path.of("src", "test", "java", "org", "revenantdb", "chaos", "readme", "SettingsTest.java");
+  private static final Pattern FIRST_JAVA_BLOCK =
+      Pattern.compile("^```java\\s*\\n(.*?)^```", Pattern.MULTILINE | Pattern.DOTALL);
+
+  @Test
+  void example_isTheTestThatRuns() throws IOException {
+    Matcher block = FIRST_JAVA_BLOCK.matcher(Files.readString(README));
+    assertTrue(block.find(), "the README shows no java block");
+    String source = Files.readString(SOURCE);
+    assertEquals(source.substring(source.indexOf("import ")), block.group(1));
+  }
+}
