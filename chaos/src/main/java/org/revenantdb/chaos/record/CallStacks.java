@@ -54,8 +54,7 @@ final class CallStacks {
       key.add(new Frame(frame.getClassName(), frame.getMethodName(), frame.getByteCodeIndex()));
     }
     return known.computeIfAbsent(
-        key,
-        unused -> new CallStack(frames.stream().map(StackFrame::toStackTraceElement).toList()));
+        key, _ -> new CallStack(frames.stream().map(StackFrame::toStackTraceElement).toList()));
   }
 
   private static boolean isProgram(StackFrame frame) {

@@ -142,8 +142,8 @@ final class NameOperations {
     }
     recorder.counter().other();
     Node node = known == null ? foundOrMade(entry, caller) : known;
-    boolean vanishes = options.contains(StandardOpenOption.DELETE_ON_CLOSE);
-    if (vanishes) {
+    boolean vanishes = node != null && options.contains(StandardOpenOption.DELETE_ON_CLOSE);
+    if (node != null && vanishes) {
       // On Unix it is gone at once.
       noteIfGone(entry, node, caller);
     }
@@ -494,16 +494,21 @@ final class NameOperations {
   private void takeOverContent(Path file, Node node, Caller caller) throws IOException {
     long at = 0;
     try (InputStream in = below.newInputStream(file)) {
-      for (byte[] data; (data = in.readNBytes(CHUNK)).length > 0; at += data.length) {
-        byte[] bytes = data;
-        long offset = at;
-        recorder.counter().write(bytes.length);
-        recorder.record(
-            recorder.place(),
-            caller,
-            origin -> new Operation.Write(origin, node.number(), offset, bytes));
+      byte[] data = in.readNBytes(CHUNK);
+      while (data.length > 0) {
+        takeOverBytes(node, at, data, caller);
+        at += data.length;
+        data = in.readNBytes(CHUNK);
       }
     }
+  }
+
+  private void takeOverBytes(Node node, long offset, byte[] data, Caller caller) {
+    recorder.counter().write(data.length);
+    recorder.record(
+        recorder.place(),
+        caller,
+        origin -> new Operation.Write(origin, node.number(), offset, data));
   }
 
   // What happened behind our back

@@ -35,6 +35,7 @@ final class Recorder {
 
   private final TraceClock clock;
   private final FaultInjector injector;
+  private final boolean asking;
   private final boolean stacks;
   private final boolean keeping;
   private final long began = System.nanoTime();
@@ -48,6 +49,7 @@ final class Recorder {
   Recorder(TraceClock clock, FaultInjector injector, boolean stacks, boolean keeping) {
     this.clock = clock;
     this.injector = injector;
+    this.asking = !injector.equals(FaultInjector.NOTHING);
     this.stacks = stacks;
     this.keeping = keeping;
   }
@@ -67,7 +69,7 @@ final class Recorder {
 
   /** Whether anybody is asked for faults. */
   boolean asking() {
-    return injector != FaultInjector.NOTHING;
+    return asking;
   }
 
   /** Who calls, as far as somebody will want to know. */
@@ -130,8 +132,11 @@ final class Recorder {
     synchronized (operations) {
       return operations.stream()
           .filter(each ->
-              each instanceof Operation.Write write && write.node() == node
-                  || each instanceof Operation.Truncate cut && cut.node() == node)
+              switch (each) {
+                case Operation.Write write -> write.node() == node;
+                case Operation.Truncate cut -> cut.node() == node;
+                default -> false;
+              })
           .sorted(Comparator.comparingLong(Operation::seq))
           .toList();
     }

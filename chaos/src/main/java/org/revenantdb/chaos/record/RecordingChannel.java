@@ -15,6 +15,7 @@ import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.fault.Fault;
@@ -46,6 +47,9 @@ final class RecordingChannel extends FileChannel {
 
   /** Bytes of one scattering or gathering call; more are left for the next one. */
   private static final int MOST = 1 << 30;
+
+  /** Mappings that change no file. */
+  private static final Set<MapMode> HARMLESS = Set.of(MapMode.READ_ONLY, MapMode.PRIVATE);
 
   /** A call without a position of its own. */
   private static final long HERE = -1;
@@ -307,7 +311,8 @@ final class RecordingChannel extends FileChannel {
     if (recorder.keeping()) {
       // The copy that bytesToWrite made.
       byte[] copy = bytes.array();
-      byte[] data = written == copy.length ? copy : Arrays.copyOf(copy, written);
+      int from = bytes.arrayOffset();
+      byte[] data = written == copy.length ? copy : Arrays.copyOfRange(copy, from, from + written);
       recorder.record(
           place, caller, origin -> new Operation.Write(origin, file.number(), offset, data));
     }
@@ -485,7 +490,7 @@ final class RecordingChannel extends FileChannel {
    * Reads and private changes need not be seen. But a mapping behind the end makes a file longer.
    */
   private <T> T mapped(MapMode mapMode, IoCall<T> map) throws IOException {
-    if (mapMode != MapMode.READ_ONLY && mapMode != MapMode.PRIVATE) {
+    if (!HARMLESS.contains(mapMode)) {
       if (node == null) {
         recorder.escape("a mapping for writing of " + name);
       } else {

@@ -190,7 +190,7 @@ final class RecordingProvider extends FileSystemProvider {
   @Override
   public boolean isSameFile(Path path, Path other) throws IOException {
     return path.equals(other)
-        || other.getFileSystem() == fileSystem && below.isSameFile(unwrap(path), unwrap(other));
+        || (other.getFileSystem() == fileSystem && below.isSameFile(unwrap(path), unwrap(other)));
   }
 
   @Override

@@ -30,7 +30,7 @@ record Strike(Fault fault, FileOperation.Kind kind, String path) {
     switch (fault) {
       case Fault.Fail fail -> throw new IOException(fail.message());
       case Fault.DiskFull() -> refuseForRoom();
-      case Fault.FailForce(boolean unused) when kind == FileOperation.Kind.FORCE ->
+      case Fault.FailForce(boolean _) when kind == FileOperation.Kind.FORCE ->
           throw new IOException("Input/output error");
       case Fault.Throw(boolean outOfMemory) -> {
         throw outOfMemory

@@ -10,12 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.revenantdb.chaos.fault.Fault;
-import org.revenantdb.chaos.fault.FaultInjector;
 import org.revenantdb.chaos.fault.FileOperation.Kind;
 import org.revenantdb.chaos.trace.Operation;
 
@@ -28,31 +25,6 @@ import org.revenantdb.chaos.trace.Operation;
 class ForceOrderTest {
 
   @TempDir Path temp;
-
-  /** Holds up the first operation of a sort. */
-  private static final class Holding implements FaultInjector {
-
-    private final Kind kind;
-    private final CountDownLatch inside = new CountDownLatch(1);
-    private final CountDownLatch released = new CountDownLatch(1);
-
-    Holding(Kind kind) {
-      this.kind = kind;
-    }
-
-    @Override
-    public Fault before(org.revenantdb.chaos.fault.FileOperation operation) {
-      if (operation.kind() == kind) {
-        inside.countDown();
-        try {
-          released.await();
-        } catch (InterruptedException e) {
-          throw new AssertionError(e);
-        }
-      }
-      return Fault.NONE;
-    }
-  }
 
   private static FutureTask<Void> start(IoTask task) {
     FutureTask<Void> future =
@@ -87,12 +59,10 @@ class ForceOrderTest {
       FutureTask<Void> write = start(() -> channel.write(ByteBuffer.wrap(new byte[4]), 0));
       FutureTask<Void> force = start(() -> channel.force(true));
       Thread.ofPlatform().start(write);
-      holding.inside.await();
+      holding.awaitInside();
       Thread forcing = Thread.ofPlatform().start(force);
-      while (forcing.getState() != Thread.State.WAITING && forcing.isAlive()) {
-        Thread.onSpinWait();
-      }
-      holding.released.countDown();
+      Holding.awaitWaiting(forcing);
+      holding.release();
       write.get();
       force.get();
     }
@@ -113,9 +83,9 @@ class ForceOrderTest {
         FileChannel.open(above.directory().resolve("f"), StandardOpenOption.WRITE)) {
       FutureTask<Void> force = start(() -> channel.force(true));
       Thread.ofPlatform().start(force);
-      holding.inside.await();
+      holding.awaitInside();
       channel.write(ByteBuffer.wrap(new byte[4]), 0);
-      holding.released.countDown();
+      holding.release();
       force.get();
     }
     Operation.Write write = only(above, Operation.Write.class);
@@ -132,12 +102,10 @@ class ForceOrderTest {
       FutureTask<Void> create = start(() -> Files.createFile(above.directory().resolve("f")));
       FutureTask<Void> force = start(() -> channel.force(true));
       Thread.ofPlatform().start(create);
-      holding.inside.await();
+      holding.awaitInside();
       Thread forcing = Thread.ofPlatform().start(force);
-      while (forcing.getState() != Thread.State.WAITING && forcing.isAlive()) {
-        Thread.onSpinWait();
-      }
-      holding.released.countDown();
+      Holding.awaitWaiting(forcing);
+      holding.release();
       create.get();
       force.get();
     }

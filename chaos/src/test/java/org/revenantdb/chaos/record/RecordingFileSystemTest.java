@@ -74,6 +74,8 @@ class RecordingFileSystemTest {
       Files.delete(b);
       channel.write(bytes(2));
       Files.createLink(b, a);
+      Files.delete(a);
+      Files.write(b, new byte[5]);
       channel.truncate(1);
       channel.force(false);
     }
@@ -87,6 +89,8 @@ class RecordingFileSystemTest {
             "delete 1 0b",
             "write 1 1+2",
             "link 3 0b",
+            "delete 3 0a",
+            "write 3 0+5",
             "truncate 1 1",
             "force 1"),
         said(recording));
@@ -256,6 +260,11 @@ class RecordingFileSystemTest {
             StandardOpenOption.WRITE,
             StandardOpenOption.DELETE_ON_CLOSE)) {
       channel.write(bytes(1));
+      assertEquals("write 1 0+1", said(recording).getLast());
+      if (!Files.exists(temp.resolve("f"))) {
+        // So it is on Unix: the name is free at once.
+        Files.createFile(recording.directory().resolve("f"));
+      }
     }
     assertEquals(1, said(recording).stream().filter("delete 1 0f"::equals).count());
     Replay.assertExact(recording.trace(), temp);

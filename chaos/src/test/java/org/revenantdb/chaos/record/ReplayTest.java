@@ -2,23 +2,30 @@ package org.revenantdb.chaos.record;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.MemoryFileSystem;
+import org.revenantdb.chaos.fault.Fault;
+import org.revenantdb.chaos.fault.FaultPlan;
+import org.revenantdb.chaos.fault.FaultRule;
+import org.revenantdb.chaos.fault.FileOperation;
 
 /** What a trace says, done again from its start, gives what is in the directory. */
 class ReplayTest {
@@ -81,6 +88,58 @@ class ReplayTest {
           }
         }
       });
+    }
+    Replay.assertExact(recording.trace(), temp);
+  }
+
+  @Test
+  void position_setWhileAWriteIsUnderWay_isSetAfterIt() throws Exception {
+    Files.write(temp.resolve("f"), new byte[10]);
+    Holding holding = new Holding(FileOperation.Kind.WRITE);
+    RecordingFileSystem recording = RecordingFileSystem.over(temp).faults(holding).start();
+    try (FileChannel channel =
+            FileChannel.open(recording.directory().resolve("f"), StandardOpenOption.WRITE);
+        ExecutorService threads = Executors.newSingleThreadExecutor()) {
+      Future<?> write = threads.submit(() -> channel.write(ByteBuffer.wrap(new byte[] {1, 2})));
+      holding.awaitInside();
+      FutureTask<?> move = new FutureTask<>(() -> channel.position(5));
+      Holding.awaitWaiting(Thread.ofPlatform().start(move));
+      holding.release();
+      write.get();
+      move.get();
+      assertEquals(5, channel.position());
+    }
+    assertEquals(1, Files.readAllBytes(temp.resolve("f"))[0]);
+    Replay.assertExact(recording.trace(), temp);
+  }
+
+  @Test
+  void write_thatTheFileSystemBelowCutsShort_isRecordedAsFarAsItWent() throws IOException {
+    RecordingFileSystem below =
+        RecordingFileSystem.over(temp)
+            .faults(FaultPlan.of(FaultRule.of(new Fault.ShortWrite(3))))
+            .start();
+    RecordingFileSystem above = RecordingFileSystem.over(below.directory()).start();
+    try (FileChannel channel =
+        FileChannel.open(
+            above.directory().resolve("f"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      assertEquals(3, channel.write(ByteBuffer.wrap(new byte[] {1, 2, 3, 4, 5})));
+    }
+    Replay.assertExact(above.trace(), temp);
+  }
+
+  @Test
+  void program_thatUsesItsBufferAgain_changesNothingThatWasRecorded() throws IOException {
+    RecordingFileSystem recording = RecordingFileSystem.over(temp).start();
+    try (FileChannel channel =
+        FileChannel.open(
+            recording.directory().resolve("f"),
+            StandardOpenOption.CREATE,
+            StandardOpenOption.WRITE)) {
+      byte[] bytes = {1, 2, 3};
+      channel.write(ByteBuffer.wrap(bytes));
+      Arrays.fill(bytes, (byte) 9);
+      channel.write(ByteBuffer.wrap(bytes));
     }
     Replay.assertExact(recording.trace(), temp);
   }
