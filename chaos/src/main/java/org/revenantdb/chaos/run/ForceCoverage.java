@@ -105,7 +105,7 @@ public final class ForceCoverage<S> {
   public List<CoverageRow> run() {
     SortedMap<Site, List<Forces>> sites = reached();
     SortedMap<Site, CoverageRow> rows = new ConcurrentSkipListMap<>();
-    List<Site> order = new ArrayList<>(sites.keySet());
+    List<Map.Entry<Site, List<Forces>>> order = List.copyOf(sites.entrySet());
     AtomicInteger next = new AtomicInteger();
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < workers; i++) {
@@ -116,10 +116,11 @@ public final class ForceCoverage<S> {
               .start(() -> {
                 StateChecker<S> checker = new StateChecker<>(subjects, /* resume= */ true);
                 for (int n; (n = next.getAndIncrement()) < order.size(); ) {
-                  Site site = order.get(n);
+                  Site site = order.get(n).getKey();
+                  List<Forces> all = order.get(n).getValue();
                   long left = budget.toNanos() - (System.nanoTime() - begun);
                   long slice = Math.max(0, left) * workers / (order.size() - n);
-                  rows.put(site, new Mutation(site, sites.get(site), checker).row(slice));
+                  rows.put(site, new Mutation(site, all, checker).row(slice));
                 }
               }));
     }
