@@ -3,6 +3,7 @@ package org.revenantdb.chaos.power;
 import java.util.Arrays;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.power.Losses.Loss;
 import org.revenantdb.chaos.trace.Operation;
 
 /** A write or truncation that is not, or not wholly, durable yet. */
@@ -25,6 +26,11 @@ final class FileChange {
 
   /** A force that should have written it failed, and no later one will. */
   boolean stuck;
+
+  /**
+   * What the state that is being picked wants lost of it; asked for once instead of once a unit.
+   */
+  @Nullable Loss wanted;
 
   /** A force covered all of it; about to be forgotten. */
   boolean durable;

@@ -13,7 +13,7 @@ import org.revenantdb.chaos.power.Losses.Loss;
  * One version for every unit of a file, and one for its size: the legal choice that comes nearest
  * to what somebody wants lost.
  *
- * <p>Threads: one, that of the file; it lives shorter than the next change of it.
+ * <p>Threads: one, that of the file; it lives shorter than the next change and the next pick of it.
  */
 final class FilePick {
   /*
@@ -40,7 +40,6 @@ final class FilePick {
 
   private final PendingFile file;
   private final DiskRules rules;
-  private final Losses wanted;
   private final long cutoff;
   private final boolean free;
 
@@ -52,10 +51,12 @@ final class FilePick {
   FilePick(PendingFile file, Losses wanted, long cutoff) {
     this.file = file;
     this.rules = file.rules;
-    this.wanted = wanted;
     this.cutoff = cutoff;
     this.free = rules.size() == Size.ANY;
     this.floorSize = file.base().size();
+    for (FileChange change : file.changes) {
+      change.wanted = wanted.of(change.seq);
+    }
     for (FileChange change : file.changes) {
       if (decided(change)) {
         floor = change.seq;
@@ -164,10 +165,8 @@ final class FilePick {
       }
     }
     List<FileChange> writes = file.byUnit.getOrDefault(unit, List.of());
-    for (FileChange write : writes.reversed()) {
-      if (write.seq <= best) {
-        break;
-      }
+    for (int i = writes.size() - 1; i >= 0 && writes.get(i).seq > best; i--) {
+      FileChange write = writes.get(i);
       if (write.seq < behind && isThere(write, unit)) {
         return write.seq;
       }
@@ -192,12 +191,12 @@ final class FilePick {
         && start(unit) < floorSize;
   }
 
-  private boolean isHit(FileChange change) {
-    return wanted.of(change.seq) != null;
+  private static boolean isHit(FileChange change) {
+    return change.wanted != null;
   }
 
-  private boolean isLost(FileChange change, int part) {
-    Loss loss = wanted.of(change.seq);
+  private static boolean isLost(FileChange change, int part) {
+    Loss loss = change.wanted;
     return loss != null && loss.lost(part);
   }
 
@@ -261,7 +260,7 @@ final class FilePick {
   }
 
   private boolean losesMost() {
-    long hits = file.changes.stream().filter(this::isHit).count();
+    long hits = file.changes.stream().filter(FilePick::isHit).count();
     return hits * 2 > file.changes.size();
   }
 
