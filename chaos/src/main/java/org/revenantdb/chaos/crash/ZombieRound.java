@@ -68,7 +68,7 @@ final class ZombieRound {
     List<PromiseEvent> said = new ArrayList<>();
     String death;
     // The watchdog of the zombie must not take its rest for a stall.
-    Duration limit = options.stallLimit().plus(patience.multipliedBy(20));
+    Duration limit = options.stallLimit().multipliedBy(4);
     try (LifeWatch zombie = store.fork(order, limit)) {
       KillPoint stop = KillPoint.uniform(random, 1, 2 * promisesOfAWork);
       if (!zombie.reaches(new KillRule.AtPromise(stop))) {

@@ -210,6 +210,40 @@ class ProcessDeathRunTest {
     assertEquals(2, outcome.kills());
   }
 
+  static final class Fenced implements CrashSubject<EpochStore> {
+    @Override
+    public EpochStore open(Path dir) throws Exception {
+      return EpochStore.open(dir);
+    }
+
+    @Override
+    public void work(EpochStore store, Promises promises) throws Exception {
+      for (int i = 0; i < 40; i++) {
+        String value = promises.seed() + "." + i;
+        promises.attempt("k" + i % 7, value);
+        store.put("k" + i % 7, value);
+        promises.durable("k" + i % 7, value);
+      }
+    }
+
+    @Override
+    public void check(EpochStore store, Recovered recovered) {
+      recovered.verify(store::get);
+    }
+  }
+
+  /** What the successor wrote is owed as well, and that the zombie is refused is right. */
+  @Test
+  @EnabledOnOs({OS.LINUX, OS.MAC})
+  void storeThatFencesAZombie_survivesIt() {
+    List<String> places = new ArrayList<>();
+    Options options = options(0).withZombies(2).withListener(step -> places.add(step.place()));
+    assertEquals(Verdict.SURVIVED, run(Fenced.class, options).verdict());
+    for (String place : places) {
+      assertTrue(place.contains("had the store, and then threw in work"), place);
+    }
+  }
+
   static final class Unlocked extends LineSubject {
     @Override
     public LineStore open(Path dir) throws Exception {
