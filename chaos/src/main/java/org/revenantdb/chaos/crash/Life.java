@@ -35,6 +35,9 @@ import org.revenantdb.chaos.trace.TraceClock;
  */
 final class Life<S> {
 
+  /** Nobody is killed at a count of promises who makes none any more. */
+  private static final int MOST_SILENT = 20;
+
   private final LifeOrder order;
   private final CrashSubject<S> subject;
   private final Consumer<LifeEntry> ledger;
@@ -121,6 +124,7 @@ final class Life<S> {
 
   private void work(S first) throws Over {
     S store = first;
+    int silent = 0;
     for (int i = 0; i < order.works(); i++) {
       if (i > 0 && i % order.closeEvery() == 0) {
         close(store);
@@ -128,13 +132,16 @@ final class Life<S> {
       }
       S current = store;
       long seed = Seeds.of(order.seed(), i);
+      long spoken = clock.now();
       phase(
           Phase.WORK,
           () -> {
             subject.work(current, log.promises(clock, seed));
             return null;
           });
-      if (log.isEmpty()) {
+      silent = clock.now() == spoken ? silent + 1 : 0;
+      boolean veryFirst = order.promises() == null && i == 0;
+      if (silent >= (veryFirst ? 1 : MOST_SILENT)) {
         ledger.accept(new LifeEntry.Broken("the subject worked and promised nothing"));
         throw new Over();
       }

@@ -300,6 +300,16 @@ class ProcessDeathRunTest {
     }
   }
 
+  /** Would never come to the count at which it is to be killed. */
+  static final class FallsSilent extends LineSubject {
+    @Override
+    public void work(LineStore store, Promises promises) throws Exception {
+      if (store.get("k1") == null) {
+        super.work(store, promises);
+      }
+    }
+  }
+
   static final class ChecksNothing extends LineSubject {
     @Override
     public void check(LineStore store, Recovered recovered) {}
@@ -312,7 +322,7 @@ class ProcessDeathRunTest {
   }
 
   private void assertHarnessBroken(Class<? extends CrashSubject<?>> subject, String reason) {
-    Outcome outcome = run(subject, options(4).withStallLimit(Duration.ofSeconds(3)));
+    Outcome outcome = run(subject, options(10).withStallLimit(Duration.ofSeconds(3)));
     assertEquals(Verdict.HARNESS_BROKEN, outcome.verdict(), outcome.reason());
     assertReason(reason, outcome);
   }
@@ -340,6 +350,11 @@ class ProcessDeathRunTest {
   @Test
   void subject_thatPromisesNothing_isHarnessBroken() {
     assertHarnessBroken(PromisesNothing.class, "promised nothing");
+  }
+
+  @Test
+  void subject_thatPromisesNothingAnyMore_isHarnessBroken() {
+    assertHarnessBroken(FallsSilent.class, "promised nothing");
   }
 
   @Test
