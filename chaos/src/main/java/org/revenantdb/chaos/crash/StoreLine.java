@@ -61,11 +61,12 @@ final class StoreLine {
     this.subject = subject;
     this.options = options;
     this.tally = tally;
-    this.home = home;
-    this.arena = home.resolve("arena");
+    // The children begin somewhere else, so nothing may be relative.
+    this.home = home.toAbsolutePath();
+    this.arena = this.home.resolve("arena");
     this.store = arena.resolve(STORE);
-    this.before = home.resolve("before");
-    this.temporary = home.resolve("temporary");
+    this.before = this.home.resolve("before");
+    this.temporary = this.home.resolve("temporary");
     FileTrees.delete(home);
     Files.createDirectories(store);
     Files.createDirectories(temporary);

@@ -62,6 +62,13 @@ class ProcessDeathRunTest {
     }
   }
 
+  @Test
+  void scratch_mayBeARelativePath() {
+    Path relative = Path.of("").toAbsolutePath().relativize(scratch);
+    Options options = Options.of(relative, seed, 1);
+    assertEquals(Verdict.SURVIVED, run(Honest.class, options).verdict());
+  }
+
   /** Several threads, each with keys of its own. */
   static final class Threads extends LineSubject {
     @Override
