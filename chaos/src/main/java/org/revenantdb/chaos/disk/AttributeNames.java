@@ -7,6 +7,7 @@ import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.UserPrincipal;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -71,7 +72,7 @@ final class AttributeNames {
   static Map<String, Object> read(PosixFileAttributeView from, String attributes)
       throws IOException {
     Map<String, Function<PosixFileAttributes, @Nullable Object>> known = of(view(attributes));
-    Set<String> asked = Set.of(withoutView(attributes).split(",", -1));
+    Set<String> asked = Set.copyOf(Arrays.asList(withoutView(attributes).split(",", -1)));
     for (String name : asked) {
       if (!name.equals("*") && !known.containsKey(name)) {
         throw new IllegalArgumentException("'" + name + "' not recognized");

@@ -2,7 +2,6 @@ package org.revenantdb.chaos.disk;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.AsynchronousFileChannel;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.CompletionHandler;
@@ -87,7 +86,7 @@ final class MemoryAsynchronousChannel extends AsynchronousFileChannel {
         }
         result = body.run();
       } catch (IOException | RuntimeException | Error e) {
-        ended.with(null, !late && closed ? new AsynchronousCloseException() : e);
+        ended.with(null, e);
         return;
       }
       ended.with(result, null);

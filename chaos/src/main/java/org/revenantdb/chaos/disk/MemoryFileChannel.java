@@ -232,7 +232,7 @@ final class MemoryFileChannel extends FileChannel {
         }
       }
     } catch (IOException e) {
-      return interrupted(e, done);
+      return movedUntil(e, done);
     }
     return done;
   }
@@ -248,11 +248,16 @@ final class MemoryFileChannel extends FileChannel {
     }
     ensureWritable();
     checkRange(to, count);
-    ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(count, TRANSFER));
+    long wanted = count;
+    if (source instanceof FileChannel channel) {
+      // Only what is there now: a file copied behind its own end would never be through.
+      wanted = Math.clamp(channel.size() - channel.position(), 0, count);
+    }
+    ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(wanted, TRANSFER));
     long done = 0;
     try {
-      while (done < count) {
-        buffer.clear().limit((int) Math.min(count - done, buffer.capacity()));
+      while (done < wanted) {
+        buffer.clear().limit((int) Math.min(wanted - done, buffer.capacity()));
         int n = source.read(buffer);
         if (n <= 0) {
           break;
@@ -260,7 +265,7 @@ final class MemoryFileChannel extends FileChannel {
         done += write(buffer.flip(), to + done);
       }
     } catch (IOException e) {
-      return interrupted(e, done);
+      return movedUntil(e, done);
     }
     return done;
   }
@@ -274,7 +279,7 @@ final class MemoryFileChannel extends FileChannel {
   /**
    * A transfer that moved something before it failed says how much, unless a channel was closed.
    */
-  private static long interrupted(IOException failure, long done) throws IOException {
+  private static long movedUntil(IOException failure, long done) throws IOException {
     if (done == 0 || failure instanceof AsynchronousCloseException) {
       throw failure;
     }

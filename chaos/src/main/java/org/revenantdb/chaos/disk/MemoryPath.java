@@ -189,8 +189,8 @@ final class MemoryPath implements Path {
     if (absolute != target.absolute) {
       throw new IllegalArgumentException("one is absolute: " + this + " and " + target);
     }
-    String[] from = withoutDots().parts();
-    String[] to = (isEmpty() ? target : target.withoutDots()).parts();
+    String[] from = normalize().parts();
+    String[] to = (isEmpty() ? target : target.normalize()).parts();
     int common = Arrays.mismatch(from, to);
     if (common < 0) {
       common = from.length;
@@ -204,10 +204,6 @@ final class MemoryPath implements Path {
     }
     result.addAll(Arrays.asList(to).subList(common, to.length));
     return new MemoryPath(fileSystem, /* absolute= */ false, result.toArray(NO_NAMES));
-  }
-
-  private MemoryPath withoutDots() {
-    return normalize();
   }
 
   /** The names, none for the empty path. */

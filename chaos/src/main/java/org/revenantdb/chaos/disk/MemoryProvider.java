@@ -31,6 +31,7 @@ import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.spi.FileSystemProvider;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.Map;
@@ -145,7 +146,7 @@ final class MemoryProvider extends FileSystemProvider {
 
   @Override
   public InputStream newInputStream(Path path, OpenOption... options) throws IOException {
-    Set<OpenOption> all = Set.of(options);
+    Set<OpenOption> all = Set.copyOf(Arrays.asList(options));
     if (all.contains(StandardOpenOption.APPEND) || all.contains(StandardOpenOption.WRITE)) {
       throw new UnsupportedOperationException("a stream for reading, with " + all);
     }
@@ -154,7 +155,7 @@ final class MemoryProvider extends FileSystemProvider {
 
   @Override
   public OutputStream newOutputStream(Path path, OpenOption... options) throws IOException {
-    Set<OpenOption> all = new HashSet<>(options.length == 0 ? REWRITE : Set.of(options));
+    Set<OpenOption> all = new HashSet<>(options.length == 0 ? REWRITE : Arrays.asList(options));
     if (all.contains(StandardOpenOption.READ)) {
       throw new IllegalArgumentException("READ not allowed");
     }
@@ -317,7 +318,7 @@ final class MemoryProvider extends FileSystemProvider {
       throw new NoSuchFileException(path.toString());
     }
     // Root may do all, but run a file that nobody may run.
-    if (Set.of(modes).contains(AccessMode.EXECUTE)
+    if (Arrays.asList(modes).contains(AccessMode.EXECUTE)
         && !node.isDirectory()
         && node.permissions.stream().noneMatch(each -> each.name().endsWith("EXECUTE"))) {
       throw new AccessDeniedException(path.toString());

@@ -378,10 +378,11 @@ final class NameSpace {
   }
 
   private void checkDeletable(Place place, MemoryPath path) throws FileSystemException {
-    if (place.name().isEmpty()) {
+    boolean full = image.isDirectory(place.node()) && !image.entries(place.node()).isEmpty();
+    if (place.name().isEmpty() && !path.endsWith("..")) {
       throw FileErrors.busy(path, null);
     }
-    if (image.isDirectory(place.node()) && !image.entries(place.node()).isEmpty()) {
+    if (full || path.endsWith("..")) {
       throw new DirectoryNotEmptyException(path.toString());
     }
   }
@@ -443,16 +444,20 @@ final class NameSpace {
   }
 
   private void renameInto(MemoryPath from, MemoryPath to) throws FileSystemException {
+    // In this order, which is that of Linux: directories on the way, names that no entry has, what
+    // is to move.
     Place source = walk(from);
-    if (!source.exists()) {
-      throw notFound(source, from, to);
-    }
     Place target = walk(to);
-    if (!target.exists() && target.found() != Found.NOTHING) {
-      throw notFound(target, from, to);
+    for (Place place : List.of(source, target)) {
+      if (!place.exists() && place.found() != Found.NOTHING) {
+        throw notFound(place, from, to);
+      }
     }
     if (source.name().isEmpty() || target.name().isEmpty()) {
       throw FileErrors.busy(from, to);
+    }
+    if (!source.exists()) {
+      throw notFound(source, from, to);
     }
     int node = source.node();
     if (target.exists() && target.node() == node) {

@@ -43,6 +43,9 @@ final class OpenFile {
     node.lock.readLock().lock();
     try {
       checkOpen();
+      if (remaining(targets) == 0) {
+        return 0;
+      }
       checkIsFile();
       long done = 0;
       for (ByteBuffer target : targets) {
@@ -65,10 +68,7 @@ final class OpenFile {
       checkOpen();
       FileContent content = node.content();
       long start = mode.append() ? content.size() : position;
-      long end = start;
-      for (ByteBuffer source : sources) {
-        end += source.remaining();
-      }
+      long end = start + remaining(sources);
       if (end == start) {
         return 0;
       }
@@ -148,6 +148,14 @@ final class OpenFile {
     }
     node.locks.removeAll(this);
     names.release(node);
+  }
+
+  private static long remaining(ByteBuffer... buffers) {
+    long sum = 0;
+    for (ByteBuffer buffer : buffers) {
+      sum += buffer.remaining();
+    }
+    return sum;
   }
 
   private void checkOpen() throws IOException {
