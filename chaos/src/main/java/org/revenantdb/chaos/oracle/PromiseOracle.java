@@ -1,12 +1,14 @@
 package org.revenantdb.chaos.oracle;
 
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.oracle.Finding.Kind;
 
@@ -41,6 +43,7 @@ final class PromiseOracle {
 
   private final List<Finding> inexplicable = new ArrayList<>();
   private final Map<Kind, List<String>> findings = new LinkedHashMap<>();
+  private final Map<Kind, Integer> counts = new EnumMap<>(Kind.class);
   private final Map<PromisedTransaction, Holding> there = new HashMap<>();
   private final Map<PromisedTransaction, Holding> missing = new LinkedHashMap<>();
 
@@ -80,7 +83,7 @@ final class PromiseOracle {
     int doubtful = inexplicable.size() + (index.removes() ? emptied : 0);
     boolean tolerated = doubtful > 0 && doubtful <= index.tolerance();
     if (!tolerated) {
-      inexplicable.forEach(finding -> report(finding.kind(), finding.detail()));
+      inexplicable.forEach(finding -> report(finding.kind(), finding::detail));
     }
     Set<PromisedTransaction> lost = new LinkedHashSet<>();
     for (Absence absence : absences) {
@@ -132,7 +135,7 @@ final class PromiseOracle {
       if (writer.mustNotBeThere(crash)) {
         report(
             Kind.UNCOMMITTED,
-            holding + ", which must not be there: " + writer.describe(crash) + " wrote it");
+            () -> holding + ", which must not be there: " + writer.describe(crash) + " wrote it");
         return;
       }
     }
@@ -189,8 +192,9 @@ final class PromiseOracle {
           Bytes expected = writer.writes.get(absence.holding.key);
           report(
               expected == null ? Kind.RESURRECTED : Kind.LOST,
-              "%s, expected %s or newer of %s"
-                  .formatted(absence.holding, text(expected), writer.describe(crash)));
+              () ->
+                  "%s, expected %s or newer of %s"
+                      .formatted(absence.holding, text(expected), writer.describe(crash)));
         }
       }
     }
@@ -202,8 +206,9 @@ final class PromiseOracle {
       if (presence != null) {
         report(
             Kind.TORN,
-            "%s is there, for %s, and is not, for %s"
-                .formatted(transaction.describe(crash), presence, absence));
+            () ->
+                "%s is there, for %s, and is not, for %s"
+                    .formatted(transaction.describe(crash), presence, absence));
       }
     });
   }
@@ -220,25 +225,34 @@ final class PromiseOracle {
           && transaction.decided(crash) <= later.attempted) {
         report(
             Kind.NOT_A_PREFIX,
-            "%s is not there, for %s, and %s, which came after it, is, for %s"
-                .formatted(
-                    transaction.describe(crash), absence, later.describe(crash), there.get(later)));
+            () ->
+                "%s is not there, for %s, and %s, which came after it, is, for %s"
+                    .formatted(
+                        transaction.describe(crash),
+                        absence,
+                        later.describe(crash),
+                        there.get(later)));
       }
     });
   }
 
-  private void report(Kind kind, String detail) {
-    findings.computeIfAbsent(kind, k -> new ArrayList<>()).add(detail);
+  /** Only what is shown is put into words: a state that lost all has thousands of findings. */
+  private void report(Kind kind, Supplier<String> detail) {
+    List<String> details = findings.computeIfAbsent(kind, k -> new ArrayList<>());
+    if (details.size() < SHOWN_OF_A_KIND) {
+      details.add(detail.get());
+    }
+    counts.merge(kind, 1, Integer::sum);
   }
 
   private List<Finding> shown() {
     List<Finding> shown = new ArrayList<>();
     findings.forEach((kind, details) -> {
-      int count = Math.min(details.size(), SHOWN_OF_A_KIND);
-      for (int i = 0; i < count; i++) {
-        boolean cut = i == count - 1 && details.size() > count;
-        String more = cut ? " (and " + (details.size() - count) + " more like this)" : "";
-        shown.add(new Finding(kind, details.get(i) + more));
+      details.forEach(detail -> shown.add(new Finding(kind, detail)));
+      int more = counts.getOrDefault(kind, 0) - details.size();
+      if (more > 0) {
+        String last = shown.removeLast().detail();
+        shown.add(new Finding(kind, last + " (and " + more + " more like this)"));
       }
     });
     return shown;

@@ -553,4 +553,26 @@ class PromiseOracleTest {
     promises.durable("k", null);
     assertEquals(Set.of(Kind.RESURRECTED), kinds(log, END, "k", "1"));
   }
+
+  @Test
+  void durable_ofALazyWriteThatWasFlushedSince_isNoSecondWrite() throws InterruptedException {
+    promises.lazy("k", "1");
+    inOtherThread(() -> {
+      promises.attempt("k", "2");
+      promises.durable("k", "2");
+    });
+    promises.attempt("z", "0");
+    promises.durable("k", "1");
+    assertEquals(Set.of(), kinds(log, END, "k", "2"));
+    assertEquals(Set.of(Kind.LOST), kinds(log, END));
+  }
+
+  @Test
+  void events_heardInAnotherOrder_countByTheirPlaces() {
+    promises.lazy("k", "1");
+    promises.allDurable();
+    PromiseLog turned = PromiseLog.of(log.events().reversed());
+    assertEquals(Set.of(Kind.LOST), kinds(turned, END));
+    assertEquals(Set.of(), kinds(turned, 2));
+  }
 }
