@@ -64,9 +64,13 @@ class ProcessDeathRunTest {
 
   @Test
   void scratch_mayBeARelativePath() {
-    Path relative = Path.of("").toAbsolutePath().relativize(scratch);
-    Options options = Options.of(relative, seed, 1);
-    assertEquals(Verdict.SURVIVED, run(Honest.class, options).verdict());
+    Path relative = Path.of("target", "relative-scratch");
+    try {
+      Options options = Options.of(relative, seed, 1);
+      assertEquals(Verdict.SURVIVED, run(Honest.class, options).verdict());
+    } finally {
+      FileTrees.delete(relative);
+    }
   }
 
   /** Several threads, each with keys of its own. */
