@@ -42,7 +42,8 @@ import org.revenantdb.recovery.restart.Restart;
 final class DatabaseFiles {
   /*
    * Creation, protocols.md §12. A crash
-   *   before the rename is durable   leaves no revenant.data: the next open deletes what is there and begins again
+   *   before the rename is durable   leaves no revenant.data: the next open deletes what is there and begins again;
+   *                                  or leaves it, and the next open forces its name before anything depends on it
    *   after it                       leaves a database that was closed cleanly
    */
   static final String DATA = "revenant.data";
@@ -80,7 +81,10 @@ final class DatabaseFiles {
     return Files.exists(data());
   }
 
-  /** Makes the directory if it is missing; its name is durable then. */
+  /**
+   * Makes the directory if it is missing; its name is durable then, also if an earlier try made it
+   * and was killed.
+   */
   void createDirectory() {
     if (Files.exists(directory) && !Files.isDirectory(directory)) {
       throw new NotADatabaseException(
@@ -90,7 +94,17 @@ final class DatabaseFiles {
           "check the path",
           null);
     }
-    Directories.createOwnerOnly(directory);
+    if (!Directories.createOwnerOnly(directory) && !exists()) {
+      Directories.forceName(directory);
+    }
+  }
+
+  /**
+   * Makes the names of a database that exists durable: who created it may have been killed, or
+   * refused, between the rename and the force.
+   */
+  void forceNames() {
+    Directories.force(directory, statistics);
   }
 
   LogOptions logOptions(DatabaseOptions options, int segmentBytes) {
@@ -134,7 +148,21 @@ final class DatabaseFiles {
     } catch (IOException e) {
       throw failed(data(), "the new data file could not be renamed", e);
     }
-    Directories.force(directory, statistics);
+    try {
+      Directories.force(directory, statistics);
+    } catch (StorageException failed) {
+      renameBack(fresh, failed);
+      throw failed;
+    }
+  }
+
+  /** After a failed force no further one may write the name: the next open begins anew. */
+  private void renameBack(Path fresh, StorageException failed) {
+    try {
+      Files.move(data(), fresh, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException stays) {
+      failed.addSuppressed(stays);
+    }
   }
 
   private static ControlState firstState(Log log) {

@@ -97,6 +97,8 @@ final class OpenDatabase {
       boolean created = !files.exists();
       if (created) {
         files.create(options);
+      } else if (!options.readOnly()) {
+        files.forceNames();
       }
       StorageFile data =
           opened(

@@ -67,6 +67,9 @@ public final class Directories {
    * Creates a directory, with the missing ones above it, that only its owner may enter, and makes
    * their names durable.
    *
+   * <p>One whose name cannot be made durable is taken away again: it would look like any other to
+   * the next try.
+   *
    * @param directory the directory
    * @return false if it was there already
    */
@@ -75,16 +78,43 @@ public final class Directories {
       return false;
     }
     @Nullable Path parent = directory.toAbsolutePath().getParent();
-    if (parent != null) {
-      createOwnerOnly(parent);
+    if (parent != null && !createOwnerOnly(parent)) {
+      forceName(parent);
     }
     if (!makeOwnerOnly(directory)) {
       return false;
     }
     if (parent != null) {
-      force(parent);
+      try {
+        force(parent);
+      } catch (StorageException failed) {
+        takeAway(directory, failed);
+        throw failed;
+      }
     }
     return true;
+  }
+
+  private static void takeAway(Path directory, StorageException failed) {
+    try {
+      Files.delete(directory);
+    } catch (IOException stays) {
+      failed.addSuppressed(stays);
+    }
+  }
+
+  /**
+   * Makes the name of a directory durable that was there already: whoever made it may have been
+   * killed before that. A directory above it that may not be read is somebody else's, and so is the
+   * name.
+   *
+   * @param directory the directory
+   */
+  public static void forceName(Path directory) {
+    @Nullable Path parent = directory.toAbsolutePath().getParent();
+    if (parent != null && Files.isReadable(parent)) {
+      force(parent);
+    }
   }
 
   /**

@@ -1,0 +1,136 @@
+package org.revenantdb.chaos.revenant.suite;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.revenantdb.chaos.disk.DiskImage;
+import org.revenantdb.chaos.disk.MemoryFileSystem;
+import org.revenantdb.chaos.fault.Fault;
+import org.revenantdb.chaos.fault.FaultPlan;
+import org.revenantdb.chaos.fault.FaultRule;
+import org.revenantdb.chaos.fault.FileOperation.Kind;
+import org.revenantdb.chaos.power.Losses;
+import org.revenantdb.chaos.power.PlatformProfile;
+import org.revenantdb.chaos.power.PowerCut;
+import org.revenantdb.chaos.record.RecordingFileSystem;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.Transaction;
+import org.revenantdb.recovery.file.StorageException;
+
+/**
+ * A database is created in directories that are forced, and the creation can be stopped at each of
+ * these forces: by an error, by one that leaves the names unwritten for ever, by the end of the
+ * process. The next open succeeds; what it commits must survive a power cut.
+ *
+ * <p>Found by the suite's faults: the name of the database's own directory was forced only by the
+ * process that had made it, so after a failed first try everything was in a directory that a power
+ * cut could take away. The rename that brings the database into being had the same gap.
+ */
+class NamesOfANewDatabaseTest {
+
+  private static final byte[] KEY = {1};
+  private static final byte[] VALUE = {2, 3};
+
+  /** What stops the first try. */
+  enum Stop {
+    ERROR(Kind.FORCE, new Fault.FailForce(false)),
+    ERROR_AND_NEVER_WRITTEN(Kind.FORCE, new Fault.FailForce(true)),
+    DEATH(Kind.FORCE, new Fault.Fail("the process is dead"));
+
+    private final Kind kind;
+    private final Fault fault;
+
+    Stop(Kind kind, Fault fault) {
+      this.kind = kind;
+      this.fault = fault;
+    }
+
+    FaultPlan at(int force) {
+      FaultRule forces =
+          FaultRule.of(fault).kinds(kind).path("a directory", path -> path.indexOf('.') < 0);
+      // A dead process does nothing any more, not even tidy up.
+      return this == DEATH
+          ? FaultPlan.of(new DeadFrom(forces, force).rules())
+          : FaultPlan.of(forces.nth(force));
+    }
+  }
+
+  /** From a force on nothing is carried out. */
+  private record DeadFrom(FaultRule forces, int force) {
+    FaultRule[] rules() {
+      boolean[] dead = new boolean[1];
+      int[] seen = new int[1];
+      FaultRule all =
+          FaultRule.of(forces.fault())
+              .path(
+                  "everything once dead",
+                  path -> {
+                    return dead[0];
+                  });
+      FaultRule count =
+          FaultRule.of(forces.fault())
+              .kinds(Kind.FORCE)
+              .path(
+                  "a directory",
+                  path -> {
+                    boolean is = path.indexOf('.') < 0;
+                    if (is && ++seen[0] == force) {
+                      dead[0] = true;
+                    }
+                    return is;
+                  })
+              .nth(force);
+      return new FaultRule[] {all, count};
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void what_is_committed_after_a_creation_that_was_stopped_at_a_force_of_names_survives_a_power_cut(
+      Stop stop) throws IOException {
+    int force = 1;
+    while (survives(stop, force)) {
+      force++;
+    }
+    assertTrue(force > 4, "only " + (force - 1) + " forces of directories in a creation");
+  }
+
+  /** False if there is no such force. */
+  private static boolean survives(Stop stop, int force) throws IOException {
+    Path above = Files.createDirectory(MemoryFileSystem.of(new DiskImage()).root().resolve("x"));
+    FaultPlan plan = stop.at(force);
+    boolean[] ended = new boolean[1];
+    RecordingFileSystem disk =
+        RecordingFileSystem.over(above)
+            .faults(operation -> ended[0] ? Fault.NONE : plan.before(operation))
+            .start();
+    Path database = disk.directory().resolve("new").resolve("db");
+    boolean stopped = false;
+    try {
+      Database.open(database, RevenantSubject.options()).close();
+    } catch (StorageException expected) {
+      stopped = true;
+    }
+    ended[0] = true;
+    if (!stopped) {
+      return false;
+    }
+    try (Database again = Database.open(database, RevenantSubject.options())) {
+      again.run(tx -> tx.put(again.table("t"), KEY, VALUE));
+    }
+    long end = disk.clock().next();
+    PowerCut cut = new PowerCut(disk.trace(), PlatformProfile.STRICT_POSIX.rules());
+    DiskImage left = cut.state(end, Losses.of(cut.pending(end))).image();
+    Path found = MemoryFileSystem.of(left).root().resolve("new").resolve("db");
+    try (Database recovered = Database.open(found, RevenantSubject.options().withCreate(false));
+        Transaction tx = recovered.begin()) {
+      assertArrayEquals(VALUE, tx.get(recovered.table("t"), KEY), stop + " at force " + force);
+    }
+    return true;
+  }
+}
