@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.revenant.BigValueCommand;
+import org.revenantdb.chaos.revenant.ChaosCommand;
 import org.revenantdb.chaos.revenant.DemoCommand;
 import org.revenantdb.chaos.revenant.ModelCommand;
 import picocli.CommandLine;
@@ -16,7 +17,8 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code ./revenant demo}, {@code ./revenant model}: the verbs that live in this module.
+ * {@code ./revenant demo}, {@code ./revenant model}, {@code ./revenant chaos}: the verbs that live
+ * in this module.
  *
  * <p>Exit codes: 0 all of it held; 1 something did not; 2 wrong usage.
  */
@@ -41,6 +43,7 @@ public final class Main {
     return new CommandLine(new Revenant())
         .addSubcommand(new DemoCommand())
         .addSubcommand(new CommandLine(new ModelCommand()).addSubcommand(new BigValueCommand()))
+        .addSubcommand(new ChaosCommand())
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionExceptionHandler(Main::explain)
         .setExitCodeExceptionMapper(e -> e instanceof ParameterException ? USAGE : WRONG);
@@ -66,7 +69,8 @@ public final class Main {
 
     @Override
     public void run() {
-      throw new ParameterException(Objects.requireNonNull(spec).commandLine(), "say demo or model");
+      throw new ParameterException(
+          Objects.requireNonNull(spec).commandLine(), "say demo, model or chaos");
     }
   }
 }

@@ -35,7 +35,9 @@ class MainTest {
         "demo --scale 0",
         "demo --modules 1",
         "model --only luck",
-        "model big-value --bytes -"
+        "model big-value --bytes -",
+        "chaos --crash earthquake",
+        "chaos --seconds 0"
       })
   void wrong_usage_isExplained_andExits2(String line) {
     assertEquals(2, run(line.isEmpty() ? new String[0] : line.split(" ")));
@@ -43,7 +45,7 @@ class MainTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"demo", "model", "model big-value"})
+  @ValueSource(strings = {"demo", "model", "model big-value", "chaos"})
   void help_isGiven(String verb) {
     assertEquals(0, run((verb + " --help").split(" ")));
     assertTrue(out.toString().contains("Usage: revenant " + verb), out::toString);

@@ -31,11 +31,10 @@ final class FaultCases {
    *             assumes that there are none. A page carries its place and a checksum, and nobody outside it knows
    *             which version of it is the last.
    */
-  private static final String DATA = "revenant.data*";
-  private static final String DOUBLE_WRITE = "revenant.dw";
-  private static final String LOCK = "revenant.lock";
-  private static final String LOG = "log/*";
-  private static final String DIRECTORIES = "";
+  private static final String DATA = "**revenant.data*";
+  private static final String DOUBLE_WRITE = "**revenant.dw";
+  private static final String LOCK = "**revenant.lock";
+  private static final String LOG = "**log/*";
 
   private final Random random;
   private final List<FaultCase> cases = new ArrayList<>();
@@ -81,10 +80,8 @@ final class FaultCases {
     told("EIO", new Fault.Fail("Input/output error"), Kind.RENAME, "**", 3);
     told("EIO", new Fault.Fail("Input/output error"), Kind.DELETE, "**", 3);
     told("EIO", new Fault.Fail("Input/output error"), Kind.WRITE, LOCK, 1);
-    told("failed force", new Fault.FailForce(false), Kind.FORCE, DIRECTORIES, 4);
-    told("failed force, clean", new Fault.FailForce(true), Kind.FORCE, DIRECTORIES, 4);
-    told("failed force", new Fault.FailForce(false), Kind.FORCE, "log", 3);
-    told("failed force, clean", new Fault.FailForce(true), Kind.FORCE, "log", 3);
+    forceOfADirectory("failed force", false);
+    forceOfADirectory("failed force, clean", true);
     told("failed force, clean", new Fault.FailForce(true), Kind.FORCE, "**", 80);
   }
 
@@ -111,10 +108,27 @@ final class FaultCases {
     kept(name, fault, kind, path, last, Contract.NOTHING_LOST);
   }
 
+  /** Only files have a full stop in their names. */
+  private void forceOfADirectory(String name, boolean clean) {
+    add(
+        name,
+        FaultRule.of(new Fault.FailForce(clean))
+            .kinds(Kind.FORCE)
+            .path("a directory", path -> path.indexOf('.') < 0)
+            .nth(nth(8)),
+        Contract.NOTHING_LOST);
+  }
+
   private void kept(String name, Fault fault, Kind kind, String path, int last, Contract owed) {
-    // The product of two: half of the cases strike in the first sixth.
-    int nth = 1 + (int) (random.nextDouble() * random.nextDouble() * last);
-    FaultRule rule = FaultRule.of(fault).kinds(kind).path(path).nth(nth);
+    add(name, FaultRule.of(fault).kinds(kind).path(path).nth(nth(last)), owed);
+  }
+
+  /** The product of two: half of the cases strike in the first sixth. */
+  private int nth(int last) {
+    return 1 + (int) (random.nextDouble() * random.nextDouble() * last);
+  }
+
+  private void add(String name, FaultRule rule, Contract owed) {
     Supplier<FaultPlan> plan = () -> FaultPlan.of(rule);
     cases.add(new FaultCase(name, rule.toString(), plan, owed));
   }

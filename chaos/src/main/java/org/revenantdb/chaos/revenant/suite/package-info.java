@@ -4,8 +4,11 @@
  * <p>Reading order: {@link org.revenantdb.chaos.revenant.suite.RevenantSubject} (how the framework
  * sees an open database) and its variants {@link org.revenantdb.chaos.revenant.suite.MixedSubject},
  * {@link org.revenantdb.chaos.revenant.suite.LargeValuesSubject}, {@link
- * org.revenantdb.chaos.revenant.suite.EvictionSubject}; {@code Worker} (the transactions that they
- * are made of) and {@code Cell} (what a value is in a promise).
+ * org.revenantdb.chaos.revenant.suite.EvictionSubject}, {@link
+ * org.revenantdb.chaos.revenant.suite.ShortSubject}; {@code Worker} (the transactions that they are
+ * made of) and {@code Cell} (what a value is in a promise); {@link
+ * org.revenantdb.chaos.revenant.suite.ChaosSuite} (all parts, one after the other), {@code
+ * PowerCuts}, {@code FaultCases}, {@code FullDisk}, {@code RecoveryCost}.
  */
 @NullMarked
 package org.revenantdb.chaos.revenant.suite;

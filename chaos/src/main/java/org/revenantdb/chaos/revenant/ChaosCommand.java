@@ -1,0 +1,160 @@
+package org.revenantdb.chaos.revenant;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.crash.FileTrees;
+import org.revenantdb.chaos.crash.Seeds;
+import org.revenantdb.chaos.report.ConsoleSummary;
+import org.revenantdb.chaos.report.HtmlReport;
+import org.revenantdb.chaos.report.JsonReport;
+import org.revenantdb.chaos.report.RunJson;
+import org.revenantdb.chaos.report.RunReport;
+import org.revenantdb.chaos.revenant.suite.ChaosOptions;
+import org.revenantdb.chaos.revenant.suite.ChaosSuite;
+import org.revenantdb.chaos.run.FailureFile;
+import org.revenantdb.chaos.run.StateResult;
+import org.revenantdb.chaos.subject.Crash;
+import org.revenantdb.chaos.subject.Verdict;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code ./revenant chaos}. */
+@Command(
+    name = "chaos",
+    description =
+        "Crashes RevenantDB: cuts the power of recorded runs and recoveries in every way that a"
+            + " platform allows, kills processes, injects faults, takes out each force, counts what"
+            + " recovery costs. Proves first that it would find what is wrong.")
+public final class ChaosCommand extends HelpfulCommand {
+
+  /** Which kinds of crash. */
+  enum Kinds {
+    KILL,
+    POWER,
+    BOTH;
+
+    private Set<Crash> crashes() {
+      return switch (this) {
+        case KILL -> EnumSet.of(Crash.PROCESS_DEATH);
+        case POWER -> EnumSet.of(Crash.POWER_CUT);
+        case BOTH -> EnumSet.allOf(Crash.class);
+      };
+    }
+  }
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Option(names = "--seed", paramLabel = "N", description = "Draws everything that is drawn.")
+  private @Nullable Long seed;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "N",
+      defaultValue = "60",
+      description = "How long it takes, about (default: ${DEFAULT-VALUE}).")
+  private int seconds;
+
+  @Option(
+      names = "--crash",
+      paramLabel = "KIND",
+      defaultValue = "BOTH",
+      description = "kill, power or both (default: ${DEFAULT-VALUE}).")
+  private Kinds kinds = Kinds.BOTH;
+
+  @Option(
+      names = "--report",
+      paramLabel = "DIR",
+      description = "Write a page with plots to DIR, and the files of failures.")
+  private @Nullable Path reportDir;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "Write the figures to FILE.")
+  private @Nullable Path json;
+
+  @Option(
+      names = "--replay",
+      paramLabel = "FILE",
+      description = "Open the image of a failure again, and do nothing else.")
+  private @Nullable Path replay;
+
+  /** Creates the command with its defaults. */
+  public ChaosCommand() {}
+
+  @Override
+  public Integer call() throws IOException {
+    if (replay != null) {
+      return replay(replay);
+    }
+    if (seconds < 1) {
+      throw new ParameterException(
+          Objects.requireNonNull(spec).commandLine(), "--seconds must be 1 or more");
+    }
+    long drawn = seed == null ? Seeds.fresh() : seed;
+    Path place = place("revenant-chaos-");
+    Path keep = reportDir == null ? place.resolve("failures") : reportDir.resolve("failures");
+    Path scratch = Files.createDirectories(place.resolve("databases"));
+    String command =
+        "./revenant chaos --seed %d --seconds %d --crash %s"
+            .formatted(drawn, seconds, kinds.name().toLowerCase(Locale.ROOT));
+    System.err.println("seed " + drawn);
+    ChaosSuite suite =
+        new ChaosSuite(
+            new ChaosOptions(drawn, Duration.ofSeconds(seconds), kinds.crashes(), scratch, keep),
+            command);
+    RunReport report = suite.run();
+    System.out.println(ConsoleSummary.of(report));
+    FileTrees.delete(scratch);
+    if (dir == null && !Files.exists(keep)) {
+      FileTrees.delete(place);
+    }
+    write(report, suite.statesPerSecond());
+    if (good(report)) {
+      System.out.println("All of it held.");
+      return 0;
+    }
+    System.out.println("repeat: " + command);
+    return 1;
+  }
+
+  private void write(RunReport report, double statesPerSecond) throws IOException {
+    if (reportDir != null) {
+      Path page = Files.createDirectories(reportDir).resolve("index.html");
+      HtmlReport.of(report).writeTo(page);
+      System.out.println("report: " + page);
+    }
+    if (json != null) {
+      JsonReport fields = RunJson.fill(report, new JsonReport());
+      if (statesPerSecond > 0) {
+        // While power was cut: the kills and the rest of the run have other units.
+        fields.number("states_per_second", statesPerSecond);
+      }
+      fields.writeTo(json);
+    }
+  }
+
+  /** What could not be measured is no fault of the store's. */
+  private static boolean good(RunReport report) {
+    return report.verdict() == Verdict.SURVIVED || report.verdict() == Verdict.NOT_MEASURED;
+  }
+
+  private static int replay(Path file) throws IOException {
+    FailureFile failure = FailureFile.read(file);
+    System.out.printf("%s%nseed %d, %s%n", failure.title(), failure.seed(), failure.crash());
+    StateResult now = failure.replay();
+    System.out.printf("then %s, now %s%n", failure.verdict(), now.verdict());
+    now.findings().forEach(finding -> System.out.println("    " + finding));
+    if (now.failure() != null) {
+      now.failure().printStackTrace(System.out);
+    }
+    return now.verdict() == Verdict.SURVIVED ? 0 : 1;
+  }
+}

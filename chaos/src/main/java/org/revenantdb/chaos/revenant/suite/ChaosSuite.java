@@ -1,0 +1,283 @@
+package org.revenantdb.chaos.revenant.suite;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.revenantdb.chaos.crash.Evidence;
+import org.revenantdb.chaos.crash.Options;
+import org.revenantdb.chaos.crash.ProcessDeathRun;
+import org.revenantdb.chaos.crash.Seeds;
+import org.revenantdb.chaos.power.PlatformProfile;
+import org.revenantdb.chaos.report.RunReport;
+import org.revenantdb.chaos.report.ToothLine;
+import org.revenantdb.chaos.run.CoverageRow;
+import org.revenantdb.chaos.run.Failure;
+import org.revenantdb.chaos.run.FaultRun;
+import org.revenantdb.chaos.run.ForceCoverage;
+import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.run.PowerCutOptions;
+import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.chaos.teeth.Bite;
+import org.revenantdb.chaos.teeth.BrokenSubjects;
+import org.revenantdb.chaos.teeth.Teeth;
+import org.revenantdb.engine.Database;
+
+/**
+ * Everything that RevenantDB is held to, one part after the other, in about the time that is asked
+ * for. The teeth are proved first: without them the rest says nothing.
+ *
+ * <p>Threads: one, which has the parts use more. Failure: a part that throws is {@link
+ * Verdict#HARNESS_BROKEN}, and the next one goes on.
+ */
+public final class ChaosSuite {
+  /*
+   * Time. Each part has a share; cutting power has what the others leave. Kills and teeth are owed in any case, so a
+   * very short run takes longer than it was asked to.
+   */
+  private static final Duration MOST_FOR_TEETH = Duration.ofSeconds(10);
+  private static final double TEETH = 0.2;
+  private static final double DEEP = 0.08;
+  private static final double COVERAGE = 0.15;
+  private static final double FAULTS = 0.10;
+  private static final double FULL_DISK = 0.04;
+  private static final double COST = 0.06;
+  private static final double KILLS = 0.15;
+  private static final double ZOMBIES = 0.05;
+
+  private static final int KILLS_OWED = 3;
+  private static final int LARGEST_COUNT = 1_000_000;
+  private static final int CUTS_FOR_EACH_FAULT = 5;
+  private static final int OCCURRENCES = 200;
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+
+  private final ChaosOptions options;
+  private final RunReport.Builder report;
+  private final Instant started = Instant.now();
+  private final long begun = System.nanoTime();
+  private final PowerCuts power;
+  private double statesPerSecond;
+
+  /**
+   * Prepares a run.
+   *
+   * @param options what is asked for
+   * @param command that repeats it
+   */
+  public ChaosSuite(ChaosOptions options, String command) {
+    this.options = options;
+    this.report = RunReport.builder("RevenantDB, crash tests", options.seed()).command(command);
+    this.power = new PowerCuts(options.seed(), options.keep());
+  }
+
+  /** A part of the run. */
+  @FunctionalInterface
+  private interface Part {
+    void run(SuiteProgress progress) throws Exception;
+  }
+
+  /**
+   * Runs everything.
+   *
+   * @return what came of it
+   */
+  public RunReport run() {
+    part("teeth", share(TEETH), this::proveTeeth);
+    if (options.cutsPower()) {
+      part("recording", share(0.05), progress -> power.record());
+      Duration left = left();
+      part("power cut", left, progress -> power.cut(left, progress));
+      part("crashes in recovery", share(DEEP), progress -> power.cutDeep(share(DEEP), progress));
+      power.outcomes().forEach(report::part);
+      statesPerSecond = power.statesPerSecond();
+      part("force coverage", share(COVERAGE), this::coverForces);
+      part("faults", share(FAULTS), this::injectFaults);
+      part("full disk and back", share(FULL_DISK), this::fillDisk);
+      part("recovery cost", share(COST), this::countCost);
+    }
+    if (options.kills()) {
+      part("process death", share(KILLS), this::kill);
+      part("zombie writer", share(ZOMBIES), this::wakeTheDead);
+    }
+    return report.ran(started, Duration.ofNanos(System.nanoTime() - begun)).build();
+  }
+
+  /**
+   * How many distinct crash states were opened and checked in a second while power was cut.
+   *
+   * @return 0 if it was not
+   */
+  public double statesPerSecond() {
+    return statesPerSecond;
+  }
+
+  private void part(String name, Duration budget, Part part) {
+    try (SuiteProgress progress = SuiteProgress.start(name, budget)) {
+      part.run(progress);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      report.part(Outcome.of(name, Verdict.HARNESS_BROKEN, "the run was interrupted"));
+    } catch (
+        Exception e) { // of the framework or the suite; the other parts have their say all the same
+      StringBuilder story = new StringBuilder(e.toString());
+      for (StackTraceElement frame : e.getStackTrace()) {
+        story.append("\n    at ").append(frame);
+      }
+      Failure failure =
+          new Failure(
+              Verdict.HARNESS_BROKEN,
+              name + " failed: " + e,
+              List.of(),
+              story.toString(),
+              options.seed(),
+              null);
+      Outcome broken = Outcome.of(name, Verdict.HARNESS_BROKEN, failure.title());
+      report.part(
+          new Outcome(
+              name,
+              broken.verdict(),
+              broken.reason(),
+              broken.verdicts(),
+              0,
+              0,
+              new double[0],
+              List.of(failure)));
+    }
+  }
+
+  private Duration share(double share) {
+    return Duration.ofMillis((long) (options.time().toMillis() * share));
+  }
+
+  /** What cutting power has: all that is not promised to others, a quarter at the least. */
+  private Duration left() {
+    double promised = DEEP + COVERAGE + FAULTS + FULL_DISK + COST;
+    promised += options.kills() ? KILLS + ZOMBIES : 0;
+    Duration spent = Duration.ofNanos(System.nanoTime() - begun);
+    Duration left = options.time().minus(spent).minus(share(promised));
+    return left.compareTo(share(0.25)) > 0 ? left : share(0.25);
+  }
+
+  private void proveTeeth(SuiteProgress progress) {
+    List<BrokenSubjects.Broken> broken =
+        BrokenSubjects.all().stream()
+            .filter(one -> options.crashes().contains(one.trigger().crash()))
+            .toList();
+    Duration time = share(TEETH).compareTo(MOST_FOR_TEETH) < 0 ? share(TEETH) : MOST_FOR_TEETH;
+    int found = 0;
+    for (BrokenSubjects.Broken one : broken) {
+      // From the seed it was found with before: whether a fresh one bites as fast is a matter of
+      // luck.
+      Bite bite = Teeth.hunt(one, one.seed(), time.dividedBy(broken.size()).plus(MOST_FOR_TEETH));
+      found += bite.found() ? 1 : 0;
+      report.tooth(
+          new ToothLine(
+              bite.name() + ": " + bite.broken(),
+              bite.found(),
+              bite.time().toNanos() / 1e9,
+              bite.states(),
+              bite.story()));
+      progress.note(found + " of " + broken.size() + " bit");
+    }
+  }
+
+  private void coverForces(SuiteProgress progress) {
+    List<CoverageRow> rows =
+        new ForceCoverage<Database>(
+                MixedSubject::new,
+                power.recordings(),
+                options.seed(),
+                Runtime.getRuntime().availableProcessors(),
+                share(COVERAGE))
+            .run();
+    rows.forEach(report::coverage);
+    long missed = rows.stream().filter(CoverageRow::detected).count();
+    progress.note(missed + " of " + rows.size() + " places are missed");
+  }
+
+  private void injectFaults(SuiteProgress progress) throws IOException {
+    PowerCutOptions cuts =
+        PowerCutOptions.of(PlatformProfile.STRICT_POSIX, options.seed())
+            .withStates(CUTS_FOR_EACH_FAULT)
+            .withLimit(LIMIT)
+            .withBudget(share(FAULTS))
+            .withKeep(options.keep());
+    FaultRun<Database> run =
+        new FaultRun<>(ShortSubject::new, cuts, FaultCases.of(options.seed(), OCCURRENCES));
+    report.part(run.run());
+    run.rows().forEach(report::fault);
+  }
+
+  private void fillDisk(SuiteProgress progress) throws IOException {
+    FullDisk disks = new FullDisk(options.seed(), share(FULL_DISK));
+    report.part(disks.run());
+    progress.note(disks.detail());
+  }
+
+  private void countCost(SuiteProgress progress) throws IOException {
+    RecoveryCost cost = new RecoveryCost();
+    cost.measure();
+    cost.bySize().forEach(report::costBySize);
+    cost.byLog().forEach(report::costByLog);
+    report.bound(RecoveryCost.bound()).part(cost.outcome());
+  }
+
+  private void kill(SuiteProgress progress) throws IOException {
+    long until = System.nanoTime() + share(KILLS).toNanos();
+    List<Outcome> outcomes = new ArrayList<>();
+    outcomes.add(death("owed", kills(KILLS_OWED, 1), progress));
+    Duration left = Duration.ofNanos(until - System.nanoTime());
+    if (left.isPositive()) {
+      outcomes.add(
+          death("places", kills(0, 2).withFailpoints().withLimit(left.dividedBy(2)), progress));
+      left = Duration.ofNanos(Math.max(1, until - System.nanoTime()));
+      outcomes.add(death("random", kills(LARGEST_COUNT, 3).withLimit(left), progress));
+    }
+    report.part(Outcomes.sum("process death", outcomes));
+  }
+
+  private void wakeTheDead(SuiteProgress progress) throws IOException {
+    Outcome outcome = death("zombies", kills(0, 4).withZombies(1), progress);
+    report.part(Outcomes.sum("zombie writer", List.of(outcome)));
+  }
+
+  private Options kills(int count, int part) {
+    return Options.of(options.scratch(), Seeds.of(options.seed(), part), count);
+  }
+
+  private Outcome death(String name, Options asked, SuiteProgress progress) throws IOException {
+    Path dir = options.scratch().resolve(name);
+    Options here =
+        new Options(
+            dir,
+            asked.seed(),
+            asked.kills(),
+            asked.failpoints(),
+            asked.zombies(),
+            asked.limit(),
+            asked.stallLimit(),
+            asked.flags(),
+            step ->
+                progress.note(
+                    "%d kills, %s, recovery %.1f ms"
+                        .formatted(step.kills(), step.worst(), step.recoveryMillis())));
+    ProcessDeathRun run = new ProcessDeathRun(MixedSubject.class, here);
+    Outcome outcome = run.run();
+    List<Failure> kept = new ArrayList<>();
+    for (Evidence evidence : run.evidence()) {
+      kept.add(evidence.keepIn(options.keep(), MixedSubject.class));
+    }
+    kept.addAll(outcome.failures().subList(kept.size(), outcome.failures().size()));
+    return new Outcome(
+        outcome.name(),
+        outcome.verdict(),
+        outcome.reason(),
+        outcome.verdicts(),
+        outcome.states(),
+        outcome.kills(),
+        outcome.recoveryMillis(),
+        kept);
+  }
+}

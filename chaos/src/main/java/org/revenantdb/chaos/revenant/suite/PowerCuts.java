@@ -1,0 +1,190 @@
+package org.revenantdb.chaos.revenant.suite;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.revenantdb.chaos.crash.Seeds;
+import org.revenantdb.chaos.power.PlatformProfile;
+import org.revenantdb.chaos.run.LifeRecorder;
+import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.run.PowerCutOptions;
+import org.revenantdb.chaos.run.PowerCutRun;
+import org.revenantdb.chaos.run.Recording;
+import org.revenantdb.chaos.run.SeenImages;
+import org.revenantdb.chaos.subject.CrashSubject;
+import org.revenantdb.engine.Database;
+
+/**
+ * Lives of all variants, cut under every profile: many small runs in turn, so that whatever the
+ * time, each profile gets its share of it.
+ *
+ * <p>Threads: one, which has the runs use more.
+ */
+final class PowerCuts {
+
+  private static final int LIVES = 2;
+  private static final int DEPTH = 3;
+  private static final int FEWEST = 24;
+  private static final int MOST = 1_500;
+
+  /**
+   * Those that allow little come first: an image counts where it is first met, and what they allow
+   * is allowed by the others, too.
+   */
+  private static final List<PlatformProfile> PROFILES =
+      List.of(
+          PlatformProfile.SECTOR_4K,
+          PlatformProfile.SECTOR_512,
+          PlatformProfile.NAMES_LOST,
+          PlatformProfile.SIZE_AFTER_DATA,
+          PlatformProfile.EXT4_ORDERED,
+          PlatformProfile.SIZE_BEFORE_DATA,
+          PlatformProfile.STRICT_POSIX);
+
+  /** Until something was measured. */
+  private static final double FIRST_GUESS = 60;
+
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+
+  /** A variant, and how many of the states are its; those of large images take longer. */
+  private record Variant(Supplier<CrashSubject<Database>> maker, double share) {}
+
+  private static final List<Variant> VARIANTS =
+      List.of(
+          new Variant(MixedSubject::new, 0.70),
+          new Variant(LargeValuesSubject::new, 0.22),
+          new Variant(EvictionSubject::new, 0.08));
+
+  /** A recorded life and the images of it that were looked at. */
+  private record Life(Variant variant, Recording recording, SeenImages seen) {}
+
+  private final long seed;
+  private final Path keep;
+  private final List<Life> lives = new ArrayList<>();
+  private final Map<PlatformProfile, List<Outcome>> cuts = new EnumMap<>(PlatformProfile.class);
+  private final List<Outcome> deep = new ArrayList<>();
+  private final List<Outcome> unusable = new ArrayList<>();
+  private long states;
+  private long nanos;
+
+  PowerCuts(long seed, Path keep) {
+    this.seed = seed;
+    this.keep = keep;
+  }
+
+  /** Records a life of each variant; one that cannot be used is a part of its own. */
+  void record() throws IOException {
+    for (Variant variant : VARIANTS) {
+      long lifeSeed = Seeds.of(seed, lives.size());
+      Recording recording = new LifeRecorder<>(variant.maker, lifeSeed, LIVES, LIMIT).record();
+      if (recording.usable()) {
+        lives.add(new Life(variant, recording, new SeenImages()));
+      } else {
+        unusable.add(Outcome.of("recording", recording.verdict(), recording.reason()));
+      }
+    }
+  }
+
+  /** Cuts what was recorded, until the time is up. */
+  void cut(Duration budget, SuiteProgress progress) {
+    long end = System.nanoTime() + budget.toNanos();
+    for (int round = 0; System.nanoTime() < end && !lives.isEmpty(); round++) {
+      for (Life life : lives) {
+        for (PlatformProfile profile : PROFILES) {
+          long left = end - System.nanoTime();
+          if (left > 0) {
+            int count = count(budget, life.variant.share / PROFILES.size());
+            Outcome outcome =
+                run(life, options(profile, round, count).withBudget(Duration.ofNanos(left)));
+            cuts.computeIfAbsent(profile, p -> new ArrayList<>()).add(outcome);
+            progress.note(describe());
+          }
+        }
+      }
+    }
+  }
+
+  /** Cuts recoveries, and the recoveries from those. */
+  void cutDeep(Duration budget, SuiteProgress progress) {
+    long end = System.nanoTime() + budget.toNanos();
+    for (int round = 0; System.nanoTime() < end && !lives.isEmpty(); round++) {
+      for (PlatformProfile profile :
+          List.of(PlatformProfile.STRICT_POSIX, PlatformProfile.EXT4_ORDERED)) {
+        Duration left = Duration.ofNanos(end - System.nanoTime());
+        if (left.isPositive()) {
+          PowerCutOptions options =
+              options(profile, 1_000 + round, Math.max(60, count(budget, 0.2)))
+                  .withDepth(DEPTH)
+                  .withBudget(left);
+          deep.add(run(lives.get(round % Math.min(2, lives.size())), options));
+          progress.note(describe());
+        }
+      }
+    }
+  }
+
+  private Outcome run(Life life, PowerCutOptions options) {
+    long begun = System.nanoTime();
+    Outcome outcome =
+        new PowerCutRun<>(life.variant.maker, life.recording, options, life.seen).run();
+    nanos += System.nanoTime() - begun;
+    states += outcome.states();
+    return outcome;
+  }
+
+  private PowerCutOptions options(PlatformProfile profile, int round, int count) {
+    return PowerCutOptions.of(profile, Seeds.of(seed, 100L + round))
+        .withStates(count)
+        .withLimit(LIMIT)
+        .withKeep(keep);
+  }
+
+  /** As many states as a share of the budget allows, going by what was measured. */
+  private int count(Duration budget, double share) {
+    double rate = states == 0 ? FIRST_GUESS : statesPerSecond();
+    return (int) Math.clamp(rate * budget.toMillis() / 1_000 * share, FEWEST, MOST);
+  }
+
+  /** How many distinct states were opened and checked in a second. */
+  double statesPerSecond() {
+    return nanos == 0 ? 0 : states / (nanos / 1e9);
+  }
+
+  private String describe() {
+    Outcome sum = Outcomes.sum("", outcomes());
+    double[] millis = sum.recoveryMillis();
+    Arrays.sort(millis);
+    return "%,d states, %s, recovery %.1f ms"
+        .formatted(sum.states(), sum.verdict(), millis.length == 0 ? 0 : millis[millis.length / 2]);
+  }
+
+  /** One outcome for each profile, and one for the recoveries. */
+  List<Outcome> outcomes() {
+    List<Outcome> result = new ArrayList<>(unusable);
+    cuts.forEach((profile, some) -> result.add(sum("power cut, " + profile, some)));
+    if (!deep.isEmpty()) {
+      result.add(sum("power cut in recovery, to depth " + DEPTH, deep));
+    }
+    return result;
+  }
+
+  private static Outcome sum(String name, List<Outcome> some) {
+    return Outcomes.sum(name, some.stream().filter(one -> !isSilent(one)).toList());
+  }
+
+  /** A run all of whose images had been looked at before has nothing to say. */
+  private static boolean isSilent(Outcome one) {
+    return one.states() == 0 && one.recoveryMillis().length == 0 && one.failures().isEmpty();
+  }
+
+  /** The recorded lives. */
+  List<Recording> recordings() {
+    return lives.stream().map(Life::recording).toList();
+  }
+}
