@@ -34,17 +34,20 @@ import org.revenantdb.engine.Database;
  */
 public final class ChaosSuite {
   /*
-   * Time. Each part has a share; cutting power has what the others leave. Kills and teeth are owed in any case, so a
-   * very short run takes longer than it was asked to.
+   * Time. Each part has a share; cutting power has what the others leave. Teeth, some kills and, in proportion to the
+   * time, some states are owed in any case: on a slow machine a run takes longer than it was asked to.
    */
+  private static final int STATES_OWED_A_SECOND = 50;
+
   private static final Duration MOST_FOR_TEETH = Duration.ofSeconds(10);
   private static final double TEETH = 0.2;
+  private static final double KILLED = 0.02;
   private static final double DEEP = 0.08;
-  private static final double COVERAGE = 0.15;
+  private static final double COVERAGE = 0.18;
   private static final double FAULTS = 0.10;
   private static final double FULL_DISK = 0.04;
   private static final double COST = 0.06;
-  private static final double KILLS = 0.15;
+  private static final double KILLS = 0.12;
   private static final double ZOMBIES = 0.05;
 
   private static final int KILLS_OWED = 3;
@@ -88,7 +91,8 @@ public final class ChaosSuite {
     if (options.cutsPower()) {
       part("recording", share(0.05), progress -> power.record());
       Duration left = left();
-      part("power cut", left, progress -> power.cut(left, progress));
+      part("power cut", left, progress -> power.cut(left, owedStates(), progress));
+      part("power cut after kills", share(KILLED), progress -> power.cutAfterKills());
       part("crashes in recovery", share(DEEP), progress -> power.cutDeep(share(DEEP), progress));
       power.outcomes().forEach(report::part);
       statesPerSecond = power.statesPerSecond();
@@ -153,11 +157,15 @@ public final class ChaosSuite {
 
   /** What cutting power has: all that is not promised to others, a quarter at the least. */
   private Duration left() {
-    double promised = DEEP + COVERAGE + FAULTS + FULL_DISK + COST;
+    double promised = KILLED + DEEP + COVERAGE + FAULTS + FULL_DISK + COST;
     promised += options.kills() ? KILLS + ZOMBIES : 0;
     Duration spent = Duration.ofNanos(System.nanoTime() - begun);
     Duration left = options.time().minus(spent).minus(share(promised));
     return left.compareTo(share(0.25)) > 0 ? left : share(0.25);
+  }
+
+  private long owedStates() {
+    return options.time().toSeconds() * STATES_OWED_A_SECOND;
   }
 
   private void proveTeeth(SuiteProgress progress) {
@@ -183,11 +191,11 @@ public final class ChaosSuite {
     }
   }
 
-  private void coverForces(SuiteProgress progress) {
+  private void coverForces(SuiteProgress progress) throws IOException {
     List<CoverageRow> rows =
         new ForceCoverage<Database>(
                 MixedSubject::new,
-                power.recordings(),
+                power.forCoverage(),
                 options.seed(),
                 Runtime.getRuntime().availableProcessors(),
                 share(COVERAGE))

@@ -36,6 +36,11 @@ final class FaultCases {
   private static final String LOCK = "**revenant.lock";
   private static final String LOG = "**log/*";
 
+  /** A process may die anywhere, so it does so more often than any one thing goes wrong. */
+  private static final int DEATHS = 6;
+
+  private static final int OPERATIONS_OF_A_LIFE = 400;
+
   private final Random random;
   private final List<FaultCase> cases = new ArrayList<>();
 
@@ -80,6 +85,15 @@ final class FaultCases {
     told("EIO", new Fault.Fail("Input/output error"), Kind.RENAME, "**", 3);
     told("EIO", new Fault.Fail("Input/output error"), Kind.DELETE, "**", 3);
     told("EIO", new Fault.Fail("Input/output error"), Kind.WRITE, LOCK, 1);
+    for (int i = 0; i < DEATHS; i++) {
+      int nth = 1 + random.nextInt(OPERATIONS_OF_A_LIFE);
+      cases.add(
+          new FaultCase(
+              "death, and a power cut later",
+              "from operation " + nth + " on",
+              () -> new DeadFrom(any -> true, nth),
+              Contract.NOTHING_LOST));
+    }
     forceOfADirectory("failed force", false);
     forceOfADirectory("failed force, clean", true);
     told("failed force, clean", new Fault.FailForce(true), Kind.FORCE, "**", 80);

@@ -9,6 +9,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.power.PlatformProfile;
 import org.revenantdb.chaos.run.LifeRecorder;
@@ -30,6 +31,8 @@ final class PowerCuts {
 
   private static final int LIVES = 2;
   private static final int DEPTH = 3;
+  private static final int PATIENCE = 4;
+  private static final int RECOVERIES = 40;
   private static final int FEWEST = 24;
   private static final int MOST = 1_500;
 
@@ -61,6 +64,8 @@ final class PowerCuts {
           new Variant(LargeValuesSubject::new, 0.22),
           new Variant(EvictionSubject::new, 0.08));
 
+  private static final Variant SHORT = new Variant(ShortSubject::new, 0);
+
   /** A recorded life and the images of it that were looked at. */
   private record Life(Variant variant, Recording recording, SeenImages seen) {}
 
@@ -69,6 +74,8 @@ final class PowerCuts {
   private final List<Life> lives = new ArrayList<>();
   private final Map<PlatformProfile, List<Outcome>> cuts = new EnumMap<>(PlatformProfile.class);
   private final List<Outcome> deep = new ArrayList<>();
+  private final List<Outcome> killed = new ArrayList<>();
+  private final List<Recording> recoveries = new ArrayList<>();
   private final List<Outcome> unusable = new ArrayList<>();
   private long states;
   private long nanos;
@@ -91,13 +98,20 @@ final class PowerCuts {
     }
   }
 
-  /** Cuts what was recorded, until the time is up. */
-  void cut(Duration budget, SuiteProgress progress) {
-    long end = System.nanoTime() + budget.toNanos();
-    for (int round = 0; System.nanoTime() < end && !lives.isEmpty(); round++) {
+  /**
+   * Cuts what was recorded, until the time is up and so many states were looked at; but a slow
+   * machine is not waited for for ever.
+   */
+  void cut(Duration budget, long owed, SuiteProgress progress) {
+    long begun = System.nanoTime();
+    long end = begun + budget.toNanos();
+    long last = begun + PATIENCE * budget.toNanos();
+    for (int round = 0;
+        System.nanoTime() < (states < owed ? last : end) && !lives.isEmpty();
+        round++) {
       for (Life life : lives) {
         for (PlatformProfile profile : PROFILES) {
-          long left = end - System.nanoTime();
+          long left = (states < owed ? last : end) - System.nanoTime();
           if (left > 0) {
             int count = count(budget, life.variant.share / PROFILES.size());
             Outcome outcome =
@@ -107,6 +121,14 @@ final class PowerCuts {
           }
         }
       }
+    }
+  }
+
+  /** Cuts what came after creations that were killed. */
+  void cutAfterKills() throws IOException {
+    for (Recording recording : KilledCreations.record(seed)) {
+      Life life = new Life(SHORT, recording, new SeenImages());
+      killed.add(run(life, options(PlatformProfile.STRICT_POSIX, killed.size(), FEWEST)));
     }
   }
 
@@ -131,8 +153,10 @@ final class PowerCuts {
 
   private Outcome run(Life life, PowerCutOptions options) {
     long begun = System.nanoTime();
-    Outcome outcome =
-        new PowerCutRun<>(life.variant.maker, life.recording, options, life.seen).run();
+    PowerCutRun<Database> run =
+        new PowerCutRun<>(life.variant.maker, life.recording, options, life.seen);
+    Outcome outcome = run.run();
+    recoveries.addAll(run.recoveries());
     nanos += System.nanoTime() - begun;
     states += outcome.states();
     return outcome;
@@ -168,6 +192,9 @@ final class PowerCuts {
   List<Outcome> outcomes() {
     List<Outcome> result = new ArrayList<>(unusable);
     cuts.forEach((profile, some) -> result.add(sum("power cut, " + profile, some)));
+    if (!killed.isEmpty()) {
+      result.add(sum("power cut after a killed creation", killed));
+    }
     if (!deep.isEmpty()) {
       result.add(sum("power cut in recovery, to depth " + DEPTH, deep));
     }
@@ -183,8 +210,19 @@ final class PowerCuts {
     return one.states() == 0 && one.recoveryMillis().length == 0 && one.failures().isEmpty();
   }
 
-  /** The recorded lives. */
-  List<Recording> recordings() {
-    return lives.stream().map(Life::recording).toList();
+  /** For force coverage: short lives, those of the variants, and recoveries. */
+  List<Recording> forCoverage() throws IOException {
+    List<Recording> all = new ArrayList<>();
+    all.add(new LifeRecorder<>(SHORT.maker, seed, LIVES, LIMIT).record());
+    all.add(new LifeRecorder<>(SwitchOffSubject::new, seed, LIVES, LIMIT).record());
+    all.addAll(KilledCreations.record(seed));
+    lives.stream().limit(2).map(Life::recording).forEach(all::add);
+    all.addAll(recoveries.subList(0, Math.min(RECOVERIES, recoveries.size())));
+    return all;
+  }
+
+  /** What the first variant did to its disk. */
+  @Nullable Recording first() {
+    return lives.isEmpty() ? null : lives.getFirst().recording;
   }
 }

@@ -11,6 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.MemoryFileSystem;
 import org.revenantdb.chaos.fault.Fault;
+import org.revenantdb.chaos.fault.FaultInjector;
 import org.revenantdb.chaos.fault.FaultPlan;
 import org.revenantdb.chaos.fault.FaultRule;
 import org.revenantdb.chaos.fault.FileOperation.Kind;
@@ -38,54 +39,20 @@ class NamesOfANewDatabaseTest {
 
   /** What stops the first try. */
   enum Stop {
-    ERROR(Kind.FORCE, new Fault.FailForce(false)),
-    ERROR_AND_NEVER_WRITTEN(Kind.FORCE, new Fault.FailForce(true)),
-    DEATH(Kind.FORCE, new Fault.Fail("the process is dead"));
+    ERROR,
+    ERROR_AND_NEVER_WRITTEN,
+    DEATH;
 
-    private final Kind kind;
-    private final Fault fault;
-
-    Stop(Kind kind, Fault fault) {
-      this.kind = kind;
-      this.fault = fault;
+    FaultInjector at(int force) {
+      return this == DEATH ? DeadFrom.directoryForce(force) : failing(force);
     }
 
-    FaultPlan at(int force) {
-      FaultRule forces =
-          FaultRule.of(fault).kinds(kind).path("a directory", path -> path.indexOf('.') < 0);
-      // A dead process does nothing any more, not even tidy up.
-      return this == DEATH
-          ? FaultPlan.of(new DeadFrom(forces, force).rules())
-          : FaultPlan.of(forces.nth(force));
-    }
-  }
-
-  /** From a force on nothing is carried out. */
-  private record DeadFrom(FaultRule forces, int force) {
-    FaultRule[] rules() {
-      boolean[] dead = new boolean[1];
-      int[] seen = new int[1];
-      FaultRule all =
-          FaultRule.of(forces.fault())
-              .path(
-                  "everything once dead",
-                  path -> {
-                    return dead[0];
-                  });
-      FaultRule count =
-          FaultRule.of(forces.fault())
+    private FaultInjector failing(int force) {
+      return FaultPlan.of(
+          FaultRule.of(new Fault.FailForce(this == ERROR_AND_NEVER_WRITTEN))
               .kinds(Kind.FORCE)
-              .path(
-                  "a directory",
-                  path -> {
-                    boolean is = path.indexOf('.') < 0;
-                    if (is && ++seen[0] == force) {
-                      dead[0] = true;
-                    }
-                    return is;
-                  })
-              .nth(force);
-      return new FaultRule[] {all, count};
+              .path("a directory", path -> path.indexOf('.') < 0)
+              .nth(force));
     }
   }
 
@@ -103,7 +70,7 @@ class NamesOfANewDatabaseTest {
   /** False if there is no such force. */
   private static boolean survives(Stop stop, int force) throws IOException {
     Path above = Files.createDirectory(MemoryFileSystem.of(new DiskImage()).root().resolve("x"));
-    FaultPlan plan = stop.at(force);
+    FaultInjector plan = stop.at(force);
     boolean[] ended = new boolean[1];
     RecordingFileSystem disk =
         RecordingFileSystem.over(above)
