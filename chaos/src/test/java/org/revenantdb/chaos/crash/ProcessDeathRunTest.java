@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -175,9 +176,11 @@ class ProcessDeathRunTest {
 
   /** A window of one operation, which a random kill hardly ever hits. */
   @Test
-  void storeThatEmptiesItsLogBeforeTheSnapshotHasItsName_hasLost_atThatPlace() {
+  void storeThatEmptiesItsLogBeforeTheSnapshotHasItsName_isFound_atThatPlace() {
     Outcome outcome = run(EmptiesFirst.class, options(0).withFailpoints());
-    assertEquals(Verdict.LOST, outcome.verdict(), outcome.reason());
+    // What was lost may bring an older value back, one that a settled log no longer knows: then it
+    // is a phantom.
+    assertTrue(Set.of(Verdict.LOST, Verdict.CORRUPT).contains(outcome.verdict()), outcome.reason());
     assertReason("died at a failpoint in ", outcome);
     assertReason("LineStore.snapshot", outcome);
   }
