@@ -19,6 +19,7 @@ import org.revenantdb.chaos.run.FaultRun;
 import org.revenantdb.chaos.run.ForceCoverage;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.run.PowerCutOptions;
+import org.revenantdb.chaos.run.Recording;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.teeth.Bite;
 import org.revenantdb.chaos.teeth.BrokenSubjects;
@@ -89,7 +90,7 @@ public final class ChaosSuite {
   public RunReport run() {
     part("teeth", share(TEETH), this::proveTeeth);
     if (options.cutsPower()) {
-      part("recording", share(0.05), progress -> power.record());
+      part("recording", share(0.05), this::record);
       Duration left = left();
       part("power cut", left, progress -> power.cut(left, owedStates(), progress));
       part("power cut after kills", share(KILLED), progress -> power.cutAfterKills());
@@ -162,6 +163,14 @@ public final class ChaosSuite {
     Duration spent = Duration.ofNanos(System.nanoTime() - begun);
     Duration left = options.time().minus(spent).minus(share(promised));
     return left.compareTo(share(0.25)) > 0 ? left : share(0.25);
+  }
+
+  private void record(SuiteProgress progress) throws IOException {
+    power.record();
+    Recording first = power.first();
+    if (first != null) {
+      report.sizes(TraceCurves.logSize(first)).kill(TraceCurves.around(first));
+    }
   }
 
   private long owedStates() {
