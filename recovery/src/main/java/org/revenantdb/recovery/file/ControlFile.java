@@ -131,13 +131,17 @@ public final class ControlFile {
   }
 
   /**
-   * Writes the state that counts once more, where it stands: the first thing that a restart does,
-   * because after a failed force the system's cache may hold what the medium does not (rule R6). A
-   * tear does no harm, it is between equal bytes. The next force of the data file takes it along; a
-   * restart does nothing before it that the former state could not stand.
+   * Writes the state that counts once more, where it stands, and forces it: the first thing that a
+   * restart does, because after a failed force, or the death of a process before one, the system's
+   * cache may hold what the medium does not (rule R6). A tear does no harm, it is between equal
+   * bytes.
+   *
+   * <p>The next force of the data file would come too late: before it a restart recycles segments
+   * that this state does not need, and the former one may.
    */
   public void rewrite() {
     data.write(PageHeaderLayout.position(currentPage), image(currentPage, state));
+    data.force();
   }
 
   private int otherPage() {

@@ -212,7 +212,6 @@ class ControlFileTest {
     ControlFile reopened = ControlFile.read(data);
     assertEquals(3, reopened.state().life(), "the cache shows the slot that is not on the medium");
     reopened.rewrite();
-    data.force();
     data.close();
     faulty.powerCut(new Random(seed));
 
