@@ -127,8 +127,9 @@ final class DatabaseFiles {
     try (StorageFile data =
         StorageFile.open(fresh, OpenMode.CREATE_NEW, /* ownerOnly= */ true, statistics)) {
       Directories.force(directory, statistics);
-      Log log = Restart.createFirst(log(), id, logOptions(options, options.logSegmentBytes()));
-      try {
+      // In this form a failure of the log's close does not hide what came before it.
+      try (Log log =
+          Restart.createFirst(log(), id, logOptions(options, options.logSegmentBytes()))) {
         DoubleWriteFile.create(doubleWrite(), id, statistics).close();
         fill(data, id, options);
         LogSpace space =
@@ -138,8 +139,6 @@ final class DatabaseFiles {
         Checkpointer checkpointer =
             new Checkpointer(log, space, control, EMPTY, options.maxRecoveryLog(), "revenant");
         checkpointer.closeCleanly();
-      } finally {
-        log.close();
       }
     }
     Directories.force(directory, statistics);

@@ -43,6 +43,7 @@ import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogSpace;
 import org.revenantdb.recovery.log.LogStoppedException;
+import org.revenantdb.recovery.log.OutcomeUnknownException;
 import org.revenantdb.recovery.log.PartKind;
 import org.revenantdb.recovery.restart.AbortedTransactions;
 import org.revenantdb.recovery.restart.AnalysisResult;
@@ -73,7 +74,15 @@ final class OpenDatabase {
   private final RecoveryReport recovery;
 
   static OpenDatabase open(Path directory, DatabaseOptions options) {
-    return new OpenDatabase(directory, options);
+    try {
+      return new OpenDatabase(directory, options);
+    } catch (OutcomeUnknownException | LogStoppedException stopped) {
+      // Nothing of a caller's is in doubt yet: what stopped the log names the file and the cure.
+      if (stopped.getCause() instanceof StorageException cause) {
+        throw cause;
+      }
+      throw stopped;
+    }
   }
 
   private OpenDatabase(Path directory, DatabaseOptions options) {

@@ -102,6 +102,33 @@ class InterruptedCreationTest {
     assertTrue(steps > 5, "only " + steps + " steps of cleaning up");
   }
 
+  /** A failed close of the log used to hide the file that had failed before. */
+  @Test
+  void a_creation_that_fails_at_any_step_names_a_file() throws IOException {
+    int steps = 0;
+    boolean failed = true;
+    for (; failed; steps++) {
+      Path directory = faulty.wrap(Files.createDirectory(temporary.resolve("fails" + steps)));
+      AtomicInteger before = new AtomicInteger(steps);
+      faulty.hook(event -> {
+        if (event.kind() != IoEvent.Kind.READ && before.getAndDecrement() <= 0) {
+          interrupted();
+        }
+      });
+      try {
+        Database.open(directory, OPTIONS).close();
+        failed = false;
+      } catch (StorageException named) {
+        failed = true;
+      } catch (DatabaseStoppedException stopped) {
+        failed = false; // it was created, and failed when it was closed
+      } finally {
+        faulty.hook(event -> {});
+      }
+    }
+    assertTrue(steps > 30, "only " + steps + " steps of a creation");
+  }
+
   /** A power cut may keep a later deletion and lose an earlier one, unless they were forced. */
   @Test
   void the_proof_of_an_interrupted_creation_goes_after_the_rest_is_gone_for_good()
