@@ -18,6 +18,8 @@ public final class ClassPath {
   /**
    * Class path and module path of this JVM, and the place of this very class, all as one class
    * path.
+   *
+   * @return one path
    */
   public static String ofThisJvm() {
     return join(
@@ -29,6 +31,9 @@ public final class ClassPath {
   /**
    * The folder or archive that holds the class: asked of the class file, as a patched module hides
    * it.
+   *
+   * @param type the class
+   * @return its place, empty for a class without a file
    */
   public static String of(Class<?> type) {
     String file = "/" + type.getName().replace('.', '/') + ".class";
