@@ -43,6 +43,15 @@ final class DeadFrom implements FaultInjector {
         nth);
   }
 
+  /** Death at a force of the data file, under its own name. */
+  static DeadFrom dataForce(int nth) {
+    return new DeadFrom(
+        operation ->
+            operation.kind() == FileOperation.Kind.FORCE
+                && operation.path().endsWith("revenant.data"),
+        nth);
+  }
+
   @Override
   public Fault before(FileOperation operation) {
     if (another) {

@@ -31,6 +31,7 @@ final class PowerCuts {
 
   private static final int LIVES = 2;
   private static final int DEPTH = 3;
+  private static final int FORCES_OF_DATA = 8;
   private static final int PATIENCE = 4;
   private static final int RECOVERIES = 40;
   private static final int FEWEST = 24;
@@ -124,9 +125,9 @@ final class PowerCuts {
     }
   }
 
-  /** Cuts what came after creations that were killed. */
+  /** Cuts what came after lives that were killed. */
   void cutAfterKills() throws IOException {
-    for (Recording recording : KilledCreations.record(seed)) {
+    for (Recording recording : KilledLives.record(seed, FORCES_OF_DATA)) {
       Life life = new Life(SHORT, recording, new SeenImages());
       killed.add(run(life, options(PlatformProfile.STRICT_POSIX, killed.size(), FEWEST)));
     }
@@ -193,7 +194,7 @@ final class PowerCuts {
     List<Outcome> result = new ArrayList<>(unusable);
     cuts.forEach((profile, some) -> result.add(sum("power cut, " + profile, some)));
     if (!killed.isEmpty()) {
-      result.add(sum("power cut after a killed creation", killed));
+      result.add(sum("power cut after a killed life", killed));
     }
     if (!deep.isEmpty()) {
       result.add(sum("power cut in recovery, to depth " + DEPTH, deep));
@@ -215,7 +216,7 @@ final class PowerCuts {
     List<Recording> all = new ArrayList<>();
     all.add(new LifeRecorder<>(SHORT.maker, seed, LIVES, LIMIT).record());
     all.add(new LifeRecorder<>(SwitchOffSubject::new, seed, LIVES, LIMIT).record());
-    all.addAll(KilledCreations.record(seed));
+    all.addAll(KilledLives.record(seed, FORCES_OF_DATA));
     lives.stream().limit(2).map(Life::recording).forEach(all::add);
     all.addAll(recoveries.subList(0, Math.min(RECOVERIES, recoveries.size())));
     return all;
