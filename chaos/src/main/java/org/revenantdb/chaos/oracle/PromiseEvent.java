@@ -27,7 +27,12 @@ public sealed interface PromiseEvent {
     /** It was accepted, and need not be durable. */
     LAZY(0x02),
     /** A durable reader was given it. */
-    DURABLE_READ(0x03);
+    DURABLE_READ(0x03),
+    /**
+     * A look at the recovered store found it and nothing wrong, while nobody was at work: so it
+     * stays, and what had been in doubt there is decided.
+     */
+    FOUND(0x04);
 
     /** What it is in bytes. */
     final int tag;

@@ -33,16 +33,17 @@ final class PromiseIndex {
   /*
    * Building, one life after the other, the events of each by their places:
    *   1  an attempt makes a transaction that waits for the same thread's answer with equal key and value, the newest
-   *      first; an answer without one makes a transaction whose window began at that thread's last word (or with the
-   *      life). Where the thread's last write of that key was the same and lazy, the answer may mean that one
-   *      again (it was flushed since) or another one (a second removal): the window then begins where the first one's
-   *      did, which is right for both.
-   *   2  a group is attempted at COMMITTING; answered without that, its window began at the thread's last word before
-   *      BEGIN.
-   *   3  a flush makes durable what this life had accepted lazily before it.
-   *   4  last of all, when every writer is known, also those that spoke only later, the durable readers: what they were given
-   *      is durable if it has one author only. Who was surely overwritten by something durable when the reader was
-   *      asked is no author.
+   *      first; an answer without one makes a transaction whose window began with the life (its thread may have made
+   *      several writes before it speaks of the first). Where the thread had written the same and it was lazy, the
+   *      answer may mean that one again (it was flushed since) or another one (a second removal): the window is then
+   *      that of the first one, which is right for both.
+   *   2  a group is attempted at COMMITTING; answered without that, its window began with the life.
+   *   3  a flush makes durable what this life had accepted lazily before the word that its thread said before it.
+   *   4  what a look at the recovered store found is a transaction of one write, at one place, and durable. Nobody is
+   *      at work then, so the windows of this life begin behind it.
+   *   5  last of all, when every writer is known, also those that spoke only later, the durable readers. They began
+   *      behind the last word of their thread that was none of theirs (several may speak of one snapshot). Who comes
+   *      before somebody who was answered then is no author. One author left is durable; of several one is.
    */
 
   private final List<PromisedTransaction> transactions = new ArrayList<>();
@@ -57,6 +58,15 @@ final class PromiseIndex {
   private final int threads;
   private final boolean announces;
   private final boolean removes;
+
+  /** Who says in a copy what was under way and had not been announced. */
+  private static final long UNDER_WAY = -1;
+
+  /** Who says what a look found. */
+  static final long LOOK = -2;
+
+  /** Threads from here on down are nobody's. */
+  private static final long HANDED_OVER = -3;
 
   /** A durable reader was given something at `place`, and had asked for it after `since`. */
   private record Reading(long since, long place, Bytes key, @Nullable Bytes value) {}
@@ -137,7 +147,7 @@ final class PromiseIndex {
   }
 
   private static boolean announces(PromiseEvent event) {
-    return event instanceof OfGroup
+    return (event instanceof OfGroup group && group.by().thread() != UNDER_WAY)
         || (event instanceof OfWrite write && write.what() == Single.ATTEMPT);
   }
 
@@ -155,40 +165,79 @@ final class PromiseIndex {
     if (history == null) {
       return;
     }
-    long overwritten = Long.MIN_VALUE;
-    for (PromisedTransaction writer : history.writers()) {
-      if (writer.durable <= reading.since && writer.mayBeThere(reading.place)) {
-        overwritten = Math.max(overwritten, writer.attempted);
-      }
-    }
-    PromisedTransaction only = null;
-    int authors = reading.value == null && overwritten == Long.MIN_VALUE ? 1 : 0;
+    List<PromisedTransaction> overwriting = overwritingBefore(reading, history);
+    List<PromisedTransaction> authors = new ArrayList<>();
     for (PromisedTransaction writer : history.writersOf(reading.value)) {
-      if (writer.mayBeThere(reading.place) && writer.decided(reading.place) > overwritten) {
-        only = writer;
-        authors++;
+      if (writer.mayBeThere(reading.place)
+          && overwriting.stream().noneMatch(w -> writer.isBefore(w, reading.place))) {
+        authors.add(writer);
       }
     }
-    if (authors == 1 && only != null) {
-      only.durable = Math.min(only.durable, reading.place);
+    if (authors.isEmpty() || (reading.value == null && overwriting.isEmpty())) {
+      return;
     }
+    if (authors.size() == 1) {
+      PromisedTransaction only = authors.getFirst();
+      only.durable = Math.min(only.durable, reading.place);
+      return;
+    }
+    long since = authors.stream().mapToLong(author -> author.attempted).min().orElseThrow();
+    history.add(new KeyHistory.Witness(reading.place, reading.value, since));
+  }
+
+  /**
+   * Who had been answered when a reader began, and so lies before what it was given, or is it. Of
+   * those that follow one another the last is enough.
+   */
+  private static List<PromisedTransaction> overwritingBefore(Reading reading, KeyHistory history) {
+    PromisedTransaction newest = null;
+    Map<Long, PromisedTransaction> spokenOf = new HashMap<>();
+    for (PromisedTransaction writer : history.writers()) {
+      // What was only accepted may have been lost by a crash since.
+      boolean answered = writer.answered <= reading.since && writer.lifeEnded >= reading.place;
+      boolean isThere = answered || writer.durable <= reading.since;
+      if (!isThere || !writer.mayBeThere(reading.place)) {
+        continue;
+      }
+      if (newest == null || writer.attempted >= newest.attempted) {
+        newest = writer;
+      }
+      if (!writer.announced && writer.lifeEnded >= reading.place) {
+        spokenOf.merge(writer.threadId, writer, (a, b) -> a.spoken >= b.spoken ? a : b);
+      }
+    }
+    List<PromisedTransaction> overwriting = new ArrayList<>(spokenOf.values());
+    if (newest != null) {
+      overwriting.add(newest);
+    }
+    return overwriting;
   }
 
   /**
    * What the last life had under way at a crash point without having said so: it is known from what
    * was said later, and announced here at the place where its window began. All of it as groups, of
-   * a thread that says nothing else, so that no answer to something else is taken for theirs.
+   * a thread that says nothing else, so that no answer to something else is taken for theirs. Where
+   * nothing is announced, that is all that the life ever did later.
    */
   List<PromiseEvent> windowsOpenAt(long crash) {
+    return announced(crash, crash);
+  }
+
+  /** All that the last life told of at a place or later without having announced it. */
+  List<PromiseEvent> unannouncedFrom(long place) {
+    return announced(place, NEVER);
+  }
+
+  private List<PromiseEvent> announced(long told, long attempted) {
     List<PromiseEvent> announced = new ArrayList<>();
     long group = lastGroup;
     for (PromisedTransaction transaction : transactions) {
       if (transaction.lifeEnded != NEVER
-          || transaction.attempted >= crash
-          || transaction.told < crash) {
+          || transaction.attempted >= Math.min(attempted, transaction.told)
+          || transaction.told < told) {
         continue;
       }
-      By by = new By(transaction.attempted, /* thread= */ -1, transaction.thread);
+      By by = new By(transaction.attempted, UNDER_WAY, transaction.thread);
       long number = ++group;
       announced.add(new OfGroup(by, number, Step.BEGIN));
       transaction.writes.forEach((key, value) -> announced.add(new Put(by, number, key, value)));
@@ -220,6 +269,33 @@ final class PromiseIndex {
   /** How many transactions must be there after a crash at that place. */
   int durableCount(long crash) {
     return before(durables, crash);
+  }
+
+  /**
+   * Whether a key that holds this cannot come to hold anything else: its last writer is known, and
+   * must be there.
+   */
+  boolean isDecided(Bytes key, @Nullable Bytes value, long crash) {
+    KeyHistory history = byKey.get(key);
+    if (history == null) {
+      return false;
+    }
+    List<PromisedTransaction> candidates =
+        history.writers().subList(0, history.attemptedBefore(crash)).stream()
+            .filter(writer -> writer.mayBeThere(crash))
+            .toList();
+    if (candidates.isEmpty()) {
+      return value == null;
+    }
+    PromisedTransaction last = candidates.getLast();
+    return last.mustBeThere(crash)
+        && Objects.equals(last.writes.get(key), value)
+        && candidates.stream().allMatch(writer -> writer == last || writer.isBefore(last, crash));
+  }
+
+  /** How many values two transactions or more have in common. */
+  int repeated() {
+    return byKey.values().stream().mapToInt(KeyHistory::repeated).sum();
   }
 
   /** How many answers of any kind had been given. */
@@ -261,21 +337,30 @@ final class PromiseIndex {
     private final long offset;
     private final long ended;
     private final Map<Long, Long> lastWord = new HashMap<>();
+    private final Map<Long, Long> lastWordButReads = new HashMap<>();
     private final Map<Long, List<PromisedTransaction>> waiting = new HashMap<>();
     private final Map<Long, Map<Bytes, PromisedTransaction>> lastWrite = new HashMap<>();
+    private final Map<Long, Map<Bytes, Map<Bytes, PromisedTransaction>>> values = new HashMap<>();
     private final Map<Long, PromisedTransaction> groups = new HashMap<>();
-    private final Map<Long, Long> groupWindows = new HashMap<>();
     private final Set<PromisedTransaction> lazy = new HashSet<>();
+
+    /** Since when anybody may have been at work. */
+    private long began;
 
     Life(int number, long offset, long ended) {
       this.number = number;
       this.offset = offset;
       this.ended = ended;
+      this.began = offset;
     }
 
     void add(PromiseEvent event) {
       By by = by(event);
       long place = by.place() + offset;
+      if (event instanceof OfWrite write && write.what() == Single.FOUND) {
+        found(write, place);
+        return;
+      }
       switch (event) {
         case OfWrite write -> write(write, place);
         case OfGroup group -> group(group, place);
@@ -283,30 +368,57 @@ final class PromiseIndex {
           group(by, put.group(), place).writes.put(put.key(), put.value());
           lastWrites(by).remove(put.key());
         }
-        case AllDurable all -> {
-          lazy.forEach(transaction -> transaction.durable = Math.min(transaction.durable, place));
-          lazy.clear();
-          answers.add(place);
-        }
+        case AllDurable all -> flushed(window(by), place);
         case Crash crash -> throw new IllegalArgumentException(crash + " inside a life");
       }
-      lastWord.put(by.thread(), place);
+      if (by.thread() != UNDER_WAY) {
+        lastWord.put(by.thread(), place);
+      }
+      if (!(event instanceof OfWrite read && read.what() == Single.DURABLE_READ)) {
+        lastWordButReads.put(by.thread(), place);
+      }
+    }
+
+    /** It has no window: it is the state of the store just before its place. */
+    private void found(OfWrite found, long place) {
+      PromisedTransaction state = begin(found.by(), place - 1);
+      state.attempted = place - 1;
+      state.told = place - 1;
+      state.announced = true;
+      state.again = true;
+      state.writes.put(found.key(), found.value());
+      answer(state, true, place);
+      began = place;
+    }
+
+    private void flushed(long since, long place) {
+      lazy.removeIf(transaction -> {
+        if (transaction.answered > since) {
+          return false;
+        }
+        transaction.durable = Math.min(transaction.durable, place);
+        return true;
+      });
+      answers.add(place);
     }
 
     private void write(OfWrite write, long place) {
       By by = write.by();
       switch (write.what()) {
         case ATTEMPT -> {
-          PromisedTransaction attempt = single(write, place);
+          PromisedTransaction attempt = single(write, place, /* announced= */ true);
           waiting.computeIfAbsent(by.thread(), thread -> new ArrayList<>()).add(attempt);
           lastWrites(by).put(write.key(), attempt);
+          noteValue(attempt, write);
         }
         case DURABLE -> answer(answered(write), true, place);
         case LAZY -> answer(answered(write), false, place);
         case DURABLE_READ -> {
-          readings.add(new Reading(window(by), place, write.key(), write.value()));
+          long since = lastWordButReads.getOrDefault(by.thread(), began);
+          readings.add(new Reading(since, place, write.key(), write.value()));
           answers.add(place);
         }
+        case FOUND -> throw new IllegalArgumentException(write + " is nobody's word");
       }
     }
 
@@ -319,14 +431,48 @@ final class PromiseIndex {
           return open.remove(i);
         }
       }
-      PromisedTransaction last = lastWrites(by).get(answer.key());
-      long since = window(by);
-      if (last != null && last.answered != NEVER && isOf(last, answer)) {
-        since = last.attempted;
+      PromisedTransaction known = flushedSince(answer);
+      PromisedTransaction single = single(answer, began, /* announced= */ false);
+      if (known != null) {
+        single.attempted = known.attempted;
+        single.announced = known.announced;
+        single.spoken = known.spoken;
+        single.again = true;
       }
-      PromisedTransaction single = single(answer, since);
       lastWrites(by).put(answer.key(), single);
+      noteValue(single, answer);
       return single;
+    }
+
+    /**
+     * What an answer may mean that was accepted before. A value tells; of removals only the last
+     * write of the key can be meant.
+     */
+    private @Nullable PromisedTransaction flushedSince(OfWrite answer) {
+      PromisedTransaction last = lastWrites(answer.by()).get(answer.key());
+      if (last != null && last.answered != NEVER && isOf(last, answer)) {
+        return last;
+      }
+      if (answer.value() == null || answer.what() != Single.DURABLE) {
+        return null;
+      }
+      PromisedTransaction same =
+          values
+              .getOrDefault(answer.by().thread(), Map.of())
+              .getOrDefault(answer.key(), Map.of())
+              .get(answer.value());
+      return same != null && same.answered != NEVER && same.durable == NEVER ? same : null;
+    }
+
+    /** The first one of a value, for that is the one that was accepted. */
+    private void noteValue(PromisedTransaction single, OfWrite write) {
+      Bytes value = write.value();
+      if (value != null && !single.again) {
+        values
+            .computeIfAbsent(write.by().thread(), thread -> new HashMap<>())
+            .computeIfAbsent(write.key(), key -> new HashMap<>())
+            .put(value, single);
+      }
     }
 
     private static boolean isOf(PromisedTransaction single, OfWrite write) {
@@ -338,17 +484,20 @@ final class PromiseIndex {
       return lastWrite.computeIfAbsent(by.thread(), thread -> new HashMap<>());
     }
 
-    private PromisedTransaction single(OfWrite write, long attempted) {
+    private PromisedTransaction single(OfWrite write, long attempted, boolean announced) {
       PromisedTransaction single = begin(write.by(), attempted);
       single.attempted = attempted;
+      single.announced = announced;
       single.told = write.by().place() + offset;
+      single.spoken = single.told;
       single.writes.put(write.key(), write.value());
       return single;
     }
 
     private PromisedTransaction begin(By by, long begun) {
       PromisedTransaction transaction =
-          new PromisedTransaction(transactions.size() + 1, number, ended, by.name(), begun);
+          new PromisedTransaction(
+              transactions.size() + 1, number, ended, by.thread(), by.name(), begun);
       transactions.add(transaction);
       return transaction;
     }
@@ -357,13 +506,15 @@ final class PromiseIndex {
       PromisedTransaction group = group(event.by(), event.group(), place);
       switch (event.step()) {
         case BEGIN -> {}
-        case COMMITTING -> asked(group, place, place);
+        case COMMITTING -> asked(group, place, place, /* announced= */ true);
         case DURABLE -> {
-          asked(group, groupWindows.getOrDefault(event.group(), offset), place);
+          spokenOfBy(event.by(), group);
+          asked(group, began, place, /* announced= */ false);
           answer(group, true, place);
         }
         case LAZY -> {
-          asked(group, groupWindows.getOrDefault(event.group(), offset), place);
+          spokenOfBy(event.by(), group);
+          asked(group, began, place, /* announced= */ false);
           answer(group, false, place);
         }
         case ROLLED_BACK -> {
@@ -376,18 +527,25 @@ final class PromiseIndex {
     private PromisedTransaction group(By by, long group, long place) {
       PromisedTransaction known = groups.get(group);
       if (known == null) {
-        groupWindows.put(group, window(by));
         known = begin(by, place);
         groups.put(group, known);
       }
       return known;
     }
 
+    private static void spokenOfBy(By by, PromisedTransaction group) {
+      if (by.thread() != group.threadId) {
+        group.threadId = HANDED_OVER - group.number;
+      }
+    }
+
     /** The store was asked to commit; an answer proves it, where nobody said so before. */
-    private static void asked(PromisedTransaction group, long since, long told) {
+    private static void asked(PromisedTransaction group, long since, long told, boolean announced) {
       if (group.attempted == NEVER) {
         group.attempted = since;
         group.told = told;
+        group.spoken = told;
+        group.announced = announced;
       }
     }
 
@@ -402,9 +560,9 @@ final class PromiseIndex {
       answers.add(place);
     }
 
-    /** Since when a thread may have done what it now speaks of. */
+    /** What a thread said last, or where the life began. */
     private long window(By by) {
-      return lastWord.getOrDefault(by.thread(), offset);
+      return lastWord.getOrDefault(by.thread(), began);
     }
   }
 }

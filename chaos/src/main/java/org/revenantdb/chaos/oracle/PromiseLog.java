@@ -4,13 +4,14 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.oracle.PromiseEvent.AllDurable;
+import org.revenantdb.chaos.oracle.PromiseEvent.By;
 import org.revenantdb.chaos.oracle.PromiseEvent.Crash;
 import org.revenantdb.chaos.oracle.PromiseEvent.OfGroup;
 import org.revenantdb.chaos.oracle.PromiseEvent.OfWrite;
@@ -44,6 +45,7 @@ public final class PromiseLog {
   private volatile Consumer<PromiseEvent> listener;
 
   // Guarded by events.
+  private final Map<Bytes, @Nullable Bytes> settled = new TreeMap<>();
   private boolean death;
   private @Nullable PromiseIndex index;
 
@@ -117,7 +119,21 @@ public final class PromiseLog {
    * @return for any number of threads
    */
   public Promises promises(TraceClock clock, long seed) {
+    begin(clock);
     return new PromiseWriter(clock, seed, groups, this::said);
+  }
+
+  private void begin(TraceClock clock) {
+    Map<Bytes, @Nullable Bytes> stays;
+    synchronized (events) {
+      stays = new TreeMap<>(settled);
+      settled.clear();
+    }
+    if (!stays.isEmpty()) {
+      clock.next(); // what was found was there just before the place at which that is said
+      By look = new By(clock.next(), PromiseIndex.LOOK, "as found before");
+      stays.forEach((key, value) -> said(new OfWrite(look, Single.FOUND, key, value)));
+    }
   }
 
   private void said(PromiseEvent event) {
@@ -176,12 +192,7 @@ public final class PromiseLog {
    */
   public PromiseLog before(long crash) {
     List<PromiseEvent> all = events();
-    int lifeBegins = 0;
-    for (int i = 0; i < all.size(); i++) {
-      if (all.get(i) instanceof Crash) {
-        lifeBegins = i + 1;
-      }
-    }
+    int lifeBegins = lastLife(all);
     List<PromiseEvent> said = new ArrayList<>(all.subList(0, lifeBegins));
     for (PromiseEvent event : all.subList(lifeBegins, all.size())) {
       if (PromiseIndex.by(event).place() < crash) {
@@ -193,6 +204,36 @@ public final class PromiseLog {
     return of(said);
   }
 
+  /** Where the last life begins among the events. */
+  private static int lastLife(List<PromiseEvent> all) {
+    for (int i = all.size(); i > 0; i--) {
+      if (all.get(i - 1) instanceof Crash) {
+        return i;
+      }
+    }
+    return 0;
+  }
+
+  /**
+   * Says that what a look found stays: work that was in doubt and was there is durable, and what
+   * was not there does not come back. For the log that {@link #before} made of the one looked at,
+   * when the look is over and before new work begins: it counts from the place on that the next
+   * {@link #promises} takes from its clock, so not for a crash while the store was being recovered.
+   *
+   * @param found a look with no finding
+   * @return this
+   * @throws IllegalArgumentException if something was wrong
+   */
+  public PromiseLog settle(RecoveredState found) {
+    if (!found.findings().isEmpty()) {
+      throw new IllegalArgumentException("what is wrong does not stay: " + found.findings());
+    }
+    synchronized (events) {
+      settled.putAll(found.undecided());
+    }
+    return this;
+  }
+
   /**
    * The log as if from some place on nothing had been promised: what was tried is there or not. For
    * what damages the disk where no store can tell it from a crash.
@@ -202,30 +243,27 @@ public final class PromiseLog {
    * @return a log of its own
    */
   public PromiseLog withoutAnswersFrom(long place) {
-    List<PromiseEvent> said = new ArrayList<>();
-    Set<Long> committing = new HashSet<>();
-    for (PromiseEvent event : events()) {
-      if (event instanceof OfGroup step && step.step() == Step.COMMITTING) {
-        committing.add(step.group());
-      }
-      if (event instanceof Crash || PromiseIndex.by(event).place() < place) {
+    List<PromiseEvent> all = events();
+    int lifeBegins = lastLife(all);
+    List<PromiseEvent> said = new ArrayList<>(all.subList(0, lifeBegins));
+    for (PromiseEvent event : all.subList(lifeBegins, all.size())) {
+      if (PromiseIndex.by(event).place() < place || !isAnswer(event)) {
         said.add(event);
-        continue;
-      }
-      switch (event) {
-        case OfWrite write when write.what() != Single.DURABLE_READ ->
-            said.add(new OfWrite(write.by(), Single.ATTEMPT, write.key(), write.value()));
-        case OfGroup step when step.step() == Step.DURABLE || step.step() == Step.LAZY -> {
-          if (committing.add(step.group())) {
-            said.add(new OfGroup(step.by(), step.group(), Step.COMMITTING));
-          }
-        }
-        case OfWrite read -> {}
-        case AllDurable flushed -> {}
-        default -> said.add(event);
       }
     }
-    return of(said);
+    // What the answers would have told of had its window before them.
+    said.addAll(index().unannouncedFrom(place));
+    PromiseLog less = of(said);
+    return isCutOffByDeath() ? less.cutOffByDeath() : less;
+  }
+
+  private static boolean isAnswer(PromiseEvent event) {
+    return switch (event) {
+      case OfWrite write -> write.what() != Single.ATTEMPT;
+      case OfGroup step -> step.step() == Step.DURABLE || step.step() == Step.LAZY;
+      case AllDurable flushed -> true;
+      default -> false;
+    };
   }
 
   /**
@@ -249,8 +287,19 @@ public final class PromiseLog {
   }
 
   /**
+   * How many values were given to one key by two transactions or more. That is legal, but the
+   * oracle cannot tell which of them it sees, and finds less.
+   *
+   * @return of all lives; removals do not count
+   */
+  public int repeated() {
+    return index().repeated();
+  }
+
+  /**
    * How many answers of any kind were given; where it is the same at two crash points, the later
-   * one demands no more than the earlier one.
+   * one demands no more than the earlier one. This, and not {@link #durableCount}, tells whether an
+   * image must be looked at again.
    *
    * @param crash the crash point
    * @return of all lives

@@ -1,5 +1,6 @@
 package org.revenantdb.chaos.oracle;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -7,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -20,13 +22,20 @@ import org.revenantdb.chaos.oracle.Finding.Kind;
 final class PromiseOracle {
   /*
    * T < U: T was decided (answered, or ended by the crash of a former life) at or before the place where U's attempt
-   * began. The authors of what a key holds are those that may be there and wrote just that; of nothing the empty start,
-   * too, which comes before everybody.
+   * began; or one thread was promised T before it spoke of U, which it had not announced. The authors of what a key
+   * holds are those that may be there and wrote just that; of nothing the empty start, too, which comes before everybody.
    *
-   *   reached   of a key: the latest decision among its authors. T is not there by that key if it began at `reached` or
-   *             later, for then all authors are < T; so each key costs only its writers behind `reached`.
-   *   there     T is there by a key if it is the only author. An author that is < a durable writer of the key does
-   *             not count, for if it were the one, that writer would be lost, and reported.
+   *   known     somebody who is there: durable, or the only author of a key.
+   *   feasible  authors that are not < somebody known who wrote the key. (If one of the others were the real one, that
+   *             somebody would not be there.) Whoever is left alone is known, which may leave others alone on other
+   *             keys: so the known and the feasible are found together, until nothing changes.
+   *   reached   of a key: the latest decision among its feasible authors. T is not there by that key if it began at
+   *             `reached` or later, for then all of them are < T; so each key costs only its writers behind `reached`,
+   *             and those that one thread did not announce.
+   *   mixed     everybody known who wrote a key comes before its only author. With < this must be an order. A circle of
+   *             it can be cut short until at most one < is left in it, for of two pairs T < U, V < W also T < W or
+   *             V < U holds; so from each author the others are walked to, and somebody is sought who began after one
+   *             of those was decided and yet comes before the first.
    *
    * A key whose value has no author says nothing more: it is reported, and T's other keys decide about T.
    *
@@ -44,6 +53,8 @@ final class PromiseOracle {
   private final List<Finding> inexplicable = new ArrayList<>();
   private final Map<Kind, List<String>> findings = new LinkedHashMap<>();
   private final Map<Kind, Integer> counts = new EnumMap<>(Kind.class);
+  private final Map<Bytes, Look> looks = new LinkedHashMap<>();
+  private final Queue<Look> toNarrow = new ArrayDeque<>();
   private final Map<PromisedTransaction, Holding> there = new HashMap<>();
   private final Map<PromisedTransaction, Holding> missing = new LinkedHashMap<>();
 
@@ -55,8 +66,28 @@ final class PromiseOracle {
     }
   }
 
+  /** A key that was looked at, and who may have written what it holds. */
+  private static final class Look {
+    final Holding holding;
+    final KeyHistory history;
+    final List<PromisedTransaction> authors;
+
+    /** Who is known to have written the key although nobody promised it. */
+    final List<PromisedTransaction> proved = new ArrayList<>();
+
+    List<PromisedTransaction> feasible;
+    @Nullable PromisedTransaction only;
+
+    Look(Holding holding, KeyHistory history, List<PromisedTransaction> authors) {
+      this.holding = holding;
+      this.history = history;
+      this.authors = authors;
+      this.feasible = authors;
+    }
+  }
+
   /** Transactions that one key proves not to be there. */
-  private record Absence(Holding holding, List<PromisedTransaction> writers) {}
+  private record Absence(Look look, List<PromisedTransaction> writers) {}
 
   PromiseOracle(PromiseIndex index, long crash) {
     this.index = index;
@@ -70,14 +101,19 @@ final class PromiseOracle {
    * @return what is wrong, a few of each kind
    */
   List<Finding> judge(Map<Bytes, @Nullable Bytes> answers) {
+    answers.forEach((key, found) -> look(new Holding(key, found)));
+    looks.values().forEach(this::narrow);
+    while (!toNarrow.isEmpty()) {
+      narrow(toNarrow.remove());
+    }
     List<Absence> absences = new ArrayList<>();
     int emptied = 0;
-    for (Map.Entry<Bytes, @Nullable Bytes> answer : answers.entrySet()) {
-      Holding holding = new Holding(answer.getKey(), answer.getValue());
-      Absence absence = look(holding);
-      if (absence != null) {
-        absences.add(absence);
-        emptied += holding.found == null ? 1 : 0;
+    for (Look look : looks.values()) {
+      List<PromisedTransaction> behind = behind(look);
+      if (!behind.isEmpty()) {
+        absences.add(new Absence(look, behind));
+        boolean missed = behind.stream().anyMatch(writer -> writer.mustBeThere(crash));
+        emptied += look.holding.found == null && missed ? 1 : 0;
       }
     }
     int doubtful = inexplicable.size() + (index.removes() ? emptied : 0);
@@ -87,47 +123,117 @@ final class PromiseOracle {
     }
     Set<PromisedTransaction> lost = new LinkedHashSet<>();
     for (Absence absence : absences) {
-      if (!tolerated || !index.removes() || absence.holding.found != null) {
+      if (!tolerated || !index.removes() || absence.look.holding.found != null) {
         absent(absence, lost);
       }
     }
+    if (!tolerated) {
+      looks.values().forEach(this::reportUnseen);
+    }
     reportTorn();
+    if (missing.keySet().stream().noneMatch(there::containsKey)) {
+      reportMixed();
+    }
     reportGapsInPrefix();
     return shown();
   }
 
-  /** Looks at one key: who is there by it, and who is not (null if nobody is missed). */
-  private @Nullable Absence look(Holding holding) {
+  /** Looks at one key: who may have written what it holds. */
+  private void look(Holding holding) {
     KeyHistory history = index.history(holding.key);
     if (history == null) {
       inexplicable.add(new Finding(Kind.PHANTOM, holding + "; nobody ever spoke of that key"));
-      return null;
+      return;
     }
-    long reached = Long.MIN_VALUE;
-    boolean explained = holding.found == null;
+    List<PromisedTransaction> authors = new ArrayList<>(1);
     for (PromisedTransaction author : history.writersOf(holding.found)) {
       if (author.mayBeThere(crash)) {
-        reached = Math.max(reached, author.decided(crash));
-        explained = true;
+        authors.add(author);
       }
     }
-    if (!explained) {
+    if (authors.isEmpty() && holding.found != null) {
       reportUnexplained(holding, history);
-      return null;
+      return;
     }
-    noteThere(holding, history);
-    List<PromisedTransaction> writers = history.writers();
+    looks.put(holding.key, new Look(holding, history, authors));
+  }
+
+  /** Leaves out authors that somebody known has overwritten; who is left alone is known. */
+  private void narrow(Look look) {
+    PromisedTransaction newest = newestDurable(look.history);
+    boolean start = look.holding.found == null && newest == null && look.proved.isEmpty();
+    List<PromisedTransaction> feasible = new ArrayList<>(1);
+    for (PromisedTransaction author : look.feasible) {
+      if (!isOverwritten(author, newest, look)) {
+        feasible.add(author);
+      }
+    }
+    look.feasible = feasible;
+    look.only = feasible.size() == 1 && !start ? feasible.getFirst() : null;
+    PromisedTransaction only = look.only;
+    if (only != null && there.putIfAbsent(only, look.holding) == null && !only.mustBeThere(crash)) {
+      for (Bytes key : only.writes.keySet()) {
+        Look other = looks.get(key);
+        if (other != null && other != look) {
+          other.proved.add(only);
+          toNarrow.add(other);
+        }
+      }
+    }
+  }
+
+  private boolean isOverwritten(
+      PromisedTransaction author, @Nullable PromisedTransaction newest, Look look) {
+    if (newest != null && author.isBefore(newest, crash)) {
+      return true;
+    }
+    for (PromisedTransaction known : look.proved) {
+      if (author.isBefore(known, crash)) {
+        return true;
+      }
+    }
+    return look.history.unannouncedBeside(author).stream()
+        .anyMatch(known -> known.mustBeThere(crash) && author.isBefore(known, crash));
+  }
+
+  /** Who is not there by a key; the newest first. */
+  private List<PromisedTransaction> behind(Look look) {
+    List<PromisedTransaction> authors = look.feasible.isEmpty() ? look.authors : look.feasible;
+    long reached = Long.MIN_VALUE;
+    PromisedTransaction last = null;
+    for (PromisedTransaction author : authors) {
+      if (last == null || author.decided(crash) > reached) {
+        reached = author.decided(crash);
+        last = author;
+      }
+    }
+    List<PromisedTransaction> writers = look.history.writers();
     List<PromisedTransaction> behind = new ArrayList<>();
-    for (int i = history.attemptedBefore(crash) - 1; i >= 0; i--) {
+    for (int i = look.history.attemptedBefore(crash) - 1; i >= 0; i--) {
       PromisedTransaction writer = writers.get(i);
       if (writer.attempted < reached) {
         break;
       }
-      if (writer.mayBeThere(crash)) {
+      if (isMissed(writer)) {
         behind.add(writer);
       }
     }
-    return behind.isEmpty() ? null : new Absence(holding, behind);
+    if (last != null) {
+      for (PromisedTransaction writer : look.history.unannouncedBeside(last).reversed()) {
+        if (writer.attempted < reached
+            && isMissed(writer)
+            && authors.stream().allMatch(author -> author.isBefore(writer, crash))) {
+          behind.add(writer);
+        }
+      }
+    }
+    return behind;
+  }
+
+  /** Whether it says something if a transaction is not there. */
+  private boolean isMissed(PromisedTransaction writer) {
+    return writer.mayBeThere(crash)
+        && (writer.answered < crash || writer.durable < crash || writer.writes.size() > 1);
   }
 
   private void reportUnexplained(Holding holding, KeyHistory history) {
@@ -165,39 +271,103 @@ final class PromiseOracle {
     return null;
   }
 
-  private void noteThere(Holding holding, KeyHistory history) {
-    PromisedTransaction newest = newestDurable(history);
-    long overwritten = newest == null ? Long.MIN_VALUE : newest.attempted;
-    PromisedTransaction only = null;
-    int authors = holding.found == null && newest == null ? 1 : 0;
-    for (PromisedTransaction author : history.writersOf(holding.found)) {
-      if (author.mayBeThere(crash) && author.decided(crash) > overwritten) {
-        only = author;
-        authors++;
-      }
-    }
-    if (authors == 1 && only != null) {
-      there.putIfAbsent(only, holding);
-    }
-  }
-
   /** Notes who is not there by a key, and reports the newest of them that was owed. */
   private void absent(Absence absence, Set<PromisedTransaction> lost) {
     boolean reported = false;
+    Holding holding = absence.look.holding;
     for (PromisedTransaction writer : absence.writers) {
-      missing.putIfAbsent(writer, absence.holding);
+      missing.putIfAbsent(writer, holding);
       if (!reported && writer.mustBeThere(crash)) {
         reported = true;
         if (lost.add(writer)) {
-          Bytes expected = writer.writes.get(absence.holding.key);
+          Bytes expected = writer.writes.get(holding.key);
           report(
               expected == null ? Kind.RESURRECTED : Kind.LOST,
               () ->
                   "%s, expected %s or newer of %s"
-                      .formatted(absence.holding, text(expected), writer.describe(crash)));
+                      .formatted(holding, text(expected), writer.describe(crash)));
         }
       }
     }
+  }
+
+  /** What a durable reader was given that several may have written: one of them is there. */
+  private void reportUnseen(Look look) {
+    for (KeyHistory.Witness witness : look.history.witnesses()) {
+      List<PromisedTransaction> authors = look.feasible.isEmpty() ? look.authors : look.feasible;
+      if (witness.place() < crash
+          && authors.stream().allMatch(author -> author.decided(crash) <= witness.since())) {
+        report(
+            witness.value() == null ? Kind.RESURRECTED : Kind.LOST,
+            () ->
+                "%s, expected %s or newer, which a durable reader was given at %d"
+                    .formatted(look.holding, text(witness.value()), witness.place()));
+        return;
+      }
+    }
+  }
+
+  /** Two transactions or more each of which overwrote the other. */
+  private void reportMixed() {
+    Map<PromisedTransaction, List<Look>> authored = new LinkedHashMap<>();
+    for (Look look : looks.values()) {
+      if (look.only != null) {
+        authored.computeIfAbsent(look.only, author -> new ArrayList<>(1)).add(look);
+      }
+    }
+    authored.forEach((first, looksOfFirst) -> {
+      if (first.writes.size() > looksOfFirst.size()) {
+        reportMixed(first, looksOfFirst);
+      }
+    });
+  }
+
+  private void reportMixed(PromisedTransaction first, List<Look> authored) {
+    Set<PromisedTransaction> reached = new LinkedHashSet<>();
+    Queue<PromisedTransaction> walk = new ArrayDeque<>();
+    walk.add(first);
+    while (!walk.isEmpty()) {
+      PromisedTransaction earlier = walk.remove();
+      for (Bytes key : earlier.writes.keySet()) {
+        Look look = looks.get(key);
+        PromisedTransaction later = look == null ? null : look.only;
+        if (later != null
+            && later != earlier
+            && !earlier.isBefore(later, crash)
+            && reached.add(later)) {
+          walk.add(later);
+        }
+      }
+    }
+    for (PromisedTransaction later : reached) {
+      Look contradiction = beginsAfterAndComesBefore(later, first, authored);
+      if (later == first || contradiction != null) {
+        report(
+            Kind.TORN,
+            () ->
+                "%s is there, for %s, and was overwritten by %s, which it came after"
+                    .formatted(first.describe(crash), there.get(first), later.describe(crash)));
+        return;
+      }
+    }
+  }
+
+  /** A key that somebody wrote before `first` who began when `later` had been decided. */
+  private @Nullable Look beginsAfterAndComesBefore(
+      PromisedTransaction later, PromisedTransaction first, List<Look> authored) {
+    for (Look look : authored) {
+      List<PromisedTransaction> writers = look.history.writers();
+      for (int i = look.history.attemptedBefore(crash) - 1; i >= 0; i--) {
+        PromisedTransaction writer = writers.get(i);
+        if (writer.attempted < later.decided(crash)) {
+          break;
+        }
+        if (writer != first && (writer.mustBeThere(crash) || there.containsKey(writer))) {
+          return look;
+        }
+      }
+    }
+    return null;
   }
 
   private void reportTorn() {
@@ -219,10 +389,15 @@ final class PromiseOracle {
         .keySet()
         .forEach(t -> last.merge(t.life, t, (a, b) -> a.attempted >= b.attempted ? a : b));
     missing.forEach((transaction, absence) -> {
-      PromisedTransaction later = last.get(transaction.life);
-      if (later != null
-          && transaction.isLazy(crash)
-          && transaction.decided(crash) <= later.attempted) {
+      if (!transaction.isLazy(crash)) {
+        return;
+      }
+      PromisedTransaction newest = last.get(transaction.life);
+      PromisedTransaction later =
+          newest != null && transaction.decided(crash) <= newest.attempted
+              ? newest
+              : spokenOfLater(transaction);
+      if (later != null) {
         report(
             Kind.NOT_A_PREFIX,
             () ->
@@ -234,6 +409,21 @@ final class PromiseOracle {
                         there.get(later)));
       }
     });
+  }
+
+  /** Who is there, was not announced, and wrote one of the keys after a transaction. */
+  private @Nullable PromisedTransaction spokenOfLater(PromisedTransaction transaction) {
+    for (Bytes key : transaction.writes.keySet()) {
+      KeyHistory history = index.history(key);
+      List<PromisedTransaction> beside =
+          history == null ? List.of() : history.unannouncedBeside(transaction);
+      for (PromisedTransaction later : beside) {
+        if (there.containsKey(later) && transaction.isBefore(later, crash)) {
+          return later;
+        }
+      }
+    }
+    return null;
   }
 
   /** Only what is shown is put into words: a state that lost all has thousands of findings. */

@@ -19,7 +19,9 @@ final class PromisedTransaction {
    * a crash point of the last life lies behind all of them.
    *
    *   attempted       the store may have been asked since; NEVER: it was not asked
-   *   told            the word that says so; behind `attempted` if nothing was announced
+   *   announced       whether a word says so at that very place; else `attempted` is where its life began
+   *   told            the word that says so
+   *   spoken          of what was not announced: its thread wrote before it what it was promised before this place
    *   answered        the first durable or lazy answer; NEVER: none
    *   durable         it must be there since: its own answer, a flush, a durable reader; NEVER: it need not
    *   rolledBack      it must not be there since; NEVER: not taken back
@@ -32,6 +34,10 @@ final class PromisedTransaction {
   final int number;
   final int life;
   final long lifeEnded;
+
+  /** Who spoke of it; nobody if it was handed from one thread to another. */
+  long threadId;
+
   final String thread;
 
   /** The first word about it, or where its window begins. */
@@ -45,14 +51,22 @@ final class PromisedTransaction {
   /** When we were told that it had been attempted. */
   long told = NEVER;
 
+  boolean announced;
+  long spoken = NEVER;
+
+  /** Whether it may be another word about a transaction that is known already. */
+  boolean again;
+
   long answered = NEVER;
   long durable = NEVER;
   long rolledBack = NEVER;
 
-  PromisedTransaction(int number, int life, long lifeEnded, String thread, long begun) {
+  PromisedTransaction(
+      int number, int life, long lifeEnded, long threadId, String thread, long begun) {
     this.number = number;
     this.life = life;
     this.lifeEnded = lifeEnded;
+    this.threadId = threadId;
     this.thread = thread;
     this.begun = begun;
   }
@@ -79,8 +93,7 @@ final class PromisedTransaction {
 
   /**
    * When it was decided whether it comes before others: all that was attempted at this place or
-   * behind it comes after it. (At this place: what follows an answer in the same thread, without a
-   * word before it, has its window from that answer on.)
+   * behind it comes after it. (At this place: the end of a life is the beginning of the next one.)
    *
    * <p>A durable reader decides nothing. An answer may be to the announcement of one removal, or to
    * another removal of that key which was not announced; the two are then one here, with a window
@@ -88,6 +101,22 @@ final class PromisedTransaction {
    */
   long decided(long crash) {
     return answered < crash ? answered : lifeEnded;
+  }
+
+  /** Whether this comes before another one that writes a key in common with it. */
+  boolean isBefore(PromisedTransaction later, long crash) {
+    return decided(crash) <= later.attempted || isSpokenOfBefore(later);
+  }
+
+  /**
+   * Whether one thread was promised this before it spoke of another one that it had not announced:
+   * of one key, a thread speaks in the order in which it wrote.
+   */
+  private boolean isSpokenOfBefore(PromisedTransaction later) {
+    return !later.announced
+        && life == later.life
+        && threadId == later.threadId
+        && answered < later.spoken;
   }
 
   /** What it is, for messages. */
@@ -98,7 +127,7 @@ final class PromisedTransaction {
       text.append(", a former life");
     }
     if (attempted < crash) {
-      text.append(", attempted at ").append(attempted);
+      text.append(announced ? ", attempted at " + attempted : ", not announced");
     }
     if (rolledBack < crash) {
       text.append(", rolled back at ").append(rolledBack);

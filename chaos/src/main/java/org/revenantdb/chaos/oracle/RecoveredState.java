@@ -147,6 +147,17 @@ public final class RecoveredState implements Recovered {
         .reduce(asked ? Verdict.SURVIVED : Verdict.HARNESS_BROKEN, Verdict::worse);
   }
 
+  /** What was seen where the promises leave it open what there is. */
+  Map<Bytes, @Nullable Bytes> undecided() {
+    Map<Bytes, @Nullable Bytes> undecided = new TreeMap<>();
+    seen.forEach((key, value) -> {
+      if (!index.isDecided(key, value, crash)) {
+        undecided.put(key, value);
+      }
+    });
+    return undecided;
+  }
+
   /**
    * A log that takes what was found here for the start of the store, durable, and knows no more
    * than that. For long rows of process deaths: what the files were once seen to hold is still in

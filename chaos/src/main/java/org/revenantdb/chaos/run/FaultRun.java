@@ -198,7 +198,7 @@ public final class FaultRun<S> {
 
     private void judge(DiskImage image, PromiseLog owed, long seq, String how) throws IOException {
       DiskImage spare = image.fork();
-      if (seen.add(spare.hash(), owed.durableCount(seq)) == SeenImages.Known.ALREADY) {
+      if (seen.add(spare.hash(), owed.answerCount(seq)) == SeenImages.Known.ALREADY) {
         return;
       }
       StateResult result = checker.check(image, owed, seq);

@@ -213,7 +213,7 @@ public final class PowerCutRun<S> {
       current = "depth " + level.depth + ", crash point " + state.seq() + level.history;
       Recording of = level.recording;
       DiskImage spare = state.image().fork();
-      SeenImages.Known known = seen.add(spare.hash(), of.promises().durableCount(state.seq()));
+      SeenImages.Known known = seen.add(spare.hash(), of.promises().answerCount(state.seq()));
       if (known == SeenImages.Known.ALREADY) {
         return;
       }

@@ -11,9 +11,11 @@ import org.jspecify.annotations.Nullable;
  * sees.
  *
  * <p>For one write with one promise {@link #durable(String, String)} after it is enough. What was
- * written is then taken to have been attempted at any time since the same thread's last call, so a
- * crash in between may leave it or not. Whoever announces a write by {@link #attempt(String,
- * String)} or {@link #begin()} gets a stricter oracle (phantoms, process death, transactions).
+ * written is then taken to have been attempted at any time since its life began, so a crash before
+ * the promise may leave it or not, and it is known to follow only what the same thread was promised
+ * of the same key. Whoever announces a write by {@link #attempt(String, String)} or {@link
+ * #begin()} with {@link Group#committing()} gets a stricter oracle (phantoms, removals, lazy
+ * commits, process death).
  *
  * <p>Threads: any; a {@link Group} belongs to one thread at a time. Failure: none.
  */
@@ -82,12 +84,16 @@ public interface Promises {
    */
   void lazy(byte[] key, byte @Nullable [] value);
 
-  /** Says that everything accepted lazily before this call began is durable now (a flush). */
+  /**
+   * Says that a flush has ended, which had begun behind this thread's last word: what had been
+   * accepted lazily by then is durable now.
+   */
   void allDurable();
 
   /**
    * Says what a durable reader was given: from now on the write that it saw must survive (the
-   * witness of durable readers).
+   * witness of durable readers). It began to read behind this thread's last word that was no such
+   * reading: several may speak of one snapshot.
    *
    * @param key which key
    * @param value what it was given; null: nothing

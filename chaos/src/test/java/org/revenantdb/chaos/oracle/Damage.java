@@ -90,7 +90,8 @@ final class Damage {
       }
       boolean later =
           survivors.subList(survivors.indexOf(tx) + 1, survivors.size()).stream()
-              .anyMatch(u -> lastWritten(u).stream().anyMatch(k -> u.writes.get(k) != null));
+              .anyMatch(u ->
+                  u.announced && lastWritten(u).stream().anyMatch(k -> u.writes.get(k) != null));
       for (Bytes key : lastWritten(tx)) {
         if (later && undo(tx, key)) {
           return Kind.NOT_A_PREFIX;

@@ -3,6 +3,7 @@ package org.revenantdb.chaos.oracle;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,7 +42,8 @@ final class PromisedStore {
     /** A promise whose subject cannot be mistaken: not by a reader that was given nothing. */
     boolean bound;
 
-    boolean answered;
+    boolean announced;
+    long answeredAt = Long.MAX_VALUE;
     boolean lazy;
   }
 
@@ -54,6 +56,7 @@ final class PromisedStore {
   private final Map<Bytes, Bytes> start;
   private final String values;
   private final List<Deque<Runnable>> clients = new ArrayList<>();
+  private final Map<Integer, Long> lastWords = new HashMap<>();
   private long clock;
   private long lastGroup;
   private int lastValue;
@@ -105,8 +108,9 @@ final class PromisedStore {
   private void plan(int client, Deque<Runnable> todo) {
     switch (random.nextInt(10)) {
       case 0, 1, 2, 3 -> single(client, todo);
-      case 4, 5, 6, 7 -> group(client, todo);
-      case 8 -> todo.add(() -> flush(client));
+      case 4, 5, 6 -> group(client, todo);
+      case 7 -> row(client, todo);
+      case 8 -> flush(client, todo);
       default -> read(client, todo);
     }
   }
@@ -117,6 +121,7 @@ final class PromisedStore {
     Bytes value = value();
     tx.writes.put(key, value);
     if (!habits.unannounced || random.nextBoolean()) {
+      tx.announced = true;
       todo.add(() -> said.add(new OfWrite(by(client), Single.ATTEMPT, key, value)));
       if (doubts()) {
         if (random.nextBoolean()) {
@@ -134,10 +139,34 @@ final class PromisedStore {
     });
   }
 
+  /** Writes that are all made before the first of them is spoken of. */
+  private void row(int client, Deque<Runnable> todo) {
+    if (!habits.unannounced) {
+      group(client, todo);
+      return;
+    }
+    List<Runnable> words = new ArrayList<>();
+    for (int i = random.nextInt(2, 4); i > 0; i--) {
+      Tx tx = new Tx();
+      Bytes key = key();
+      Bytes value = value();
+      boolean lazy = random.nextBoolean();
+      tx.writes.put(key, value);
+      commit(tx, todo);
+      words.add(() -> {
+        By by = by(client);
+        said.add(new OfWrite(by, lazy ? Single.LAZY : Single.DURABLE, key, value));
+        answered(tx, lazy, by.place());
+      });
+    }
+    todo.addAll(words);
+  }
+
   private void group(int client, Deque<Runnable> todo) {
     Tx tx = new Tx();
     long number = ++lastGroup;
     boolean announced = !habits.unannounced || random.nextInt(4) > 0;
+    tx.announced = announced;
     List<Runnable> words = new ArrayList<>();
     words.add(() -> said.add(new OfGroup(by(client), number, Step.BEGIN)));
     for (int i = random.nextInt(1, 4); i > 0; i--) {
@@ -195,7 +224,7 @@ final class PromisedStore {
   }
 
   private static void answered(Tx tx, boolean lazy, long place) {
-    tx.answered = true;
+    tx.answeredAt = place;
     tx.lazy = lazy;
     if (!lazy) {
       promise(tx, place);
@@ -207,11 +236,18 @@ final class PromisedStore {
     tx.bound = true;
   }
 
-  /** In one step: the word promises what was answered up to itself, so nobody may come between. */
-  private void flush(int client) {
-    By by = by(client);
-    said.add(new AllDurable(by));
-    committed.stream().filter(tx -> tx.answered).forEach(tx -> promise(tx, by.place()));
+  /** It promises what had been answered when the client spoke last; others go on meanwhile. */
+  private void flush(int client, Deque<Runnable> todo) {
+    List<Tx> flushed = new ArrayList<>();
+    todo.add(() -> {
+      long last = lastWords.getOrDefault(client, 0L);
+      committed.stream().filter(tx -> tx.answeredAt <= last).forEach(flushed::add);
+    });
+    todo.add(() -> {
+      By by = by(client);
+      said.add(new AllDurable(by));
+      flushed.forEach(tx -> promise(tx, by.place()));
+    });
   }
 
   /** A durable reader waits until what it was given is durable. */
@@ -241,7 +277,8 @@ final class PromisedStore {
   }
 
   private By by(int client) {
-    return new By(++clock, client, "client " + client);
+    lastWords.put(client, ++clock);
+    return new By(clock, client, "client " + client);
   }
 
   private Bytes key() {
