@@ -246,6 +246,11 @@ final class PromiseIndex {
     return announced;
   }
 
+  /** All of them, in the order in which they were spoken of first. */
+  List<PromisedTransaction> transactions() {
+    return transactions;
+  }
+
   /** A key's history, or null if nobody ever spoke of it. */
   @Nullable KeyHistory history(Bytes key) {
     return byKey.get(key);

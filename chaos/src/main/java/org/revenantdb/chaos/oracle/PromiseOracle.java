@@ -384,10 +384,15 @@ final class PromiseOracle {
   }
 
   private void reportGapsInPrefix() {
+    if (missing.keySet().stream().noneMatch(transaction -> transaction.isLazy(crash))) {
+      return;
+    }
     Map<Integer, PromisedTransaction> last = new HashMap<>();
-    there
-        .keySet()
-        .forEach(t -> last.merge(t.life, t, (a, b) -> a.attempted >= b.attempted ? a : b));
+    for (PromisedTransaction known : index.transactions()) {
+      if (there.containsKey(known) || (known.mustBeThere(crash) && !missing.containsKey(known))) {
+        last.merge(known.life, known, (a, b) -> a.attempted >= b.attempted ? a : b);
+      }
+    }
     missing.forEach((transaction, absence) -> {
       if (!transaction.isLazy(crash)) {
         return;
@@ -401,12 +406,12 @@ final class PromiseOracle {
         report(
             Kind.NOT_A_PREFIX,
             () ->
-                "%s is not there, for %s, and %s, which came after it, is, for %s"
+                "%s is not there, for %s, and %s, which came after it, is%s"
                     .formatted(
                         transaction.describe(crash),
                         absence,
                         later.describe(crash),
-                        there.get(later)));
+                        there.containsKey(later) ? ", for " + there.get(later) : " owed"));
       }
     });
   }
