@@ -4,6 +4,6 @@
  * <p>Reading order: {@link org.revenantdb.chaos.fault.Fault} (the fault model), {@link
  * org.revenantdb.chaos.fault.FileOperation}, {@link org.revenantdb.chaos.fault.FaultInjector}; then
  * {@link org.revenantdb.chaos.fault.FaultPlan} of {@link org.revenantdb.chaos.fault.FaultRule}s,
- * and {@link org.revenantdb.chaos.fault.DiskSpace}.
+ * {@link org.revenantdb.chaos.fault.DiskSpace} and {@link org.revenantdb.chaos.fault.DeadFrom}.
  */
 package org.revenantdb.chaos.fault;

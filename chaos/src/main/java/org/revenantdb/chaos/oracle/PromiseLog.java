@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.oracle.PromiseEvent.AllDurable;
@@ -119,8 +120,29 @@ public final class PromiseLog {
    * @return for any number of threads
    */
   public Promises promises(TraceClock clock, long seed) {
+    return promises(clock, seed, () -> false);
+  }
+
+  /**
+   * What a subject is given to speak with in a life whose process may die.
+   *
+   * @param clock from which every word takes its place; the recording's own
+   * @param seed of this life
+   * @param dead whether the process is dead; what is said from then on is not heard
+   * @return for any number of threads
+   */
+  public Promises promises(TraceClock clock, long seed, BooleanSupplier dead) {
     begin(clock);
-    return new PromiseWriter(clock, seed, groups, this::said);
+    // The place is taken before this is asked: what is heard was said by the living.
+    return new PromiseWriter(
+        clock,
+        seed,
+        groups,
+        event -> {
+          if (!dead.getAsBoolean()) {
+            said(event);
+          }
+        });
   }
 
   private void begin(TraceClock clock) {

@@ -126,6 +126,8 @@ public final class AimedStates implements Iterator<CrashState> {
       }
     }
     points.addAll(changes);
+    points.headSet(plan.from()).clear();
+    changes.headSet(plan.from()).clear();
     return List.copyOf(points);
   }
 

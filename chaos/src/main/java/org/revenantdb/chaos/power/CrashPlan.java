@@ -14,13 +14,15 @@ import org.revenantdb.chaos.trace.Operation;
  * @param preferred places of promises: the crash points right after them are preferred, and a state
  *     equal to an earlier one is built again if one of them lies between
  * @param dropped forces that never happened, for force coverage
+ * @param from the first crash point; earlier ones are not of interest
  */
 public record CrashPlan(
     long seed,
     int states,
     int exhaustive,
     List<Long> preferred,
-    Predicate<Operation.Force> dropped) {
+    Predicate<Operation.Force> dropped,
+    long from) {
 
   /** All forces happened. */
   public static final Predicate<Operation.Force> NOTHING_DROPPED = force -> false;
@@ -45,7 +47,7 @@ public record CrashPlan(
    * @return the plan
    */
   public static CrashPlan of(long seed, int states) {
-    return new CrashPlan(seed, states, EXHAUSTIVE, List.of(), NOTHING_DROPPED);
+    return new CrashPlan(seed, states, EXHAUSTIVE, List.of(), NOTHING_DROPPED, 0);
   }
 
   /**
@@ -55,7 +57,7 @@ public record CrashPlan(
    * @return the plan
    */
   public CrashPlan preferring(List<Long> places) {
-    return new CrashPlan(seed, states, exhaustive, places, dropped);
+    return new CrashPlan(seed, states, exhaustive, places, dropped, from);
   }
 
   /**
@@ -65,7 +67,7 @@ public record CrashPlan(
    * @return the plan
    */
   public CrashPlan dropping(Predicate<Operation.Force> forces) {
-    return new CrashPlan(seed, states, exhaustive, preferred, forces);
+    return new CrashPlan(seed, states, exhaustive, preferred, forces, from);
   }
 
   /**
@@ -75,6 +77,16 @@ public record CrashPlan(
    * @return the plan
    */
   public CrashPlan exhaustiveTo(int operations) {
-    return new CrashPlan(seed, states, operations, preferred, dropped);
+    return new CrashPlan(seed, states, operations, preferred, dropped, from);
+  }
+
+  /**
+   * The same plan for the end of a trace.
+   *
+   * @param place the first crash point
+   * @return the plan
+   */
+  public CrashPlan from(long place) {
+    return new CrashPlan(seed, states, exhaustive, preferred, dropped, place);
   }
 }

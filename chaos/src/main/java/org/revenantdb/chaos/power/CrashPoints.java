@@ -27,7 +27,7 @@ final class CrashPoints {
 
   private long total;
 
-  CrashPoints(Trace trace, List<Long> promises) {
+  CrashPoints(Trace trace, List<Long> promises, long from) {
     NavigableMap<Long, Integer> weights = new TreeMap<>();
     for (Operation operation : trace.operations()) {
       weights.merge(operation.seq() + 1, weight(operation), Math::max);
@@ -36,6 +36,11 @@ final class CrashPoints {
       }
     }
     promises.forEach(place -> weights.merge(place + 1, HEAVY, Math::max));
+    if (from > 0) {
+      // That place itself: all that former processes left, before the next one did anything.
+      weights.headMap(from, /* inclusive= */ false).clear();
+      weights.merge(from, HEAVY, Math::max);
+    }
     Happened happened = new Happened(trace, promises);
     Map<Long, Long> same = new TreeMap<>();
     NavigableMap<Long, Integer> distinct = new TreeMap<>();

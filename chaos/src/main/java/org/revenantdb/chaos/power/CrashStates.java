@@ -44,7 +44,7 @@ public final class CrashStates implements Iterator<CrashState> {
     this.rules = rules;
     this.plan = plan;
     this.paths = new NodePaths(trace);
-    this.points = new CrashPoints(trace, plan.preferred());
+    this.points = new CrashPoints(trace, plan.preferred(), plan.from());
     this.series = new StateSeries(plan, this::pass);
   }
 

@@ -1,13 +1,17 @@
 package org.revenantdb.chaos.record;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.revenantdb.chaos.disk.DiskImage;
+import org.revenantdb.chaos.fault.Fault;
 import org.revenantdb.chaos.fault.FaultInjector;
 import org.revenantdb.chaos.fault.FileOperation;
 import org.revenantdb.chaos.trace.CallStack;
@@ -31,20 +35,29 @@ final class Recorder {
    * A force must not count as covering a write that has its place but is still on its way into the file. So `since` is
    * a place of its own, taken under the node's lock: every smaller place on that node has been carried out by then.
    * The force itself is called without the lock; writes go on meanwhile, and get places that it does not cover.
+   *
+   * Processes follow each other, each with a recorder of its own over the same lists. One that is dead has every
+   * operation fail. Whoever was asked before that still holds the lock of the node (or of the name space) until the
+   * operation is over, so once end() had each of these locks, nothing of that process is under way; a force, which
+   * holds none, takes its place under the lock and finds the process dead.
    */
+
+  private static final Fault DEAD = new Fault.Fail("the process is dead");
 
   private final TraceClock clock;
   private final FaultInjector injector;
   private final boolean asking;
   private final boolean stacks;
   private final boolean keeping;
-  private final long began = System.nanoTime();
+  private final long began;
   private final CallStacks callStacks = new CallStacks();
-  private final IoCounter counter = new IoCounter();
-  private final AtomicLong asked = new AtomicLong();
-  private final List<Operation> operations = new ArrayList<>();
-  private final Set<String> gaps = new LinkedHashSet<>();
-  private final Set<String> escapes = new LinkedHashSet<>();
+  private final IoCounter counter;
+  private final AtomicLong asked;
+  private final List<Operation> operations;
+  private final Set<String> gaps;
+  private final Set<String> escapes;
+  private final Set<RecordingChannel> open = ConcurrentHashMap.newKeySet();
+  private volatile boolean dead;
 
   Recorder(TraceClock clock, FaultInjector injector, boolean stacks, boolean keeping) {
     this.clock = clock;
@@ -52,6 +65,55 @@ final class Recorder {
     this.asking = !injector.equals(FaultInjector.NOTHING);
     this.stacks = stacks;
     this.keeping = keeping;
+    this.began = System.nanoTime();
+    this.counter = new IoCounter();
+    this.asked = new AtomicLong();
+    this.operations = new ArrayList<>();
+    this.gaps = new LinkedHashSet<>();
+    this.escapes = new LinkedHashSet<>();
+  }
+
+  /** That of the next process, which goes on where the former one has ended. */
+  Recorder(Recorder former, FaultInjector injector) {
+    this.clock = former.clock;
+    this.injector = injector;
+    this.asking = !injector.equals(FaultInjector.NOTHING);
+    this.stacks = former.stacks;
+    this.keeping = former.keeping;
+    this.began = former.began;
+    this.counter = former.counter;
+    this.asked = former.asked;
+    this.operations = former.operations;
+    this.gaps = former.gaps;
+    this.escapes = former.escapes;
+  }
+
+  /** The process is dead; returns when nothing of it is under way any more. */
+  void end(NameSpace names) throws IOException {
+    dead = true;
+    waitFor(names.lock());
+    // What is opened now fails, so these are all.
+    for (RecordingChannel channel : open) {
+      channel.end();
+    }
+  }
+
+  /** Whoever holds the lock now has ended what it does when this returns. */
+  static void waitFor(ReentrantLock lock) {
+    lock.lock();
+    try {
+      // Nothing is to be done here but to have come in.
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void opened(RecordingChannel channel) {
+    open.add(channel);
+  }
+
+  void closed(RecordingChannel channel) {
+    open.remove(channel);
   }
 
   TraceClock clock() {
@@ -69,7 +131,7 @@ final class Recorder {
 
   /** Whether anybody is asked for faults. */
   boolean asking() {
-    return asking;
+    return asking || dead;
   }
 
   /** Who calls, as far as somebody will want to know. */
@@ -83,6 +145,9 @@ final class Recorder {
       FileOperation.Kind kind, String path, long offset, long length, long growth, Caller caller) {
     if (!asking()) {
       return Strike.NONE;
+    }
+    if (dead) {
+      return new Strike(DEAD, kind, path);
     }
     int bytes = (int) Math.min(length, Integer.MAX_VALUE);
     FileOperation operation =
@@ -123,8 +188,16 @@ final class Recorder {
 
   /** A force has returned. */
   void forced(Node node, long since, boolean metadata, Caller caller) {
-    counter.force();
-    record(place(), caller, origin -> new Operation.Force(origin, node.number(), since, metadata));
+    node.content().lock();
+    try {
+      if (!dead) {
+        counter.force();
+        record(
+            place(), caller, origin -> new Operation.Force(origin, node.number(), since, metadata));
+      }
+    } finally {
+      node.content().unlock();
+    }
   }
 
   /** Operations of one node so far, in order. The caller holds the node's lock. */

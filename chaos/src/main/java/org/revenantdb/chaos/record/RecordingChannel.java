@@ -109,6 +109,16 @@ final class RecordingChannel extends FileChannel {
     this.node = node;
     this.name = name;
     this.interruptible = interruptible;
+    recorder.opened(this);
+  }
+
+  /** The process that opened it is dead; returns when it is at nothing any more. */
+  void end() throws IOException {
+    Node file = node;
+    if (file != null) {
+      Recorder.waitFor(file.content());
+    }
+    close();
   }
 
   // Reading
@@ -575,6 +585,7 @@ final class RecordingChannel extends FileChannel {
 
   @Override
   protected void implCloseChannel() throws IOException {
+    recorder.closed(this);
     surroundings.close(delegate);
   }
 

@@ -54,6 +54,7 @@ public final class RecordingFileSystem extends FileSystem {
   private final Path realBase;
   private final DiskImage start;
   private final Recorder recorder;
+  private final NameSpace names;
   private final NameOperations operations;
   private final RecordingProvider provider;
   private volatile boolean open = true;
@@ -65,6 +66,7 @@ public final class RecordingFileSystem extends FileSystem {
     this.realBase = base.toRealPath();
     this.start = start;
     this.recorder = recorder;
+    this.names = names;
     FileSystemProvider below = delegate.provider();
     this.operations = new NameOperations(this, below, recorder, names, start);
     this.provider = new RecordingProvider(this, below, recorder, operations);
@@ -111,6 +113,21 @@ public final class RecordingFileSystem extends FileSystem {
     }
     operations.compare();
     return recorder.trace(start);
+  }
+
+  /**
+   * Ends the process that has worked here so far, and lets another one go on: the same directory,
+   * the same trace, but paths of its own. All that is still asked through the old paths and
+   * channels fails and leaves nothing; the channels are closed, so that their locks are free. When
+   * this returns nothing of the dead process is under way.
+   *
+   * @param faults asked before every operation of the next process
+   * @return the recording as the next process sees it
+   * @throws IOException if a channel cannot be closed
+   */
+  public RecordingFileSystem nextProcess(FaultInjector faults) throws IOException {
+    recorder.end(names);
+    return new RecordingFileSystem(base, start, names, new Recorder(recorder, faults));
   }
 
   /**

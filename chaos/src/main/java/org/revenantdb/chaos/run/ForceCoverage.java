@@ -23,7 +23,6 @@ import org.revenantdb.chaos.coverage.ForceSites;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.power.AimedStates;
-import org.revenantdb.chaos.power.CrashPlan;
 import org.revenantdb.chaos.power.CrashState;
 import org.revenantdb.chaos.power.DiskRules;
 import org.revenantdb.chaos.power.NodePaths;
@@ -260,8 +259,9 @@ public final class ForceCoverage<S> {
           new AimedStates(
               trace,
               RULES,
-              CrashPlan.of(Seeds.of(seed, round), STATES)
-                  .preferring(forces.recording.promises().places())
+              forces
+                  .recording
+                  .plan(Seeds.of(seed, round), STATES)
                   .dropping(force -> dropped.contains(force.seq())));
       while (aimed.hasNext()) {
         CrashState state = aimed.next();

@@ -4,10 +4,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.MemoryFileSystem;
+import org.revenantdb.chaos.fault.DeadFrom;
+import org.revenantdb.chaos.fault.FaultInjector;
 import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.record.RecordingFileSystem;
 import org.revenantdb.chaos.subject.CrashSubject;
@@ -53,49 +57,147 @@ public final class LifeRecorder<S> {
    * @throws IOException if the disk in memory cannot be made
    */
   public Recording record() throws IOException {
-    DiskImage disk = new DiskImage();
-    MemoryFileSystem memory = MemoryFileSystem.of(disk);
-    Path directory = Files.createDirectory(memory.root().resolve("store"));
-    RecordingFileSystem recorder = RecordingFileSystem.over(directory).start();
-    PromiseLog log = new PromiseLog();
+    Run run = new Run();
     TimedCall call =
-        TimedCall.run("a life of the subject", limit, step -> live(recorder, log, step));
-    Trace trace = recorder.trace();
-    String reason = call.complaint();
-    Verdict verdict = reason.isEmpty() ? Verdict.SURVIVED : Verdict.HARNESS_BROKEN;
-    if (!trace.gaps().isEmpty()) {
-      verdict = Verdict.NOT_MEASURED;
-      reason = "what the store does to its files cannot all be seen: " + trace.gaps().getFirst();
-    } else if (!trace.escapes().isEmpty()) {
-      verdict = Verdict.HARNESS_BROKEN;
-      reason = "the subject writes outside its directory: " + trace.escapes().getFirst();
-    } else if (verdict == Verdict.SURVIVED && log.isEmpty()) {
-      verdict = Verdict.HARNESS_BROKEN;
-      reason = "the subject's work promised nothing";
-    } else if (verdict == Verdict.SURVIVED && trace.operations().isEmpty()) {
-      verdict = Verdict.HARNESS_BROKEN;
-      reason = "the store did nothing to the directory it was given";
-    }
-    long end = recorder.clock().next();
-    Recording recording = new Recording(trace, log, verdict, reason, end);
-    return recording.usable() ? checkedIntact(recording, directory) : recording;
+        TimedCall.run(
+            "a life of the subject",
+            limit,
+            step -> {
+              for (int life = 0; life < lives; life++) {
+                run.live(life, ", on an intact disk", step);
+              }
+            });
+    return run.recording(call.complaint(), Verdict.HARNESS_BROKEN);
   }
 
-  private void live(RecordingFileSystem recorder, PromiseLog log, TimedCall.Step step)
-      throws Exception {
-    for (int life = 0; life < lives; life++) {
+  /**
+   * Records lives of which one ends with the death of its process: nothing that was forced or not
+   * is lost, the next life opens what is there and works, and what the dead one did not force is
+   * still pending. The process dies at operations that change something, at other places in the
+   * code each time, or when its work is done; in every second recording a whole life comes first.
+   *
+   * <p>To be asked for where {@link #record} gave a usable recording: what then fails in the life
+   * behind the death is the store's.
+   *
+   * @param recordings how many; less if the store does nothing to die at
+   * @return the recordings, usable or with the reason why not
+   * @throws IOException if a disk in memory cannot be made
+   */
+  public List<Recording> recordDeaths(int recordings) throws IOException {
+    DeathPlaces places = new DeathPlaces(subjects.get());
+    Run rehearsal = new Run(places, /* keep= */ false);
+    TimedCall call =
+        TimedCall.run(
+            "a life of the subject", limit, step -> rehearsal.live(0, ", on an intact disk", step));
+    if (!call.complaint().isEmpty()) {
+      return List.of(rehearsal.unusable(Verdict.HARNESS_BROKEN, call.complaint()));
+    }
+    List<Recording> all = new ArrayList<>();
+    for (DeadFrom death : places.draw(recordings, seed)) {
+      all.add(recordDeath(death, /* before= */ all.size() % 2));
+    }
+    return all;
+  }
+
+  /**
+   * Records lives of which one ends with a certain death of its process.
+   *
+   * @param death of the process; if it has not come when the work is done, it comes then
+   * @param before how many whole lives come before it; one comes behind it
+   * @return the recording, usable or with the reason why not
+   * @throws IOException if the disk in memory cannot be made
+   */
+  public Recording recordDeath(DeadFrom death, int before) throws IOException {
+    Run run = new Run();
+    TimedCall call =
+        TimedCall.run(
+            "a life of the subject",
+            limit,
+            step -> {
+              for (int life = 0; life < before; life++) {
+                run.live(life, ", on an intact disk", step);
+              }
+              run.die(before, death, step);
+            });
+    if (!call.complaint().isEmpty()) {
+      return run.recording(call.complaint(), Verdict.HARNESS_BROKEN);
+    }
+    TimedCall behind =
+        TimedCall.run(
+            "the life behind a death",
+            limit,
+            step -> run.live(before + 1, ", behind the death of a process", step));
+    return run.recording(behind.complaint(), Verdict.CORRUPT);
+  }
+
+  /** Lives on one disk, one after the other. */
+  private final class Run {
+
+    private final Path directory =
+        Files.createDirectory(MemoryFileSystem.of(new DiskImage()).root().resolve("store"));
+    private RecordingFileSystem disk;
+    private PromiseLog log = new PromiseLog();
+    private long from;
+
+    Run() throws IOException {
+      this(FaultInjector.NOTHING, /* keep= */ true);
+    }
+
+    Run(FaultInjector watching, boolean keep) throws IOException {
+      disk = RecordingFileSystem.over(directory).faults(watching).keepTrace(keep).start();
+    }
+
+    void live(int life, String how, TimedCall.Step step) throws Exception {
       CrashSubject<S> subject = subjects.get();
-      String which = " in life " + (life + 1) + ", on an intact disk";
+      String which = " in life " + (life + 1) + how;
       step.now("open" + which);
-      S store = subject.open(recorder.directory());
+      S store = subject.open(disk.directory());
       boolean worked = false;
       try {
         step.now("work" + which);
-        subject.work(store, log.promises(recorder.clock(), seed + life));
+        subject.work(store, log.promises(disk.clock(), seed + life));
         worked = true;
       } finally {
         closeAfter(subject, store, worked, step, which);
       }
+    }
+
+    void die(int life, DeadFrom death, TimedCall.Step step) throws Exception {
+      step.now("open or work in life " + (life + 1) + ", on an intact disk");
+      disk = disk.nextProcess(death);
+      new DyingLife<>(subjects.get(), death)
+          .live(disk.directory(), log.promises(disk.clock(), seed + life, death::isDead));
+      disk = disk.nextProcess(FaultInjector.NOTHING);
+      log = log.cutOffByDeath().before(Long.MAX_VALUE);
+      from = disk.clock().next();
+    }
+
+    Recording unusable(Verdict verdict, String reason) {
+      Trace nothing = new Trace(new DiskImage(), List.of(), List.of(), List.of());
+      return new Recording(nothing, log, verdict, reason, disk.clock().next(), from);
+    }
+
+    /** What came of it, if a complaint means what it is said to mean. */
+    Recording recording(String complaint, Verdict ifAny) throws IOException {
+      Trace trace = disk.trace();
+      String reason = complaint;
+      Verdict verdict = reason.isEmpty() ? Verdict.SURVIVED : ifAny;
+      if (!trace.gaps().isEmpty()) {
+        verdict = Verdict.NOT_MEASURED;
+        reason = "what the store does to its files cannot all be seen: " + trace.gaps().getFirst();
+      } else if (!trace.escapes().isEmpty()) {
+        verdict = Verdict.HARNESS_BROKEN;
+        reason = "the subject writes outside its directory: " + trace.escapes().getFirst();
+      } else if (verdict == Verdict.SURVIVED && log.isEmpty()) {
+        verdict = Verdict.HARNESS_BROKEN;
+        reason = "the subject's work promised nothing";
+      } else if (verdict == Verdict.SURVIVED && trace.operations().isEmpty()) {
+        verdict = Verdict.HARNESS_BROKEN;
+        reason = "the store did nothing to the directory it was given";
+      }
+      long end = disk.clock().next();
+      Recording recording = new Recording(trace, log, verdict, reason, end, from);
+      return recording.usable() ? checkedIntact(recording, directory) : recording;
     }
   }
 
@@ -126,9 +228,14 @@ public final class LifeRecorder<S> {
             step -> result[0] = checker.check(image, recording.promises(), recording.end()));
     StateResult found = result[0];
     String reason = call.complaint();
+    Verdict verdict = Verdict.HARNESS_BROKEN;
     if (found != null && !found.survived()) {
+      boolean dead = recording.from() > 0;
+      verdict = dead ? found.verdict() : verdict;
       reason =
-          "the subject's own check does not hold on an intact disk: "
+          (dead
+                  ? "what a process left that died does not survive that: "
+                  : "the subject's own check does not hold on an intact disk: ")
               + found.summary()
               + (found.failure() == null ? "" : "\n" + Stacks.text(found.failure()));
     }
@@ -137,8 +244,9 @@ public final class LifeRecorder<S> {
         : new Recording(
             recording.trace(),
             recording.promises(),
-            Verdict.HARNESS_BROKEN,
+            verdict,
             reason,
-            recording.end());
+            recording.end(),
+            recording.from());
   }
 }

@@ -1,5 +1,7 @@
 package org.revenantdb.chaos.run;
 
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -45,5 +47,31 @@ public record Outcome(
     Map<Verdict, Long> verdicts = new EnumMap<>(Verdict.class);
     verdicts.put(verdict, 1L);
     return new Outcome(name, verdict, reason, verdicts, 0, 0, new double[0], List.of());
+  }
+
+  /**
+   * Several outcomes as one: counts added, the worst verdict with its reason.
+   *
+   * @param name of the whole
+   * @param all at least one
+   * @return the sum
+   */
+  public static Outcome sum(String name, List<Outcome> all) {
+    Outcome worst = all.getFirst();
+    Map<Verdict, Long> verdicts = new EnumMap<>(Verdict.class);
+    List<Failure> failures = new ArrayList<>();
+    long states = 0;
+    long kills = 0;
+    for (Outcome one : all) {
+      worst = one.verdict().compareTo(worst.verdict()) > 0 ? one : worst;
+      one.verdicts().forEach((verdict, count) -> verdicts.merge(verdict, count, Long::sum));
+      failures.addAll(one.failures());
+      states += one.states();
+      kills += one.kills();
+    }
+    double[] millis =
+        all.stream().flatMapToDouble(one -> Arrays.stream(one.recoveryMillis())).toArray();
+    return new Outcome(
+        name, worst.verdict(), worst.reason(), verdicts, states, kills, millis, failures);
   }
 }

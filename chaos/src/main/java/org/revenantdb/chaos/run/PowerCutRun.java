@@ -11,7 +11,6 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Watchdog;
 import org.revenantdb.chaos.disk.DiskImage;
-import org.revenantdb.chaos.power.CrashPlan;
 import org.revenantdb.chaos.power.CrashState;
 import org.revenantdb.chaos.power.CrashStates;
 import org.revenantdb.chaos.subject.CrashSubject;
@@ -132,9 +131,7 @@ public final class PowerCutRun<S> {
     return new CrashStates(
         of.trace(),
         options.profile().rules(),
-        CrashPlan.of(seed, count)
-            .exhaustiveTo(options.exhaustive())
-            .preferring(of.promises().places()));
+        of.plan(seed, count).exhaustiveTo(options.exhaustive()));
   }
 
   private @Nullable CrashState next(Iterator<CrashState> states) {

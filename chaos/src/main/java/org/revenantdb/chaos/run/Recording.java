@@ -1,6 +1,7 @@
 package org.revenantdb.chaos.run;
 
 import org.revenantdb.chaos.oracle.PromiseLog;
+import org.revenantdb.chaos.power.CrashPlan;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.Trace;
 
@@ -12,9 +13,35 @@ import org.revenantdb.chaos.trace.Trace;
  * @param verdict {@link Verdict#SURVIVED} if it can be used, else why not
  * @param reason in a sentence, with the stack; empty if it can be used
  * @param end the last place of the clock
+ * @param from the first place at which the power may be cut: in the life behind the last death of a
+ *     process; 0 if none died
  */
 public record Recording(
-    Trace trace, PromiseLog promises, Verdict verdict, String reason, long end) {
+    Trace trace, PromiseLog promises, Verdict verdict, String reason, long end, long from) {
+
+  /**
+   * A recording in which no process died.
+   *
+   * @param trace what it did
+   * @param promises what it promised
+   * @param verdict whether it can be used
+   * @param reason why not
+   * @param end the last place of the clock
+   */
+  public Recording(Trace trace, PromiseLog promises, Verdict verdict, String reason, long end) {
+    this(trace, promises, verdict, reason, end, 0);
+  }
+
+  /**
+   * Which of its states are wanted: as it must be for its promises.
+   *
+   * @param seed of all that is drawn
+   * @param states how many at most
+   * @return the plan
+   */
+  CrashPlan plan(long seed, int states) {
+    return CrashPlan.of(seed, states).preferring(promises.places()).from(from);
+  }
 
   /**
    * Whether crash states may be built from it.

@@ -17,6 +17,8 @@ public final class BrokenSubjects {
     POWER_CUT,
     /** A force that fails and leaves its pages clean, and a power cut later. */
     FAILED_FORCE,
+    /** The end of the process, and a power cut while the next one works. */
+    DEATH_AND_POWER_CUT,
     /** The end of the process alone. */
     PROCESS_DEATH;
 
@@ -63,7 +65,7 @@ public final class BrokenSubjects {
   /**
    * Every subject that must be found.
    *
-   * @return five that a power cut finds, and one that the end of a process finds
+   * @return six that a power cut finds, and one that the end of a process finds
    */
   public static List<Broken> all() {
     return List.of(
@@ -107,6 +109,14 @@ public final class BrokenSubjects {
             1,
             AcknowledgedBeforeForce.class,
             AcknowledgedBeforeForce::new),
+        new Broken(
+            Flaw.CACHE_TRUSTED,
+            "a log is continued whose name a dead process had not forced",
+            Trigger.DEATH_AND_POWER_CUT,
+            PlatformProfile.NAMES_LOST,
+            1,
+            CacheTrusted.class,
+            CacheTrusted::new),
         new Broken(
             Flaw.ACKNOWLEDGED_FROM_HEAP,
             "a put is acknowledged while its record is in the heap",
@@ -162,6 +172,14 @@ public final class BrokenSubjects {
     /** Creates the subject. */
     public AcknowledgedBeforeForce() {
       super(Flaw.ACKNOWLEDGED_BEFORE_FORCE);
+    }
+  }
+
+  /** {@link Flaw#CACHE_TRUSTED}. */
+  public static final class CacheTrusted extends TinyStoreSubject {
+    /** Creates the subject. */
+    public CacheTrusted() {
+      super(Flaw.CACHE_TRUSTED);
     }
   }
 

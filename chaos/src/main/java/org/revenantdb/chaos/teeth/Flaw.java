@@ -15,5 +15,7 @@ public enum Flaw {
   /** A put returns first, and its record is forced when the next one comes. */
   ACKNOWLEDGED_BEFORE_FORCE,
   /** A put returns while its record is in the heap; it is written when a few more have come. */
-  ACKNOWLEDGED_FROM_HEAP
+  ACKNOWLEDGED_FROM_HEAP,
+  /** An opening goes on with what it reads, though a dead process may not have forced it. */
+  CACHE_TRUSTED
 }

@@ -46,6 +46,7 @@ public final class Teeth {
   private static final int STATES_FOR_A_KILL = 32;
   private static final String LEDGER = "net.openhft.chronicle.bytes.MappedBytes";
   private static final int LIVES = 2;
+  private static final int DEATHS = 8;
   private static final int FORCES_OF_A_LIFE = 60;
   private static final Duration LIMIT = Duration.ofSeconds(20);
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -142,6 +143,7 @@ public final class Teeth {
     try {
       return switch (broken.trigger()) {
         case POWER_CUT -> powerCuts(broken, seed, states);
+        case DEATH_AND_POWER_CUT -> deaths(broken, seed, states);
         case FAILED_FORCE -> failedForces(broken, seed, states);
         case PROCESS_DEATH -> kills(broken, seed, states / STATES_FOR_A_KILL);
       };
@@ -154,6 +156,17 @@ public final class Teeth {
     Recording recording = new LifeRecorder<>(broken.maker(), seed, LIVES, LIMIT).record();
     PowerCutOptions options = options(broken, seed, states);
     return new PowerCutRun<>(broken.maker(), recording, options, new SeenImages()).run();
+  }
+
+  private static Outcome deaths(Broken broken, long seed, int states) throws IOException {
+    List<Recording> recordings =
+        new LifeRecorder<>(broken.maker(), seed, LIVES, LIMIT).recordDeaths(DEATHS);
+    List<Outcome> outcomes = new ArrayList<>();
+    for (Recording recording : recordings) {
+      PowerCutOptions options = options(broken, seed, states / DEATHS);
+      outcomes.add(new PowerCutRun<>(broken.maker(), recording, options, new SeenImages()).run());
+    }
+    return Outcome.sum(broken.name(), outcomes);
   }
 
   /** One worker, so that the same seed finds the same. */

@@ -62,6 +62,7 @@ public final class TinyStore implements AutoCloseable {
   private final SortedMap<String, String> content = new TreeMap<>();
   private final List<ByteBuffer> held = new ArrayList<>();
   private @Nullable FileChannel log;
+  private long number;
   private boolean stopped;
 
   private TinyStore(Path dir, Flaw flaw) {
@@ -90,9 +91,13 @@ public final class TinyStore implements AutoCloseable {
    */
   public static TinyStore open(Path dir, Flaw flaw) throws IOException {
     TinyStore store = new TinyStore(dir, flaw);
-    store.load();
+    long whole = store.load();
     try {
-      store.switchLog();
+      if (flaw == Flaw.CACHE_TRUSTED && whole >= 0) {
+        store.continueLog(whole);
+      } else {
+        store.switchLog();
+      }
     } catch (Throwable e) {
       store.close();
       throw e;
@@ -186,7 +191,7 @@ public final class TinyStore implements AutoCloseable {
 
   /** Begins a new log with all content. */
   private void switchLog() throws IOException {
-    long number = highestLog() + 1;
+    number = highestLog() + 1;
     FileChannel next = create(LOG + number);
     FileChannel former = log;
     log = next;
@@ -211,30 +216,44 @@ public final class TinyStore implements AutoCloseable {
         StandardCopyOption.ATOMIC_MOVE,
         StandardCopyOption.REPLACE_EXISTING);
     forceDirectory();
+    deleteAllBut(LOG + number);
+  }
+
+  private void deleteAllBut(String logThatCounts) throws IOException {
     for (String name : names()) {
-      if (!name.equals(CURRENT) && !name.equals(LOG + number)) {
+      if (!name.equals(CURRENT) && !name.equals(logThatCounts)) {
         Files.delete(dir.resolve(name));
       }
     }
   }
 
-  private void load() throws IOException {
+  /** What an honest store does not do: the names that led here may not be on the disk. */
+  private void continueLog(long whole) throws IOException {
+    String name = LOG + number;
+    log = FileChannel.open(dir.resolve(name), StandardOpenOption.WRITE);
+    log.truncate(whole).position(whole);
+    deleteAllBut(name);
+  }
+
+  /** Reads the log that counts; returns where its last whole record ends, negative without log. */
+  private long load() throws IOException {
     byte[] pointer;
     try {
       pointer = Files.readAllBytes(dir.resolve(CURRENT));
     } catch (NoSuchFileException e) {
-      return; // Nothing was ever promised: the first switch comes before the first answer.
+      return -1; // Nothing was ever promised: the first switch comes before the first answer.
     }
     if (pointer.length != 12
         || !pointer(ByteBuffer.wrap(pointer).getLong()).equals(ByteBuffer.wrap(pointer))) {
       throw new IOException(CURRENT + " is damaged");
     }
-    ByteBuffer records =
-        ByteBuffer.wrap(Files.readAllBytes(dir.resolve(LOG + ByteBuffer.wrap(pointer).getLong())));
+    number = ByteBuffer.wrap(pointer).getLong();
+    ByteBuffer records = ByteBuffer.wrap(Files.readAllBytes(dir.resolve(LOG + number)));
     for (LogRecord record;
         (record = LogRecord.decode(records, flaw != Flaw.RECORD_WITHOUT_CRC)) != null; ) {
       apply(record);
     }
+    return records.position();
   }
 
   private static ByteBuffer pointer(long number) {

@@ -25,6 +25,7 @@ import org.revenantdb.chaos.run.SeenImages;
 import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.teeth.BrokenSubjects.Broken;
+import org.revenantdb.chaos.teeth.BrokenSubjects.CacheTrusted;
 import org.revenantdb.chaos.teeth.BrokenSubjects.Honest;
 import org.revenantdb.chaos.teeth.BrokenSubjects.Trigger;
 
@@ -46,7 +47,7 @@ class TeethTest {
   @Test
   void brokenSubjects_fromStoredSeeds_areFoundAndShrunkToTheirCause() {
     List<Bite> bites = Teeth.fromStoredSeeds();
-    assertEquals(5, bites.size());
+    assertEquals(6, bites.size());
     for (Bite bite : bites) {
       System.out.println(bite.line());
       assertTrue(bite.found(), bite::toString);
@@ -57,6 +58,7 @@ class TeethTest {
     assertFewLosses(bites.get(2), "torn, units ");
     assertTrue(bites.get(3).story().contains("lost: write log-"), "a fault is not shrunk");
     assertFewLosses(bites.get(4), "lost: write log-");
+    assertFewLosses(bites.get(5), "lost: rename current");
   }
 
   /** One is enough, or two where a file's size can only be lost from its end. */
@@ -83,6 +85,33 @@ class TeethTest {
     PowerCutOptions options = PowerCutOptions.of(profile, seed).withStates(200).withDepth(2);
     Outcome outcome = new PowerCutRun<>(Honest::new, recording, options, new SeenImages()).run();
     assertEquals(Verdict.SURVIVED, outcome.verdict(), () -> "seed " + seed + " " + outcome);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void honestStore_whoseProcessDiesAndPowerIsCutLater_survives(PlatformProfile profile)
+      throws IOException {
+    List<Recording> recordings =
+        new LifeRecorder<>(Honest::new, seed, /* lives= */ 2, Duration.ofMinutes(1))
+            .recordDeaths(6);
+    assertEquals(6, recordings.size());
+    for (Recording recording : recordings) {
+      PowerCutOptions options = PowerCutOptions.of(profile, seed).withStates(60);
+      Outcome outcome = new PowerCutRun<>(Honest::new, recording, options, new SeenImages()).run();
+      assertEquals(Verdict.SURVIVED, outcome.verdict(), () -> "seed " + seed + " " + outcome);
+    }
+  }
+
+  @Test
+  void storeThatTrustsTheCache_whereNoProcessDies_isNotFound() throws IOException {
+    Recording recording =
+        new LifeRecorder<>(CacheTrusted::new, seed, /* lives= */ 2, Duration.ofMinutes(1)).record();
+    for (PlatformProfile profile : PlatformProfile.values()) {
+      PowerCutOptions options = PowerCutOptions.of(profile, seed).withStates(200).withDepth(2);
+      Outcome outcome =
+          new PowerCutRun<>(CacheTrusted::new, recording, options, new SeenImages()).run();
+      assertEquals(Verdict.SURVIVED, outcome.verdict(), () -> "seed " + seed + " " + outcome);
+    }
   }
 
   @Test

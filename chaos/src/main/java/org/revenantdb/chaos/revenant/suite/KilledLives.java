@@ -1,22 +1,15 @@
 package org.revenantdb.chaos.revenant.suite;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.chaos.disk.DiskImage;
-import org.revenantdb.chaos.disk.MemoryFileSystem;
-import org.revenantdb.chaos.oracle.PromiseLog;
-import org.revenantdb.chaos.record.RecordingFileSystem;
+import org.revenantdb.chaos.fault.DeadFrom;
+import org.revenantdb.chaos.fault.FileOperation;
+import org.revenantdb.chaos.run.LifeRecorder;
 import org.revenantdb.chaos.run.Recording;
-import org.revenantdb.chaos.subject.Verdict;
-import org.revenantdb.engine.Database;
-import org.revenantdb.engine.DatabaseStoppedException;
-import org.revenantdb.engine.OutcomeUnknownException;
-import org.revenantdb.recovery.file.StorageException;
 
 /**
  * Recordings of databases whose process dies at a force and that are then opened again and worked
@@ -24,62 +17,53 @@ import org.revenantdb.recovery.file.StorageException;
  */
 final class KilledLives {
 
-  private KilledLives() {}
+  private static final Duration LIMIT = Duration.ofSeconds(60);
 
-  /**
-   * Two lives.
-   *
-   * @param recording of both
-   * @param next the place at which the second one began
-   */
-  record Killed(Recording recording, long next) {}
+  private KilledLives() {}
 
   /** Dead at each force of names in a creation, and at each of so many forces of the data file. */
   static List<Recording> record(long seed, int forcesOfData) throws IOException {
     List<Recording> recordings = new ArrayList<>();
-    recordings.addAll(all(DeadFrom::directoryForce, Integer.MAX_VALUE, seed));
-    recordings.addAll(all(DeadFrom::dataForce, forcesOfData, seed));
+    recordings.addAll(all(KilledLives::directoryForce, Integer.MAX_VALUE, seed));
+    recordings.addAll(all(KilledLives::dataForce, forcesOfData, seed));
     return recordings;
+  }
+
+  /** Death at a force of names. */
+  static DeadFrom directoryForce(int nth) {
+    // Only files have a full stop in their names.
+    return new DeadFrom(
+        operation ->
+            operation.kind() == FileOperation.Kind.FORCE && operation.path().indexOf('.') < 0,
+        nth);
+  }
+
+  /** Death at a force of the data file, under its own name. */
+  static DeadFrom dataForce(int nth) {
+    return new DeadFrom(
+        operation ->
+            operation.kind() == FileOperation.Kind.FORCE
+                && operation.path().endsWith("revenant.data"),
+        nth);
   }
 
   private static List<Recording> all(IntFunction<DeadFrom> death, int most, long seed)
       throws IOException {
     List<Recording> recordings = new ArrayList<>();
     for (int nth = 1; nth <= most; nth++) {
-      Killed killed = record(death.apply(nth), seed);
+      Recording killed = record(death.apply(nth), nth, seed);
       if (killed == null) {
         break;
       }
-      recordings.add(killed.recording);
+      recordings.add(killed);
     }
     return recordings;
   }
 
-  /** Both lives, or null if the first one came to its end. */
-  static @Nullable Killed record(DeadFrom death, long seed) throws IOException {
-    Path directory =
-        Files.createDirectory(MemoryFileSystem.of(new DiskImage()).root().resolve("store"));
-    RecordingFileSystem disk = RecordingFileSystem.over(directory).faults(death).start();
-    PromiseLog promises = new PromiseLog();
-    try {
-      live(disk, promises, seed);
-    } catch (StorageException | DatabaseStoppedException | OutcomeUnknownException dead) {
-      // as it should be
-    }
-    if (!death.isDead()) {
-      return null;
-    }
-    death.another();
-    long next = disk.clock().next();
-    live(disk, promises, seed + 1);
-    long end = disk.clock().next();
-    return new Killed(new Recording(disk.trace(), promises, Verdict.SURVIVED, "", end), next);
-  }
-
-  private static void live(RecordingFileSystem disk, PromiseLog promises, long seed) {
-    ShortSubject subject = new ShortSubject();
-    try (Database db = subject.open(disk.directory())) {
-      subject.work(db, promises.promises(disk.clock(), seed));
-    }
+  /** A life that dies and one behind it, or null if there are fewer than n such operations. */
+  static @Nullable Recording record(DeadFrom death, int nth, long seed) throws IOException {
+    Recording recording =
+        new LifeRecorder<>(ShortSubject::new, seed, 1, LIMIT).recordDeath(death, /* before= */ 0);
+    return death.seen() < nth ? null : recording;
   }
 }

@@ -34,11 +34,11 @@ class KilledLivesTest {
       throws IOException {
     StateChecker<Database> checker = new StateChecker<>(ShortSubject::new, /* resume= */ false);
     for (int force = 1; force <= FORCES; force++) {
-      KilledLives.Killed killed = KilledLives.record(DeadFrom.dataForce(force), SEED);
-      assertTrue(killed != null, "there are fewer than " + force + " forces in a life");
-      Recording recording = killed.recording();
+      Recording recording = KilledLives.record(KilledLives.dataForce(force), force, SEED);
+      assertTrue(recording != null, "there are fewer than " + force + " forces in a life");
+      assertTrue(recording.usable(), recording.reason());
       PowerCut cut = new PowerCut(recording.trace(), PlatformProfile.STRICT_POSIX.rules());
-      for (long place = killed.next(); place < killed.next() + STEPS; place++) {
+      for (long place = recording.from(); place < recording.from() + STEPS; place++) {
         CrashState state = cut.state(place, Losses.of(cut.pending(place)));
         String story = state.losses().story();
         StateResult result = checker.check(state.image(), recording.promises(), place);

@@ -44,7 +44,7 @@ class NamesOfANewDatabaseTest {
     DEATH;
 
     FaultInjector at(int force) {
-      return this == DEATH ? DeadFrom.directoryForce(force) : failing(force);
+      return this == DEATH ? KilledLives.directoryForce(force) : failing(force);
     }
 
     private FaultInjector failing(int force) {

@@ -1,0 +1,85 @@
+package org.revenantdb.chaos.run;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.fault.DeadFrom;
+import org.revenantdb.chaos.subject.CrashSubject;
+import org.revenantdb.chaos.subject.Promises;
+
+/**
+ * A life whose process dies while it opens or works, or else when its work is done.
+ *
+ * <p>The dead store is abandoned. It is asked to close all the same, so that its threads end, which
+ * changes nothing any more; one that waits for something that will never come is left behind.
+ *
+ * @param <S> the open store
+ */
+final class DyingLife<S> {
+
+  private static final Duration GLANCE = Duration.ofMillis(20);
+
+  /** How long the dead may take to notice. */
+  private static final Duration GRACE = Duration.ofSeconds(2);
+
+  private final CrashSubject<S> subject;
+  private final DeadFrom death;
+  private volatile @Nullable Throwable failure;
+
+  DyingLife(CrashSubject<S> subject, DeadFrom death) {
+    this.subject = subject;
+    this.death = death;
+  }
+
+  /**
+   * Lives until the process is dead.
+   *
+   * @param directory as this process sees it
+   * @param promises which do not hear the dead
+   * @throws Exception what the living threw
+   */
+  void live(Path directory, Promises promises) throws Exception {
+    Thread thread =
+        Thread.ofPlatform().daemon().name("mortal").start(() -> guarded(directory, promises));
+    long diedAt = 0;
+    while (!thread.join(GLANCE)) {
+      long now = System.nanoTime();
+      if (death.isDead() && diedAt == 0) {
+        diedAt = now;
+      } else if (diedAt != 0 && now - diedAt > GRACE.toNanos()) {
+        thread.interrupt();
+        return;
+      }
+    }
+    switch (failure) {
+      case null -> {}
+      case Exception e -> throw e;
+      case Error e -> throw e;
+      case Throwable e -> throw new IllegalStateException(e);
+    }
+  }
+
+  private void guarded(Path directory, Promises promises) {
+    try {
+      S store = subject.open(directory);
+      try {
+        subject.work(store, promises);
+      } catch (Exception | Error e) { // whatever a subject throws
+        noteUnlessDead(e);
+      }
+      death.die();
+      subject.close(store);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      noteUnlessDead(e);
+    } catch (Exception | Error e) { // whatever a subject throws
+      noteUnlessDead(e);
+    }
+  }
+
+  private void noteUnlessDead(Throwable thrown) {
+    if (!death.isDead()) {
+      failure = thrown;
+    }
+  }
+}
