@@ -1,6 +1,7 @@
 package org.revenantdb.chaos.junit;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.run.LifeRecorder;
@@ -18,6 +19,7 @@ final class SharedRecording {
   private final Class<?> type;
   private final CrashTestSettings settings;
   private @Nullable Recording recording;
+  private @Nullable List<Recording> deaths;
 
   SharedRecording(Class<?> type, CrashTestSettings settings) {
     this.type = type;
@@ -31,11 +33,23 @@ final class SharedRecording {
   synchronized Recording get() throws IOException {
     Recording made = recording;
     if (made == null) {
-      made =
-          new LifeRecorder<>(subjects(), settings.seed(), settings.lives(), settings.limit())
-              .record();
+      made = recorder().record();
       recording = made;
     }
     return made;
+  }
+
+  /** Those in which a process dies; none if not even {@link #get} is usable. */
+  synchronized List<Recording> deaths(int count) throws IOException {
+    List<Recording> made = deaths;
+    if (made == null) {
+      made = get().usable() && count > 0 ? recorder().recordDeaths(count) : List.of();
+      deaths = made;
+    }
+    return made;
+  }
+
+  private LifeRecorder<Object> recorder() {
+    return new LifeRecorder<>(subjects(), settings.seed(), settings.lives(), settings.limit());
   }
 }

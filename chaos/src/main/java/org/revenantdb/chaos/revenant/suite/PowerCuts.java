@@ -30,6 +30,9 @@ import org.revenantdb.engine.Database;
 final class PowerCuts {
 
   private static final int LIVES = 2;
+  private static final int DEATHS = 3;
+  private static final double SHARE_OF_A_DEATH = 0.1;
+  private static final List<Recording> NONE = List.of();
   private static final int DEPTH = 3;
   private static final int FORCES_OF_DATA = 8;
   private static final int PATIENCE = 4;
@@ -68,7 +71,11 @@ final class PowerCuts {
   private static final Variant SHORT = new Variant(ShortSubject::new, 0);
 
   /** A recorded life and the images of it that were looked at. */
-  private record Life(Variant variant, Recording recording, SeenImages seen) {}
+  private record Life(Variant variant, Recording recording, SeenImages seen, double share) {
+    Life(Variant variant, Recording recording) {
+      this(variant, recording, new SeenImages(), variant.share);
+    }
+  }
 
   private final long seed;
   private final Path keep;
@@ -92,9 +99,24 @@ final class PowerCuts {
       long lifeSeed = Seeds.of(seed, lives.size());
       Recording recording = new LifeRecorder<>(variant.maker, lifeSeed, LIVES, LIMIT).record();
       if (recording.usable()) {
-        lives.add(new Life(variant, recording, new SeenImages()));
+        lives.add(new Life(variant, recording));
       } else {
         unusable.add(Outcome.of("recording", recording.verdict(), recording.reason()));
+      }
+    }
+    recordDeaths();
+  }
+
+  /** Lives of the first variant behind the death of a process. */
+  private void recordDeaths() throws IOException {
+    Variant variant = VARIANTS.getFirst();
+    LifeRecorder<Database> recorder =
+        new LifeRecorder<>(variant.maker, Seeds.of(seed, VARIANTS.size()), 1, LIMIT);
+    for (Recording recording : unusable.isEmpty() ? recorder.recordDeaths(DEATHS) : NONE) {
+      if (recording.usable()) {
+        lives.add(new Life(variant, recording, new SeenImages(), variant.share * SHARE_OF_A_DEATH));
+      } else {
+        unusable.add(Outcome.of("life behind a death", recording.verdict(), recording.reason()));
       }
     }
   }
@@ -114,7 +136,7 @@ final class PowerCuts {
         for (PlatformProfile profile : PROFILES) {
           long left = (states < owed ? last : end) - System.nanoTime();
           if (left > 0) {
-            int count = count(budget, life.variant.share / PROFILES.size());
+            int count = count(budget, life.share / PROFILES.size());
             Outcome outcome =
                 run(life, options(profile, round, count).withBudget(Duration.ofNanos(left)));
             cuts.computeIfAbsent(profile, p -> new ArrayList<>()).add(outcome);
@@ -128,7 +150,7 @@ final class PowerCuts {
   /** Cuts what came after lives that were killed. */
   void cutAfterKills() throws IOException {
     for (Recording recording : KilledLives.record(seed, FORCES_OF_DATA)) {
-      Life life = new Life(SHORT, recording, new SeenImages());
+      Life life = new Life(SHORT, recording);
       killed.add(run(life, options(PlatformProfile.STRICT_POSIX, killed.size(), FEWEST)));
     }
   }
