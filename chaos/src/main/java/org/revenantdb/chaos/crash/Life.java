@@ -5,8 +5,6 @@ import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.lang.reflect.Constructor;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +15,7 @@ import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.oracle.RecoveredState;
 import org.revenantdb.chaos.record.RecordingFileSystem;
 import org.revenantdb.chaos.subject.CrashSubject;
+import org.revenantdb.chaos.trace.CallStack;
 import org.revenantdb.chaos.trace.TraceClock;
 
 /**
@@ -92,7 +91,8 @@ final class Life<S> {
     } catch (Over e) {
       // Told where it happened.
     } catch (IOException e) {
-      ledger.accept(new LifeEntry.Broken("the framework cannot do its own files: " + text(e)));
+      ledger.accept(
+          new LifeEntry.Broken("the framework cannot do its own files: " + CallStack.text(e)));
     }
   }
 
@@ -211,14 +211,8 @@ final class Life<S> {
     } catch (Throwable e) {
       StackTraceElement[] frames = e.getStackTrace();
       String where = frames.length == 0 ? "" : " at " + frames[0];
-      ledger.accept(new LifeEntry.Failed(e.getClass().getName() + where, text(e)));
+      ledger.accept(new LifeEntry.Failed(e.getClass().getName() + where, CallStack.text(e)));
       throw new Over();
     }
-  }
-
-  private static String text(Throwable failure) {
-    StringWriter text = new StringWriter();
-    failure.printStackTrace(new PrintWriter(text));
-    return text.toString().strip();
   }
 }

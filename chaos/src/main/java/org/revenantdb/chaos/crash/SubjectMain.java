@@ -1,7 +1,9 @@
 package org.revenantdb.chaos.crash;
 
 import java.io.FileNotFoundException;
+import java.util.function.Consumer;
 import org.revenantdb.chaos.ledger.Ledger;
+import org.revenantdb.chaos.trace.CallStack;
 
 /**
  * The child of a {@link ProcessDeathRun}: lives one life of a subject as it was ordered, and tells
@@ -32,7 +34,19 @@ public final class SubjectMain {
       Runtime.getRuntime().halt(NO_LEDGER);
       return;
     }
-    new Life<>(order, Life.subject(order.subject()), entry -> ledger.append(entry.encode())).live();
+    Consumer<LifeEntry> told = entry -> ledger.append(entry.encode());
+    Thread.setDefaultUncaughtExceptionHandler((thread, thrown) -> endOf(thread, thrown, told));
+    new Life<>(order, Life.subject(order.subject()), told).live();
+    Runtime.getRuntime().halt(0);
+  }
+
+  /** A thread of the store that dies of what nobody caught is a failure of its life. */
+  private static void endOf(Thread thread, Throwable thrown, Consumer<LifeEntry> told) {
+    String kind = "uncaught " + thrown.getClass().getName();
+    told.accept(
+        new LifeEntry.Failed(
+            kind,
+            "the thread \"%s\" died: %s".formatted(thread.getName(), CallStack.text(thrown))));
     Runtime.getRuntime().halt(0);
   }
 }

@@ -63,6 +63,21 @@ public @interface CrashTest {
   int kills() default 10;
 
   /**
+   * Whether one process more dies before and one after each place where the subject was seen to
+   * change its files, and at each {@link org.revenantdb.chaos.crash.Failpoint}.
+   *
+   * @return by default not; it needs {@link Crash#PROCESS_DEATH}
+   */
+  boolean failpoints() default false;
+
+  /**
+   * How many processes are stopped while another one opens the store, and then go on.
+   *
+   * @return by default 0; it needs {@link Crash#PROCESS_DEATH}
+   */
+  int zombies() default 0;
+
+  /**
    * What repeats a run.
    *
    * @return by default 0: a fresh one for each run, which is printed

@@ -58,6 +58,12 @@ public final class CrashTestExtension implements TestTemplateInvocationContextPr
     if (settings.replay() != null) {
       return Stream.of(new ReplayCase(type, settings.replay()));
     }
+    if ((settings.failpoints() || settings.zombies() > 0)
+        && !settings.crashes().contains(Crash.PROCESS_DEATH)) {
+      throw new ExtensionConfigurationException(
+          "%s asks for failpoints or zombies, and its @CrashTest for no %s"
+              .formatted(type.getName(), Crash.PROCESS_DEATH));
+    }
     SharedRecording recording = new SharedRecording(type, settings);
     List<NamedCase> cases = new ArrayList<>();
     for (Crash crash : settings.crashes()) {

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.crash.Options;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.power.PlatformProfile;
 import org.revenantdb.chaos.run.PowerCutOptions;
@@ -16,6 +17,8 @@ import org.revenantdb.chaos.subject.Crash;
  * @param profiles for power cuts
  * @param states at most, for each profile
  * @param kills of processes
+ * @param failpoints whether processes die at each place that changes files, too
+ * @param zombies processes that are stopped and go on
  * @param seed of all tests of the class; never 0
  * @param depth of power cuts
  * @param exhaustive up to how many pending operations every subset is tried
@@ -30,6 +33,8 @@ record CrashTestSettings(
     List<PlatformProfile> profiles,
     int states,
     int kills,
+    boolean failpoints,
+    int zombies,
     long seed,
     int depth,
     int exhaustive,
@@ -52,6 +57,8 @@ record CrashTestSettings(
         List.of(test.profile()),
         Integer.getInteger(STATES, test.states()),
         test.kills(),
+        test.failpoints(),
+        test.zombies(),
         seed == 0 ? Seeds.fresh() : seed,
         test.depth(),
         test.exhaustive(),
@@ -60,6 +67,11 @@ record CrashTestSettings(
         Duration.ofSeconds(test.timeoutSeconds()),
         Path.of(System.getProperty(DIR, "target/chaos")),
         replay == null ? null : Path.of(replay));
+  }
+
+  Options processDeath(Path scratch) {
+    Options options = Options.of(scratch, seed, kills).withStallLimit(limit).withZombies(zombies);
+    return failpoints ? options.withFailpoints() : options;
   }
 
   PowerCutOptions powerCut(PlatformProfile profile) {

@@ -20,11 +20,6 @@ import org.revenantdb.chaos.teeth.Bite;
  */
 record OutcomeText(Class<?> subject, String test, long seed) {
 
-  private static final List<String> FRAMES_OF_OURS =
-      List.of(
-          "at org.revenantdb.chaos.run.",
-          "at org.revenantdb.chaos.crash.",
-          "at java.base/java.lang.Thread.run");
   private static final int FINDINGS_SHOWN = 5;
   private static final int FAILURES_SHOWN = 3;
 
@@ -70,7 +65,7 @@ record OutcomeText(Class<?> subject, String test, long seed) {
       text.append("  and ").append(failure.findings().size() - FINDINGS_SHOWN).append(" more\n");
     }
     if (!failure.story().isBlank()) {
-      text.append(shortened(failure.story().stripTrailing()).indent(2));
+      text.append(failure.story().stripTrailing().indent(2));
     }
     if (failure.file() != null) {
       text.append("kept in ").append(failure.file()).append('\n');
@@ -80,14 +75,6 @@ record OutcomeText(Class<?> subject, String test, long seed) {
           .append(failure.file())
           .append('\n');
     }
-  }
-
-  /** Without the frames that lead from the framework to the subject: they are always the same. */
-  private static String shortened(String story) {
-    return story
-        .lines()
-        .filter(line -> FRAMES_OF_OURS.stream().noneMatch(line.strip()::startsWith))
-        .collect(Collectors.joining("\n"));
   }
 
   /** The framework does not find what it must. */

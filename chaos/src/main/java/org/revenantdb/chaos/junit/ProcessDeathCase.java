@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.revenantdb.chaos.crash.Evidence;
 import org.revenantdb.chaos.crash.FileTrees;
-import org.revenantdb.chaos.crash.Options;
 import org.revenantdb.chaos.crash.ProcessDeathRun;
 import org.revenantdb.chaos.run.Failure;
 import org.revenantdb.chaos.run.Outcome;
@@ -28,7 +27,12 @@ final class ProcessDeathCase extends CrashTestCase {
 
   @Override
   public String name() {
-    return "%s, %d kills".formatted(Crash.PROCESS_DEATH, settings.kills());
+    return "%s, %d kills%s%s"
+        .formatted(
+            Crash.PROCESS_DEATH,
+            settings.kills(),
+            settings.failpoints() ? ", failpoints" : "",
+            settings.zombies() == 0 ? "" : ", " + settings.zombies() + " zombies");
   }
 
   @Override
@@ -36,11 +40,7 @@ final class ProcessDeathCase extends CrashTestCase {
     Files.createDirectories(settings.directory());
     Path scratch = Files.createTempDirectory(settings.directory(), "process-death");
     try {
-      ProcessDeathRun run =
-          new ProcessDeathRun(
-              type,
-              Options.of(scratch, settings.seed(), settings.kills())
-                  .withStallLimit(settings.limit()));
+      ProcessDeathRun run = new ProcessDeathRun(type, settings.processDeath(scratch));
       Outcome outcome = run.run();
       return withFiles(outcome, run.evidence());
     } finally {

@@ -1,12 +1,11 @@
 package org.revenantdb.chaos.junit;
 
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Path;
 import org.opentest4j.TestAbortedException;
 import org.revenantdb.chaos.run.FailureFile;
 import org.revenantdb.chaos.run.StateResult;
+import org.revenantdb.chaos.trace.CallStack;
 
 /** A failure's file, opened once more: green if the store survives it now. */
 final class ReplayCase implements NamedCase {
@@ -32,10 +31,7 @@ final class ReplayCase implements NamedCase {
     }
     StateResult result = failure.replay();
     if (!result.survived()) {
-      StringWriter thrown = new StringWriter();
-      if (result.failure() != null) {
-        result.failure().printStackTrace(new PrintWriter(thrown));
-      }
+      String thrown = result.failure() == null ? "" : CallStack.text(result.failure());
       throw new AssertionError(
           new OutcomeText(type, name(), failure.seed())
               .replayed(result.verdict(), result.findings(), failure.story() + "\n" + thrown));

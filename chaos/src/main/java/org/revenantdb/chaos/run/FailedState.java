@@ -11,27 +11,37 @@ import org.revenantdb.chaos.power.CrashState;
 import org.revenantdb.chaos.power.PowerCut;
 import org.revenantdb.chaos.power.Shrinker;
 import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.chaos.trace.CallStack;
 import org.revenantdb.chaos.trace.Trace;
 
 /**
  * What is done with a crash state that failed: it is made sure of, shrunk, kept, and told.
  *
  * <p>Threads: that of its checker.
- *
- * @param <S> the open store
  */
-final class FailedState<S> {
+final class FailedState {
 
   private static final int SHRINK_TRIALS = 300;
 
   private final String where;
   private final PowerCutOptions options;
-  private final StateChecker<S> checker;
+  private final String subject;
+  private final Look checker;
   private final Tally tally;
 
-  FailedState(String where, PowerCutOptions options, StateChecker<S> checker, Tally tally) {
+  /**
+   * Prepares.
+   *
+   * @param where in the run, in words
+   * @param options how
+   * @param subject name of the subject's class
+   * @param checker opens further images
+   * @param tally is told
+   */
+  FailedState(String where, PowerCutOptions options, String subject, Look checker, Tally tally) {
     this.where = where;
     this.options = options;
+    this.subject = subject;
     this.checker = checker;
     this.tally = tally;
   }
@@ -39,7 +49,7 @@ final class FailedState<S> {
   /** Tells of a state that failed, with an unused image equal to the one that did. */
   void tell(Recording recording, CrashState state, DiskImage spare, StateResult first)
       throws IOException {
-    StateResult second = checker.check(spare, recording.promises(), state.seq());
+    StateResult second = checker.at(spare, recording.promises(), state.seq());
     if (second.survived()) {
       tellUnlike(first, "the second opening of an equal image survived");
       return;
@@ -55,20 +65,20 @@ final class FailedState<S> {
         Shrinker.shrink(
             cut,
             cut.state(state.seq(), state.losses()),
-            image -> !checker.check(image, promises, state.seq()).survived(),
+            image -> !checker.at(image, promises, state.seq()).survived(),
             SHRINK_TRIALS);
     DiskImage kept = small.image().fork();
-    StateResult result = checker.check(small.image(), promises, small.seq());
+    StateResult result = checker.at(small.image(), promises, small.seq());
     StateResult shown = result.survived() ? first : result;
     String story =
         small.losses().story()
-            + (shown.failure() == null ? "" : "\n" + Stacks.text(shown.failure()));
+            + (shown.failure() == null ? "" : "\n" + CallStack.text(shown.failure()));
     String title = shown.verdict() + ", " + where + ": " + shown.summary();
     @Nullable Path file =
         FailureFile.keep(
             options.keep(),
             new FailureFile(
-                checker.subjectClass(),
+                subject,
                 shown.verdict(),
                 title,
                 options.seed(),
@@ -83,7 +93,7 @@ final class FailedState<S> {
   /** A state that survived is opened once more and must give the same answers. */
   void compareAnswers(Recording recording, CrashState state, DiskImage spare, StateResult first)
       throws IOException {
-    StateResult second = checker.check(spare, recording.promises(), state.seq());
+    StateResult second = checker.at(spare, recording.promises(), state.seq());
     if (!second.survived()) {
       tellUnlike(second, "the first opening of an equal image survived");
     } else if (second.answers() != first.answers()) {
@@ -101,7 +111,7 @@ final class FailedState<S> {
               "the subject is not deterministic, " + where + ": " + other,
               List.copyOf(result.findings()),
               Objects.requireNonNullElse(result.summary(), "")
-                  + (failure == null ? "" : "\n" + Stacks.text(failure)),
+                  + (failure == null ? "" : "\n" + CallStack.text(failure)),
               options.seed(),
               null));
     }

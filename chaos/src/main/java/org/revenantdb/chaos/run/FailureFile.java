@@ -4,7 +4,9 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.Reader;
 import java.io.StringReader;
@@ -12,18 +14,22 @@ import java.io.StringWriter;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.Arrays;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipException;
 import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.disk.DiskImage;
+import org.revenantdb.chaos.disk.FileContent;
 import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.subject.Verdict;
 
@@ -60,6 +66,9 @@ public record FailureFile(
   private static final String PROMISES = "promises";
   private static final String STORY = "story.txt";
   private static final String IMAGE = "image/";
+  private static final Set<String> OTHERS = Set.of(PROPERTIES, PROMISES, STORY);
+  private static final int PART = 1 << 16;
+  private static final Duration LIMIT = Duration.ofMinutes(1);
 
   /**
    * Writes a failure's file, in one step.
@@ -84,10 +93,14 @@ public record FailureFile(
                     failure.verdict,
                     failure.image.hash() ^ failure.seq * 0x9E3779B97F4A7C15L));
     Path beside = Files.createTempFile(directory, "failure", ".tmp");
-    try (OutputStream out = Files.newOutputStream(beside)) {
-      failure.writeTo(out);
+    try {
+      try (OutputStream out = Files.newOutputStream(beside)) {
+        failure.writeTo(out);
+      }
+      Files.move(beside, file, StandardCopyOption.REPLACE_EXISTING);
+    } finally {
+      Files.deleteIfExists(beside);
     }
-    Files.move(beside, file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
     return file;
   }
 
@@ -122,8 +135,8 @@ public record FailureFile(
     }
     zip.putNextEntry(new ZipEntry(IMAGE + path));
     long size = image.file(node).size();
-    for (long at = 0; at < size; at += 1 << 16) {
-      zip.write(image.file(node).bytes(at, (int) Math.min(1 << 16, size - at)));
+    for (long at = 0; at < size; at += PART) {
+      zip.write(image.file(node).bytes(at, (int) Math.min(PART, size - at)));
     }
     zip.closeEntry();
   }
@@ -139,36 +152,50 @@ public record FailureFile(
    *
    * @param file written by this version
    * @return the failure
-   * @throws IOException in a sentence, if it cannot be read, is no such file, or is of another
-   *     version
+   * @throws IOException in a sentence, if it cannot be read, is no such file, is damaged, or is of
+   *     another version
    */
   public static FailureFile read(Path file) throws IOException {
     try (ZipFile zip = new ZipFile(file.toFile())) {
-      Properties properties = new Properties();
-      try (Reader in =
-          new StringReader(new String(bytes(zip, file, PROPERTIES), StandardCharsets.UTF_8))) {
-        properties.load(in);
-      }
-      demand(file, properties, "format", FORMAT);
-      demand(file, properties, "version", VERSION);
-      return new FailureFile(
-          property(file, properties, "subject"),
-          Verdict.valueOf(property(file, properties, "verdict")),
-          property(file, properties, "title"),
-          Long.parseLong(property(file, properties, "seed")),
-          property(file, properties, "crash"),
-          Long.parseLong(property(file, properties, "seq")),
-          image(zip),
-          PromiseLog.readFrom(
-              new DataInputStream(new ByteArrayInputStream(bytes(zip, file, PROMISES)))),
-          new String(bytes(zip, file, STORY), StandardCharsets.UTF_8));
-    } catch (ZipException notOne) {
+      return read(zip, file);
+    } catch (NoSuchFileException e) {
+      throw new IOException("there is no file " + file, e);
+    } catch (ZipException e) {
       throw new IOException(
-          file + " is no file of a failure: it is no zip (" + notOne.getMessage() + ")", notOne);
-    } catch (IllegalArgumentException wrong) {
-      throw new IOException(
-          file + " is damaged: " + PROPERTIES + " holds a wrong value (" + wrong.getMessage() + ")",
-          wrong);
+          file + " is no file of a failure, or a damaged one: as a zip, " + e.getMessage(), e);
+    } catch (EOFException e) {
+      throw new IOException(file + " is damaged: it is cut short", e);
+    } catch (IllegalArgumentException e) {
+      throw new IOException(file + " is damaged: " + e.getMessage(), e);
+    }
+  }
+
+  private static FailureFile read(ZipFile zip, Path file) throws IOException {
+    Properties properties = new Properties();
+    try (Reader in =
+        new StringReader(new String(bytes(zip, file, PROPERTIES), StandardCharsets.UTF_8))) {
+      properties.load(in);
+    }
+    demand(file, properties, "format", FORMAT);
+    demand(file, properties, "version", VERSION);
+    return new FailureFile(
+        property(file, properties, "subject"),
+        Verdict.valueOf(property(file, properties, "verdict")),
+        property(file, properties, "title"),
+        Long.parseLong(property(file, properties, "seed")),
+        property(file, properties, "crash"),
+        Long.parseLong(property(file, properties, "seq")),
+        image(zip, file),
+        promises(zip, file),
+        new String(bytes(zip, file, STORY), StandardCharsets.UTF_8));
+  }
+
+  private static PromiseLog promises(ZipFile zip, Path file) throws IOException {
+    byte[] bytes = bytes(zip, file, PROMISES);
+    try {
+      return PromiseLog.readFrom(new DataInputStream(new ByteArrayInputStream(bytes)));
+    } catch (IOException e) {
+      throw new IOException(file + " is damaged: " + e.getMessage(), e);
     }
   }
 
@@ -202,32 +229,64 @@ public record FailureFile(
     }
   }
 
-  private static DiskImage image(ZipFile zip) throws IOException {
+  private static DiskImage image(ZipFile zip, Path file) throws IOException {
     DiskImage image = new DiskImage();
-    List<? extends ZipEntry> entries = Collections.list(zip.entries());
     int node = DiskImage.ROOT;
-    for (ZipEntry entry : entries) {
-      if (!entry.getName().startsWith(IMAGE)) {
+    for (ZipEntry entry : Collections.list(zip.entries())) {
+      String name = entry.getName();
+      if (OTHERS.contains(name)) {
         continue;
       }
-      String[] names = entry.getName().substring(IMAGE.length()).split("/");
-      int parent = DiskImage.ROOT;
-      for (String name : Arrays.copyOf(names, names.length - 1)) {
-        Integer next = image.lookup(parent, name);
-        if (next == null) {
-          throw new IOException(
-              zip.getName() + " is damaged: a directory is missing before " + entry);
-        }
-        parent = next;
+      if (!name.startsWith(IMAGE)) {
+        throw new IOException(file + " is no file of a failure: a run keeps no \"" + name + "\"");
       }
+      String path = name.substring(IMAGE.length());
+      List<String> names =
+          List.of(path.substring(0, path.length() - (entry.isDirectory() ? 1 : 0)).split("/", -1));
       node++;
+      int parent = directory(image, names, file, name);
       image.create(node, entry.isDirectory());
-      image.link(parent, names[names.length - 1], node);
+      image.link(parent, names.getLast(), node);
       if (!entry.isDirectory()) {
-        image.file(node).write(0, ByteBuffer.wrap(zip.getInputStream(entry).readAllBytes()));
+        fill(image.file(node), zip.getInputStream(entry));
       }
     }
     return image;
+  }
+
+  /** Where the last of the names belongs. They come from a file that anybody may have made. */
+  private static int directory(DiskImage image, List<String> names, Path file, String entry)
+      throws IOException {
+    int parent = DiskImage.ROOT;
+    for (int i = 0; i < names.size(); i++) {
+      String name = names.get(i);
+      if (name.isEmpty() || name.equals(".") || name.equals("..") || name.indexOf('\0') >= 0) {
+        throw new IOException(file + " is damaged: \"" + entry + "\" is no path inside its image");
+      }
+      Integer node = image.lookup(parent, name);
+      if (i == names.size() - 1) {
+        if (node != null) {
+          throw new IOException(file + " is damaged: \"" + entry + "\" is there twice");
+        }
+      } else if (node == null || !image.isDirectory(node)) {
+        throw new IOException(
+            file + " is damaged: a directory is missing before \"" + entry + "\"");
+      } else {
+        parent = node;
+      }
+    }
+    return parent;
+  }
+
+  /** In parts: a file may be large and nearly all of it a hole. */
+  private static void fill(FileContent content, InputStream source) throws IOException {
+    try (source) {
+      long size = 0;
+      for (byte[] part; (part = source.readNBytes(PART)).length > 0; size += part.length) {
+        content.write(size, ByteBuffer.wrap(part));
+      }
+      content.setSize(size);
+    }
   }
 
   /**
@@ -237,7 +296,7 @@ public record FailureFile(
    * @throws IOException in a sentence, if the subject's class cannot be had
    */
   public StateResult replay() throws IOException {
-    StateChecker<Object> checker = new StateChecker<>(Subjects.named(subject), /* resume= */ true);
-    return checker.check(image.fork(), promises, seq);
+    return new PatientChecker<>(Subjects.named(subject), /* resume= */ true, LIMIT)
+        .at(image.fork(), promises, seq);
   }
 }

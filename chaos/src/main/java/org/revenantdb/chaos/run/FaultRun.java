@@ -21,6 +21,7 @@ import org.revenantdb.chaos.record.RecordingFileSystem;
 import org.revenantdb.chaos.run.FaultCase.Contract;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.chaos.trace.CallStack;
 import org.revenantdb.chaos.trace.TraceClock;
 
 /**
@@ -37,12 +38,14 @@ import org.revenantdb.chaos.trace.TraceClock;
  */
 public final class FaultRun<S> {
 
+  private static final String NAME = "faults";
+
   private final Supplier<CrashSubject<S>> subjects;
   private final PowerCutOptions options;
   private final List<FaultCase> cases;
   private final Tally tally = new Tally();
   private final Map<String, FaultRow> rows = new LinkedHashMap<>();
-  private final StateChecker<S> checker;
+  private final PatientChecker<S> checker;
   private final long begun = System.nanoTime();
 
   /**
@@ -58,16 +61,22 @@ public final class FaultRun<S> {
     this.subjects = subjects;
     this.options = options;
     this.cases = List.copyOf(cases);
-    this.checker = new StateChecker<>(subjects, /* resume= */ true);
+    this.checker = new PatientChecker<>(subjects, /* resume= */ true, options.limit());
   }
 
   /**
-   * Lives all the lives, until the budget is used up.
+   * Lives all the lives, until the budget is used up; first one without a fault, so that a subject
+   * that is itself at fault is told from a store that is.
    *
    * @return what came of them
    * @throws IOException if a disk in memory cannot be made
    */
   public Outcome run() throws IOException {
+    Recording intact =
+        new LifeRecorder<>(subjects, options.seed(), /* lives= */ 1, options.limit()).record();
+    if (!intact.usable()) {
+      return Outcome.of(NAME, intact.verdict(), intact.reason());
+    }
     Duration budget = options.budget();
     for (FaultCase each : cases) {
       if (budget != null && System.nanoTime() - begun > budget.toNanos()) {
@@ -76,7 +85,7 @@ public final class FaultRun<S> {
       FaultRow row = new Life(each).live();
       rows.merge(row.name(), row, FaultRow::plus);
     }
-    return tally.outcome("faults", 0);
+    return tally.outcome(NAME, 0);
   }
 
   /**
@@ -116,7 +125,7 @@ public final class FaultRun<S> {
       if (call.hangs()) {
         fail(Verdict.CORRUPT, call.complaint(), null);
       } else if (!struck) {
-        if (!worked) {
+        if (!call.complaint().isEmpty()) {
           fail(Verdict.HARNESS_BROKEN, "without any fault: " + call.complaint(), null);
         }
       } else {
@@ -172,14 +181,38 @@ public final class FaultRun<S> {
                   .exhaustiveTo(options.exhaustive())
                   .preferring(log.places()));
       while (cuts.hasNext() && !failed) {
-        CrashState state = cuts.next();
-        judge(
-            state.image(),
-            log,
-            state.seq(),
-            "power cut at %d under %s\n%s"
-                .formatted(state.seq(), options.profile(), state.losses().story()));
+        judgeCut(cuts.next());
       }
+    }
+
+    /** Tells a failure as a power cut's: made sure of, and shrunk. */
+    private void judgeCut(CrashState state) throws IOException {
+      DiskImage spare = state.image().fork();
+      if (isKnown(spare, log, state.seq())) {
+        return;
+      }
+      StateResult result = checker.at(state.image(), log, state.seq());
+      countState();
+      if (result.survived()) {
+        tally.count(result);
+        return;
+      }
+      failed = true;
+      String where =
+          "after %s, power cut under %s at %d".formatted(title(), options.profile(), state.seq());
+      Recording lives =
+          new Recording(recorder.trace(), log, Verdict.SURVIVED, "", recorder.clock().now());
+      new FailedState(where, options, checker.checker().subjectClass(), checker, tally)
+          .tell(lives, state, spare, result);
+    }
+
+    private boolean isKnown(DiskImage image, PromiseLog owed, long seq) {
+      return seen.add(image.hash(), owed.answerCount(seq)) == SeenImages.Known.ALREADY;
+    }
+
+    private void countState() {
+      states++;
+      tally.countState();
     }
 
     private void workAgain(TimedCall.Step step) throws Exception {
@@ -198,15 +231,14 @@ public final class FaultRun<S> {
 
     private void judge(DiskImage image, PromiseLog owed, long seq, String how) throws IOException {
       DiskImage spare = image.fork();
-      if (seen.add(spare.hash(), owed.answerCount(seq)) == SeenImages.Known.ALREADY) {
+      if (isKnown(spare, owed, seq)) {
         return;
       }
-      StateResult result = checker.check(image, owed, seq);
-      states++;
-      tally.countState();
+      StateResult result = checker.at(image, owed, seq);
+      countState();
       if (result.survived()) {
         tally.count(result);
-      } else if (fault.contract() != Contract.NOTHING_LOST && checker.refused(result)) {
+      } else if (fault.contract() != Contract.NOTHING_LOST && checker.checker().refused(result)) {
         refused = true;
         tally.count(Verdict.SURVIVED);
       } else {
@@ -223,7 +255,7 @@ public final class FaultRun<S> {
       }
       String title = "%s after %s: %s".formatted(result.verdict(), title(), result.summary());
       Throwable thrown = result.failure();
-      String story = how + (thrown == null ? "" : "\n" + Stacks.text(thrown));
+      String story = how + (thrown == null ? "" : "\n" + CallStack.text(thrown));
       tally.add(
           new Failure(
               result.verdict(),
@@ -234,7 +266,7 @@ public final class FaultRun<S> {
               FailureFile.keep(
                   options.keep(),
                   new FailureFile(
-                      checker.subjectClass(),
+                      checker.checker().subjectClass(),
                       result.verdict(),
                       title,
                       options.seed(),
@@ -258,7 +290,7 @@ public final class FaultRun<S> {
                         title(),
                         Objects.requireNonNullElse(what.lines().findFirst().orElse(null), "")),
                 List.of(),
-                what + (thrown == null ? "" : "\n" + Stacks.text(thrown)),
+                what + (thrown == null ? "" : "\n" + CallStack.text(thrown)),
                 options.seed(),
                 null));
       }

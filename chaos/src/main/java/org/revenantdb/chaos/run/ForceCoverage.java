@@ -16,8 +16,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.coverage.CallSite;
 import org.revenantdb.chaos.coverage.ForceSites;
 import org.revenantdb.chaos.crash.Seeds;
@@ -54,6 +56,7 @@ public final class ForceCoverage<S> {
    */
 
   private static final DiskRules RULES = PlatformProfile.STRICT_POSIX.rules();
+  private static final Duration LIMIT = Duration.ofSeconds(30);
   private static final int STATES = 24;
   private static final int ROUNDS = 40;
   private static final int RECOVERIES = 60;
@@ -100,12 +103,14 @@ public final class ForceCoverage<S> {
    *
    * @return a row for each place and kind of file that a recording reached, and one for each place
    *     that none reached
+   * @throws IllegalStateException if a worker died, so that places were left out
    */
   public List<CoverageRow> run() {
     SortedMap<Site, List<Forces>> sites = reached();
     SortedMap<Site, CoverageRow> rows = new ConcurrentSkipListMap<>();
     List<Map.Entry<Site, List<Forces>>> order = List.copyOf(sites.entrySet());
     AtomicInteger next = new AtomicInteger();
+    AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < workers; i++) {
       threads.add(
@@ -113,23 +118,39 @@ public final class ForceCoverage<S> {
               .daemon()
               .name("force coverage " + i)
               .start(() -> {
-                StateChecker<S> checker = new StateChecker<>(subjects, /* resume= */ true);
-                for (int n; (n = next.getAndIncrement()) < order.size(); ) {
-                  Site site = order.get(n).getKey();
-                  List<Forces> all = order.get(n).getValue();
-                  long left = budget.toNanos() - (System.nanoTime() - begun);
-                  long slice = Math.max(0, left) * workers / (order.size() - n);
-                  rows.put(site, new Mutation(site, all, checker).row(slice));
+                try {
+                  work(order, next, rows);
+                } catch (Exception | Error e) { // what a subject throws never comes this far
+                  failure.compareAndSet(null, e);
                 }
               }));
     }
     threads.forEach(ForceCoverage::await);
+    Throwable died = failure.get();
+    if (died != null) {
+      throw new IllegalStateException(
+          "force coverage is not whole, as a worker died: " + died, died);
+    }
     List<CoverageRow> result = new ArrayList<>(rows.values());
     for (CallSite site : unreached(sites.keySet())) {
       Site unknown = new Site(site.className(), site.method(), site.line(), "never reached");
       result.add(new CoverageRow(unknown, 0, 0, ""));
     }
     return result;
+  }
+
+  private void work(
+      List<Map.Entry<Site, List<Forces>>> order,
+      AtomicInteger next,
+      SortedMap<Site, CoverageRow> rows) {
+    PatientChecker<S> checker = new PatientChecker<>(subjects, /* resume= */ true, LIMIT);
+    for (int n; (n = next.getAndIncrement()) < order.size(); ) {
+      Site site = order.get(n).getKey();
+      List<Forces> all = order.get(n).getValue();
+      long left = budget.toNanos() - (System.nanoTime() - begun);
+      long slice = Math.max(0, left) * workers / (order.size() - n);
+      rows.put(site, new Mutation(site, all, checker).row(slice));
+    }
   }
 
   private static void await(Thread thread) {
@@ -190,12 +211,12 @@ public final class ForceCoverage<S> {
 
     private final Site site;
     private final List<Forces> all;
-    private final StateChecker<S> checker;
+    private final PatientChecker<S> checker;
     private final Random random;
     private long states;
     private int kept;
 
-    Mutation(Site site, List<Forces> all, StateChecker<S> checker) {
+    Mutation(Site site, List<Forces> all, PatientChecker<S> checker) {
       this.site = site;
       this.all = all;
       this.checker = checker;
@@ -282,12 +303,12 @@ public final class ForceCoverage<S> {
     private String compare(Recording recording, CrashState state, DiskImage twin) {
       states++;
       DiskImage spare = state.image().fork();
-      StateResult result = checker.check(state.image(), recording.promises(), state.seq());
+      StateResult result = checker.at(state.image(), recording.promises(), state.seq());
       if (result.survived()) {
         keepRecovery(recording, state.seq(), spare);
         return "";
       }
-      boolean twinSurvives = checker.check(twin, recording.promises(), state.seq()).survived();
+      boolean twinSurvives = checker.at(twin, recording.promises(), state.seq()).survived();
       return twinSurvives ? told(result, state, "") : "";
     }
 
@@ -299,7 +320,11 @@ public final class ForceCoverage<S> {
         }
       }
       try {
-        Recording recovery = checker.checkRecorded(image, recording.promises(), seq).recording();
+        Recording recovery =
+            checker.checker().checkRecorded(image, recording.promises(), seq).recording();
+        if (!recovery.usable()) {
+          return;
+        }
         synchronized (recoveries) {
           recoveries.add(recovery);
           kept++;
@@ -330,10 +355,10 @@ public final class ForceCoverage<S> {
         flip(bad, write.node(), place);
         flip(badTwin, write.node(), place);
         states++;
-        StateResult result = checker.check(bad, recording.promises(), state.seq());
+        StateResult result = checker.at(bad, recording.promises(), state.seq());
         if (!result.findings().isEmpty()) {
-          StateResult other = checker.check(badTwin, recording.promises(), state.seq());
-          if (other.survived() || checker.refused(other)) {
+          StateResult other = checker.at(badTwin, recording.promises(), state.seq());
+          if (other.survived() || checker.checker().refused(other)) {
             return told(result, state, ", and one bit flipped");
           }
         }

@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.MemoryFileSystem;
 import org.revenantdb.chaos.fault.DeadFrom;
@@ -23,8 +22,8 @@ import org.revenantdb.chaos.trace.Trace;
  * built from.
  *
  * <p>Each life opens the store, works, and closes it. Afterwards the subject's own check must hold
- * on what is there; a subject that fails here says nothing about crashes and is {@link
- * Verdict#HARNESS_BROKEN}.
+ * on what is there and must not hold on an empty directory; a subject that fails here says nothing
+ * about crashes and is {@link Verdict#HARNESS_BROKEN}.
  *
  * @param <S> the open store
  */
@@ -188,7 +187,7 @@ public final class LifeRecorder<S> {
       } else if (!trace.escapes().isEmpty()) {
         verdict = Verdict.HARNESS_BROKEN;
         reason = "the subject writes outside its directory: " + trace.escapes().getFirst();
-      } else if (verdict == Verdict.SURVIVED && log.isEmpty()) {
+      } else if (verdict == Verdict.SURVIVED && log.answerCount(Long.MAX_VALUE) == 0) {
         verdict = Verdict.HARNESS_BROKEN;
         reason = "the subject's work promised nothing";
       } else if (verdict == Verdict.SURVIVED && trace.operations().isEmpty()) {
@@ -197,7 +196,7 @@ public final class LifeRecorder<S> {
       }
       long end = disk.clock().next();
       Recording recording = new Recording(trace, log, verdict, reason, end, from);
-      return recording.usable() ? checkedIntact(recording, directory) : recording;
+      return recording.usable() ? controlled(recording, directory) : recording;
     }
   }
 
@@ -216,28 +215,19 @@ public final class LifeRecorder<S> {
     }
   }
 
-  /** The check itself must hold where nothing was lost. */
-  private Recording checkedIntact(Recording recording, Path directory) throws IOException {
-    DiskImage image = DiskImage.of(directory);
-    StateChecker<S> checker = new StateChecker<>(subjects, /* resume= */ false);
-    @Nullable StateResult[] result = new StateResult[1];
-    TimedCall call =
-        TimedCall.run(
-            "the check of an intact store",
-            limit,
-            step -> result[0] = checker.check(image, recording.promises(), recording.end()));
-    StateResult found = result[0];
-    String reason = call.complaint();
+  private Recording controlled(Recording recording, Path directory) throws IOException {
+    Controls<S> controls = new Controls<>(subjects, limit);
+    DiskImage everything = DiskImage.of(directory);
     Verdict verdict = Verdict.HARNESS_BROKEN;
-    if (found != null && !found.survived()) {
-      boolean dead = recording.from() > 0;
-      verdict = dead ? found.verdict() : verdict;
-      reason =
-          (dead
-                  ? "what a process left that died does not survive that: "
-                  : "the subject's own check does not hold on an intact disk: ")
-              + found.summary()
-              + (found.failure() == null ? "" : "\n" + Stacks.text(found.failure()));
+    String reason = "";
+    if (recording.from() == 0) {
+      reason = controls.complaint(everything, recording.promises(), recording.end());
+    } else {
+      StateResult kept = controls.kept(everything, recording.promises(), recording.end());
+      if (!kept.survived()) {
+        verdict = kept.verdict();
+        reason = "what a process left that died does not survive that: " + Controls.told(kept);
+      }
     }
     return reason.isEmpty()
         ? recording

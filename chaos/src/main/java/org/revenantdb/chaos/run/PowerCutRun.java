@@ -15,6 +15,7 @@ import org.revenantdb.chaos.power.CrashState;
 import org.revenantdb.chaos.power.CrashStates;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.chaos.trace.CallStack;
 
 /**
  * Cuts the power of a recorded run, again and again, and looks at what comes back.
@@ -173,24 +174,31 @@ public final class PowerCutRun<S> {
             return;
           }
         }
-      } catch (IOException | RuntimeException e) { // ours: a subject's never come this far
+      } catch (Exception | Error e) { // ours: a subject's never come this far
         tally.count(Verdict.HARNESS_BROKEN);
         tally.add(
             new Failure(
                 Verdict.HARNESS_BROKEN,
                 "the framework failed at " + current + ": " + e,
                 List.of(),
-                Stacks.text(e),
+                CallStack.text(e),
                 options.seed(),
                 null));
       }
     }
 
-    private void tellHanging(Thread thread) {
-      StringBuilder stack = new StringBuilder("it stands at");
-      for (StackTraceElement frame : thread.getStackTrace()) {
-        stack.append("\n    at ").append(frame);
+    private void tellUnusable(Recording recovery) {
+      tally.count(recovery.verdict());
+      if (tally.isNew("unusable")) {
+        String title = recovery.reason() + " (" + current + ")";
+        tally.add(
+            new Failure(
+                recovery.verdict(), title, List.of(), "", options.seed(), /* file= */ null));
       }
+    }
+
+    private void tellHanging(Thread thread) {
+      String stack = "it stands at\n" + new CallStack(List.of(thread.getStackTrace())).text();
       tally.count(Verdict.CORRUPT);
       tally.add(
           new Failure(
@@ -198,11 +206,22 @@ public final class PowerCutRun<S> {
               "%s of a crash state did not end within %d s (%s)"
                   .formatted(checker.phase(), options.limit().toSeconds(), current),
               List.of(),
-              stack.toString(),
+              stack,
               options.seed(),
               null));
       leftBehind.add(thread);
       thread.interrupt();
+    }
+
+    /** Each look of those that a failure takes is a sign of life. */
+    private FailedState failedState(Watchdog watchdog) {
+      Look look =
+          (image, promises, seq) -> {
+            watchdog.alive();
+            return checker.check(image, promises, seq);
+          };
+      String where = name + " at " + current;
+      return new FailedState(where, options, checker.subjectClass(), look, tally);
     }
 
     private void checkState(Level level, CrashState state, Watchdog watchdog) throws IOException {
@@ -233,16 +252,16 @@ public final class PowerCutRun<S> {
         tally.countState();
       }
       if (!result.survived()) {
-        new FailedState<>(name + " at " + current, options, checker, tally)
-            .tell(of, state, spare, result);
+        failedState(watchdog).tell(of, state, spare, result);
         return;
       }
       tally.count(result);
       if (taken % RECHECK == 0) {
-        new FailedState<>(name + " at " + current, options, checker, tally)
-            .compareAnswers(of, state, spare, result);
+        failedState(watchdog).compareAnswers(of, state, spare, result);
       }
-      if (recovery != null && !recovery.trace().operations().isEmpty()) {
+      if (recovery != null && !recovery.usable()) {
+        tellUnusable(recovery);
+      } else if (recovery != null && !recovery.trace().operations().isEmpty()) {
         keep(recovery);
         Level inner = new Level(recovery, level.depth + 1, " of the recovery from " + current);
         Iterator<CrashState> innerStates = states(recovery, INNER, options.seed() + taken);

@@ -73,11 +73,30 @@ public final class StateChecker<S> {
     PromiseLog inner = log.before(seq);
     StateResult result = run(recorder.directory(), log, seq, inner, recorder.clock());
     Trace trace = recorder.trace();
+    boolean seen = trace.gaps().isEmpty();
+    String reason =
+        seen
+            ? ""
+            : "what recovery does to its files cannot all be seen: " + trace.gaps().getFirst();
+    Verdict usable = seen ? Verdict.SURVIVED : Verdict.NOT_MEASURED;
     return new Recorded(
-        result, new Recording(trace, inner, Verdict.SURVIVED, "", recorder.clock().now()));
+        result, new Recording(trace, inner, usable, reason, recorder.clock().now()));
   }
 
   private StateResult run(
+      Path root, PromiseLog log, long seq, @Nullable PromiseLog more, TraceClock clock) {
+    try (UncaughtExceptions threads = UncaughtExceptions.watch()) {
+      StateResult result = live(root, log, seq, more, clock);
+      Throwable death = threads.first();
+      if (death == null || !result.survived()) {
+        return result;
+      }
+      phase = "a thread of the store";
+      return failed(death, result.openNanos());
+    }
+  }
+
+  private StateResult live(
       Path root, PromiseLog log, long seq, @Nullable PromiseLog more, TraceClock clock) {
     RecoveredState recovered = log.at(seq);
     @Nullable S store = null;

@@ -13,7 +13,8 @@ import org.revenantdb.chaos.subject.Verdict;
  * @param findings of the oracle and of the subject's own demands
  * @param failure what was thrown, or null
  * @param phase what was being done last: {@code open}, {@code check}, {@code resume}, {@code
- *     close}, {@code open again}, {@code check again}, or {@code done}
+ *     close}, {@code open again}, {@code check again}, {@code a thread of the store}, or {@code
+ *     done}
  * @param openNanos how long the first opening took
  * @param answers hash of all that the first check was answered
  */

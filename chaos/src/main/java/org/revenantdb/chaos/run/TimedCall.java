@@ -1,9 +1,9 @@
 package org.revenantdb.chaos.run;
 
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.stream.Collectors;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.trace.CallStack;
 
 /**
  * Runs code of a subject in a thread of its own, so that it may hang, throw or end the JVM without
@@ -25,7 +25,9 @@ final class TimedCall {
 
   private volatile String step;
   private volatile @Nullable Throwable failure;
+  private volatile @Nullable Throwable death;
   private @Nullable String hanging;
+  private StackTraceElement[] standsAt = {};
 
   private TimedCall(String step) {
     this.step = step;
@@ -45,14 +47,13 @@ final class TimedCall {
     ExitGuard guard = ExitGuard.on(() -> call.step);
     try {
       if (!thread.join(limit)) {
+        call.standsAt = thread.getStackTrace();
         call.hanging =
             call.step
                 + " did not end within "
                 + limit.toSeconds()
                 + " s; it stands at\n"
-                + Arrays.stream(thread.getStackTrace())
-                    .map(frame -> "    at " + frame)
-                    .collect(Collectors.joining("\n"));
+                + new CallStack(List.of(call.standsAt)).text();
         thread.interrupt();
       }
     } catch (InterruptedException e) {
@@ -66,8 +67,9 @@ final class TimedCall {
   }
 
   private void guarded(Body body) {
-    try {
+    try (UncaughtExceptions threads = UncaughtExceptions.watch()) {
       body.run(what -> step = what);
+      death = threads.first();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       failure = e;
@@ -77,7 +79,7 @@ final class TimedCall {
   }
 
   /**
-   * What went wrong.
+   * What went wrong, in the body or in a thread that it started.
    *
    * @return a sentence with a stack, or nothing
    */
@@ -86,7 +88,13 @@ final class TimedCall {
     if (hanging != null) {
       return hanging;
     }
-    return thrown == null ? "" : step + " failed: " + Stacks.text(thrown);
+    if (thrown != null) {
+      return step + " failed: " + CallStack.text(thrown);
+    }
+    Throwable died = death;
+    return died == null
+        ? ""
+        : "a thread of the store failed, at the latest in " + step + ": " + CallStack.text(died);
   }
 
   /**
@@ -96,6 +104,15 @@ final class TimedCall {
    */
   @Nullable Throwable failure() {
     return failure;
+  }
+
+  /**
+   * Where it hangs.
+   *
+   * @return the frames of its thread, innermost first; none if it ended
+   */
+  StackTraceElement[] standsAt() {
+    return standsAt.clone();
   }
 
   /**

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.TestTemplate;
  * that one of the methods would need from another; what belongs to a store is in the store.
  *
  * <p>A class with {@code @CrashTest} is a test class of JUnit 5. Without JUnit the same class is
- * run by {@code CrashRunner}.
+ * run by {@code PowerCutRun}, {@code FaultRun} and {@code ProcessDeathRun}.
  *
  * {@snippet :
  * @CrashTest(crash = Crash.POWER_CUT, profile = PlatformProfile.EXT4_ORDERED, states = 2_000)
@@ -125,10 +125,13 @@ public interface CrashSubject<S> {
    * answer to a damage that no store can mend, such as a flipped bit, and never to a crash.
    *
    * @param failure what {@link #open}, {@link #check} or {@link #resume} threw
-   * @return by default true for every exception that is no {@link Error}
+   * @return by default true for an {@link java.io.IOException} and for every exception that is not
+   *     the JDK's; false for an {@link Error} and for what a program throws that stumbles over bad
+   *     bytes, such as {@link NullPointerException}, {@link IndexOutOfBoundsException} or {@link
+   *     IllegalStateException}. What only wraps another exception counts as that one.
    */
   default boolean refuses(Throwable failure) {
-    return !(failure instanceof Error);
+    return Refusals.isClear(failure);
   }
 
   /**

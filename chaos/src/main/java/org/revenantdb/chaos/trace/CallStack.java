@@ -1,7 +1,12 @@
 package org.revenantdb.chaos.trace;
 
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where in the program an operation came from: frames, innermost first, without those of the
@@ -14,17 +19,108 @@ public record CallStack(List<StackTraceElement> frames) {
   /** No stack is known. */
   public static final CallStack UNKNOWN = new CallStack(List.of());
 
+  private static final String OURS = "org.revenantdb.chaos.";
+
+  /** Who calls subjects. By name and not by package: tests of a package are programs as well. */
+  private static final Set<String> CALLERS =
+      Set.of(
+          OURS + "crash.Life",
+          OURS + "run.FaultRun",
+          OURS + "run.LifeRecorder",
+          OURS + "run.StateChecker",
+          OURS + "subject.CrashSubject");
+
+  /** Under every thread of a program lies the JDK. */
+  private static final List<String> THREADS =
+      List.of("java.lang.Thread", "java.lang.VirtualThread", "java.util.concurrent.", "jdk.");
+
   /** Copies the list. */
   public CallStack {
     frames = List.copyOf(frames);
   }
 
   /**
-   * The frames as a Java stack trace shows them.
+   * The frames as a Java stack trace shows them, down to where the framework called the program, or
+   * where a thread of the program began.
    *
    * @return one line for each frame
    */
   public String text() {
+    return text(ofTheProgram(frames));
+  }
+
+  /**
+   * An exception with its causes, as Java shows it, but each stack only {@linkplain #text() as far
+   * as the program goes}.
+   *
+   * @param failure what was thrown
+   * @return several lines
+   */
+  public static String text(Throwable failure) {
+    StringBuilder text = new StringBuilder();
+    append(text, "", failure, List.of(), Collections.newSetFromMap(new IdentityHashMap<>()));
+    return text.toString().strip();
+  }
+
+  private static void append(
+      StringBuilder text,
+      String caption,
+      Throwable failure,
+      List<StackTraceElement> outer,
+      Set<Throwable> told) {
+    if (!told.add(failure)) {
+      return;
+    }
+    List<StackTraceElement> all = ofTheProgram(Arrays.asList(failure.getStackTrace()));
+    List<StackTraceElement> shown = all.subList(0, all.size() - common(all, outer));
+    text.append(caption).append(failure).append('\n');
+    if (!shown.isEmpty()) {
+      text.append(text(shown)).append('\n');
+    }
+    if (shown.size() < all.size()) {
+      text.append("    ... ").append(all.size() - shown.size()).append(" more\n");
+    }
+    for (Throwable suppressed : failure.getSuppressed()) {
+      append(text, "Suppressed: ", suppressed, all, told);
+    }
+    @Nullable Throwable cause = failure.getCause();
+    if (cause != null) {
+      append(text, "Caused by: ", cause, all, told);
+    }
+  }
+
+  private static int common(List<StackTraceElement> one, List<StackTraceElement> other) {
+    int count = 0;
+    while (count < Math.min(one.size(), other.size())
+        && one.get(one.size() - 1 - count).equals(other.get(other.size() - 1 - count))) {
+      count++;
+    }
+    return count;
+  }
+
+  private static String text(List<StackTraceElement> frames) {
     return frames.stream().map(frame -> "    at " + frame).collect(Collectors.joining("\n"));
+  }
+
+  /** Nothing is cut off a stack of which nothing would be left. */
+  private static List<StackTraceElement> ofTheProgram(List<StackTraceElement> frames) {
+    int end = 0;
+    while (end < frames.size() && !CALLERS.contains(topLevel(frames.get(end)))) {
+      end++;
+    }
+    while (end > 0 && isOfAThread(frames.get(end - 1))) {
+      end--;
+    }
+    return end == 0 ? frames : frames.subList(0, end);
+  }
+
+  private static boolean isOfAThread(StackTraceElement frame) {
+    return THREADS.stream().anyMatch(frame.getClassName()::startsWith);
+  }
+
+  private static String topLevel(StackTraceElement frame) {
+    String name = frame.getClassName();
+    int nested = name.indexOf('$');
+    return nested < 0 ? name : name.substring(0, nested);
   }
 }

@@ -1,0 +1,58 @@
+package org.revenantdb.chaos.run;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.disk.DiskImage;
+import org.revenantdb.chaos.oracle.PromiseLog;
+import org.revenantdb.chaos.subject.CrashSubject;
+import org.revenantdb.chaos.subject.Verdict;
+
+/**
+ * A checker whose patience ends: an image that a subject hangs on is {@link Verdict#CORRUPT}, and a
+ * subject that ends the JVM is not taken for success. Each check is a thread of its own.
+ *
+ * <p>Threads: one.
+ *
+ * @param <S> the open store
+ */
+final class PatientChecker<S> implements Look {
+
+  private final Supplier<CrashSubject<S>> subjects;
+  private final boolean resume;
+  private final Duration limit;
+  private StateChecker<S> checker;
+
+  PatientChecker(Supplier<CrashSubject<S>> subjects, boolean resume, Duration limit) {
+    this.subjects = subjects;
+    this.resume = resume;
+    this.limit = limit;
+    this.checker = new StateChecker<>(subjects, resume);
+  }
+
+  @Override
+  public StateResult at(DiskImage image, PromiseLog log, long seq) {
+    StateChecker<S> current = checker;
+    @Nullable StateResult[] result = new StateResult[1];
+    TimedCall call =
+        TimedCall.run("a check", limit, step -> result[0] = current.check(image, log, seq));
+    StateResult found = result[0];
+    if (!call.hangs() && found != null) {
+      return found;
+    }
+    if (!call.hangs()) {
+      throw new IllegalStateException("the framework failed in a check", call.failure());
+    }
+    // The hanging thread keeps its subject.
+    checker = new StateChecker<>(subjects, resume);
+    Throwable hanging = new AssertionError("it did not end within " + limit.toSeconds() + " s");
+    hanging.setStackTrace(call.standsAt());
+    return new StateResult(Verdict.CORRUPT, List.of(), hanging, current.phase(), 0, 0);
+  }
+
+  /** The checker that it uses now. */
+  StateChecker<S> checker() {
+    return checker;
+  }
+}
