@@ -209,8 +209,8 @@ final class StoreLine {
     }
     boolean died = end != End.DONE;
     if (died) {
+      lastDeath = (unchecked > 0 ? lastDeath + ", and one that " : "") + report.summary();
       unchecked++;
-      lastDeath = report.summary();
     }
     promised = joined(promised, report.events(), died);
   }

@@ -18,6 +18,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -241,8 +242,11 @@ public record FailureFile(
         throw new IOException(file + " is no file of a failure: a run keeps no \"" + name + "\"");
       }
       String path = name.substring(IMAGE.length());
-      List<String> names =
-          List.of(path.substring(0, path.length() - (entry.isDirectory() ? 1 : 0)).split("/", -1));
+      // Split with -1 leaves an empty name where there is one too few; a directory ends in "/".
+      List<String> names = new ArrayList<>(List.of(path.split("/", -1)));
+      if (entry.isDirectory() && names.size() > 1) {
+        names.removeLast();
+      }
       node++;
       int parent = directory(image, names, file, name);
       image.create(node, entry.isDirectory());

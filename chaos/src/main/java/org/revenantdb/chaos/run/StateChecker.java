@@ -25,6 +25,8 @@ import org.revenantdb.chaos.trace.TraceClock;
  */
 public final class StateChecker<S> {
 
+  private static final String OUR_DISK = MemoryFileSystem.class.getPackageName() + ".";
+
   private final CrashSubject<S> subject;
   private final boolean resume;
   private volatile String phase = "nothing yet";
@@ -165,7 +167,18 @@ public final class StateChecker<S> {
   }
 
   private StateResult failed(Throwable failure, long nanos) {
-    return new StateResult(Verdict.CORRUPT, List.of(), failure, phase, nanos, 0);
+    Verdict verdict = isBeyondOurDisk(failure) ? Verdict.NOT_MEASURED : Verdict.CORRUPT;
+    return new StateResult(verdict, List.of(), failure, phase, nanos, 0);
+  }
+
+  /**
+   * The store wants what a disk in memory does not have, such as a mapping: no fault of its own.
+   */
+  private static boolean isBeyondOurDisk(Throwable failure) {
+    StackTraceElement[] stack = failure.getStackTrace();
+    return failure instanceof UnsupportedOperationException
+        && stack.length > 0
+        && stack[0].getClassName().startsWith(OUR_DISK);
   }
 
   private void close(S store) throws Exception {

@@ -1,0 +1,478 @@
+package org.revenantdb.chaos.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.chaos.crash.ForkedJvm;
+import org.revenantdb.chaos.crash.Seeds;
+import org.revenantdb.chaos.power.PlatformProfile;
+import org.revenantdb.chaos.subject.CrashSubject;
+import org.revenantdb.chaos.subject.Promises;
+import org.revenantdb.chaos.subject.Recovered;
+import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.chaos.teeth.BrokenSubjects;
+import org.revenantdb.chaos.teeth.TinyStore;
+
+/**
+ * Subjects of every bad kind: what they do is told with its reason, and none of them is ever green.
+ */
+class PowerCutRunTest {
+
+  private static final Duration LONG = Duration.ofMinutes(1);
+  private static final Duration SHORT = Duration.ofSeconds(1);
+
+  private final long seed = Seeds.fresh();
+
+  private <S> Recording record(Supplier<CrashSubject<S>> subjects, Duration limit)
+      throws IOException {
+    System.out.println("seed " + seed);
+    return new LifeRecorder<>(subjects, seed, /* lives= */ 2, limit).record();
+  }
+
+  private PowerCutOptions options(Duration limit) {
+    return PowerCutOptions.of(PlatformProfile.STRICT_POSIX, seed)
+        .withStates(150)
+        .withWorkers(2)
+        .withLimit(limit);
+  }
+
+  private Outcome run(Supplier<CrashSubject<TinyStore>> subjects, Duration limit)
+      throws IOException {
+    Recording recording = record(subjects, limit);
+    return new PowerCutRun<>(subjects, recording, options(limit), new SeenImages()).run();
+  }
+
+  private void assertBroken(Supplier<CrashSubject<TinyStore>> subjects, String why)
+      throws IOException {
+    assertVerdict(Verdict.HARNESS_BROKEN, why, run(subjects, LONG));
+  }
+
+  private void assertHangs(Supplier<CrashSubject<TinyStore>> subjects, String where)
+      throws IOException {
+    Outcome outcome = run(subjects, SHORT);
+    assertVerdict(Verdict.HARNESS_BROKEN, where, outcome);
+    assertVerdict(Verdict.HARNESS_BROKEN, "did not end within 1 s", outcome);
+  }
+
+  private static void assertVerdict(Verdict verdict, String why, Outcome outcome) {
+    assertEquals(verdict, outcome.verdict(), outcome::toString);
+    assertTrue(outcome.reason().contains(why), outcome::reason);
+  }
+
+  @Test
+  void subject_thatKeepsItsWord_survives_andStatesAreCounted() throws IOException {
+    Outcome outcome = run(HonestTiny::new, LONG);
+    assertVerdict(Verdict.SURVIVED, "", outcome);
+    assertTrue(outcome.states() >= 100, outcome::toString);
+    assertEquals(outcome.verdicts().get(Verdict.SURVIVED), (long) outcome.recoveryMillis().length);
+  }
+
+  @Test
+  void failure_endsItsStoryInTheUsersCode_andItsFileFailsAgain(@TempDir Path dir)
+      throws IOException {
+    Supplier<CrashSubject<TinyStore>> subjects = BrokenSubjects.NoForce::new;
+    Recording recording = record(subjects, LONG);
+    PowerCutOptions options = options(LONG).withKeep(dir);
+    Outcome outcome = new PowerCutRun<>(subjects, recording, options, new SeenImages()).run();
+    assertVerdict(Verdict.LOST, "", outcome);
+    Failure failure = outcome.failures().getFirst();
+    String last = failure.story().lines().toList().getLast();
+    assertTrue(last.contains("TinyStoreSubject.") || last.contains("TinyStore."), failure::story);
+    assertNotNull(failure.file());
+    assertEquals(Verdict.LOST, FailureFile.read(failure.file()).replay().verdict());
+  }
+
+  // Throws.
+
+  static class ThrowsInOpen extends HonestTiny {
+    @Override
+    public TinyStore open(Path dir) {
+      throw new IllegalStateException("planted");
+    }
+  }
+
+  static class ThrowsInWork extends HonestTiny {
+    @Override
+    public void work(TinyStore store, Promises promises) throws Exception {
+      super.work(store, promises);
+      throw new StackOverflowError("planted");
+    }
+  }
+
+  static class ThrowsInCheck extends HonestTiny {
+    @Override
+    public void check(TinyStore store, Recovered recovered) throws Exception {
+      super.check(store, recovered);
+      throw new IllegalStateException("planted");
+    }
+  }
+
+  static class ThrowsInResume extends HonestTiny {
+    @Override
+    public void resume(TinyStore store, Promises promises) {
+      throw new IllegalStateException("planted");
+    }
+  }
+
+  static class ThrowsInClose extends HonestTiny {
+    @Override
+    public void close(TinyStore store) {
+      throw new IllegalStateException("planted");
+    }
+  }
+
+  static class ThrowsInItsConstructor extends HonestTiny {
+    ThrowsInItsConstructor() {
+      throw new IllegalStateException("planted");
+    }
+  }
+
+  @Test
+  void subject_thatThrowsOnAnIntactDisk_isBroken() throws IOException {
+    assertBroken(ThrowsInOpen::new, "open in life 1, on an intact disk failed");
+    assertBroken(ThrowsInWork::new, "work in life 1, on an intact disk failed");
+    assertBroken(ThrowsInCheck::new, "check failed: java.lang.IllegalStateException: planted");
+    assertBroken(ThrowsInResume::new, "resume failed: java.lang.IllegalStateException: planted");
+    assertBroken(ThrowsInClose::new, "close in life 1, on an intact disk failed");
+    assertBroken(Subjects.of(ThrowsInItsConstructor.class), "the constructor of");
+  }
+
+  // Hangs.
+
+  static class HangsInOpen extends HonestTiny {
+    @Override
+    public TinyStore open(Path dir) throws Exception {
+      new CountDownLatch(1).await();
+      return super.open(dir);
+    }
+  }
+
+  static class HangsInWork extends HonestTiny {
+    @Override
+    public void work(TinyStore store, Promises promises) throws Exception {
+      super.work(store, promises);
+      new CountDownLatch(1).await();
+    }
+  }
+
+  static class HangsInCheck extends HonestTiny {
+    @Override
+    public void check(TinyStore store, Recovered recovered) throws Exception {
+      super.check(store, recovered);
+      new CountDownLatch(1).await();
+    }
+  }
+
+  @Test
+  void subject_thatHangsOnAnIntactDisk_isBroken() throws IOException {
+    assertHangs(HangsInOpen::new, "open in life 1");
+    assertHangs(HangsInWork::new, "work in life 1");
+    assertHangs(HangsInCheck::new, "check failed");
+  }
+
+  /** Opens an intact directory, and never one in which a log has a name and no content. */
+  static class HangsOnACrash extends HonestTiny {
+    @Override
+    public TinyStore open(Path dir) throws Exception {
+      if (Files.exists(dir.resolve("current.tmp"))) {
+        new CountDownLatch(1).await();
+      }
+      return super.open(dir);
+    }
+  }
+
+  @Test
+  void store_thatHangsOnACrashState_isCorrupt() throws IOException {
+    assertVerdict(Verdict.CORRUPT, "did not end within 1 s", run(HangsOnACrash::new, SHORT));
+  }
+
+  // Ends the JVM.
+
+  /** A JVM in which a subject ends it, on an intact disk or on a crash state. */
+  public static final class Exits {
+    private Exits() {}
+
+    /** Runs; the exit code is for the parent to see. */
+    public static void main(String[] arguments) throws IOException {
+      boolean early = arguments[0].equals("work");
+      Supplier<CrashSubject<TinyStore>> subjects =
+          () ->
+              new HonestTiny() {
+                @Override
+                public void work(TinyStore store, Promises promises) throws Exception {
+                  super.work(store, promises);
+                  if (early) {
+                    System.exit(0);
+                  }
+                }
+
+                @Override
+                public TinyStore open(Path dir) throws Exception {
+                  if (Files.exists(dir.resolve("current.tmp"))) {
+                    System.exit(0);
+                  }
+                  return super.open(dir);
+                }
+              };
+      PowerCutRunTest test = new PowerCutRunTest();
+      System.out.println(test.run(subjects, LONG).verdict());
+    }
+  }
+
+  private static void assertExitIsSeen(String where, String said) {
+    try (ForkedJvm child =
+        ForkedJvm.of(Exits.class).withCodeOf(Exits.class).argument(where).fork()) {
+      child.drain();
+      assertEquals(70, child.awaitEnd(), child::stderr);
+      assertTrue(child.stderr().contains("HARNESS_BROKEN: the JVM was ended"), child::stderr);
+      assertTrue(child.stderr().contains(said), child::stderr);
+    }
+  }
+
+  @Test
+  void subject_thatEndsTheJvm_isBroken_evenWithExitCodeZero() {
+    assertExitIsSeen("work", "work in life 1, on an intact disk");
+    assertExitIsSeen("open", "power cut, STRICT_POSIX");
+  }
+
+  // Writes elsewhere, maps, is not deterministic.
+
+  static class Strays extends HonestTiny {
+    @Override
+    public TinyStore open(Path dir) throws Exception {
+      Files.writeString(dir.resolveSibling("elsewhere"), "x");
+      return super.open(dir);
+    }
+  }
+
+  @Test
+  void subject_thatWritesOutsideItsDirectory_isBroken() throws IOException {
+    assertBroken(Strays::new, "writes outside its directory");
+  }
+
+  /** Only after a crash, so that the recorded lives know nothing of it. */
+  static class MapsInRecovery extends HonestTiny {
+    @Override
+    public TinyStore open(Path dir) throws Exception {
+      if (Files.exists(dir.resolve("current.tmp"))) {
+        try (FileChannel channel =
+            FileChannel.open(
+                dir.resolve("current.tmp"), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+          channel.map(FileChannel.MapMode.READ_WRITE, 0, 8);
+        }
+      }
+      return super.open(dir);
+    }
+  }
+
+  @Test
+  void recovery_thatMapsAFileForWriting_isNotMeasured() throws IOException {
+    Supplier<CrashSubject<TinyStore>> subjects = MapsInRecovery::new;
+    Recording recording = record(subjects, LONG);
+    PowerCutOptions deep = options(LONG).withDepth(2);
+    Outcome outcome = new PowerCutRun<>(subjects, recording, deep, new SeenImages()).run();
+    assertVerdict(Verdict.NOT_MEASURED, "cannot be mapped", outcome);
+  }
+
+  static class Moody extends HonestTiny {
+    private final AtomicInteger asked;
+
+    Moody(AtomicInteger asked) {
+      this.asked = asked;
+    }
+
+    @Override
+    public void check(TinyStore store, Recovered recovered) throws Exception {
+      super.check(store, recovered);
+      recovered.demand(asked.incrementAndGet() % 9 != 0, "a bad mood");
+    }
+  }
+
+  @Test
+  void subject_thatIsInAMood_isBroken() throws IOException {
+    AtomicInteger asked = new AtomicInteger();
+    Recording recording = record(HonestTiny::new, LONG);
+    Outcome outcome =
+        new PowerCutRun<TinyStore>(
+                () -> new Moody(asked), recording, options(LONG).withWorkers(1), new SeenImages())
+            .run();
+    assertVerdict(Verdict.HARNESS_BROKEN, "not deterministic", outcome);
+  }
+
+  // Sees nothing.
+
+  static class ChecksNothing extends HonestTiny {
+    @Override
+    public void check(TinyStore store, Recovered recovered) {}
+  }
+
+  static class PromisesNothing extends HonestTiny {
+    @Override
+    public void work(TinyStore store, Promises promises) throws Exception {
+      promises.attempt("a", "1");
+      store.put("a", "1");
+    }
+  }
+
+  /** Asks the promises themselves. */
+  static class AnswersForTheStore extends HonestTiny {
+    @Override
+    public void check(TinyStore store, Recovered recovered) {
+      recovered.demand(true, "never");
+    }
+  }
+
+  static class OnlyLazy extends HonestTiny {
+    @Override
+    public void work(TinyStore store, Promises promises) throws Exception {
+      for (int i = 0; i < 9; i++) {
+        store.put("k" + i, "v" + i + promises.seed());
+        promises.lazy("k" + i, "v" + i + promises.seed());
+      }
+    }
+
+    @Override
+    public void resume(TinyStore store, Promises promises) throws Exception {
+      work(store, promises);
+    }
+  }
+
+  @Test
+  void subject_thatCannotSeeLoss_isBroken() throws IOException {
+    assertBroken(ChecksNothing::new, "verifies nothing");
+    assertBroken(PromisesNothing::new, "promised nothing");
+    assertBroken(AnswersForTheStore::new, "");
+    assertBroken(OnlyLazy::new, "an empty directory passes the subject's check");
+  }
+
+  /** The check is blind to half of the world, and just there is everything that was promised. */
+  static class LooksAway extends HonestTiny {
+    @Override
+    public void check(TinyStore store, Recovered recovered) {
+      TinyStore[] asked = {store};
+      recovered.verify(key -> asked[0].get(key) == null ? MEMORY.get(key) : asked[0].get(key));
+    }
+
+    private static final Map<String, String> MEMORY = new ConcurrentHashMap<>();
+
+    @Override
+    public void work(TinyStore store, Promises promises) throws Exception {
+      for (int i = 0; i < 9; i++) {
+        String value = "v" + i + promises.seed();
+        store.put("k" + i, value);
+        MEMORY.put("k" + i, value);
+        promises.durable("k" + i, value);
+      }
+    }
+  }
+
+  @Test
+  void subject_whoseCheckRemembersInsteadOfLooking_isBroken() throws IOException {
+    assertBroken(LooksAway::new, "an empty directory passes the subject's check");
+  }
+
+  /** Where a life ends with nothing in the store, an empty directory is right at its end only. */
+  static class RemovesAllInTheEnd extends HonestTiny {
+    @Override
+    public void work(TinyStore store, Promises promises) throws Exception {
+      super.work(store, promises);
+      for (String key : List.copyOf(store.content().keySet())) {
+        promises.attempt(key, null);
+        store.remove(key);
+        promises.durable(key, null);
+      }
+    }
+  }
+
+  @Test
+  void subject_thatRemovesAllInTheEnd_isNoSuspect() throws IOException {
+    assertVerdict(Verdict.SURVIVED, "", run(RemovesAllInTheEnd::new, LONG));
+  }
+
+  // Threads of the store.
+
+  private static void dieInAThread() throws InterruptedException {
+    Thread thread =
+        Thread.ofPlatform()
+            .name("flusher")
+            .start(() -> {
+              throw new IllegalStateException("planted");
+            });
+    thread.join();
+  }
+
+  static class DiesInWork extends HonestTiny {
+    @Override
+    public void work(TinyStore store, Promises promises) throws Exception {
+      super.work(store, promises);
+      dieInAThread();
+    }
+  }
+
+  static class DiesInRecovery extends HonestTiny {
+    @Override
+    public TinyStore open(Path dir) throws Exception {
+      if (Files.exists(dir.resolve("current.tmp"))) {
+        dieInAThread();
+      }
+      return super.open(dir);
+    }
+  }
+
+  static class DiesInAVirtualThread extends HonestTiny {
+    @Override
+    public void check(TinyStore store, Recovered recovered) throws Exception {
+      super.check(store, recovered);
+      Thread.startVirtualThread(
+              () -> {
+                throw new IllegalStateException("planted");
+              })
+          .join();
+    }
+  }
+
+  @Test
+  void thread_thatDiesOfWhatNobodyCaught_isHeardOf() throws IOException {
+    assertBroken(DiesInWork::new, "\"flusher\" died");
+    assertBroken(DiesInAVirtualThread::new, "a thread of the store failed");
+    Outcome outcome = run(DiesInRecovery::new, LONG);
+    assertVerdict(Verdict.CORRUPT, "\"flusher\" died", outcome);
+    String story = outcome.failures().getFirst().story();
+    assertTrue(story.contains("Caused by: java.lang.IllegalStateException: planted"), story);
+    assertFalse(story.contains("java.lang.Thread.run"), story);
+  }
+
+  @Test
+  void handlerOfTheJvm_isTheSameAfterwards() throws IOException {
+    Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+    run(HonestTiny::new, LONG);
+    assertEquals(before, Thread.getDefaultUncaughtExceptionHandler());
+  }
+
+  /** What a worker cannot do for itself, such as keeping a file, must not pass for success. */
+  @Test
+  void worker_thatCannotGoOn_isNoSuccess(@TempDir Path dir) throws IOException {
+    Path file = Files.createFile(dir.resolve("a file, and no directory"));
+    Supplier<CrashSubject<TinyStore>> subjects = BrokenSubjects.NoForce::new;
+    PowerCutOptions options = options(LONG).withKeep(file);
+    Recording recording = record(subjects, LONG);
+    Outcome outcome = new PowerCutRun<>(subjects, recording, options, new SeenImages()).run();
+    assertVerdict(Verdict.HARNESS_BROKEN, "the framework failed at", outcome);
+  }
+}
