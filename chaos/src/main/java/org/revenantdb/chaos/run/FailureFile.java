@@ -286,8 +286,11 @@ public record FailureFile(
   private static void fill(FileContent content, InputStream source) throws IOException {
     try (source) {
       long size = 0;
-      for (byte[] part; (part = source.readNBytes(PART)).length > 0; size += part.length) {
+      byte[] part = source.readNBytes(PART);
+      while (part.length > 0) {
         content.write(size, ByteBuffer.wrap(part));
+        size += part.length;
+        part = source.readNBytes(PART);
       }
       content.setSize(size);
     }

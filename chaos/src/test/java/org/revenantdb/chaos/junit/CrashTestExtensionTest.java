@@ -24,6 +24,7 @@ import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
 import org.opentest4j.TestAbortedException;
+import org.revenantdb.chaos.crash.Options;
 import org.revenantdb.chaos.power.PlatformProfile;
 import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.CrashCase;
@@ -283,6 +284,37 @@ class CrashTestExtensionTest {
     assertTrue(
         events.failed().stream().anyMatch(event -> event.toString().contains("does not implement")),
         () -> events.list().toString());
+  }
+
+  @CrashTest(failpoints = true)
+  static class AsksForNoDeath extends Sample {}
+
+  @Test
+  void failpoints_withoutTheDeathOfAProcess_areToldSo() {
+    Events events =
+        EngineTestKit.engine("junit-jupiter")
+            .selectors(selectClass(AsksForNoDeath.class))
+            .execute()
+            .allEvents();
+    assertTrue(
+        events.failed().stream()
+            .anyMatch(event -> event.toString().contains("asks for failpoints or zombies")),
+        () -> events.list().toString());
+  }
+
+  @CrashTest(crash = Crash.PROCESS_DEATH, kills = 1, failpoints = true, zombies = 1)
+  static class Deaths extends Sample {}
+
+  @Test
+  void attributes_ofTheDeathOfAProcess_reachItsOptions() {
+    CrashTest test = Deaths.class.getAnnotation(CrashTest.class);
+    Options options = CrashTestSettings.of(test).processDeath(kept);
+    assertEquals(1, options.kills());
+    assertTrue(options.failpoints());
+    assertEquals(1, options.zombies());
+    assertEquals(
+        "PROCESS_DEATH, 1 kills, failpoints, 1 zombies",
+        new ProcessDeathCase(Deaths.class, CrashTestSettings.of(test)).name());
   }
 
   @CrashTest(

@@ -1,0 +1,86 @@
+package org.revenantdb.chaos.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import org.revenantdb.chaos.subject.CrashSubject;
+import org.revenantdb.chaos.teeth.BrokenSubjects;
+import org.revenantdb.chaos.teeth.TinyStore;
+
+/** Every force of an honest store is missed when it is taken out; what is not looked at is told. */
+class ForceCoverageTest {
+
+  private static final long SEED = 5;
+
+  private static Recording recording(Supplier<CrashSubject<TinyStore>> subjects)
+      throws IOException {
+    return new LifeRecorder<>(subjects, SEED, /* lives= */ 2, Duration.ofMinutes(1)).record();
+  }
+
+  private static ForceCoverage<TinyStore> coverage(
+      Supplier<CrashSubject<TinyStore>> subjects, List<Recording> recordings, Duration budget) {
+    return new ForceCoverage<>(subjects, recordings, SEED, /* workers= */ 2, budget);
+  }
+
+  private static List<String> missed(List<CoverageRow> rows) {
+    return rows.stream().filter(row -> !row.detected()).map(row -> row.site().toString()).toList();
+  }
+
+  @Test
+  void honestStore_missesEveryForce_andRowsCountThem() throws IOException {
+    Supplier<CrashSubject<TinyStore>> subjects = BrokenSubjects.Honest::new;
+    List<CoverageRow> rows =
+        coverage(subjects, List.of(recording(subjects)), Duration.ofSeconds(20)).run();
+    assertFalse(rows.isEmpty());
+    assertEquals(List.of(), missed(rows));
+    for (CoverageRow row : rows) {
+      assertTrue(row.forces() > 0, row::toString);
+      assertTrue(row.states() > 0, row::toString);
+    }
+  }
+
+  /** The forces of a directory never happened, so none of them can be taken out and missed. */
+  @Test
+  void place_thatNoRecordingReaches_isToldAndUndetected() throws IOException {
+    Supplier<CrashSubject<TinyStore>> subjects = BrokenSubjects.NoDirectoryForce::new;
+    List<CoverageRow> rows = coverage(subjects, List.of(), Duration.ofSeconds(1)).run();
+    assertFalse(rows.isEmpty());
+    for (CoverageRow row : rows) {
+      assertEquals("never reached", row.site().fileKind());
+      assertEquals(0, row.forces());
+      assertFalse(row.detected(), row::toString);
+    }
+  }
+
+  @Test
+  void budget_thatIsUsedUp_leavesPlacesUndetected() throws IOException {
+    Supplier<CrashSubject<TinyStore>> subjects = BrokenSubjects.Honest::new;
+    List<CoverageRow> rows = coverage(subjects, List.of(recording(subjects)), Duration.ZERO).run();
+    assertEquals(rows.size(), missed(rows).size());
+  }
+
+  /** A worker that died would leave rows out, and what is left would look complete. */
+  @Test
+  void worker_thatDies_breaksTheRun() throws IOException {
+    AtomicInteger made = new AtomicInteger();
+    Supplier<CrashSubject<TinyStore>> subjects =
+        () -> {
+          if (made.getAndIncrement() == 1) {
+            throw new IllegalStateException("planted");
+          }
+          return new BrokenSubjects.Honest();
+        };
+    List<Recording> recordings = List.of(recording(BrokenSubjects.Honest::new));
+    ForceCoverage<TinyStore> coverage = coverage(subjects, recordings, Duration.ofSeconds(1));
+    IllegalStateException e = assertThrows(IllegalStateException.class, coverage::run);
+    assertTrue(String.valueOf(e.getMessage()).contains("a worker died"), e::toString);
+  }
+}
