@@ -2,10 +2,11 @@ package org.revenantdb.chaos.crash;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
+import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
@@ -13,8 +14,10 @@ import java.util.zip.CRC32C;
 /** Copies a directory and, from the same bytes, tells it from others. */
 final class ImageCopy {
 
+  private static final byte[] ZEROS = new byte[1 << 16];
+
   private final CRC32C crc = new CRC32C();
-  private final byte[] buffer = new byte[1 << 16];
+  private final byte[] buffer = new byte[ZEROS.length];
   private long bytes;
 
   private ImageCopy() {}
@@ -51,15 +54,28 @@ final class ImageCopy {
     }
   }
 
+  /** What is zero stays a hole: a store may make large files and fill them slowly. */
   private void file(Path from, Path to) throws IOException {
     try (InputStream in = Files.newInputStream(from);
-        OutputStream out = Files.newOutputStream(to)) {
-      for (int n; (n = in.read(buffer)) >= 0; ) {
-        out.write(buffer, 0, n);
+        RandomAccessFile out = new RandomAccessFile(to.toFile(), "rw")) {
+      long size = 0;
+      int n = in.readNBytes(buffer, 0, buffer.length);
+      while (n > 0) {
+        if (!isZero(n)) {
+          out.seek(size);
+          out.write(buffer, 0, n);
+        }
         crc.update(buffer, 0, n);
-        bytes += n;
+        size += n;
+        n = in.readNBytes(buffer, 0, buffer.length);
       }
+      out.setLength(size);
+      bytes += size;
     }
     crc.update('\n');
+  }
+
+  private boolean isZero(int length) {
+    return Arrays.equals(buffer, 0, length, ZEROS, 0, length);
   }
 }
