@@ -41,7 +41,7 @@ final class UncaughtExceptions implements AutoCloseable {
     synchronized (LOCK) {
       watching++;
       UncaughtExceptionHandler now = Thread.getDefaultUncaughtExceptionHandler();
-      if (now != HANDLER) {
+      if (!HANDLER.equals(now)) {
         before = now;
         Thread.setDefaultUncaughtExceptionHandler(HANDLER);
       }
@@ -90,7 +90,7 @@ final class UncaughtExceptions implements AutoCloseable {
     }
     synchronized (LOCK) {
       watching--;
-      if (watching == 0 && Thread.getDefaultUncaughtExceptionHandler() == HANDLER) {
+      if (watching == 0 && HANDLER.equals(Thread.getDefaultUncaughtExceptionHandler())) {
         Thread.setDefaultUncaughtExceptionHandler(before);
         before = null;
       }
