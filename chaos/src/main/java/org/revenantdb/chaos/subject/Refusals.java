@@ -22,7 +22,7 @@ final class Refusals {
     for (@Nullable Throwable cause; (cause = said.getCause()) != null && onlyWraps(said); ) {
       said = cause;
     }
-    return said instanceof IOException || said instanceof Exception && !isOfTheJdk(said);
+    return said instanceof IOException || (said instanceof Exception && !isOfTheJdk(said));
   }
 
   private static boolean onlyWraps(Throwable failure) {
