@@ -235,7 +235,8 @@ public final class Database implements AutoCloseable {
       throw new DatabaseClosedException("the database is closed; open it again to go on");
     }
     try {
-      return new Checker(engine.storage(), catalog).check();
+      return EngineThread.call(
+          "revenant-check", () -> new Checker(engine.storage(), catalog).check());
     } finally {
       engine.gate().resume();
     }

@@ -8,11 +8,13 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.StorageFile;
 
 /**
  * The threads that read pages, so that no caller touches the file: an interrupt on a caller's
- * thread would close it for everybody.
+ * thread would close it for everybody. The engine's own threads (redo, cleaner, checker) read for
+ * themselves, which saves the hand-over there and back.
  *
  * <p>They are started when there is more to read than threads to do it. A caller waits for its page
  * to the end, whatever happens, because the thread that reads writes to the caller's frame; an
@@ -76,6 +78,9 @@ final class PageReaders implements AutoCloseable {
    * @return how many
    */
   int read(long position, MemorySegment target) {
+    if (FileThread.isCurrent()) {
+      return data.readUpTo(position, target);
+    }
     Request request = new Request(position, target);
     submit(request);
     request.await();
@@ -103,8 +108,7 @@ final class PageReaders implements AutoCloseable {
   }
 
   private void startThread(Request request) {
-    Thread thread = new Thread(this::run, name + "-reader-" + (threads.size() + 1));
-    thread.setDaemon(true);
+    Thread thread = FileThread.of(name + "-reader-" + (threads.size() + 1), this::run);
     try {
       thread.start();
       threads.add(thread);

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.latch.HybridLatch;
 import org.revenantdb.recovery.file.DiskFullException;
 import org.revenantdb.recovery.file.DoubleWriteFile;
+import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.PageHeaderLayout;
@@ -252,8 +253,7 @@ final class PageWriter implements AutoCloseable {
   /** With the lock held. */
   private void wakeThread() {
     if (thread == null) {
-      Thread starting = new Thread(this::run, name + "-page-writer");
-      starting.setDaemon(true);
+      Thread starting = FileThread.of(name + "-page-writer", this::run);
       starting.start();
       thread = starting;
     }

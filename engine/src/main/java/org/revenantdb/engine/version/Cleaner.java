@@ -23,6 +23,7 @@ import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.space.PageBitmap;
 import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.gc.SnapshotSet;
+import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
@@ -114,7 +115,7 @@ public final class Cleaner implements AutoCloseable {
     this.merge =
         new Merge(
             pool, storage.allocator(), storage.marks(), mini, maps, storage.counters().merges);
-    this.thread = Thread.ofPlatform().daemon().name(threadName).unstarted(this::run);
+    this.thread = FileThread.of(threadName, this::run);
   }
 
   /** Starts the thread. */

@@ -6,6 +6,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.ControlState;
+import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogSpace;
 import org.revenantdb.recovery.log.LogStoppedException;
@@ -82,7 +83,8 @@ public final class Checkpointer implements AutoCloseable {
     this.maxRecoveryLog = maxRecoveryLog;
     redoPoint = control.state().redoPoint();
     space.redoPointMoved(redoPoint);
-    thread = Thread.ofPlatform().daemon().name(threadName + "-checkpoint").start(this::runRounds);
+    thread = FileThread.of(threadName + "-checkpoint", this::runRounds);
+    thread.start();
   }
 
   /**

@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.segment.Segment;
 import org.revenantdb.recovery.segment.SegmentDirectory;
@@ -113,7 +114,7 @@ public final class Log implements AutoCloseable {
     buffer = new LogBuffer(ring, firstLsn);
     flushWish = firstLsn;
     writer = new LogWriter(this, buffer, supply, first, segmentSize);
-    thread = Thread.ofPlatform().daemon().name(options.threadName() + "-log").unstarted(writer);
+    thread = FileThread.of(options.threadName() + "-log", writer);
   }
 
   /**

@@ -39,7 +39,7 @@ public final class LogReader implements AutoCloseable {
   private static final byte[] ZEROS = new byte[512];
 
   private static final int SMALLEST_READ = 1 << 16;
-  private static final int LARGEST_READ = 1 << 20;
+  private static final int LARGEST_READ = 1 << 18;
 
   private final SegmentDirectory directory;
   private final LongPredicate readable;

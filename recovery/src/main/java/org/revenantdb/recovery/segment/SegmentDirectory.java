@@ -175,7 +175,9 @@ public record SegmentDirectory(
         StorageFile to = create(unfinished)) {
       writeHeader(to, header);
       to.preallocate(SegmentLayout.CHECKED, SegmentLayout.HEADER);
-      MemorySegment chunk = MemorySegment.ofArray(new byte[CHUNK]);
+      MemorySegment chunk =
+          MemorySegment.ofArray(
+              new byte[(int) Math.min(CHUNK, Math.max(0, end - SegmentLayout.HEADER))]);
       for (long at = SegmentLayout.HEADER; at < end; at += CHUNK) {
         MemorySegment piece = chunk.asSlice(0, Math.min(CHUNK, end - at));
         from.read(at, piece);

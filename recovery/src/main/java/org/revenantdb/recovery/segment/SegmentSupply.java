@@ -6,6 +6,7 @@ import java.util.TreeSet;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.format.SegmentLayout;
@@ -154,7 +155,7 @@ public final class SegmentSupply {
   private void begin(long number) {
     wanted = Math.max(wanted, number);
     if (!preparing && !closed && preparedThrough < wanted) {
-      Thread.ofPlatform().daemon().name(threadName).start(this::prepareWanted);
+      FileThread.of(threadName, this::prepareWanted).start();
       preparing = true;
       failure = null;
     }
