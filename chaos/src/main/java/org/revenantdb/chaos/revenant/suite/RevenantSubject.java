@@ -68,15 +68,16 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
   @Override
   public final void check(Database db, Recovered recovered) {
     demandSaneReport(db.recovery(), recovered);
+    // First, because it reads every page without a hand-over to another thread.
+    for (String problem : db.check().problems()) {
+      recovered.demand(false, problem);
+    }
     try (Transaction tx = db.begin()) {
       List<Map.Entry<byte[], byte[]>> rows = new ArrayList<>();
       for (String name : db.tableNames()) {
         walk(tx, db.table(name), rows, recovered);
       }
       recovered.verifyAllBytes(rows);
-    }
-    for (String problem : db.check().problems()) {
-      recovered.demand(false, problem);
     }
   }
 
