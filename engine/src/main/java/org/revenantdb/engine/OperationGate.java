@@ -45,9 +45,17 @@ final class OperationGate {
       if (now == State.CLOSED) {
         throw new DatabaseClosedException("the database is closed; open it again to go on");
       }
-      while (state == State.PAUSED) {
-        LockSupport.parkNanos(this, SLICE);
-      }
+      awaitResume();
+    }
+  }
+
+  /** Whoever pauses holds the lock meanwhile. */
+  private void awaitResume() {
+    pausing.lock();
+    try {
+      assert state != State.PAUSED : "paused by nobody";
+    } finally {
+      pausing.unlock();
     }
   }
 

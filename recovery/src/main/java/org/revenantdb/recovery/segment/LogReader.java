@@ -36,7 +36,7 @@ public final class LogReader implements AutoCloseable {
       MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
 
   /** A multiple of the alignment. */
-  private static final byte[] ZEROS = new byte[512];
+  private static final byte[] ZEROS = new byte[4096];
 
   private static final int SMALLEST_READ = 1 << 16;
   private static final int LARGEST_READ = 1 << 18;
@@ -138,15 +138,17 @@ public final class LogReader implements AutoCloseable {
   public long nextCandidate(long from) {
     long at = from;
     while (at + Integer.BYTES <= bufferEnd && !LogRecordLayout.isSane(lengthAt(at))) {
-      at += areZerosAt(at) ? ZEROS.length : LogRecordLayout.ALIGNMENT;
+      at += Math.max(LogRecordLayout.ALIGNMENT, zerosAt(at));
     }
     return at;
   }
 
-  private boolean areZerosAt(long start) {
+  /** How many zeros follow, in whole units of the alignment, looking no further than a block. */
+  private int zerosAt(long start) {
     int from = index(start);
-    return start + ZEROS.length <= bufferEnd
-        && Arrays.equals(buffer, from, from + ZEROS.length, ZEROS, 0, ZEROS.length);
+    int most = (int) Math.min(ZEROS.length, bufferEnd - start);
+    int zeros = Arrays.mismatch(buffer, from, from + most, ZEROS, 0, most);
+    return (zeros < 0 ? most : zeros) & -LogRecordLayout.ALIGNMENT;
   }
 
   /**
