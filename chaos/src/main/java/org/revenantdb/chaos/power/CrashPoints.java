@@ -13,8 +13,9 @@ import org.revenantdb.chaos.trace.Trace;
  * The places of a trace where it makes a difference to cut the power, some of them more than
  * others.
  *
- * <p>Two places between which nothing was done and nothing promised are the same. Those right
- * before and after a force or a rename and right after a promise weigh more.
+ * <p>Of places between which nothing was done the last one that follows a promise stands for all:
+ * the disk is the same, and most was promised there. Places right before and after a force or a
+ * rename and right after a promise weigh more.
  */
 final class CrashPoints {
 
@@ -42,16 +43,31 @@ final class CrashPoints {
       weights.merge(from, HEAVY, Math::max);
     }
     Happened happened = new Happened(trace, promises);
-    Map<Long, Long> same = new TreeMap<>();
-    NavigableMap<Long, Integer> distinct = new TreeMap<>();
-    weights.forEach((place, weight) -> {
-      long first = same.computeIfAbsent(happened.before(place), _ -> place);
-      distinct.merge(first, weight, Math::max);
-    });
-    distinct.forEach((place, weight) -> {
+    long done = -1;
+    long promised = 0;
+    long point = 0;
+    int weight = 0;
+    for (Map.Entry<Long, Integer> entry : weights.entrySet()) {
+      happened.before(entry.getKey());
+      if (happened.done != done) {
+        add(point, weight);
+        weight = 0;
+      }
+      if (weight == 0 || happened.promised > promised) {
+        point = entry.getKey();
+      }
+      weight = Math.max(weight, entry.getValue());
+      done = happened.done;
+      promised = happened.promised;
+    }
+    add(point, weight);
+  }
+
+  private void add(long place, int weight) {
+    if (weight > 0) {
       total += weight;
       bySum.put(total, place);
-    });
+    }
   }
 
   private static int weight(Operation operation) {
@@ -101,14 +117,13 @@ final class CrashPoints {
       this.promises = promises;
     }
 
-    long before(long place) {
+    void before(long place) {
       while (done < operations.size() && operations.get(done).seq() < place) {
         done++;
       }
       while (promised < promises.size() && promises.get(promised) < place) {
         promised++;
       }
-      return (long) done << Integer.SIZE | promised;
     }
   }
 }
