@@ -58,7 +58,8 @@ public record PowerCutOptions(
         1000,
         4,
         1,
-        Runtime.getRuntime().availableProcessors(),
+        // Stores wait for threads of their own: with one checker each, processors would idle.
+        2 * Runtime.getRuntime().availableProcessors(),
         Duration.ofSeconds(30),
         null,
         null);
