@@ -64,9 +64,9 @@ final class PowerCuts {
 
   private static final List<Variant> VARIANTS =
       List.of(
-          new Variant(MixedSubject::new, 0.70),
+          new Variant(MixedSubject::new, 0.74),
           new Variant(LargeValuesSubject::new, 0.22),
-          new Variant(EvictionSubject::new, 0.08));
+          new Variant(EvictionSubject::new, 0.04));
 
   private static final Variant SHORT = new Variant(ShortSubject::new, 0);
 
@@ -237,7 +237,7 @@ final class PowerCuts {
   List<Recording> forCoverage() throws IOException {
     List<Recording> all = new ArrayList<>();
     all.add(new LifeRecorder<>(SHORT.maker, seed, LIVES, LIMIT).record());
-    all.add(new LifeRecorder<>(SwitchOffSubject::new, seed, LIVES, LIMIT).record());
+    all.addAll(CoverageLives.record(seed, LIMIT));
     all.addAll(KilledLives.record(seed, FORCES_OF_DATA));
     lives.stream().limit(2).map(Life::recording).forEach(all::add);
     all.addAll(recoveries.subList(0, Math.min(RECOVERIES, recoveries.size())));

@@ -12,7 +12,10 @@ import org.revenantdb.engine.DatabaseOptions;
  */
 public final class SwitchOffSubject extends RevenantSubject {
 
-  private static final int ROWS = 24;
+  /**
+   * The last ones come after the last checkpoint, so that the batch of the close has their page.
+   */
+  private static final int ROWS = 28;
 
   /** Creates the subject. */
   public SwitchOffSubject() {}
