@@ -426,7 +426,14 @@ public final class BufferPool implements AutoCloseable {
     };
   }
 
-  private CorruptDataException damage(int pageId, String problem) {
+  /**
+   * What is thrown for a page that is not what it should be.
+   *
+   * @param pageId the page
+   * @param problem in words
+   * @return the exception, which names the file and the place
+   */
+  public CorruptDataException damage(int pageId, String problem) {
     return new CorruptDataException(data.path(), offset(pageId), problem);
   }
 

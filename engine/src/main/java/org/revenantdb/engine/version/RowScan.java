@@ -7,7 +7,9 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.recovery.file.CorruptDataException;
 
 /**
  * Goes through a range of a tree, leaf by leaf.
@@ -98,6 +100,9 @@ public final class RowScan {
     int frame = tree.leafShared(from);
     try {
       MemorySegment page = pool.page(frame);
+      if (!Slotted.covers(page, from)) {
+        throw misplaced(page);
+      }
       int slot = Slotted.search(page, from);
       int count = Slotted.count(page);
       for (int i = slot >= 0 ? slot : -slot - 1; i < count; i++) {
@@ -124,7 +129,8 @@ public final class RowScan {
   }
 
   private void fillBackwards(List<Row> batch) {
-    int frame = tree.leafBelow(position);
+    byte[] bound = position;
+    int frame = tree.leafBelow(bound);
     try {
       MemorySegment page = pool.page(frame);
       int first = Slotted.count(page);
@@ -148,12 +154,25 @@ public final class RowScan {
       byte[] fence = Slotted.lowerFence(page);
       if (fence.length == 0) {
         done = true;
+      } else if (bound != null && Arrays.compareUnsigned(fence, bound) >= 0) {
+        throw misplaced(page);
       } else {
         position = fence;
       }
     } finally {
       pool.unfixShared(frame);
     }
+  }
+
+  /** A page from another time, whose fences are not what led there: a scan would never end. */
+  private CorruptDataException misplaced(MemorySegment page) {
+    return pool.damage(
+        Page.id(page),
+        "page "
+            + Integer.toUnsignedString(Page.id(page))
+            + " of table "
+            + tree.table()
+            + " does not hold the keys that its parent says: an older version of it is back");
   }
 
   private void take(List<Row> batch, MemorySegment page, int cell, byte[] key) {
