@@ -5,7 +5,9 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -14,8 +16,9 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -52,13 +55,21 @@ public final class ForceCoverage<S> {
    * where the forces keep what they keep. So nothing but the dropped forces can be the reason. Where both are equal the
    * forces make no difference, and nothing is opened.
    *
-   * Time is shared out among the places that are left, so that one that nothing detects does not use it up.
+   * Time is shared out in turns: those that are detected at once leave theirs to the others, which go on in a later
+   * turn where they stopped in this one.
    */
 
   private static final DiskRules RULES = PlatformProfile.STRICT_POSIX.rules();
   private static final Duration LIMIT = Duration.ofSeconds(30);
   private static final int STATES = 24;
   private static final int ROUNDS = 40;
+
+  /** States are built so many times as often where only the first at each place counts. */
+  private static final int MOST_PLACES = 5;
+
+  /** Roughly how many turns a place has that nothing detects. */
+  private static final int TURNS = 4;
+
   private static final int RECOVERIES = 60;
   private static final int RECOVERIES_OF_ONE = 6;
   private static final int DAMAGES = 6;
@@ -108,8 +119,8 @@ public final class ForceCoverage<S> {
   public List<CoverageRow> run() {
     SortedMap<Site, List<Forces>> sites = reached();
     SortedMap<Site, CoverageRow> rows = new ConcurrentSkipListMap<>();
-    List<Map.Entry<Site, List<Forces>>> order = List.copyOf(sites.entrySet());
-    AtomicInteger next = new AtomicInteger();
+    BlockingQueue<Mutation> turns = new LinkedBlockingQueue<>();
+    sites.forEach((site, forces) -> turns.add(new Mutation(site, forces)));
     AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < workers; i++) {
@@ -119,7 +130,7 @@ public final class ForceCoverage<S> {
               .name("force coverage " + i)
               .start(() -> {
                 try {
-                  work(order, next, rows);
+                  work(turns, rows);
                 } catch (Exception | Error e) { // what a subject throws never comes this far
                   failure.compareAndSet(null, e);
                 }
@@ -139,17 +150,18 @@ public final class ForceCoverage<S> {
     return result;
   }
 
-  private void work(
-      List<Map.Entry<Site, List<Forces>>> order,
-      AtomicInteger next,
-      SortedMap<Site, CoverageRow> rows) {
-    PatientChecker<S> checker = new PatientChecker<>(subjects, /* resume= */ true, LIMIT);
-    for (int n; (n = next.getAndIncrement()) < order.size(); ) {
-      Site site = order.get(n).getKey();
-      List<Forces> all = order.get(n).getValue();
+  private void work(BlockingQueue<Mutation> turns, SortedMap<Site, CoverageRow> rows) {
+    for (Mutation mutation; (mutation = turns.poll()) != null; ) {
       long left = budget.toNanos() - (System.nanoTime() - begun);
-      long slice = Math.max(0, left) * workers / (order.size() - n);
-      rows.put(site, new Mutation(site, all, checker).row(slice));
+      if (left <= 0) {
+        rows.putIfAbsent(mutation.site, mutation.told(""));
+        continue;
+      }
+      CoverageRow row = mutation.row(left * workers / (turns.size() + workers) / TURNS);
+      rows.put(mutation.site, row);
+      if (!row.detected() && !mutation.isExhausted()) {
+        turns.add(mutation);
+      }
     }
   }
 
@@ -209,50 +221,74 @@ public final class ForceCoverage<S> {
   /** One place without its forces. */
   private final class Mutation {
 
+    private static final int DAMAGED = 2;
+
     private final Site site;
     private final List<Forces> all;
-    private final PatientChecker<S> checker;
     private final Random random;
+    private final int[] rounds = new int[3];
+    private @Nullable PatientChecker<S> ownChecker;
     private long states;
+    private int turn;
     private int kept;
 
-    Mutation(Site site, List<Forces> all, PatientChecker<S> checker) {
+    Mutation(Site site, List<Forces> all) {
       this.site = site;
       this.all = all;
-      this.checker = checker;
       this.random = new Random(seed ^ site.toString().hashCode());
+    }
+
+    /** Made by the worker that needs it: a subject that cannot be made is its failure. */
+    private PatientChecker<S> checker() {
+      PatientChecker<S> own = ownChecker;
+      if (own == null) {
+        // What a missing force does shows when the store is opened; new work would double the time.
+        own = new PatientChecker<>(subjects, /* resume= */ false, LIMIT);
+        ownChecker = own;
+      }
+      return own;
+    }
+
+    /** Whether another turn would bring nothing new. */
+    boolean isExhausted() {
+      return rounds[0] >= ROUNDS && rounds[2] >= ROUNDS;
     }
 
     /**
      * Tries one recording after the other, then the recoveries that losses of this and of other
-     * places made necessary, then all again with a flipped bit on top; each for an equal share of
-     * the time that is left.
+     * places made necessary, then all again with a flipped bit on top; each for a share of the
+     * time.
      */
     CoverageRow row(long slice) {
-      int count = all.stream().mapToInt(forces -> forces.forces.size()).sum();
       long until = System.nanoTime() + slice;
-      String found = tryAll(all, /* damaged= */ false, until - slice / 2);
+      // Later turns go where the first one hardly came.
+      String found = tryAll(all, 0, until - (turn++ == 0 ? slice / 2 : slice - slice / 4));
       if (found.isEmpty()) {
-        found = tryAll(inRecoveries(), /* damaged= */ false, until - slice / 4);
+        found = tryAll(inRecoveries(), 1, until - slice / 2);
       }
       if (found.isEmpty()) {
-        found = tryAll(all, /* damaged= */ true, until);
+        found = tryAll(all, DAMAGED, until);
       }
+      return told(found);
+    }
+
+    CoverageRow told(String found) {
+      int count = all.stream().mapToInt(forces -> forces.forces.size()).sum();
       return new CoverageRow(site, count, states, found);
     }
 
     /**
-     * A few states of each in turn, so that neither a long recording nor a late moment waits for
-     * long.
+     * A few states of each in turn, another one first each time, so that neither a long recording
+     * nor a late moment waits for long.
      */
-    private String tryAll(List<Forces> among, boolean damaged, long until) {
-      for (int round = 0; round < ROUNDS; round++) {
-        for (Forces forces : among) {
-          if (System.nanoTime() > until) {
-            return "";
-          }
-          String found = mutate(forces, damaged, round);
-          if (!found.isEmpty()) {
+    private String tryAll(List<Forces> among, int phase, long until) {
+      List<Forces> order = new ArrayList<>(among);
+      Collections.rotate(order, -rounds[phase]);
+      while (rounds[phase] < ROUNDS && !order.isEmpty()) {
+        int round = rounds[phase]++;
+        for (Forces forces : order) {
+          String found = mutate(forces, phase == DAMAGED, round, until);
+          if (!found.isEmpty() || System.nanoTime() > until) {
             return found;
           }
         }
@@ -271,7 +307,7 @@ public final class ForceCoverage<S> {
           .toList();
     }
 
-    private String mutate(Forces forces, boolean damaged, int round) {
+    private String mutate(Forces forces, boolean damaged, int round, long until) {
       Set<Long> dropped =
           forces.forces.stream().map(Operation.Force::seq).collect(Collectors.toSet());
       Trace trace = forces.recording.trace();
@@ -282,17 +318,22 @@ public final class ForceCoverage<S> {
               RULES,
               forces
                   .recording
-                  .plan(Seeds.of(seed, round), STATES)
+                  .plan(Seeds.of(seed, round), damaged ? MOST_PLACES * STATES : STATES)
                   .dropping(force -> dropped.contains(force.seq())));
+      long last = -1;
       while (aimed.hasNext()) {
         CrashState state = aimed.next();
+        if (damaged && state.seq() == last) {
+          continue; // everything lost comes first, and damage is not made worse by less
+        }
+        last = state.seq();
         DiskImage twin = intact.state(state.seq(), state.losses()).image();
         if (twin.hash() != state.image().hash()) { // else the forces make no difference to it
           String found =
               damaged
                   ? compareDamaged(forces.recording, state, twin)
                   : compare(forces.recording, state, twin);
-          if (!found.isEmpty()) {
+          if (!found.isEmpty() || System.nanoTime() > until) {
             return found;
           }
         }
@@ -303,12 +344,12 @@ public final class ForceCoverage<S> {
     private String compare(Recording recording, CrashState state, DiskImage twin) {
       states++;
       DiskImage spare = state.image().fork();
-      StateResult result = checker.at(state.image(), recording.promises(), state.seq());
+      StateResult result = checker().at(state.image(), recording.promises(), state.seq());
       if (result.survived()) {
         keepRecovery(recording, state.seq(), spare);
         return "";
       }
-      boolean twinSurvives = checker.at(twin, recording.promises(), state.seq()).survived();
+      boolean twinSurvives = checker().at(twin, recording.promises(), state.seq()).survived();
       return twinSurvives ? told(result, state, "") : "";
     }
 
@@ -321,7 +362,7 @@ public final class ForceCoverage<S> {
       }
       try {
         Recording recovery =
-            checker.checker().checkRecorded(image, recording.promises(), seq).recording();
+            checker().checker().checkRecorded(image, recording.promises(), seq).recording();
         if (!recovery.usable()) {
           return;
         }
@@ -339,31 +380,44 @@ public final class ForceCoverage<S> {
      * the damage would be mended with something stale.
      */
     private String compareDamaged(Recording recording, CrashState state, DiskImage twin) {
-      List<Operation.Write> writes = new ArrayList<>();
-      for (Operation operation : recording.trace().operations()) {
-        if (operation.seq() < state.seq()
-            && operation instanceof Operation.Write write
-            && state.image().exists(write.node())) {
-          writes.add(write);
-        }
-      }
-      for (int i = 0; i < DAMAGES && !writes.isEmpty(); i++) {
-        Operation.Write write = writes.get(random.nextInt(writes.size()));
+      List<List<Operation.Write>> places = rewritten(recording, state);
+      for (int i = 0; i < DAMAGES && !places.isEmpty(); i++) {
+        Operation.Write write = places.get(random.nextInt(places.size())).getLast();
         long place = write.offset() + random.nextInt(Math.max(1, write.data().length));
         DiskImage bad = state.image().fork();
         DiskImage badTwin = twin.fork();
         flip(bad, write.node(), place);
         flip(badTwin, write.node(), place);
         states++;
-        StateResult result = checker.at(bad, recording.promises(), state.seq());
+        StateResult result = checker().at(bad, recording.promises(), state.seq());
         if (!result.findings().isEmpty()) {
-          StateResult other = checker.at(badTwin, recording.promises(), state.seq());
-          if (other.survived() || checker.checker().refused(other)) {
+          StateResult other = checker().at(badTwin, recording.promises(), state.seq());
+          if (other.survived() || checker().checker().refused(other)) {
             return told(result, state, ", and one bit flipped");
           }
         }
       }
       return "";
+    }
+
+    /**
+     * The writes of each place that was written more than once, or of all places if none was: what
+     * is mended with something stale has been something else before.
+     */
+    private List<List<Operation.Write>> rewritten(Recording recording, CrashState state) {
+      Map<List<Long>, List<Operation.Write>> writes = new LinkedHashMap<>();
+      for (Operation operation : recording.trace().operations()) {
+        if (operation.seq() < state.seq()
+            && operation instanceof Operation.Write write
+            && state.image().exists(write.node())) {
+          writes
+              .computeIfAbsent(List.of((long) write.node(), write.offset()), _ -> new ArrayList<>())
+              .add(write);
+        }
+      }
+      List<List<Operation.Write>> twice =
+          writes.values().stream().filter(some -> some.size() > 1).toList();
+      return twice.isEmpty() ? List.copyOf(writes.values()) : twice;
     }
 
     private static void flip(DiskImage image, int node, long place) {

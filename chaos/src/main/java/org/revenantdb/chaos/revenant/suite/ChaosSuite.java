@@ -206,7 +206,7 @@ public final class ChaosSuite {
                 MixedSubject::new,
                 power.forCoverage(),
                 options.seed(),
-                Runtime.getRuntime().availableProcessors(),
+                2 * Runtime.getRuntime().availableProcessors(),
                 share(COVERAGE))
             .run();
     rows.forEach(report::coverage);

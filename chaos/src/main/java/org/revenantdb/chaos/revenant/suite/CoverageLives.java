@@ -28,7 +28,11 @@ final class CoverageLives {
   private static final String DATA = "db/revenant.data";
   private static final int SECTOR = 512;
   private static final int PAGE = 16 * SECTOR;
-  private static final int TORN = 3;
+
+  /** Before it are the header and the control slots. */
+  private static final int FIRST = 3;
+
+  private static final int TORN = 4;
 
   private CoverageLives() {}
 
@@ -70,12 +74,13 @@ final class CoverageLives {
     return result;
   }
 
-  /** Pages on their way to the data file; a control slot goes alone. */
+  /** Pages on their way to the data file. */
   private static List<Operation.Write> batchOf(List<Operation> pending, int data) {
     List<Operation.Write> writes = new ArrayList<>();
     for (Operation operation : pending) {
       if (operation instanceof Operation.Write write
           && write.node() == data
+          && write.offset() >= FIRST * PAGE
           && write.offset() % PAGE == 0
           && write.data().length % PAGE == 0) {
         writes.add(write);
