@@ -64,9 +64,6 @@ public final class ForceCoverage<S> {
   private static final int STATES = 24;
   private static final int ROUNDS = 40;
 
-  /** States are built so many times as often where only the first at each place counts. */
-  private static final int MOST_PLACES = 5;
-
   /** Roughly how many turns a place has that nothing detects. */
   private static final int TURNS = 4;
 
@@ -296,6 +293,15 @@ public final class ForceCoverage<S> {
       return "";
     }
 
+    /**
+     * Few at first: what is found at all is mostly found by the first few of some recording. Few
+     * with damage, as only the first of each place counts, and the places come in order: one of
+     * them is anywhere.
+     */
+    private static int states(boolean damaged, int round) {
+      return damaged || round == 0 ? STATES / 2 : STATES;
+    }
+
     private List<Forces> inRecoveries() {
       List<Recording> recorded;
       synchronized (recoveries) {
@@ -318,7 +324,7 @@ public final class ForceCoverage<S> {
               RULES,
               forces
                   .recording
-                  .plan(Seeds.of(seed, round), damaged ? MOST_PLACES * STATES : STATES)
+                  .plan(Seeds.of(seed, round), states(damaged, round))
                   .dropping(force -> dropped.contains(force.seq())));
       long last = -1;
       while (aimed.hasNext()) {
@@ -331,7 +337,7 @@ public final class ForceCoverage<S> {
         if (twin.hash() != state.image().hash()) { // else the forces make no difference to it
           String found =
               damaged
-                  ? compareDamaged(forces.recording, state, twin)
+                  ? compareDamaged(forces, state, twin)
                   : compare(forces.recording, state, twin);
           if (!found.isEmpty() || System.nanoTime() > until) {
             return found;
@@ -379,8 +385,9 @@ public final class ForceCoverage<S> {
      * A flipped bit must be found or do no harm. A force may be there for that alone: without it
      * the damage would be mended with something stale.
      */
-    private String compareDamaged(Recording recording, CrashState state, DiskImage twin) {
-      List<List<Operation.Write>> places = rewritten(recording, state);
+    private String compareDamaged(Forces forces, CrashState state, DiskImage twin) {
+      Recording recording = forces.recording;
+      List<List<Operation.Write>> places = rewritten(forces, state);
       for (int i = 0; i < DAMAGES && !places.isEmpty(); i++) {
         Operation.Write write = places.get(random.nextInt(places.size())).getLast();
         long place = write.offset() + random.nextInt(Math.max(1, write.data().length));
@@ -402,13 +409,17 @@ public final class ForceCoverage<S> {
 
     /**
      * The writes of each place that was written more than once, or of all places if none was: what
-     * is mended with something stale has been something else before.
+     * is mended with something stale has been something else before. The file whose force is
+     * missing is left as it is, it is what would do the mending.
      */
-    private List<List<Operation.Write>> rewritten(Recording recording, CrashState state) {
+    private List<List<Operation.Write>> rewritten(Forces forces, CrashState state) {
+      Set<Integer> own =
+          forces.forces.stream().map(Operation.Force::node).collect(Collectors.toSet());
       Map<List<Long>, List<Operation.Write>> writes = new LinkedHashMap<>();
-      for (Operation operation : recording.trace().operations()) {
+      for (Operation operation : forces.recording.trace().operations()) {
         if (operation.seq() < state.seq()
             && operation instanceof Operation.Write write
+            && !own.contains(write.node())
             && state.image().exists(write.node())) {
           writes
               .computeIfAbsent(List.of((long) write.node(), write.offset()), _ -> new ArrayList<>())
