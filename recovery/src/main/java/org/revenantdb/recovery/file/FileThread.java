@@ -9,7 +9,7 @@ package org.revenantdb.recovery.file;
 public final class FileThread extends Thread {
 
   private FileThread(String name, Runnable work) {
-    super(/* group= */ null, work, name, /* stackSize= */ 0, /* inheritThreadLocals= */ false);
+    super(work, name);
     setDaemon(true);
   }
 
