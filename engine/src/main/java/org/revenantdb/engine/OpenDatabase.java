@@ -78,8 +78,13 @@ final class OpenDatabase {
       return new OpenDatabase(directory, options);
     } catch (OutcomeUnknownException | LogStoppedException stopped) {
       // Nothing of a caller's is in doubt yet: what stopped the log names the file and the cure.
-      if (stopped.getCause() instanceof StorageException cause) {
-        throw cause;
+      for (Throwable cause = stopped.getCause(); cause != null; cause = cause.getCause()) {
+        if (cause instanceof StorageException file) {
+          for (Throwable close : stopped.getSuppressed()) {
+            file.addSuppressed(close);
+          }
+          throw file;
+        }
       }
       throw stopped;
     }

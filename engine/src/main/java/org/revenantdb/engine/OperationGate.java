@@ -53,7 +53,9 @@ final class OperationGate {
   private void awaitResume() {
     pausing.lock();
     try {
-      assert state != State.PAUSED : "paused by nobody";
+      if (state == State.PAUSED) {
+        throw new IllegalStateException("whoever paused the gate wants to enter");
+      }
     } finally {
       pausing.unlock();
     }

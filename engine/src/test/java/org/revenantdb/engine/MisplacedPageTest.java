@@ -1,6 +1,7 @@
 package org.revenantdb.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,6 +9,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,7 +30,8 @@ class MisplacedPageTest {
   @TempDir Path directory;
 
   @Test
-  void a_walk_over_a_page_from_another_time_ends_with_an_error_that_names_it() throws IOException {
+  void a_page_from_another_time_is_an_error_that_names_it_for_walks_and_for_reads()
+      throws IOException {
     try (Database database = Database.open(directory, Samples.SMALL)) {
       Table table = database.table("t");
       for (int i = 0; i < 60; i++) {
@@ -39,17 +42,31 @@ class MisplacedPageTest {
     int bad = putFirstLeafInPlaceOfALaterOne();
     try (Database database = Database.open(directory, Samples.SMALL)) {
       Table table = database.table("t");
-      try (Transaction tx = database.begin();
-          Cursor cursor = tx.scan(table, null, null)) {
-        CorruptDataException told =
-            assertThrows(
-                CorruptDataException.class,
-                () -> {
-                  while (cursor.next()) {
-                    cursor.key();
-                  }
-                });
-        assertEquals((long) bad * Page.SIZE, told.offset());
+      try (Transaction tx = database.begin()) {
+        for (Cursor cursor :
+            List.of(tx.scan(table, null, null), tx.scanDescending(table, null, null))) {
+          CorruptDataException told =
+              assertThrows(
+                  CorruptDataException.class,
+                  () -> {
+                    while (cursor.next()) {
+                      cursor.key();
+                    }
+                  });
+          assertEquals((long) bad * Page.SIZE, told.offset());
+          cursor.close();
+        }
+        int notFound = 0;
+        for (int i = 0; i < 60; i++) {
+          byte[] key = {(byte) i};
+          try {
+            assertNotNull(tx.get(table, key));
+          } catch (CorruptDataException told) {
+            assertEquals((long) bad * Page.SIZE, told.offset());
+            notFound++;
+          }
+        }
+        assertTrue(notFound > 0, "the rows of the page that was overwritten are missing");
       }
       assertTrue(!database.check().isSound());
     }

@@ -4,7 +4,9 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.page.InnerCell;
+import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.recovery.file.CorruptDataException;
 
 /**
  * A B+-tree with a root that never moves: finds the leaf of a key and leaves it latched.
@@ -76,15 +78,44 @@ public final class Tree {
     }
   }
 
+  /**
+   * What is thrown for a leaf whose fences are not what led to it: a page from another time. A walk
+   * would never end, and a row that is there would not be found.
+   *
+   * @param page the leaf, latched
+   * @return the exception, which names the file and the place
+   */
+  public CorruptDataException misplaced(MemorySegment page) {
+    return pool.damage(
+        Page.id(page),
+        "page "
+            + Integer.toUnsignedString(Page.id(page))
+            + " of table "
+            + table
+            + " does not hold the keys that its parent says: an older version of it is back");
+  }
+
   private int stepShared(int frame, int child) {
+    int level = Slotted.level(pool.page(frame)) - 1;
     int next;
     try {
       next = pool.fixShared(child);
-    } catch (Throwable failure) {
+    } finally {
       pool.unfixShared(frame);
-      throw failure;
     }
-    pool.unfixShared(frame);
+    if (Slotted.level(pool.page(next)) != level) {
+      // A page from another time, which might lead back: a descent must end.
+      pool.unfixShared(next);
+      throw pool.damage(
+          child,
+          "page "
+              + Integer.toUnsignedString(child)
+              + " of table "
+              + table
+              + " is not on level "
+              + level
+              + ", where its parent has it");
+    }
     return next;
   }
 

@@ -30,9 +30,13 @@ public final class RowReader {
     try {
       MemorySegment page = storage.pool().page(frame);
       int slot = Slotted.search(page, key);
-      return slot < 0
-          ? null
-          : visible(tree.table(), page, Slotted.cell(page, slot), snapshot, self, key);
+      if (slot >= 0) {
+        return visible(tree.table(), page, Slotted.cell(page, slot), snapshot, self, key);
+      }
+      if (!Slotted.covers(page, key)) {
+        throw tree.misplaced(page);
+      }
+      return null;
     } finally {
       storage.pool().unfixShared(frame);
     }

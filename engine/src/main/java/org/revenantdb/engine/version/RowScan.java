@@ -7,9 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.page.LeafCell;
-import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
-import org.revenantdb.recovery.file.CorruptDataException;
 
 /**
  * Goes through a range of a tree, leaf by leaf.
@@ -101,7 +99,7 @@ public final class RowScan {
     try {
       MemorySegment page = pool.page(frame);
       if (!Slotted.covers(page, from)) {
-        throw misplaced(page);
+        throw tree.misplaced(page);
       }
       int slot = Slotted.search(page, from);
       int count = Slotted.count(page);
@@ -130,9 +128,16 @@ public final class RowScan {
 
   private void fillBackwards(List<Row> batch) {
     byte[] bound = position;
+    if (bound != null && bound.length == 0) {
+      done = true; // nothing is below the empty key
+      return;
+    }
     int frame = tree.leafBelow(bound);
     try {
       MemorySegment page = pool.page(frame);
+      if (!isBelow(page, bound)) {
+        throw tree.misplaced(page);
+      }
       int first = Slotted.count(page);
       if (position != null) {
         int slot = Slotted.search(page, position);
@@ -154,8 +159,6 @@ public final class RowScan {
       byte[] fence = Slotted.lowerFence(page);
       if (fence.length == 0) {
         done = true;
-      } else if (bound != null && Arrays.compareUnsigned(fence, bound) >= 0) {
-        throw misplaced(page);
       } else {
         position = fence;
       }
@@ -164,15 +167,14 @@ public final class RowScan {
     }
   }
 
-  /** A page from another time, whose fences are not what led there: a scan would never end. */
-  private CorruptDataException misplaced(MemorySegment page) {
-    return pool.damage(
-        Page.id(page),
-        "page "
-            + Integer.toUnsignedString(Page.id(page))
-            + " of table "
-            + tree.table()
-            + " does not hold the keys that its parent says: an older version of it is back");
+  /** Whether the largest keys below a bound (null: of all) are those of this leaf. */
+  private static boolean isBelow(MemorySegment page, byte @Nullable [] bound) {
+    if (bound == null) {
+      return !Slotted.hasUpperFence(page);
+    }
+    return Arrays.compareUnsigned(Slotted.lowerFence(page), bound) < 0
+        && (!Slotted.hasUpperFence(page)
+            || Arrays.compareUnsigned(Slotted.upperFence(page), bound) >= 0);
   }
 
   private void take(List<Row> batch, MemorySegment page, int cell, byte[] key) {
