@@ -13,9 +13,10 @@ import org.revenantdb.chaos.trace.Trace;
  * The places of a trace where it makes a difference to cut the power, some of them more than
  * others.
  *
- * <p>Of places between which nothing was done the last one that follows a promise stands for all:
- * the disk is the same, and most was promised there. Places right before and after a force or a
- * rename and right after a promise weigh more.
+ * <p>Of places between which nothing was done two stand for all, as the disk is the same: the last
+ * one that follows a promise, where most is owed, and with little weight the first one, where least
+ * was attempted. Places right before and after a force or a rename and right after a promise weigh
+ * more.
  */
 final class CrashPoints {
 
@@ -45,13 +46,15 @@ final class CrashPoints {
     Happened happened = new Happened(trace, promises);
     long done = -1;
     long promised = 0;
+    long first = 0;
     long point = 0;
     int weight = 0;
     for (Map.Entry<Long, Integer> entry : weights.entrySet()) {
       happened.before(entry.getKey());
       if (happened.done != done) {
-        add(point, weight);
+        add(first, point, weight);
         weight = 0;
+        first = entry.getKey();
       }
       if (weight == 0 || happened.promised > promised) {
         point = entry.getKey();
@@ -59,6 +62,13 @@ final class CrashPoints {
       weight = Math.max(weight, entry.getValue());
       done = happened.done;
       promised = happened.promised;
+    }
+    add(first, point, weight);
+  }
+
+  private void add(long first, long point, int weight) {
+    if (first < point) {
+      add(first, LIGHT);
     }
     add(point, weight);
   }
