@@ -69,10 +69,14 @@ final class DeathPlaces implements FaultInjector {
     }
     Collections.shuffle(forces, random);
     Collections.shuffle(others, random);
+    List<Place> turns = new ArrayList<>();
+    for (int i = 0; i < Math.max(forces.size(), others.size()); i++) {
+      turns.addAll(forces.subList(Math.min(i, forces.size()), Math.min(i + 1, forces.size())));
+      turns.addAll(others.subList(Math.min(i, others.size()), Math.min(i + 1, others.size())));
+    }
     List<DeadFrom> deaths = new ArrayList<>();
-    for (int i = 0; i < count && !(forces.isEmpty() && others.isEmpty()); i++) {
-      List<Place> from = others.isEmpty() || (i % 2 == 0 && !forces.isEmpty()) ? forces : others;
-      Place place = from.get(i / 2 % from.size());
+    for (int i = 0; i < count && !turns.isEmpty(); i++) {
+      Place place = turns.get(i % turns.size());
       long pass;
       synchronized (passes) {
         pass = 1 + random.nextLong(passes.getOrDefault(place, 1L));

@@ -60,12 +60,17 @@ final class DyingLife<S> {
   }
 
   private void guarded(Path directory, Promises promises) {
-    try {
+    // A watch of its own: threads of the dead may well die of what their files answer then.
+    try (UncaughtExceptions threads = UncaughtExceptions.watch()) {
       S store = subject.open(directory);
       try {
         subject.work(store, promises);
       } catch (Exception | Error e) { // whatever a subject throws
         noteUnlessDead(e);
+      }
+      Throwable ofThread = threads.first();
+      if (ofThread != null) {
+        noteUnlessDead(ofThread);
       }
       death.die();
       subject.close(store);

@@ -103,6 +103,30 @@ class LifeRecorderTest {
     }
   }
 
+  /** Steps in a thread of its own, which dies of what the dead process's files answer. */
+  static final class Flusher extends OneFile {
+    @Override
+    void step(Path file, Promises promises, String value) throws IOException {
+      Thread thread =
+          new Thread(() -> {
+            try {
+              super.step(file, promises, value);
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          });
+      thread.start();
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    @Override
+    void afterFailure(Promises promises, String value) {}
+  }
+
   private static DeadFrom secondForce() {
     return new DeadFrom(operation -> operation.kind() == Kind.FORCE, 2);
   }
@@ -115,6 +139,12 @@ class LifeRecorderTest {
     int crash = events.indexOf(new PromiseEvent.Crash(/* death= */ true));
     assertEquals(1, crash, "one attempt, and no answer: " + events);
     assertEquals(2 + 8, events.size());
+  }
+
+  @Test
+  void thread_thatDiesBecauseItsProcessIsDead_isNoFaultOfTheSubject() throws IOException {
+    Recording recording = recorder(Flusher::new).recordDeath(secondForce(), /* before= */ 0);
+    assertTrue(recording.usable(), recording.reason());
   }
 
   @Test
