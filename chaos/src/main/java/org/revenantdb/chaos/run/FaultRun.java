@@ -207,7 +207,8 @@ public final class FaultRun<S> {
     }
 
     private boolean isKnown(DiskImage image, PromiseLog owed, long seq) {
-      return seen.add(image.hash(), owed.answerCount(seq)) == SeenImages.Known.ALREADY;
+      return seen.add(image.hash(), /* log= */ 0, owed.answerCount(seq))
+          == SeenImages.Known.ALREADY;
     }
 
     private void countState() {

@@ -1,7 +1,5 @@
 package org.revenantdb.chaos.run;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -228,6 +226,7 @@ public final class ForceCoverage<S> {
     private long states;
     private int turn;
     private int kept;
+    private int known;
 
     Mutation(Site site, List<Forces> all) {
       this.site = site;
@@ -261,7 +260,12 @@ public final class ForceCoverage<S> {
       // Later turns go where the first one hardly came.
       String found = tryAll(all, 0, until - (turn++ == 0 ? slice / 2 : slice - slice / 4));
       if (found.isEmpty()) {
-        found = tryAll(inRecoveries(), 1, until - slice / 2);
+        List<Forces> now = inRecoveries();
+        if (now.size() > known) {
+          known = now.size();
+          rounds[1] = 0;
+        }
+        found = tryAll(now, 1, until - slice / 2);
       }
       if (found.isEmpty()) {
         found = tryAll(all, DAMAGED, until);
@@ -350,35 +354,40 @@ public final class ForceCoverage<S> {
     private String compare(Recording recording, CrashState state, DiskImage twin) {
       states++;
       DiskImage spare = state.image().fork();
+      DiskImage spareTwin = twin.fork();
       StateResult result = checker().at(state.image(), recording.promises(), state.seq());
       if (result.survived()) {
-        keepRecovery(recording, state.seq(), spare);
-        return "";
+        return keepRecovery(recording, state, spare, spareTwin);
       }
       boolean twinSurvives = checker().at(twin, recording.promises(), state.seq()).survived();
       return twinSurvives ? told(result, state, "") : "";
     }
 
-    /** What the loss made necessary to mend is where other places of a recovery are needed. */
-    private void keepRecovery(Recording recording, long seq, DiskImage image) {
+    /**
+     * What the loss made necessary to mend is where other places of a recovery are needed. New work
+     * belongs to it, which may be what fails.
+     */
+    private String keepRecovery(
+        Recording recording, CrashState state, DiskImage image, DiskImage twin) {
       synchronized (recoveries) {
         if (recoveries.size() >= RECOVERIES || kept >= RECOVERIES_OF_ONE) {
-          return;
+          return "";
         }
       }
-      try {
-        Recording recovery =
-            checker().checker().checkRecorded(image, recording.promises(), seq).recording();
-        if (!recovery.usable()) {
-          return;
-        }
+      PatientChecker<S> own = checker();
+      StateChecker.Recorded recorded = own.recorded(image, recording.promises(), state.seq());
+      if (!recorded.result().survived()) {
+        boolean twinSurvives =
+            own.recorded(twin, recording.promises(), state.seq()).result().survived();
+        return twinSurvives ? told(recorded.result(), state, "") : "";
+      }
+      if (recorded.recording().usable()) {
         synchronized (recoveries) {
-          recoveries.add(recovery);
+          recoveries.add(recorded.recording());
           kept++;
         }
-      } catch (IOException e) {
-        throw new UncheckedIOException(e); // a disk in memory
       }
+      return "";
     }
 
     /**

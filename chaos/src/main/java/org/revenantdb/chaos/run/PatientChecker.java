@@ -1,7 +1,10 @@
 package org.revenantdb.chaos.run;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.disk.DiskImage;
@@ -31,13 +34,28 @@ final class PatientChecker<S> implements Look {
     this.checker = new StateChecker<>(subjects, resume);
   }
 
+  /** What a checker is asked to do. */
+  private interface Task<R> {
+    R on(StateChecker<?> checker) throws IOException;
+  }
+
   @Override
   public StateResult at(DiskImage image, PromiseLog log, long seq) {
+    return patiently(one -> one.check(image, log, seq), hanging -> hanging);
+  }
+
+  /** A check with new work, whatever the others do, and what it did to the disk. */
+  StateChecker.Recorded recorded(DiskImage image, PromiseLog log, long seq) {
+    return patiently(
+        one -> one.checkRecorded(image, log, seq),
+        hanging -> new StateChecker.Recorded(hanging, Recording.nothing(log)));
+  }
+
+  private <R> R patiently(Task<R> task, Function<StateResult, R> hangs) {
     StateChecker<S> current = checker;
-    @Nullable StateResult[] result = new StateResult[1];
-    TimedCall call =
-        TimedCall.run("a check", limit, step -> result[0] = current.check(image, log, seq));
-    StateResult found = result[0];
+    AtomicReference<@Nullable R> result = new AtomicReference<>();
+    TimedCall call = TimedCall.run("a check", limit, step -> result.set(task.on(current)));
+    R found = result.get();
     if (!call.hangs() && found != null) {
       return found;
     }
@@ -48,7 +66,7 @@ final class PatientChecker<S> implements Look {
     checker = new StateChecker<>(subjects, resume);
     Throwable hanging = new AssertionError("it did not end within " + limit.toSeconds() + " s");
     hanging.setStackTrace(call.standsAt());
-    return new StateResult(Verdict.CORRUPT, List.of(), hanging, current.phase(), 0, 0);
+    return hangs.apply(new StateResult(Verdict.CORRUPT, List.of(), hanging, current.phase(), 0, 0));
   }
 
   /** The checker that it uses now. */

@@ -150,7 +150,7 @@ public final class PowerCutRun<S> {
   /**
    * A recording at some depth: 1 is the run, 2 a recovery from one of its crash states, and so on.
    */
-  private record Level(Recording recording, int depth, String history) {}
+  private record Level(Recording recording, int depth, String history, long log) {}
 
   /** One thread with its own subject. */
   private final class Worker implements Runnable {
@@ -167,7 +167,7 @@ public final class PowerCutRun<S> {
     @Override
     public void run() {
       Thread self = Thread.currentThread();
-      Level top = new Level(recording, 1, "");
+      Level top = new Level(recording, 1, "", /* log= */ 0);
       try (Watchdog watchdog =
           Watchdog.start(self.getName(), options.limit(), () -> tellHanging(self))) {
         for (CrashState state; (state = next(states)) != null; ) {
@@ -231,7 +231,8 @@ public final class PowerCutRun<S> {
       current = "depth " + level.depth + ", crash point " + state.seq() + level.history;
       Recording of = level.recording;
       DiskImage spare = state.image().fork();
-      SeenImages.Known known = seen.add(spare.hash(), of.promises().answerCount(state.seq()));
+      SeenImages.Known known =
+          seen.add(spare.hash(), level.log, of.promises().answerCount(state.seq()));
       if (known == SeenImages.Known.ALREADY) {
         return;
       }
@@ -268,7 +269,8 @@ public final class PowerCutRun<S> {
         tellUnusable(recovery);
       } else if (recovery != null && !recovery.trace().operations().isEmpty()) {
         keep(recovery);
-        Level inner = new Level(recovery, level.depth + 1, " of the recovery from " + current);
+        String history = " of the recovery from " + current;
+        Level inner = new Level(recovery, level.depth + 1, history, seen.anotherLog());
         Iterator<CrashState> innerStates = states(recovery, INNER, options.seed() + taken);
         for (CrashState next; (next = next(innerStates)) != null; ) {
           checkState(inner, next, watchdog);

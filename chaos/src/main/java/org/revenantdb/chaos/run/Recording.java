@@ -1,5 +1,7 @@
 package org.revenantdb.chaos.run;
 
+import java.util.List;
+import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.power.CrashPlan;
 import org.revenantdb.chaos.subject.Verdict;
@@ -50,5 +52,11 @@ public record Recording(
    */
   public boolean usable() {
     return verdict == Verdict.SURVIVED;
+  }
+
+  /** No recording: of what did not end. */
+  static Recording nothing(PromiseLog promises) {
+    Trace nothing = new Trace(new DiskImage(), List.of(), List.of(), List.of());
+    return new Recording(nothing, promises, Verdict.NOT_MEASURED, "it did not end", 1);
   }
 }

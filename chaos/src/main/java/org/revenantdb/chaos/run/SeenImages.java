@@ -1,7 +1,9 @@
 package org.revenantdb.chaos.run;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Images that were checked already, and how much was promised then: the same image with nothing
@@ -17,29 +19,43 @@ public final class SeenImages {
   enum Known {
     /** It was never seen. */
     NEW,
-    /** It was seen when less was promised. */
+    /** It was seen when less was promised, or something else. */
     LESS_PROMISED,
     /** Checking it again says nothing. */
     ALREADY
   }
 
   private final Map<Long, Integer> promisedByHash = new HashMap<>();
+  private final Set<Long> images = new HashSet<>();
+  private long logs;
 
   /** Creates an empty set. */
   public SeenImages() {}
 
-  /** Adds an image and says what was known of it before. */
-  synchronized Known add(long hash, int promised) {
-    Integer before = promisedByHash.get(hash);
-    if (before == null) {
-      promisedByHash.put(hash, promised);
-      return Known.NEW;
+  /**
+   * A log of promises whose numbers are its own: that of the recovery from one crash state.
+   *
+   * @return its name here; 0 is the log of the recording itself
+   */
+  synchronized long anotherLog() {
+    return ++logs * 0x9E37_79B9_7F4A_7C15L;
+  }
+
+  /**
+   * Adds an image and says what was known of it before.
+   *
+   * @param hash of the image
+   * @param log of the promises that are counted: numbers of another log say nothing
+   * @param promised how many
+   */
+  synchronized Known add(long hash, long log, int promised) {
+    boolean isNew = images.add(hash);
+    Integer before = promisedByHash.get(hash + log);
+    if (before != null && before >= promised) {
+      return Known.ALREADY;
     }
-    if (before < promised) {
-      promisedByHash.put(hash, promised);
-      return Known.LESS_PROMISED;
-    }
-    return Known.ALREADY;
+    promisedByHash.put(hash + log, promised);
+    return isNew ? Known.NEW : Known.LESS_PROMISED;
   }
 
   /**
@@ -48,6 +64,6 @@ public final class SeenImages {
    * @return a count
    */
   public synchronized int size() {
-    return promisedByHash.size();
+    return images.size();
   }
 }

@@ -194,7 +194,9 @@ public final class StateChecker<S> {
    */
   private static boolean isBeyondOurDisk(Throwable failure) {
     StackTraceElement[] stack = failure.getStackTrace();
-    return failure instanceof UnsupportedOperationException
+    // The death of a thread has what it died of as its cause, and the stack of that.
+    return (failure instanceof UnsupportedOperationException
+            || failure.getCause() instanceof UnsupportedOperationException)
         && stack.length > 0
         && stack[0].getClassName().startsWith(OUR_DISK);
   }
