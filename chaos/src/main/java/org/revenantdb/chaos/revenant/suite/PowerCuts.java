@@ -36,7 +36,12 @@ final class PowerCuts {
   private static final int DEPTH = 3;
   private static final int FORCES_OF_DATA = 8;
   private static final int PATIENCE = 4;
-  private static final int RECOVERIES = 40;
+
+  /**
+   * A few: force coverage makes those that it needs, and each one more takes time from the others.
+   */
+  private static final int RECOVERIES = 4;
+
   private static final int FEWEST = 24;
   private static final int MOST = 1_500;
 
