@@ -3,7 +3,6 @@ package org.revenantdb.chaos.run;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -221,7 +220,7 @@ public final class ForceCoverage<S> {
     private final Site site;
     private final List<Forces> all;
     private final Random random;
-    private final int[] rounds = new int[3];
+    private final int[] steps = new int[3];
     private @Nullable PatientChecker<S> ownChecker;
     private long states;
     private int turn;
@@ -247,7 +246,8 @@ public final class ForceCoverage<S> {
 
     /** Whether another turn would bring nothing new. */
     boolean isExhausted() {
-      return rounds[0] >= ROUNDS && rounds[2] >= ROUNDS;
+      int enough = ROUNDS * all.size();
+      return steps[0] >= enough && steps[DAMAGED] >= enough;
     }
 
     /**
@@ -263,7 +263,7 @@ public final class ForceCoverage<S> {
         List<Forces> now = inRecoveries();
         if (now.size() > known) {
           known = now.size();
-          rounds[1] = 0;
+          steps[1] = 0;
         }
         found = tryAll(now, 1, until - slice / 2);
       }
@@ -279,19 +279,16 @@ public final class ForceCoverage<S> {
     }
 
     /**
-     * A few states of each in turn, another one first each time, so that neither a long recording
-     * nor a late moment waits for long.
+     * A few states of each in turn, from where the last turn stopped, so that neither a long
+     * recording nor a late moment waits for long.
      */
     private String tryAll(List<Forces> among, int phase, long until) {
-      List<Forces> order = new ArrayList<>(among);
-      Collections.rotate(order, -rounds[phase]);
-      while (rounds[phase] < ROUNDS && !order.isEmpty()) {
-        int round = rounds[phase]++;
-        for (Forces forces : order) {
-          String found = mutate(forces, phase == DAMAGED, round, until);
-          if (!found.isEmpty() || System.nanoTime() > until) {
-            return found;
-          }
+      while (steps[phase] < ROUNDS * among.size()) {
+        int step = steps[phase]++;
+        Forces forces = among.get(step % among.size());
+        String found = mutate(forces, phase == DAMAGED, step / among.size(), until);
+        if (!found.isEmpty() || System.nanoTime() > until) {
+          return found;
         }
       }
       return "";

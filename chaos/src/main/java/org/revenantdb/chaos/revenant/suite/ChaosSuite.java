@@ -44,7 +44,7 @@ public final class ChaosSuite {
   private static final double TEETH = 0.2;
   private static final double KILLED = 0.02;
   private static final double DEEP = 0.08;
-  private static final double COVERAGE = 0.18;
+  private static final double COVERAGE = 0.25;
   private static final double FAULTS = 0.10;
   private static final double FULL_DISK = 0.04;
   private static final double COST = 0.06;
