@@ -13,6 +13,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.MemoryFileSystem;
+import org.revenantdb.chaos.fault.FaultInjector;
 import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.power.CrashPlan;
 import org.revenantdb.chaos.power.CrashState;
@@ -106,7 +107,7 @@ public final class FaultRun<S> {
     private final PromiseLog log = new PromiseLog();
     private final MemoryFileSystem memory = MemoryFileSystem.of(new DiskImage());
     private final Path directory = Files.createDirectory(memory.root().resolve("store"));
-    private final RecordingFileSystem recorder;
+    private RecordingFileSystem recorder;
     private final SeenImages seen = new SeenImages();
     private boolean failed;
     private boolean refused;
@@ -120,7 +121,7 @@ public final class FaultRun<S> {
 
     FaultRow live() throws IOException {
       TimedCall call = TimedCall.run("a life with " + title(), options.limit(), this::work);
-      boolean worked = call.failure() == null && !call.hangs();
+      boolean worked = call.complaint().isEmpty();
       boolean struck = strikes.struck();
       if (call.hangs()) {
         fail(Verdict.CORRUPT, call.complaint(), null);
@@ -129,7 +130,7 @@ public final class FaultRun<S> {
           fail(Verdict.HARNESS_BROKEN, "without any fault: " + call.complaint(), null);
         }
       } else {
-        afterwards(call.failure());
+        afterwards(call.thrownAnywhere());
       }
       return new FaultRow(
           fault.name(), 1, struck ? 1 : 0, worked ? 1 : 0, refused ? 1 : 0, states, failed ? 1 : 0);
@@ -218,6 +219,8 @@ public final class FaultRun<S> {
 
     private void workAgain(TimedCall.Step step) throws Exception {
       strikes.end();
+      // What is left of the first process must not write beside the second.
+      recorder = recorder.nextProcess(FaultInjector.NOTHING);
       CrashSubject<S> subject = subjects.get();
       step.now("open after " + title());
       S store = subject.open(recorder.directory());

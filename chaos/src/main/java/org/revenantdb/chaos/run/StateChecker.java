@@ -106,7 +106,7 @@ public final class StateChecker<S> {
       if (death == null || !result.survived()) {
         return result;
       }
-      phase = "a thread of the store";
+      phase = StateResult.OF_A_THREAD;
       return failed(death, result.openNanos());
     }
   }

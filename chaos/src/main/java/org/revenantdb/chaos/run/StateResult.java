@@ -26,6 +26,9 @@ public record StateResult(
     long openNanos,
     long answers) {
 
+  /** The phase of what a thread died of that the store had started. */
+  static final String OF_A_THREAD = "a thread of the store";
+
   /** Copies the list. */
   public StateResult {
     findings = List.copyOf(findings);
@@ -38,6 +41,11 @@ public record StateResult(
    */
   public boolean survived() {
     return verdict == Verdict.SURVIVED;
+  }
+
+  /** Whether it is the death of a thread of the store. */
+  boolean isOfAThread() {
+    return phase.equals(OF_A_THREAD);
   }
 
   /**

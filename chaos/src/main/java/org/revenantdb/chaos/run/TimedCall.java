@@ -28,6 +28,7 @@ final class TimedCall {
   private volatile @Nullable Throwable death;
   private @Nullable String hanging;
   private StackTraceElement[] standsAt = {};
+  private @Nullable String interrupted;
 
   private TimedCall(String step) {
     this.step = step;
@@ -59,7 +60,7 @@ final class TimedCall {
     } catch (InterruptedException e) {
       thread.interrupt();
       Thread.currentThread().interrupt();
-      call.hanging = call.step + " was interrupted";
+      call.interrupted = call.step + " was interrupted";
     } finally {
       guard.close();
     }
@@ -88,6 +89,9 @@ final class TimedCall {
     if (hanging != null) {
       return hanging;
     }
+    if (interrupted != null) {
+      return interrupted;
+    }
     if (thrown != null) {
       return step + " failed: " + CallStack.text(thrown);
     }
@@ -104,6 +108,16 @@ final class TimedCall {
    */
   @Nullable Throwable failure() {
     return failure;
+  }
+
+  /**
+   * What was thrown, or what a thread that the body started died of.
+   *
+   * @return that, or null
+   */
+  @Nullable Throwable thrownAnywhere() {
+    Throwable died = death;
+    return failure != null || died == null ? failure : died.getCause();
   }
 
   /**
