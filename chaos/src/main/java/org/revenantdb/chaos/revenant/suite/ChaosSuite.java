@@ -103,8 +103,8 @@ public final class ChaosSuite {
       part("recovery cost", share(COST), this::countCost);
     }
     if (options.kills()) {
-      part("process death", share(KILLS), this::kill);
-      part("zombie writer", share(ZOMBIES), this::wakeTheDead);
+      part("process death", shareOfKills(KILLS), this::kill);
+      part("zombie writer", shareOfKills(ZOMBIES), this::wakeTheDead);
     }
     return report.ran(started, Duration.ofNanos(System.nanoTime() - begun)).build();
   }
@@ -154,6 +154,11 @@ public final class ChaosSuite {
 
   private Duration share(double share) {
     return Duration.ofMillis((long) (options.time().toMillis() * share));
+  }
+
+  /** Where no power is cut, kills have the time of the rest, too. */
+  private Duration shareOfKills(double share) {
+    return share(options.cutsPower() ? share : (1 - TEETH) * share / (KILLS + ZOMBIES));
   }
 
   /** What cutting power has: all that is not promised to others, a quarter at the least. */
@@ -242,7 +247,7 @@ public final class ChaosSuite {
   }
 
   private void kill(SuiteProgress progress) throws IOException {
-    long until = System.nanoTime() + share(KILLS).toNanos();
+    long until = System.nanoTime() + shareOfKills(KILLS).toNanos();
     List<Outcome> outcomes = new ArrayList<>();
     outcomes.add(death("owed", kills(KILLS_OWED, 1), progress));
     Duration left = Duration.ofNanos(until - System.nanoTime());
