@@ -18,6 +18,7 @@ import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.LifeReport.End;
+import org.revenantdb.chaos.run.Failure;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Verdict;
@@ -129,6 +130,22 @@ public final class ProcessDeathRun {
    */
   public List<Evidence> evidence() {
     return List.copyOf(tally.evidence());
+  }
+
+  /**
+   * Puts the evidence, which is in the scratch directory, where it outlives that.
+   *
+   * @param outcome of {@link #run}
+   * @param directory where the files of failures go
+   * @return the outcome, with failures that name those files
+   * @throws IOException if they cannot be written
+   */
+  public Outcome keepEvidence(Outcome outcome, Path directory) throws IOException {
+    List<Failure> failures = new ArrayList<>(outcome.failures());
+    for (int i = 0; i < tally.evidence().size(); i++) {
+      failures.set(i, tally.evidence().get(i).keepIn(directory, subject));
+    }
+    return outcome.withFailures(failures);
   }
 
   /**

@@ -3,12 +3,8 @@ package org.revenantdb.chaos.junit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import org.revenantdb.chaos.crash.Evidence;
 import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.chaos.crash.ProcessDeathRun;
-import org.revenantdb.chaos.run.Failure;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.CrashSubject;
@@ -41,27 +37,9 @@ final class ProcessDeathCase extends CrashTestCase {
     Path scratch = Files.createTempDirectory(settings.directory(), "process-death");
     try {
       ProcessDeathRun run = new ProcessDeathRun(type, settings.processDeath(scratch));
-      Outcome outcome = run.run();
-      return withFiles(outcome, run.evidence());
+      return run.keepEvidence(run.run(), settings.directory());
     } finally {
       FileTrees.delete(scratch);
     }
-  }
-
-  /** The evidence of the run is in scratch; what is told must outlive that. */
-  private Outcome withFiles(Outcome outcome, List<Evidence> evidence) throws IOException {
-    List<Failure> failures = new ArrayList<>(outcome.failures());
-    for (int i = 0; i < evidence.size(); i++) {
-      failures.set(i, evidence.get(i).keepIn(settings.directory(), type));
-    }
-    return new Outcome(
-        outcome.name(),
-        outcome.verdict(),
-        outcome.reason(),
-        outcome.verdicts(),
-        outcome.states(),
-        outcome.kills(),
-        outcome.recoveryMillis(),
-        failures);
   }
 }

@@ -50,6 +50,16 @@ public record Outcome(
   }
 
   /**
+   * The same with other failures told.
+   *
+   * @param others instead of its own
+   * @return the outcome
+   */
+  public Outcome withFailures(List<Failure> others) {
+    return new Outcome(name, verdict, reason, verdicts, states, kills, recoveryMillis, others);
+  }
+
+  /**
    * Several outcomes as one: counts added, the worst verdict with its reason.
    *
    * @param name of the whole

@@ -1,12 +1,10 @@
 package org.revenantdb.chaos.revenant.suite;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import org.revenantdb.chaos.crash.Evidence;
 import org.revenantdb.chaos.crash.Options;
 import org.revenantdb.chaos.crash.ProcessDeathRun;
 import org.revenantdb.chaos.crash.Seeds;
@@ -139,16 +137,7 @@ public final class ChaosSuite {
               options.seed(),
               null);
       Outcome broken = Outcome.of(name, Verdict.HARNESS_BROKEN, failure.title());
-      report.part(
-          new Outcome(
-              name,
-              broken.verdict(),
-              broken.reason(),
-              broken.verdicts(),
-              0,
-              0,
-              new double[0],
-              List.of(failure)));
+      report.part(broken.withFailures(List.of(failure)));
     }
   }
 
@@ -249,57 +238,33 @@ public final class ChaosSuite {
   private void kill(SuiteProgress progress) throws IOException {
     long until = System.nanoTime() + shareOfKills(KILLS).toNanos();
     List<Outcome> outcomes = new ArrayList<>();
-    outcomes.add(death("owed", kills(KILLS_OWED, 1), progress));
+    outcomes.add(death(kills("owed", KILLS_OWED, 1), progress));
     Duration left = Duration.ofNanos(until - System.nanoTime());
     if (left.isPositive()) {
       outcomes.add(
-          death("places", kills(0, 2).withFailpoints().withLimit(left.dividedBy(2)), progress));
+          death(kills("places", 0, 2).withFailpoints().withLimit(left.dividedBy(2)), progress));
       left = Duration.ofNanos(Math.max(1, until - System.nanoTime()));
-      outcomes.add(death("random", kills(LARGEST_COUNT, 3).withLimit(left), progress));
+      outcomes.add(death(kills("random", LARGEST_COUNT, 3).withLimit(left), progress));
     }
     report.part(Outcomes.sum("process death", outcomes));
   }
 
   private void wakeTheDead(SuiteProgress progress) throws IOException {
-    Outcome outcome = death("zombies", kills(0, 4).withZombies(1), progress);
+    Outcome outcome = death(kills("zombies", 0, 4).withZombies(1), progress);
     report.part(Outcomes.sum("zombie writer", List.of(outcome)));
   }
 
-  private Options kills(int count, int part) {
-    return Options.of(options.scratch(), Seeds.of(options.seed(), part), count);
+  private Options kills(String name, int count, int part) {
+    return Options.of(options.scratch().resolve(name), Seeds.of(options.seed(), part), count);
   }
 
-  private Outcome death(String name, Options asked, SuiteProgress progress) throws IOException {
-    Path dir = options.scratch().resolve(name);
-    Options here =
-        new Options(
-            dir,
-            asked.seed(),
-            asked.kills(),
-            asked.failpoints(),
-            asked.zombies(),
-            asked.limit(),
-            asked.stallLimit(),
-            asked.flags(),
-            step ->
-                progress.note(
-                    "%d kills, %s, recovery %.1f ms"
-                        .formatted(step.kills(), step.worst(), step.recoveryMillis())));
-    ProcessDeathRun run = new ProcessDeathRun(MixedSubject.class, here);
-    Outcome outcome = run.run();
-    List<Failure> kept = new ArrayList<>();
-    for (Evidence evidence : run.evidence()) {
-      kept.add(evidence.keepIn(options.keep(), MixedSubject.class));
-    }
-    kept.addAll(outcome.failures().subList(kept.size(), outcome.failures().size()));
-    return new Outcome(
-        outcome.name(),
-        outcome.verdict(),
-        outcome.reason(),
-        outcome.verdicts(),
-        outcome.states(),
-        outcome.kills(),
-        outcome.recoveryMillis(),
-        kept);
+  private Outcome death(Options asked, SuiteProgress progress) throws IOException {
+    Options told =
+        asked.withListener(step ->
+            progress.note(
+                "%d kills, %s, recovery %.1f ms"
+                    .formatted(step.kills(), step.worst(), step.recoveryMillis())));
+    ProcessDeathRun run = new ProcessDeathRun(MixedSubject.class, told);
+    return run.keepEvidence(run.run(), options.keep());
   }
 }
