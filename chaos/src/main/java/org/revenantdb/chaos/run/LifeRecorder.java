@@ -58,14 +58,7 @@ public final class LifeRecorder<S> {
   public Recording record() throws IOException {
     Run run = new Run();
     TimedCall call =
-        TimedCall.run(
-            "a life of the subject",
-            limit,
-            step -> {
-              for (int life = 0; life < lives; life++) {
-                run.live(life, ", on an intact disk", step);
-              }
-            });
+        TimedCall.run("a life of the subject", limit, step -> run.liveIntact(lives, step));
     return run.recording(call.complaint(), Verdict.HARNESS_BROKEN);
   }
 
@@ -86,8 +79,7 @@ public final class LifeRecorder<S> {
     DeathPlaces places = new DeathPlaces(subjects.get());
     Run rehearsal = new Run(places, /* keep= */ false);
     TimedCall call =
-        TimedCall.run(
-            "a life of the subject", limit, step -> rehearsal.live(0, ", on an intact disk", step));
+        TimedCall.run("a life of the subject", limit, step -> rehearsal.liveIntact(1, step));
     if (!call.complaint().isEmpty()) {
       return List.of(rehearsal.unusable(Verdict.HARNESS_BROKEN, call.complaint()));
     }
@@ -113,9 +105,7 @@ public final class LifeRecorder<S> {
             "a life of the subject",
             limit,
             step -> {
-              for (int life = 0; life < before; life++) {
-                run.live(life, ", on an intact disk", step);
-              }
+              run.liveIntact(before, step);
               run.die(before, death, step);
             });
     if (!call.complaint().isEmpty()) {
@@ -144,6 +134,12 @@ public final class LifeRecorder<S> {
 
     Run(FaultInjector watching, boolean keep) throws IOException {
       disk = RecordingFileSystem.over(directory).faults(watching).keepTrace(keep).start();
+    }
+
+    void liveIntact(int lives, TimedCall.Step step) throws Exception {
+      for (int life = 0; life < lives; life++) {
+        live(life, ", on an intact disk", step);
+      }
     }
 
     void live(int life, String how, TimedCall.Step step) throws Exception {

@@ -26,9 +26,9 @@ import org.junit.platform.testkit.engine.Events;
 import org.opentest4j.TestAbortedException;
 import org.revenantdb.chaos.crash.Options;
 import org.revenantdb.chaos.power.PlatformProfile;
+import org.revenantdb.chaos.run.HonestTiny;
 import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.CrashCase;
-import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
 import org.revenantdb.chaos.teeth.BrokenSubjects;
@@ -79,30 +79,7 @@ class CrashTestExtensionTest {
   }
 
   /** A tiny store that keeps its word. */
-  abstract static class Sample implements CrashSubject<TinyStore> {
-
-    private final CrashSubject<TinyStore> honest = new BrokenSubjects.Honest();
-
-    @Override
-    public TinyStore open(Path dir) throws Exception {
-      return honest.open(dir);
-    }
-
-    @Override
-    public void work(TinyStore store, Promises promises) throws Exception {
-      honest.work(store, promises);
-    }
-
-    @Override
-    public void check(TinyStore store, Recovered recovered) throws Exception {
-      honest.check(store, recovered);
-    }
-
-    @Override
-    public void resume(TinyStore store, Promises promises) throws Exception {
-      honest.resume(store, promises);
-    }
-  }
+  abstract static class Sample extends HonestTiny {}
 
   @CrashTest(
       profile = {PlatformProfile.EXT4_ORDERED, PlatformProfile.STRICT_POSIX},

@@ -9,7 +9,7 @@ import org.revenantdb.chaos.teeth.BrokenSubjects;
 import org.revenantdb.chaos.teeth.TinyStore;
 
 /** A tiny store that keeps its word, for tests to break in one method. */
-class HonestTiny implements CrashSubject<TinyStore> {
+public class HonestTiny implements CrashSubject<TinyStore> {
 
   private final CrashSubject<TinyStore> honest = new BrokenSubjects.Honest();
 
