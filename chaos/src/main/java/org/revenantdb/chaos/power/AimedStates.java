@@ -98,6 +98,8 @@ public final class AimedStates implements Iterator<CrashState> {
     NavigableSet<Long> points = new TreeSet<>();
     RandomGenerator random = StateSeries.random(plan.seed());
     Map<Integer, Long> nextForce = new HashMap<>();
+    // Behind a synchronous write a dropped force of the whole file is still missed.
+    Map<Integer, Long> nextWhole = new HashMap<>();
     NavigableSet<Long> steps = new TreeSet<>();
     NavigableSet<Long> names = new TreeSet<>();
     List<Operation> operations = trace.operations();
@@ -105,7 +107,8 @@ public final class AimedStates implements Iterator<CrashState> {
     end = 1 + Math.max(end, promises.isEmpty() ? 0 : promises.last());
     for (Operation operation : operations.reversed()) {
       if (operation instanceof Operation.Force force) {
-        long last = nextForce.getOrDefault(force.node(), end);
+        Map<Integer, Long> next = force.isOfOneWrite() ? nextForce : nextWhole;
+        long last = next.getOrDefault(force.node(), end);
         if (plan.dropped().test(force)) {
           points.add(last);
           promises.subSet(force.seq(), last).forEach(place -> points.add(place + 1));
@@ -120,6 +123,9 @@ public final class AimedStates implements Iterator<CrashState> {
           }
         }
         nextForce.put(force.node(), force.seq());
+        if (!force.isOfOneWrite()) {
+          nextWhole.put(force.node(), force.seq());
+        }
         steps.add(force.seq());
       } else if (operation instanceof Operation.Rename || operation instanceof Operation.Delete) {
         names.add(operation.seq());

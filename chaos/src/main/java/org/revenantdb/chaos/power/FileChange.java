@@ -38,7 +38,16 @@ final class FileChange {
   /** The size is durable, whatever became of the bytes. */
   boolean sizeDurable;
 
-  /** Units that can still be lost, counted from the first; null: all. Only stuck ones lose some. */
+  /**
+   * The bytes up to here are below a durable size, although the size after the whole of it is not
+   * durable; or 0.
+   */
+  long sizeReached;
+
+  /**
+   * Units that can still be lost, counted from the first; null: all. Only those lose some that are
+   * stuck, or that a synchronous write came behind.
+   */
   @Nullable BitSet live;
 
   private FileChange(
@@ -101,6 +110,13 @@ final class FileChange {
     return Math.toIntExact(Math.max(from, sizeBefore) / unit);
   }
 
+  /**
+   * Whether a size that is durable needs a unit of it to be read. No size waits for those bytes.
+   */
+  boolean isBelowDurableSize(long unitStart) {
+    return sizeDurable || unitStart < sizeReached;
+  }
+
   /** Units cannot be lost any more; of a truncation that stays behind they still can. */
   void settle(int first, int last) {
     if (isTruncation()) {
@@ -115,6 +131,11 @@ final class FileChange {
     if (begin <= end) {
       live.clear(begin - firstUnit, end - firstUnit + 1);
     }
+  }
+
+  /** All of it can still be lost. */
+  boolean isUntouched() {
+    return live == null && !sizeDurable && sizeReached == 0;
   }
 
   /** Nothing of it can be lost any more. */

@@ -23,7 +23,8 @@ final class FilePick {
    *            there, no other is. `floor` is the last one that is there.
    *   z        the version of the size: the latest that was not asked to be lost, not below `floor`, under a journal before `cutoff`,
    *            and under AFTER_DATA legal, that is: below the size every unit that a write i <= z appended has v(u) >= i.
-   *            (A write that is stuck is not waited for: its page counts as clean.) If z itself is the first that is not, the size
+   *            (Not waited for is a write that is stuck: its page counts as clean; and one whose size a synchronous
+   *            write made durable.) If z itself is the first that is not, the size
    *            may be where its first missing unit begins: on its way the file had this size, too.
    *   v(u)     the latest write that was not asked to be lost in u, or truncation that is there, if that is later.
    *
@@ -105,7 +106,8 @@ final class FilePick {
       if (change.seq < missing.since) {
         return;
       }
-      if (change.grows() && missing.start > Math.max(change.sizeBefore, change.from)) {
+      long passed = Math.max(Math.max(change.sizeBefore, change.from), change.sizeReached);
+      if (change.grows() && missing.start > passed) {
         size = missing.start;
         return;
       }
@@ -143,7 +145,11 @@ final class FilePick {
         continue;
       }
       for (int unit = change.firstAppendedUnit(rules.unit()); unit <= change.lastUnit; unit++) {
-        if (start(unit) < below && start(unit) < first.start && version(unit) < change.seq) {
+        if (start(unit) < below
+            && start(unit) < first.start
+            && change.touches(unit)
+            && !change.isBelowDurableSize(start(unit))
+            && version(unit) < change.seq) {
           first = new Missing(start(unit), change.seq);
           break;
         }
@@ -187,6 +193,7 @@ final class FilePick {
         && write.seq < floor
         && write.grows()
         && !write.stuck
+        && !write.isBelowDurableSize(start(unit))
         && unit >= write.firstAppendedUnit(rules.unit())
         && start(unit) < floorSize;
   }

@@ -88,8 +88,13 @@ final class PendingDisk {
       case Operation.Delete op -> name(op, op.node());
       case Operation.Rename op -> name(op, op.node());
       case Operation.Write op -> {
+        long size = size(op.node());
         if (write(op)) {
-          names.resized(op.node(), op.seq());
+          if (rules.size() == DiskRules.Size.BEFORE_DATA) {
+            names.resized(op.node(), op.seq());
+          } else {
+            names.grown(op.node(), op.seq(), size);
+          }
         }
       }
       case Operation.Truncate op -> {
@@ -137,20 +142,52 @@ final class PendingDisk {
     return op.size() < size;
   }
 
+  /** As readers see it. */
+  private long size(int node) {
+    Long size = gone.get(node);
+    return size == null ? file(node).current().size() : size;
+  }
+
   private PendingFile file(int node) {
     return files.computeIfAbsent(node, _ -> new PendingFile(rules, base.file(node)));
   }
 
   private void force(Operation.Force force) {
     PendingFile file = files.get(force.node());
+    long needed = 0;
+    if (force.isOfOneWrite()) {
+      if (!(operationAt(force.only()) instanceof Operation.Write write)) {
+        return; // it was told to the program, but not carried out
+      }
+      needed = PendingFile.needed(write.end(), size(write.node()), rules.unit());
+    }
     if (file != null) {
-      file.force(force.since(), force.metadata());
+      if (force.isOfOneWrite()) {
+        file.forceWrite(force.only(), force.metadata());
+      } else {
+        file.force(force.since(), force.metadata());
+      }
       base.replace(force.node(), file.base());
       if (file.isEmpty()) {
         files.remove(force.node());
       }
     }
-    litter |= names.force(force, base);
+    litter |= names.force(force, needed, base);
+  }
+
+  private @Nullable Operation operationAt(long place) {
+    List<Operation> operations = trace.operations();
+    int low = 0;
+    int high = next;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (operations.get(middle).seq() < place) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low < next && operations.get(low).seq() == place ? operations.get(low) : null;
   }
 
   /** Forgets the nodes that no name leads to in any state from here on. */

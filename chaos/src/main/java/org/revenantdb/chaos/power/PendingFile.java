@@ -3,8 +3,10 @@ package org.revenantdb.chaos.power;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.revenantdb.chaos.disk.FileContent;
 import org.revenantdb.chaos.power.DiskRules.Size;
@@ -26,6 +28,12 @@ final class PendingFile {
    * stuck since a force failed, and under ANY and without metadata the truncations after which nothing grew. Covered changes
    * behind them must not wait, so their units go into the base with what the file held there, stuck bytes included, and the
    * stuck write loses these units (`FileChange.settle`). The size never stays behind with a stuck write: it is no page.
+   *
+   * A synchronous write takes away itself, and of what is before it only what it needs (`forceWrite`): its units, with all that the
+   * file held there, and a size by which they can be read. `needed` is the least such size: to the end of its last unit, or of the file.
+   * What brought the file over that is `crossing`; the sizes before that are durable then, and of its own as much as is needed
+   * (`sizeReached`). BEFORE_DATA all sizes are in the journal before their bytes, so all of them come along. Truncations come along with
+   * what V1 and V2 of FilePick ask for; under ANY and without metadata only those before `crossing`.
    */
 
   /** The version of a unit or a size that is durable. */
@@ -111,19 +119,131 @@ final class PendingFile {
       return;
     }
     markDurable(covered, metadata || rules.size() != Size.ANY);
-    if (!covered.stream().allMatch(change -> change.durable)) {
-      settleAround(covered);
-    } else if (covered.size() == changes.size()) {
+    boolean all = covered.stream().allMatch(change -> change.durable);
+    if (all && covered.size() == changes.size()) {
       base = current;
       current = base.copy();
+    } else if (!all || !covered.stream().allMatch(FileChange::isUntouched)) {
+      settleAround(covered);
     } else {
       covered.forEach(change -> apply(change, base));
     }
+    forgetDurable();
+  }
+
+  private void forgetDurable() {
     changes.removeIf(change -> change.durable || change.isSettled());
     truncations.removeIf(change -> change.durable);
     byUnit.forEach(
         (unit, list) -> list.removeIf(change -> change.durable || !change.touches(unit)));
     byUnit.values().removeIf(List::isEmpty);
+  }
+
+  /**
+   * The synchronous write at a place has returned.
+   *
+   * @param metadata whether metadata was asked for, too
+   */
+  void forceWrite(long place, boolean metadata) {
+    List<FileChange> before = changes.stream().filter(change -> change.seq <= place).toList();
+    if (before.isEmpty() || before.getLast().seq != place) {
+      return;
+    }
+    FileChange write = before.getLast();
+    long needed = needed(write.to, write.sizeAfter, rules.unit());
+    FileChange crossing = null;
+    FileChange last = null;
+    for (FileChange change : before) {
+      if (change.resizes() && change.sizeBefore < needed) {
+        crossing = change;
+        last = change;
+      } else if (change.resizes() && comesAlong(change, metadata)) {
+        last = change;
+      }
+    }
+    FileContent after = base.copy();
+    long size = base.size();
+    Map<Integer, Long> settled = new TreeMap<>();
+    // V2 asks only for what was above every durable size until now.
+    Set<FileChange> waited = new HashSet<>(before);
+    waited.removeIf(change -> change.sizeDurable || change.stuck || !change.grows());
+    for (FileChange change : before) {
+      if (last == null || change.seq > last.seq) {
+        break;
+      }
+      if (change == last && change == crossing && needed < change.sizeAfter) {
+        if (rules.size() != Size.BEFORE_DATA && !change.sizeDurable) {
+          change.sizeReached = Math.max(change.sizeReached, needed);
+          size = change.sizeReached;
+          break;
+        }
+      }
+      if (change.isTruncation()) {
+        settleTruncation(change, before, waited, settled);
+        after.setSize(Math.min(after.size(), change.sizeAfter));
+      }
+      if (change.resizes() && !change.sizeDurable) {
+        size = change.sizeAfter;
+        change.sizeDurable = true;
+      }
+    }
+    write.durable = true;
+    settle(before, write.firstUnit, write.lastUnit, write.seq, settled);
+    after.setSize(size);
+    settled.forEach((unit, version) -> put(after, unit, content(unit, version), after.size()));
+    base = after;
+    forgetDurable();
+  }
+
+  /**
+   * The least size by which a write can be read after it was forced alone.
+   *
+   * @param end of the write
+   * @param size of the file after it
+   */
+  static long needed(long end, long size, int unit) {
+    return Math.min(size, Math.ceilDiv(end, (long) unit) * unit);
+  }
+
+  /** Whether a size is durable with a later synchronous write, although that does not need it. */
+  private boolean comesAlong(FileChange change, boolean metadata) {
+    return rules.size() == Size.BEFORE_DATA
+        || (change.isTruncation() && (metadata || rules.size() != Size.ANY));
+  }
+
+  private void settleTruncation(
+      FileChange cut, List<FileChange> before, Set<FileChange> waited, Map<Integer, Long> settled) {
+    if (rules.size() == Size.AFTER_DATA) {
+      for (FileChange write : before) {
+        if (write.seq > cut.seq) {
+          break;
+        }
+        int last = waited.contains(write) ? write.lastUnit : -1;
+        for (int unit = write.firstAppendedUnit(rules.unit()); unit <= last; unit++) {
+          long start = (long) unit * rules.unit();
+          if (start < cut.sizeAfter && start >= write.sizeReached && write.touches(unit)) {
+            settle(before, unit, unit, write.seq, settled);
+          }
+        }
+      }
+    }
+    cut.durable = true;
+    before.stream()
+        .filter(earlier -> earlier.seq < cut.seq)
+        .forEach(earlier -> earlier.settle(cut.firstUnit, cut.lastUnit));
+    settled.keySet().removeIf(unit -> unit > cut.firstUnit);
+    settled.put(cut.firstUnit, cut.seq);
+  }
+
+  /** Makes the version of some units durable that a write gave them. */
+  private static void settle(
+      List<FileChange> before, int first, int last, long version, Map<Integer, Long> settled) {
+    before.stream()
+        .filter(earlier -> earlier.seq <= version)
+        .forEach(earlier -> earlier.settle(first, last));
+    for (int unit = first; unit <= last; unit++) {
+      settled.merge(unit, version, Math::max);
+    }
   }
 
   /** Marks all but the stuck ones and, if shrunken sizes are not covered, the last truncations. */

@@ -5,8 +5,10 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.power.DiskRules.Names;
@@ -26,7 +28,8 @@ final class PendingNames {
    * JOURNALED    `journal` is the place up to which everything in the journal's list is durable. `listed` has for each node the places
    *              of its changes in the list that a force of it brings: creation, sizes and, of a directory, entries; `named` those that
    *              only a force with metadata brings: other names of the node itself. A force that was called at s takes the journal to the
-   *              last of them before s. A state has the changes before a cutoff, which lies behind `journal`.
+   *              last of them before s. `grown` has the sizes that are not in the list (their bytes come first), with the size before; a
+   *              force brings all of them before s, a synchronous write only the one by which it can be read. A state has the changes before a cutoff, which lies behind `journal`.
    *
    * INDEPENDENT  A force of a directory covers the changes in it. A change that is there, or durable, takes along the earlier ones of
    *              its entries. After a failed force those that it should have written are stuck: only a later change of the same entry
@@ -38,6 +41,7 @@ final class PendingNames {
   private final Set<NameChange> stuck = new HashSet<>();
   private final Map<Integer, NavigableSet<Long>> listed = new HashMap<>();
   private final Map<Integer, NavigableSet<Long>> named = new HashMap<>();
+  private final Map<Integer, NavigableMap<Long, Long>> grown = new HashMap<>();
   private long journal = Long.MIN_VALUE;
 
   PendingNames(Names rules) {
@@ -69,9 +73,16 @@ final class PendingNames {
     note(operation instanceof Operation.Create ? listed : named, node, operation.seq());
   }
 
-  /** Takes note that a file's size changed. */
+  /** Takes note that a file's size changed, and that the journal has it from then on. */
   void resized(int node, long seq) {
     note(listed, node, seq);
+  }
+
+  /** Takes note that a file grew, and that the journal has it when the bytes are written. */
+  void grown(int node, long seq, long sizeBefore) {
+    if (rules == Names.JOURNALED) {
+      grown.computeIfAbsent(node, _ -> new TreeMap<>()).put(seq, sizeBefore);
+    }
   }
 
   private void note(Map<Integer, NavigableSet<Long>> places, int node, long seq) {
@@ -83,12 +94,14 @@ final class PendingNames {
   /**
    * A force succeeded.
    *
+   * @param needed of one write: the size that a file must have for it
    * @return whether names became durable
    */
-  boolean force(Operation.Force force, DiskImage base) {
+  boolean force(Operation.Force force, long needed, DiskImage base) {
     int before = changes.size();
     if (rules == Names.JOURNALED) {
       advance(listed, force);
+      advanceGrown(force, needed);
       if (force.metadata()) {
         advance(named, force);
       }
@@ -106,6 +119,20 @@ final class PendingNames {
     if (own != null && last != null) {
       journal = Math.max(journal, last);
       own.headSet(last, true).clear();
+    }
+  }
+
+  private void advanceGrown(Operation.Force force, long needed) {
+    NavigableMap<Long, Long> own = grown.getOrDefault(force.node(), new TreeMap<>());
+    Long last =
+        own.headMap(force.since(), false).descendingMap().entrySet().stream()
+            .filter(entry -> !force.isOfOneWrite() || entry.getValue() < needed)
+            .map(Map.Entry::getKey)
+            .findFirst()
+            .orElse(null);
+    if (last != null) {
+      journal = Math.max(journal, last);
+      own.headMap(last, !force.isOfOneWrite()).clear(); // may be needed again, of one write
     }
   }
 

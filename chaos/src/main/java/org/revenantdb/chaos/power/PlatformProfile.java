@@ -3,10 +3,11 @@ package org.revenantdb.chaos.power;
 /**
  * What a platform may do to operations that nobody forced, by name.
  *
- * <p>Common to all: a force that returned covers what was done to that node before it was called;
- * writes reach the disk in units that are whole or not at all; a unit on the disk holds what the
- * file held there after some write, never less than what was forced (so of two writes to one unit
- * the first alone may be there, but never the second without the first).
+ * <p>Common to all: a force that returned covers what was done to that node before it was called,
+ * and a synchronous write itself with what is needed to read it; writes reach the disk in units
+ * that are whole or not at all; a unit on the disk holds what the file held there after some write,
+ * never less than what was forced (so of two writes to one unit the first alone may be there, but
+ * never the second without the first).
  */
 public enum PlatformProfile {
   /**

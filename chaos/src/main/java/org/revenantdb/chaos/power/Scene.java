@@ -82,7 +82,8 @@ record Scene(NodePaths paths, int unit, long seq, @Nullable Operation last, int 
               "write " + paths.path(op.node(), at) + " " + op.offset() + "+" + op.data().length;
           case Operation.Truncate op ->
               "truncate " + paths.path(op.node(), at) + " to " + op.size();
-          case Operation.Force op -> "force " + paths.path(op.node(), at);
+          case Operation.Force op ->
+              (op.isOfOneWrite() ? "force of one write of " : "force ") + paths.path(op.node(), at);
           case Operation.ForceFailed op -> "failed force " + paths.path(op.node(), at);
         };
     return what + " by thread " + operation.origin().thread();

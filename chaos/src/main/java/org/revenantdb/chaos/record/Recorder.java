@@ -186,14 +186,20 @@ final class Recorder {
     }
   }
 
-  /** A force has returned. */
-  void forced(Node node, long since, boolean metadata, Caller caller) {
+  /**
+   * A force has returned.
+   *
+   * @param only the place of the write that alone was forced, or {@link Operation.Force#ALL}
+   */
+  void forced(Node node, long since, boolean metadata, long only, Caller caller) {
     node.content().lock();
     try {
       if (!dead) {
         counter.force();
         record(
-            place(), caller, origin -> new Operation.Force(origin, node.number(), since, metadata));
+            place(),
+            caller,
+            origin -> new Operation.Force(origin, node.number(), since, metadata, only));
       }
     } finally {
       node.content().unlock();

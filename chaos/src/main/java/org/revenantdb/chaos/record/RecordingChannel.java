@@ -306,7 +306,7 @@ final class RecordingChannel extends FileChannel {
         below(() -> delegate.position(offset + written));
       }
       if (mode.forcesWrites() && written > 0) {
-        recorder.forced(file, recorder.place(), mode.sync(), caller);
+        recorder.forced(file, recorder.place(), mode.sync(), /* only= */ place, caller);
       }
       strike.after();
       return written;
@@ -475,7 +475,7 @@ final class RecordingChannel extends FileChannel {
     strike.before();
     closeIfInterrupted(strike);
     below(() -> force(delegate, metadata));
-    recorder.forced(forced, since, metadata, caller);
+    recorder.forced(forced, since, metadata, Operation.Force.ALL, caller);
     strike.after();
   }
 

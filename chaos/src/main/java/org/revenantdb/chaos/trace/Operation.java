@@ -130,15 +130,47 @@ public sealed interface Operation {
   record Truncate(Origin origin, int node, long size) implements Operation {}
 
   /**
-   * A force that succeeded: of a file's content, or of a directory's entries.
+   * A force that succeeded: of a file's content, or of a directory's entries, or of one write
+   * alone.
+   *
+   * <p>Of one write it is where that was made through a channel opened with {@code DSYNC} or {@code
+   * SYNC}: what else is pending on the node, and not needed to read those bytes, is not covered.
+   * Such a force follows its write, with nothing else done to the node in between.
    *
    * @param origin when it <em>returned</em>, by whom and from where
    * @param node the file or directory
    * @param since when it was called: it covers the operations on the node with a smaller {@link
    *     #seq}
    * @param metadata whether metadata was asked for, too; a file's size is always covered
+   * @param only the {@link #seq} of the one write that it covers, or {@link #ALL}
    */
-  record Force(Origin origin, int node, long since, boolean metadata) implements Operation {}
+  record Force(Origin origin, int node, long since, boolean metadata, long only)
+      implements Operation {
+
+    /** Covers all that was done to the node; no operation has this place. */
+    public static final long ALL = 0;
+
+    /**
+     * A force of a whole node.
+     *
+     * @param origin when it <em>returned</em>, by whom and from where
+     * @param node the file or directory
+     * @param since when it was called
+     * @param metadata whether metadata was asked for, too
+     */
+    public Force(Origin origin, int node, long since, boolean metadata) {
+      this(origin, node, since, metadata, ALL);
+    }
+
+    /**
+     * Tells whether it covers one write and not the whole node.
+     *
+     * @return true if it came with a synchronous write
+     */
+    public boolean isOfOneWrite() {
+      return only != ALL;
+    }
+  }
 
   /**
    * A force that failed, whose pages the system then took for clean (Rebello et al., "Can

@@ -165,7 +165,12 @@ class CrashStatesOracleTest {
           random.nextBoolean() ? size : random.nextInt(Math.min(size, 2 * unit) + unit / 4);
       int length = 1 + random.nextInt(random.nextBoolean() ? unit / 2 : 2 * unit);
       if (offset + length <= 4 * unit) {
-        script.write(node, offset, TraceScript.bytes(letter++, length));
+        byte[] bytes = TraceScript.bytes(letter++, length);
+        if (random.nextInt(4) == 0) {
+          script.writeThrough(node, offset, bytes, /* metadata= */ random.nextInt(3) == 0);
+        } else {
+          script.write(node, offset, bytes);
+        }
         sizes.merge(node, offset + length, Math::max);
       }
     }

@@ -210,7 +210,10 @@ final class LegalStates {
                 && f.seq() < before
                 && forces.stream()
                     .noneMatch(good ->
-                        good.node() == node && good.since() > place && good.seq() < f.seq()));
+                        !good.isOfOneWrite()
+                            && good.node() == node
+                            && good.since() > place
+                            && good.seq() < f.seq()));
   }
 
   // ---- the journal
@@ -253,8 +256,11 @@ final class LegalStates {
       }
       if (files().contains(force.node())) {
         History history = new History(force.node());
+        int crossing = force.isOfOneWrite() ? history.crossing(force) : history.ops.size();
         for (int i = 1; i < history.ops.size(); i++) {
-          if (history.resizes(i) && history.place(i) < force.since()) {
+          if (history.resizes(i)
+              && history.place(i) < force.since()
+              && (i <= crossing || history.isListed(i))) {
             journal = Math.max(journal, history.place(i));
           }
         }
@@ -337,6 +343,99 @@ final class LegalStates {
       return ops.get(i) instanceof Operation.Truncate;
     }
 
+    /** The operation that a force covers alone; 0 if it changed no file. */
+    int only(Operation.Force force) {
+      for (int i = 1; i < ops.size(); i++) {
+        if (place(i) == force.only()) {
+          return i;
+        }
+      }
+      return 0;
+    }
+
+    /** To the end of the last unit that the write touches, or of the file. */
+    int needed(Operation.Force force) {
+      int write = only(force);
+      int end = 0;
+      while (end < to(write)) {
+        end += rules.unit();
+      }
+      return Math.min(size(write), end);
+    }
+
+    /** The last operation before which the file was too short for the write that is forced. */
+    int crossing(Operation.Force force) {
+      int crossing = 0;
+      for (int i = 1; i <= only(force); i++) {
+        crossing = resizes(i) && size(i - 1) < needed(force) ? i : crossing;
+      }
+      return crossing;
+    }
+
+    /** Whether the size after an operation, all of it, is durable by a synchronous write. */
+    boolean sizeCoveredBy(Operation.Force force, int i) {
+      int write = only(force);
+      if (i > write) {
+        return false;
+      }
+      int crossing = crossing(force);
+      boolean all = rules.size() == Size.BEFORE_DATA;
+      boolean later = false;
+      for (int j = i; j <= write; j++) {
+        later |= cuts(j) && (force.metadata() || rules.size() != Size.ANY);
+      }
+      return all || later || i < crossing || (i == crossing && size(i) == needed(force));
+    }
+
+    /** How far a size is durable although the size after an operation, all of it, is not. */
+    int reached(int i, long before) {
+      int reached = 0;
+      for (Operation.Force force : forces) {
+        if (force.node() == node && force.isOfOneWrite() && force.seq() < before) {
+          boolean part = i > 0 && crossing(force) == i && !sizeCoveredBy(force, i);
+          reached = part ? Math.max(reached, needed(force)) : reached;
+        }
+      }
+      return reached;
+    }
+
+    /** Whether no size waits for the bytes of a unit: a synchronous write made it durable. */
+    boolean isExempt(int i, int begins, long before) {
+      for (Operation.Force force : forces) {
+        if (force.node() == node
+            && force.isOfOneWrite()
+            && force.seq() < before
+            && sizeCoveredBy(force, i)) {
+          return true;
+        }
+      }
+      return begins < reached(i, before);
+    }
+
+    /** Whether a synchronous write makes what a unit was after an operation durable. */
+    boolean unitCoveredBy(Operation.Force force, int i, int unit) {
+      if (i > only(force)) {
+        return false;
+      }
+      if (i == only(force) || (cuts(i) && sizeCoveredBy(force, i))) {
+        return true;
+      }
+      int begins = unit * rules.unit();
+      boolean appended = grows(i) && begins + rules.unit() > size(i - 1);
+      for (int cut = i + 1; cut <= only(force); cut++) {
+        if (rules.size() == Size.AFTER_DATA
+            && cuts(cut)
+            && sizeCoveredBy(force, cut)
+            && appended
+            && begins < size(cut)
+            && !stuck(node, place(i), force.seq())
+            && !isExempt(i, begins, force.seq())) {
+          return true;
+        }
+      }
+      return false;
+    }
+
     boolean isListed(int i) {
       return rules.names() == Names.JOURNALED
           && (cuts(i) || (rules.size() == Size.BEFORE_DATA && grows(i)));
@@ -354,10 +453,19 @@ final class LegalStates {
       return from(i) < (unit + 1) * rules.unit() && to(i) > unit * rules.unit();
     }
 
-    /** Whether the bytes, or the size, of an operation are covered by a force. */
-    boolean covered(int i, boolean size) {
+    /**
+     * Whether the bytes in a unit, or the size (no unit), of an operation are covered by a force.
+     */
+    boolean covered(int i, int unit) {
+      boolean size = unit < 0;
       for (Operation.Force force : forces) {
         if (force.node() != node || force.since() <= place(i)) {
+          continue;
+        }
+        if (force.isOfOneWrite()) {
+          if (size ? sizeCoveredBy(force, i) : unitCoveredBy(force, i, unit)) {
+            return true;
+          }
           continue;
         }
         boolean trailing = cuts(i) && rules.size() == Size.ANY && !force.metadata();
@@ -390,7 +498,7 @@ final class LegalStates {
       List<Integer> some = new ArrayList<>(List.of(0));
       for (int i = 1; i < h.ops.size(); i++) {
         if (h.touches(i, u)) {
-          if (h.covered(i, false)) {
+          if (h.covered(i, u)) {
             some.clear();
           }
           some.add(i);
@@ -399,7 +507,7 @@ final class LegalStates {
       versions.add(some);
     }
     for (int i = 1; i < h.ops.size(); i++) {
-      durableSize = h.resizes(i) && h.covered(i, true) ? i : durableSize;
+      durableSize = h.resizes(i) && h.covered(i, -1) ? i : durableSize;
     }
     Set<Choice> result = new LinkedHashSet<>();
     for (int z = 0; z < h.ops.size(); z++) {
@@ -409,10 +517,11 @@ final class LegalStates {
       if (!sizeIsLegal(h, z, durableSize, cut)) {
         continue;
       }
-      Set<Integer> values = new TreeSet<>(List.of(h.size(z)));
+      Set<Integer> values =
+          new TreeSet<>(List.of(z == durableSize ? durableSize(h, durableSize) : h.size(z)));
       if (z > durableSize && h.grows(z) && rules.size() == Size.AFTER_DATA) {
         for (int b = 0; b < h.size(z); b += rules.unit()) {
-          if (b > h.size(z - 1) && b > h.from(z)) {
+          if (b > h.size(z - 1) && b > h.from(z) && b > h.reached(z, Long.MAX_VALUE)) {
             values.add(b);
           }
         }
@@ -422,6 +531,16 @@ final class LegalStates {
       }
     }
     return result;
+  }
+
+  /** The size that is durable: that after an operation, or as far as one behind it has come. */
+  private static int durableSize(History h, int durable) {
+    int size = h.size(durable);
+    for (int i = durable + 1; i < h.ops.size(); i++) {
+      int reached = h.reached(i, Long.MAX_VALUE);
+      size = reached > 0 ? reached : size;
+    }
+    return size;
   }
 
   private boolean sizeIsLegal(History h, int z, int durableSize, long cut) {
@@ -474,7 +593,7 @@ final class LegalStates {
         System.arraycopy(held, from, content, from, length);
       }
     }
-    boolean whole = value == h.size(z);
+    boolean whole = value == (z == durableSize ? durableSize(h, z) : h.size(z));
     for (int i = 1; i < h.ops.size(); i++) {
       Set<Boolean> there = new HashSet<>();
       if (h.resizes(i) && i > durableSize) {
@@ -503,6 +622,7 @@ final class LegalStates {
             && i <= z
             && begins < value
             && !h.isStuck(i)
+            && !h.isExempt(i, begins, Long.MAX_VALUE)
             && v[u] < i) {
           return false;
         }

@@ -76,6 +76,16 @@ final class TraceScript {
     return force;
   }
 
+  /** A write through a channel whose writes are synchronous. */
+  Operation.Force writeThrough(int node, long offset, byte[] data, boolean metadata) {
+    Operation write = write(node, offset, data);
+    long since = tick();
+    Operation.Force force =
+        new Operation.Force(origin(), node, since, metadata, /* only= */ write.seq());
+    operations.add(force);
+    return force;
+  }
+
   Operation forceFailed(int node, long since) {
     return add(new Operation.ForceFailed(origin(), node, since));
   }

@@ -131,6 +131,7 @@ class ForceOrderTest {
       Operation.Force force = only(recording, Operation.Force.class);
       assertTrue(write.seq() < force.since() && force.since() < force.seq());
       assertEquals(option == StandardOpenOption.SYNC, force.metadata());
+      assertEquals(write.seq(), force.only(), "covers that write and no other");
       assertEquals(1, recording.counted().forces());
     }
   }
