@@ -430,6 +430,37 @@ class PowerCutTest {
   }
 
   @Test
+  void synchronousWrite_coversItsUnitsAndNoOtherOfTheFile() {
+    int file = disk.given("f", bytes('o', 8192));
+    disk.write(file, 100, bytes('a', 100));
+    disk.write(file, 4096, bytes('b', 100));
+    disk.writeThrough(file, 0, bytes('c', 100), /* metadata= */ false);
+    assertStates(EXT4_ORDERED, "f=c*100 a*100 o*7992", "f=c*100 a*100 o*3896 b*100 o*3996");
+    assertStates(STRICT_POSIX, "f=c*100 a*100 o*7992", "f=c*100 a*100 o*3896 b*100 o*3996");
+  }
+
+  @Test
+  void synchronousAppend_bringsTheSizeWithoutWhatOthersAppended() {
+    int file = disk.given("f", bytes('o', 4096));
+    disk.write(file, 4096, bytes('a', 4096));
+    disk.writeThrough(file, 8192, bytes('b', 10), /* metadata= */ false);
+    for (PlatformProfile profile : List.of(EXT4_ORDERED, SECTOR_4K, SIZE_BEFORE_DATA)) {
+      assertStates(profile, "f=o*4096 0*4096 b*10", "f=o*4096 a*4096 b*10");
+    }
+  }
+
+  @Test
+  void synchronousWrite_takesTheJournalNoFurtherThanItNeeds() {
+    int file = disk.given("f", bytes('o', 1));
+    disk.write(file, 1, bytes('a', 4095));
+    disk.create(ROOT, "g");
+    disk.write(file, 4096, bytes('b', 4096));
+    disk.writeThrough(file, 0, bytes('c', 1), /* metadata= */ false);
+    assertStates(EXT4_ORDERED, "f=c*1 a*4095", "f=c*1 a*4095, g=", "f=c*1 a*4095 b*4096, g=");
+    assertStates(SIZE_BEFORE_DATA, "f=c*1 a*4095 0*4096, g=", "f=c*1 a*4095 b*4096, g=");
+  }
+
+  @Test
   void droppedForce_neverHappened() {
     int file = disk.given("f", bytes('o', 512));
     disk.write(file, 0, bytes('n', 512));
