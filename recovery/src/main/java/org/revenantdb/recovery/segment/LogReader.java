@@ -137,8 +137,13 @@ public final class LogReader implements AutoCloseable {
    */
   public long nextCandidate(long from) {
     long at = from;
-    while (at + Integer.BYTES <= bufferEnd && !LogRecordLayout.isSane(lengthAt(at))) {
-      at += Math.max(LogRecordLayout.ALIGNMENT, zerosAt(at));
+    while (at + Integer.BYTES <= bufferEnd) {
+      int bytes = lengthAt(at);
+      if (LogRecordLayout.isSane(bytes)) {
+        return at;
+      }
+      at +=
+          bytes == 0 ? Math.max(LogRecordLayout.ALIGNMENT, zerosAt(at)) : LogRecordLayout.ALIGNMENT;
     }
     return at;
   }
