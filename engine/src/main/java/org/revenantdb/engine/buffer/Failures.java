@@ -27,20 +27,4 @@ final class Failures {
       super("The buffer pool is closed.");
     }
   }
-
-  /** Waits for the end of a thread; an interrupt is kept for later. */
-  static void joinUninterruptibly(Thread thread) {
-    boolean interrupted = false;
-    while (true) {
-      try {
-        thread.join();
-        break;
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-  }
 }

@@ -62,7 +62,7 @@ final class PageReaders implements AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition work = lock.newCondition();
   private final ArrayDeque<Request> queue = new ArrayDeque<>();
-  private final List<Thread> threads = new ArrayList<>();
+  private final List<FileThread> threads = new ArrayList<>();
   private int idle;
   private boolean closed;
 
@@ -108,7 +108,7 @@ final class PageReaders implements AutoCloseable {
   }
 
   private void startThread(Request request) {
-    Thread thread = FileThread.of(name + "-reader-" + (threads.size() + 1), this::run);
+    FileThread thread = FileThread.of(name + "-reader-" + (threads.size() + 1), this::run);
     try {
       thread.start();
       threads.add(thread);
@@ -149,7 +149,7 @@ final class PageReaders implements AutoCloseable {
   /** Ends the threads once everything asked for has been read. */
   @Override
   public void close() {
-    List<Thread> all;
+    List<FileThread> all;
     lock.lock();
     try {
       closed = true;
@@ -158,6 +158,6 @@ final class PageReaders implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    all.forEach(Failures::joinUninterruptibly);
+    all.forEach(FileThread::join);
   }
 }

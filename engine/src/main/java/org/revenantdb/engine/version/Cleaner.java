@@ -82,7 +82,7 @@ public final class Cleaner implements AutoCloseable {
   private final RecordBuilder forget = new RecordBuilder();
   private final ConcurrentLinkedQueue<CompletableFuture<Void>> requests =
       new ConcurrentLinkedQueue<>();
-  private final Thread thread;
+  private final FileThread thread;
 
   private boolean mapsRead;
   private long oldestActiveWhenPostponed = -1;
@@ -127,7 +127,7 @@ public final class Cleaner implements AutoCloseable {
   public void poke() {
     if (!poked) {
       poked = true;
-      LockSupport.unpark(thread);
+      thread.unpark();
     }
   }
 
@@ -135,7 +135,7 @@ public final class Cleaner implements AutoCloseable {
   public void cleanNow() {
     CompletableFuture<Void> request = new CompletableFuture<>();
     requests.add(request);
-    LockSupport.unpark(thread);
+    thread.unpark();
     if (closed) {
       request.complete(null);
     }
@@ -146,18 +146,8 @@ public final class Cleaner implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    LockSupport.unpark(thread);
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    thread.unpark();
+    thread.join();
   }
 
   private void run() {

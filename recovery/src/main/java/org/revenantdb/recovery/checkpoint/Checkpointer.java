@@ -46,7 +46,7 @@ public final class Checkpointer implements AutoCloseable {
   private final ControlFile control;
   private final CheckpointSource source;
   private final long maxRecoveryLog;
-  private final Thread thread;
+  private final FileThread thread;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition asked = lock.newCondition();
@@ -265,16 +265,6 @@ public final class Checkpointer implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException again) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    thread.join();
   }
 }

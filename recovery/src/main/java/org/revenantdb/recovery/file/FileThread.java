@@ -1,35 +1,129 @@
 package org.revenantdb.recovery.file;
 
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
 /**
- * A platform thread of the engine's own, which may touch files: nobody has it to interrupt, and an
- * interrupt at a {@link java.nio.channels.FileChannel} closes it for everybody.
+ * Work of the engine on a platform thread of its own, which may touch files: nobody has that thread
+ * to interrupt, and an interrupt at a {@link java.nio.channels.FileChannel} closes it for
+ * everybody.
  *
- * <p>Whoever is not one lets one do the work, and waits.
+ * <p>Whoever is not on one lets one do the work, and waits. To open and close a database takes half
+ * a dozen of them, so a thread whose work has ended waits a second for the next one. They are
+ * daemons, and inherit nothing of who started them.
+ *
+ * <p>Threads: all methods may be called by any.
  */
-public final class FileThread extends Thread {
+public final class FileThread {
+  /*
+   * The thread carries the name of its work, and `thread` is set while it does it: before the work looks at anything.
+   * So who tells it something and then calls unpark finds the thread, or the work has not begun and will see it.
+   * An unpark may reach the next work of the same thread; every park must bear that anyhow.
+   */
+
+  private static final String IDLE = "revenant-idle";
+
+  private static final ThreadPoolExecutor THREADS =
+      new ThreadPoolExecutor(
+          /* corePoolSize= */ 0,
+          /* maximumPoolSize= */ Integer.MAX_VALUE,
+          /* keepAliveTime= */ 1,
+          TimeUnit.SECONDS,
+          new SynchronousQueue<>(),
+          Worker::new);
+
+  private static final class Worker extends Thread {
+    Worker(Runnable works) {
+      super(/* group= */ null, works, IDLE, /* stackSize= */ 0, /* inherit= */ false);
+      setDaemon(true);
+    }
+  }
+
+  private final String name;
+  private final Runnable work;
+  private final AtomicBoolean started = new AtomicBoolean();
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private volatile @Nullable Thread thread;
 
   private FileThread(String name, Runnable work) {
-    super(work, name);
-    setDaemon(true);
+    this.name = name;
+    this.work = work;
   }
 
   /**
-   * Makes such a thread; a daemon, not started yet.
+   * Says what is to be done; it is not started yet.
    *
-   * @param name of the thread
+   * @param name of the thread while it does it
    * @param work what it does
-   * @return the thread
+   * @return to be started
    */
   public static FileThread of(String name, Runnable work) {
     return new FileThread(name, work);
   }
 
   /**
+   * Starts it.
+   *
+   * @throws IllegalThreadStateException if it was started before
+   * @throws OutOfMemoryError if there is no thread to be had; it does not count as started
+   */
+  public void start() {
+    if (!started.compareAndSet(false, true)) {
+      throw new IllegalThreadStateException(name);
+    }
+    try {
+      THREADS.execute(this::run);
+    } catch (Throwable noThread) {
+      started.set(false);
+      throw noThread;
+    }
+  }
+
+  private void run() {
+    Thread current = Thread.currentThread();
+    current.setName(name);
+    thread = current;
+    try {
+      work.run();
+      current.setName(IDLE); // not after a failure: whoever hears of it wants the name
+    } finally {
+      thread = null;
+      ended.countDown();
+    }
+  }
+
+  /** Makes the next park of its thread, or the one that it is in, return. */
+  public void unpark() {
+    LockSupport.unpark(thread);
+  }
+
+  /** Waits until it has ended; at once if it was never started. An interrupt is kept for later. */
+  public void join() {
+    boolean interrupted = false;
+    while (started.get()) {
+      try {
+        ended.await();
+        break;
+      } catch (InterruptedException again) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /**
    * Tells whether the caller may touch files itself.
    *
-   * @return true on a thread of this kind
+   * @return true on such a thread
    */
   public static boolean isCurrent() {
-    return Thread.currentThread() instanceof FileThread;
+    return Thread.currentThread() instanceof Worker;
   }
 }

@@ -73,7 +73,7 @@ public final class Log implements AutoCloseable {
   private final LogBuffer buffer;
   private final SegmentSupply supply;
   private final LogWriter writer;
-  private final Thread thread;
+  private final FileThread thread;
   private final int life;
   private final int segmentSize;
   private final int maxRecord;
@@ -414,8 +414,9 @@ public final class Log implements AutoCloseable {
    * @param lsn the redo point of a checkpoint whose control slot is durable
    */
   public void recycleBelow(long lsn) {
-    supply.recycleBelow(lsn);
-    writer.wake(thread);
+    if (supply.recycleBelow(lsn)) {
+      writer.wake(thread); // which deletes what is too many
+    }
   }
 
   /**
@@ -443,25 +444,11 @@ public final class Log implements AutoCloseable {
     }
     stop();
     writer.wake(thread);
-    join();
+    thread.join();
     @Nullable Throwable cause = failure;
     if (cause != null) {
       throw new LogStoppedException(cause);
     }
     RingPool.giveBack(buffer.ring());
-  }
-
-  private void join() {
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException again) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
   }
 }

@@ -2,6 +2,7 @@ package org.revenantdb.recovery.log;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.segment.Segment;
 import org.revenantdb.recovery.segment.SegmentSupply;
@@ -57,9 +58,9 @@ final class LogWriter implements Runnable {
   }
 
   /** Makes sure that the writer looks at what there is to do once more. */
-  void wake(Thread thread) {
+  void wake(FileThread thread) {
     if (sleeping) {
-      LockSupport.unpark(thread);
+      thread.unpark();
     }
   }
 

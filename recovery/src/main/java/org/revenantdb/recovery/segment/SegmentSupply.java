@@ -282,13 +282,15 @@ public final class SegmentSupply {
    * Gives up every segment that lies wholly below a position.
    *
    * @param lsn the redo point of a checkpoint that is durable
+   * @return whether {@link #trim} would delete any
    */
-  public void recycleBelow(long lsn) {
+  public boolean recycleBelow(long lsn) {
     long number = SegmentLayout.number(lsn, directory.segmentSize());
     lock.lock();
     try {
       free.addAll(inUse.headSet(number));
       inUse.headSet(number).clear();
+      return !free.isEmpty() && bytes() > maxBytes;
     } finally {
       lock.unlock();
     }

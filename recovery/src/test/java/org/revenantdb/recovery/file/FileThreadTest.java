@@ -1,0 +1,139 @@
+package org.revenantdb.recovery.file;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class FileThreadTest {
+
+  private static FileThread started(String name, Runnable work) {
+    FileThread thread = FileThread.of(name, work);
+    thread.start();
+    return thread;
+  }
+
+  @Test
+  void work_isDoneOnADaemonOfItsNameThatMayTouchFiles() {
+    AtomicReference<String> seen = new AtomicReference<>();
+    FileThread thread =
+        started(
+            "writer",
+            () ->
+                seen.set(
+                    Thread.currentThread().getName()
+                        + FileThread.isCurrent()
+                        + Thread.currentThread().isDaemon()));
+    thread.join();
+    assertEquals("writertruetrue", seen.get());
+    assertFalse(FileThread.isCurrent());
+  }
+
+  @Test
+  void start_twice_isRefused() {
+    FileThread thread = started("once", () -> {});
+    assertThrows(IllegalThreadStateException.class, thread::start);
+    thread.join();
+  }
+
+  @Test
+  void join_ofWhatWasNeverStarted_doesNotWait() {
+    FileThread.of("never", () -> {}).join();
+  }
+
+  @Test
+  void join_ofAnInterruptedCaller_waitsAndKeepsTheInterrupt() {
+    CountDownLatch go = new CountDownLatch(1);
+    AtomicBoolean ended = new AtomicBoolean();
+    FileThread thread =
+        started(
+            "slow",
+            () -> {
+              awaitQuietly(go);
+              ended.set(true);
+            });
+    Thread.currentThread().interrupt();
+    new Thread(go::countDown).start();
+    thread.join();
+    assertTrue(Thread.interrupted());
+    assertTrue(ended.get());
+  }
+
+  @Test
+  void unpark_reachesWorkThatWaits_howeverEarlyItComes() {
+    for (int i = 0; i < 2_000; i++) {
+      AtomicBoolean told = new AtomicBoolean();
+      FileThread thread =
+          started(
+              "waiter",
+              () -> {
+                while (!told.get()) {
+                  LockSupport.park();
+                }
+              });
+      told.set(true);
+      thread.unpark();
+      thread.join();
+    }
+  }
+
+  @Test
+  void anInterruptLeftByWork_isNotSeenByTheNextWorkOfItsThread() {
+    for (int i = 0; i < 100; i++) {
+      AtomicBoolean interrupted = new AtomicBoolean();
+      started("first", () -> Thread.currentThread().interrupt()).join();
+      started("second", () -> interrupted.set(Thread.currentThread().isInterrupted())).join();
+      assertFalse(interrupted.get());
+    }
+  }
+
+  @Test
+  void nothingOfTheStarter_isInherited() {
+    InheritableThreadLocal<String> mine = new InheritableThreadLocal<>();
+    mine.set("mine");
+    AtomicReference<String> seen = new AtomicReference<>("unset");
+    started("stranger", () -> seen.set(mine.get())).join();
+    assertNull(seen.get());
+  }
+
+  @Test
+  void workThatThrows_endsAndIsHeardOfUnderItsName() throws Exception {
+    AtomicReference<String> died = new AtomicReference<>();
+    CountDownLatch heard = new CountDownLatch(1);
+    FileThread thread =
+        started(
+            "unlucky",
+            () -> {
+              Thread.currentThread()
+                  .setUncaughtExceptionHandler((who, what) -> {
+                    died.set(who.getName());
+                    heard.countDown();
+                  });
+              throw new IllegalStateException("on purpose");
+            });
+    thread.join();
+    heard.await();
+    assertEquals("unlucky", died.get());
+    AtomicReference<Thread> next = new AtomicReference<>();
+    started("next", () -> next.set(Thread.currentThread())).join();
+    assertNotNull(next.get());
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}
