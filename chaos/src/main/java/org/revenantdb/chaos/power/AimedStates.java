@@ -29,7 +29,7 @@ import org.revenantdb.chaos.trace.Trace;
  */
 public final class AimedStates implements Iterator<CrashState> {
 
-  private static final int PER_POINT = 6;
+  private static final int PER_POINT = 3;
   private static final int SINGLES = 4;
   private static final int BETWEEN = 2;
 

@@ -41,6 +41,8 @@ final class CoverageLives {
     List<Recording> all = new ArrayList<>();
     // The control slot of a checkpoint: a segment that only the slot before it needs is recycled.
     all.add(new LifeRecorder<>(RecyclingSubject::new, seed, 2, limit).record());
+    // The making of a segment: what speaks of it is durable before it is written to.
+    all.add(new LifeRecorder<>(SegmentAheadSubject::new, seed, 1, limit).record());
     // The switched off double-write file: what is left in it must mend nothing.
     Recording switchedOff = new LifeRecorder<>(SwitchOffSubject::new, seed, 2, limit).record();
     all.add(switchedOff);
