@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.fault.Fault;
 import org.revenantdb.chaos.fault.FaultInjector;
@@ -34,7 +35,8 @@ final class Recorder {
    *
    * A force must not count as covering a write that has its place but is still on its way into the file. So `since` is
    * a place of its own, taken under the node's lock: every smaller place on that node has been carried out by then.
-   * The force itself is called without the lock; writes go on meanwhile, and get places that it does not cover.
+   * The force itself is called without the lock; writes go on meanwhile, and get places that it does not cover. Few do, as
+   * what is below is memory mostly; SlowForces gives them time.
    *
    * Processes follow each other, each with a recorder of its own over the same lists. One that is dead has every
    * operation fail. Whoever was asked before that still holds the lock of the node (or of the name space) until the
@@ -56,10 +58,16 @@ final class Recorder {
   private final List<Operation> operations;
   private final Set<String> gaps;
   private final Set<String> escapes;
+  private final @Nullable SlowForces slow;
   private final Set<RecordingChannel> open = ConcurrentHashMap.newKeySet();
   private volatile boolean dead;
 
-  Recorder(TraceClock clock, FaultInjector injector, boolean stacks, boolean keeping) {
+  Recorder(
+      TraceClock clock,
+      FaultInjector injector,
+      boolean stacks,
+      boolean keeping,
+      @Nullable SlowForces slow) {
     this.clock = clock;
     this.injector = injector;
     this.asking = !injector.equals(FaultInjector.NOTHING);
@@ -71,6 +79,7 @@ final class Recorder {
     this.operations = new ArrayList<>();
     this.gaps = new LinkedHashSet<>();
     this.escapes = new LinkedHashSet<>();
+    this.slow = slow;
   }
 
   /** That of the next process, which goes on where the former one has ended. */
@@ -86,6 +95,7 @@ final class Recorder {
     this.operations = former.operations;
     this.gaps = former.gaps;
     this.escapes = former.escapes;
+    this.slow = former.slow == null ? null : former.slow.next();
   }
 
   /** The process is dead; returns when nothing of it is under way any more. */
@@ -183,6 +193,38 @@ final class Recorder {
       synchronized (operations) {
         operations.add(made);
       }
+      if (slow != null) {
+        noteChange(slow, made);
+      }
+    }
+  }
+
+  private static void noteChange(SlowForces slow, Operation made) {
+    switch (made) {
+      case Operation.Write op -> slow.changed(op.node());
+      case Operation.Truncate op -> slow.changed(op.node());
+      case Operation.Create op -> slow.changed(op.parent());
+      case Operation.Link op -> slow.changed(op.parent());
+      case Operation.Delete op -> slow.changed(op.parent());
+      case Operation.Rename op -> {
+        slow.changed(op.fromParent());
+        if (op.toParent() != op.fromParent()) {
+          slow.changed(op.toParent());
+        }
+      }
+      case Operation.Force _, Operation.ForceFailed _ -> {}
+    }
+  }
+
+  /** How forces are slowed down; none if they are not. */
+  @Nullable SlowForces slowForces() {
+    return slow;
+  }
+
+  /** A force was called, and its {@link #since} was taken: gives others time, if that is wanted. */
+  void delayForce(Node node) {
+    if (slow != null && !dead) {
+      slow.delay(node.number());
     }
   }
 

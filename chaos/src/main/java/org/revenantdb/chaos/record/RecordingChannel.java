@@ -474,6 +474,7 @@ final class RecordingChannel extends FileChannel {
     }
     strike.before();
     closeIfInterrupted(strike);
+    recorder.delayForce(forced);
     below(() -> force(delegate, metadata));
     recorder.forced(forced, since, metadata, Operation.Force.ALL, caller);
     strike.after();

@@ -14,6 +14,7 @@ import java.nio.file.spi.FileSystemProvider;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.fault.FaultInjector;
@@ -250,6 +251,7 @@ public final class RecordingFileSystem extends FileSystem {
     private TraceClock clock = new TraceClock();
     private boolean stacks = true;
     private boolean keepTrace = true;
+    private @Nullable SlowForces slowForces;
 
     private Builder(Path directory) {
       this.directory = directory;
@@ -301,6 +303,21 @@ public final class RecordingFileSystem extends FileSystem {
     }
 
     /**
+     * Says that forces take a while; by default they do not. A drawn share of them waits for other
+     * threads to change what is forced, so that what was written during a force, and is not covered
+     * by it, is there to be found. A process in which one thread does everything is not slowed
+     * down; others wait a millisecond at most, and stop that if it is always in vain.
+     *
+     * @param seed of what is drawn
+     * @param when asked at each force
+     * @return this
+     */
+    public Builder slowForces(long seed, BooleanSupplier when) {
+      slowForces = new SlowForces(seed, when);
+      return this;
+    }
+
+    /**
      * Looks at what is there and begins to record.
      *
      * @return the recording
@@ -311,7 +328,7 @@ public final class RecordingFileSystem extends FileSystem {
       if (!Files.isDirectory(base)) {
         throw new NotDirectoryException(directory.toString());
       }
-      Recorder recorder = new Recorder(clock, faults, stacks, keepTrace);
+      Recorder recorder = new Recorder(clock, faults, stacks, keepTrace, slowForces);
       StartScan scan = new StartScan(recorder);
       DiskImage image = keepTrace ? scan.content(base) : scan.names(base);
       NameSpace names = new NameSpace();

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.MemoryFileSystem;
 import org.revenantdb.chaos.fault.DeadFrom;
@@ -25,9 +26,16 @@ import org.revenantdb.chaos.trace.Trace;
  * on what is there and must not hold on an empty directory; a subject that fails here says nothing
  * about crashes and is {@link Verdict#HARNESS_BROKEN}.
  *
+ * <p>In one of three lives, by the seed, forces {@linkplain
+ * RecordingFileSystem.Builder#slowForces(long, java.util.function.BooleanSupplier) take a while},
+ * for the races of stores with several threads.
+ *
  * @param <S> the open store
  */
 public final class LifeRecorder<S> {
+
+  /** One life of so many has slow forces. */
+  private static final int SLOW = 3;
 
   private final Supplier<CrashSubject<S>> subjects;
   private final long seed;
@@ -127,13 +135,19 @@ public final class LifeRecorder<S> {
     private RecordingFileSystem disk;
     private PromiseLog log = new PromiseLog();
     private long from;
+    private volatile boolean slow;
 
     Run() throws IOException {
       this(FaultInjector.NOTHING, /* keep= */ true);
     }
 
     Run(FaultInjector watching, boolean keep) throws IOException {
-      disk = RecordingFileSystem.over(directory).faults(watching).keepTrace(keep).start();
+      disk =
+          RecordingFileSystem.over(directory)
+              .faults(watching)
+              .keepTrace(keep)
+              .slowForces(seed, () -> slow)
+              .start();
     }
 
     void liveIntact(int lives, TimedCall.Step step) throws Exception {
@@ -143,6 +157,7 @@ public final class LifeRecorder<S> {
     }
 
     void live(int life, String how, TimedCall.Step step) throws Exception {
+      slow = isSlow(life);
       CrashSubject<S> subject = subjects.get();
       String which = " in life " + (life + 1) + how;
       step.now("open" + which);
@@ -159,6 +174,7 @@ public final class LifeRecorder<S> {
 
     void die(int life, DeadFrom death, TimedCall.Step step) throws Exception {
       step.now("open or work in life " + (life + 1) + ", on an intact disk");
+      slow = isSlow(life);
       disk = disk.nextProcess(death);
       new DyingLife<>(subjects.get(), death)
           .live(disk.directory(), log.promises(disk.clock(), seed + life, death::isDead));
@@ -194,6 +210,10 @@ public final class LifeRecorder<S> {
       Recording recording = new Recording(trace, log, verdict, reason, end, from);
       return recording.usable() ? controlled(recording, directory) : recording;
     }
+  }
+
+  private boolean isSlow(int life) {
+    return Math.floorMod(Seeds.of(seed + life, SLOW), SLOW) == 0;
   }
 
   private void closeAfter(
