@@ -61,7 +61,7 @@ final class SlowForces {
     Thread self = Thread.currentThread();
     if (first == null) {
       first = self; // of two at once one is the first, and the other the second at its next change
-    } else if (first != self) {
+    } else if (!self.equals(first)) {
       several = true;
     }
     changes(node).incrementAndGet();
