@@ -1,7 +1,9 @@
 package org.revenantdb.chaos.fault;
 
+import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The death of a process as its disk sees it: from one operation on nothing is carried out any
@@ -11,12 +13,21 @@ import java.util.function.Predicate;
  * force is still pending when the next one has worked. What is under way in other threads at the
  * moment of death may still be carried out; {@code RecordingFileSystem.nextProcess} waits for it.
  *
+ * <p>Death may come inside a write, too: a real process that is killed has written some of its
+ * pages then, from the first on. A write within one page is there or not.
+ *
  * <p>Threads: any.
  */
 public final class DeadFrom implements FaultInjector {
 
+  /** Of the page cache; a kill is heeded between two pages, not inside one. */
+  private static final int PAGE = 4096;
+
+  private static final String MESSAGE = "the process is dead";
+
   private final Predicate<FileOperation> which;
   private final long nth;
+  private final @Nullable Long seed;
   private final AtomicLong seen = new AtomicLong();
   private volatile boolean dead;
 
@@ -27,16 +38,48 @@ public final class DeadFrom implements FaultInjector {
    * @param nth of them is the first that is not carried out, from 1
    */
   public DeadFrom(Predicate<FileOperation> which, long nth) {
+    this(which, nth, null);
+  }
+
+  /**
+   * Death at one operation, or inside it if it is a write of several pages.
+   *
+   * @param which operations count
+   * @param nth of them is the first that is not carried out, or not wholly, from 1
+   * @param seed draws how many pages of a write are there, perhaps none
+   */
+  public DeadFrom(Predicate<FileOperation> which, long nth, long seed) {
+    this(which, nth, Long.valueOf(seed));
+  }
+
+  private DeadFrom(Predicate<FileOperation> which, long nth, @Nullable Long seed) {
     this.which = which;
     this.nth = nth;
+    this.seed = seed;
   }
 
   @Override
   public Fault before(FileOperation operation) {
     if (!dead && which.test(operation) && seen.incrementAndGet() == nth) {
       dead = true;
+      return last(operation);
     }
-    return dead ? new Fault.Fail("the process is dead") : Fault.NONE;
+    return dead ? new Fault.Fail(MESSAGE) : Fault.NONE;
+  }
+
+  /** The operation that death comes at. */
+  private Fault last(FileOperation operation) {
+    int inFirstPage = (int) (PAGE - operation.offset() % PAGE);
+    if (seed == null
+        || operation.kind() != FileOperation.Kind.WRITE
+        || operation.length() <= inFirstPage) {
+      return new Fault.Fail(MESSAGE);
+    }
+    int boundaries = 1 + (operation.length() - inFirstPage - 1) / PAGE;
+    int written = new SplittableRandom(seed).nextInt(boundaries + 1);
+    return written == 0
+        ? new Fault.Fail(MESSAGE)
+        : new Fault.CutOff(inFirstPage + (written - 1) * PAGE, MESSAGE);
   }
 
   /** Death now, unless it came earlier. */

@@ -6,7 +6,7 @@ package org.revenantdb.chaos.fault;
  * <p><b>Told to the program</b> (it is owed nothing acknowledged being lost): {@link Fail}, {@link
  * DiskFull}, {@link ShortWrite}, {@link FailForce}, {@link Throw}, {@link Interrupt}. <b>Kept from
  * it</b> (it is owed that damage is found, not that it is mended): {@link FlipBit}, {@link
- * Misdirect}, {@link StaleRead}, {@link LoseWrite}. <b>The end</b>: {@link Die}.
+ * Misdirect}, {@link StaleRead}, {@link LoseWrite}. <b>The end</b>: {@link CutOff}, {@link Die}.
  */
 public sealed interface Fault {
 
@@ -70,6 +70,15 @@ public sealed interface Fault {
 
   /** A write says that it was made and changes nothing. */
   record LoseWrite() implements Fault {}
+
+  /**
+   * A write writes only its first bytes and fails: what is left of it where its process is killed
+   * in the middle. {@link Fail} of any other operation.
+   *
+   * @param bytes how many, less than asked for, 1 or more
+   * @param message of the {@code IOException}
+   */
+  record CutOff(int bytes, String message) implements Fault {}
 
   /**
    * The process ends at once, as if killed with SIGKILL.

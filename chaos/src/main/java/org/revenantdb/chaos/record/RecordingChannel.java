@@ -301,6 +301,9 @@ final class RecordingChannel extends FileChannel {
           recordWrite(file, place, caller, landed(at, where, size, written), bytes, written);
         }
       }
+      if (fault instanceof Fault.CutOff cut) {
+        throw new IOException(cut.message());
+      }
       int written = bytes.position() - first;
       if (at == HERE && !mode.append() && (lost || where != offset)) {
         below(() -> delegate.position(offset + written));
@@ -350,6 +353,8 @@ final class RecordingChannel extends FileChannel {
     int length = source.remaining();
     if (fault instanceof Fault.ShortWrite(int bytes)) {
       length = Math.min(length, Math.max(1, bytes));
+    } else if (fault instanceof Fault.CutOff cut) {
+      length = Math.min(length, Math.max(1, cut.bytes()));
     }
     ByteBuffer bytes = source.slice(source.position(), length);
     boolean flips = fault instanceof Fault.FlipBit(long bit) && bit / Byte.SIZE < length;

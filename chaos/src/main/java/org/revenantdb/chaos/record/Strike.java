@@ -29,6 +29,8 @@ record Strike(Fault fault, FileOperation.Kind kind, String path) {
   Strike before() throws IOException {
     switch (fault) {
       case Fault.Fail fail -> throw new IOException(fail.message());
+      case Fault.CutOff cut when kind != FileOperation.Kind.WRITE ->
+          throw new IOException(cut.message());
       case Fault.DiskFull() -> refuseForRoom();
       case Fault.FailForce(boolean _) when kind == FileOperation.Kind.FORCE ->
           throw new IOException("Input/output error");

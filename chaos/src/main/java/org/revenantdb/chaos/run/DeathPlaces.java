@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.fault.DeadFrom;
 import org.revenantdb.chaos.fault.Fault;
 import org.revenantdb.chaos.fault.FaultInjector;
@@ -19,7 +20,8 @@ import org.revenantdb.chaos.trace.Site;
  *
  * <p>What is drawn are places in the code, not operations: a place that is passed once is as
  * interesting as one that is passed a thousand times. Every second one is a force, because what was
- * written and not forced is what a death leaves to the next life.
+ * written and not forced is what a death leaves to the next life. A write of several pages is hit
+ * somewhere inside.
  *
  * <p>Threads: any.
  */
@@ -81,7 +83,8 @@ final class DeathPlaces implements FaultInjector {
       synchronized (passes) {
         pass = 1 + random.nextLong(passes.getOrDefault(place, 1L));
       }
-      deaths.add(new DeadFrom(one -> changes(one) && place(one).equals(place), pass));
+      deaths.add(
+          new DeadFrom(one -> changes(one) && place(one).equals(place), pass, Seeds.of(seed, i)));
     }
     return deaths;
   }

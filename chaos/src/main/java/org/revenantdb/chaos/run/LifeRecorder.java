@@ -74,7 +74,8 @@ public final class LifeRecorder<S> {
    * Records lives of which one ends with the death of its process: nothing that was forced or not
    * is lost, the next life opens what is there and works, and what the dead one did not force is
    * still pending. The process dies at operations that change something, at other places in the
-   * code each time, or when its work is done; in every second recording a whole life comes first.
+   * code each time, inside of large writes too, or when its work is done; in every second recording
+   * a whole life comes first.
    *
    * <p>To be asked for where {@link #record} gave a usable recording: what then fails in the life
    * behind the death is the store's.

@@ -12,7 +12,10 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadLocalRandom;
@@ -127,6 +130,34 @@ class NextProcessTest {
     List<Class<?>> recorded = kinds(recording);
     write.get();
     return recorded;
+  }
+
+  @Test
+  void write_thatItsProcessDiesIn_leavesWholePagesFromTheFirstOn() throws IOException {
+    Set<Integer> sizes = new TreeSet<>();
+    for (int seed = 0; seed < 40; seed++) {
+      RecordingFileSystem first =
+          RecordingFileSystem.over(root)
+              .faults(new DeadFrom(any -> any.kind() == Kind.WRITE, 2, seed))
+              .start();
+      Path file = first.directory().resolve("f" + seed);
+      try (FileChannel channel =
+          FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+        channel.write(ByteBuffer.allocate(100));
+        byte[] large = new byte[3 * 4096];
+        Arrays.fill(large, (byte) 1);
+        assertThrows(IOException.class, () -> channel.write(ByteBuffer.wrap(large)));
+        assertThrows(IOException.class, () -> channel.write(ByteBuffer.wrap(large)));
+      }
+      RecordingFileSystem second = next(first);
+      byte[] left = Files.readAllBytes(second.directory().resolve("f" + seed));
+      for (int i = 0; i < left.length; i++) {
+        assertEquals(i < 100 ? 0 : 1, left[i]);
+      }
+      sizes.add(left.length);
+      Replay.assertExact(second.trace(), root);
+    }
+    assertEquals(Set.of(100, 4096, 8192, 12288), sizes);
   }
 
   @Test

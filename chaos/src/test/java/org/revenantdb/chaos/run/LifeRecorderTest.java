@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -208,6 +209,95 @@ class LifeRecorderTest {
     @Override
     public void check(TinyStore store, Recovered recovered) {
       honest.check(store, recovered);
+    }
+  }
+
+  /** A file for each key, written at once and in several pages. */
+  private abstract static class LargeFiles implements CrashSubject<Path> {
+
+    @Override
+    public Path open(Path dir) {
+      return dir;
+    }
+
+    @Override
+    public void work(Path dir, Promises promises) throws IOException {
+      for (int i = 0; i < 4; i++) {
+        String key = "k" + promises.seed() + "." + i;
+        String value = key.repeat(3 * 4096 / key.length()) + ";";
+        promises.attempt(key, value);
+        try (FileChannel file =
+                FileChannel.open(
+                    dir.resolve(key), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            FileChannel names = FileChannel.open(dir, StandardOpenOption.READ)) {
+          file.write(StandardCharsets.US_ASCII.encode(value));
+          file.force(true);
+          names.force(true);
+        }
+        promises.durable(key, value);
+      }
+    }
+
+    @Override
+    public void check(Path dir, Recovered recovered) {
+      recovered.verify(key -> {
+        try {
+          Path file = dir.resolve(key);
+          String found = Files.exists(file) ? Files.readString(file) : "";
+          return isWhole(found) ? found : null;
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      });
+    }
+
+    abstract boolean isWhole(String found);
+  }
+
+  /** A file that has bytes has all of them, it believes. */
+  static final class TrustsTheLength extends LargeFiles {
+    @Override
+    boolean isWhole(String found) {
+      return !found.isEmpty();
+    }
+  }
+
+  /** Looks for the end that it wrote. */
+  static final class LooksForTheEnd extends LargeFiles {
+    @Override
+    boolean isWhole(String found) {
+      return found.endsWith(";");
+    }
+  }
+
+  private static DeadFrom thirdWrite() {
+    return new DeadFrom(operation -> operation.kind() == Kind.WRITE, 3);
+  }
+
+  private static DeadFrom insideTheThirdWrite() {
+    long seed = 1; // draws a page of three, not none
+    return new DeadFrom(operation -> operation.kind() == Kind.WRITE, 3, seed);
+  }
+
+  @Test
+  void store_thatTrustsTheLengthOfAFile_isFoundByADeathInsideAWrite() throws IOException {
+    Recording between = recorder(TrustsTheLength::new).recordDeath(thirdWrite(), /* before= */ 0);
+    assertTrue(between.usable(), between.reason());
+    Recording inside =
+        recorder(TrustsTheLength::new).recordDeath(insideTheThirdWrite(), /* before= */ 0);
+    assertEquals(Verdict.CORRUPT, inside.verdict(), inside.reason());
+    assertTrue(inside.reason().contains("PHANTOM"), inside.reason());
+    Recording careful =
+        recorder(LooksForTheEnd::new).recordDeath(insideTheThirdWrite(), /* before= */ 0);
+    assertTrue(careful.usable(), careful.reason());
+  }
+
+  @Test
+  void store_thatTrustsTheLengthOfAFile_isFoundByDrawnDeaths() throws IOException {
+    List<Recording> recordings = recorder(TrustsTheLength::new).recordDeaths(12);
+    assertTrue(recordings.stream().anyMatch(one -> one.verdict() == Verdict.CORRUPT));
+    for (Recording recording : recorder(LooksForTheEnd::new).recordDeaths(12)) {
+      assertTrue(recording.usable(), recording.reason());
     }
   }
 }

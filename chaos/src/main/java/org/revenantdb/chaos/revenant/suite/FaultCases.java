@@ -88,11 +88,12 @@ final class FaultCases {
     told("EIO", new Fault.Fail("Input/output error"), Kind.WRITE, LOCK, 1);
     for (int i = 0; i < DEATHS; i++) {
       int nth = 1 + random.nextInt(OPERATIONS_OF_A_LIFE);
+      long inside = random.nextLong();
       cases.add(
           new FaultCase(
               "death, and a power cut later",
               "from operation " + nth + " on",
-              () -> new DeadFrom(any -> true, nth),
+              () -> new DeadFrom(any -> true, nth, inside),
               Contract.NOTHING_LOST));
     }
     forceOfADirectory("failed force", false);
