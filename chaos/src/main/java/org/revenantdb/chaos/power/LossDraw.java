@@ -55,6 +55,7 @@ final class LossDraw implements Iterator<Losses> {
     List<Operation> operations = pending.stream().map(Pending::operation).toList();
     inOrder.add(Losses.of(operations));
     inOrder.add(Losses.of(List.of(operations.getLast())));
+    tornNewest(pending.getLast());
     if (operations.size() <= exhaustive && 1 << operations.size() <= quota * 2) {
       subsets(operations);
     } else {
@@ -83,6 +84,16 @@ final class LossDraw implements Iterator<Losses> {
     draw.all = pending;
     draw.inOrder.add(1, Losses.of(pending.stream().map(Pending::operation).toList()));
     return draw;
+  }
+
+  /** The end of the newest write is not there, or its beginning; which comes first is by chance. */
+  private void tornNewest(Pending newest) {
+    int units = newest.operation() instanceof Operation.Write ? newest.parts() - 1 : 0;
+    if (units > 1) {
+      boolean endFirst = random.nextBoolean();
+      inOrder.add(Losses.torn(newest.operation(), endFirst ? units : 1));
+      inOrder.add(Losses.torn(newest.operation(), endFirst ? 1 : units));
+    }
   }
 
   private void subsets(List<Operation> all) {

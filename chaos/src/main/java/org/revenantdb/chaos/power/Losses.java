@@ -81,6 +81,15 @@ public final class Losses {
     return new Losses(losses, null);
   }
 
+  /** An operation of which one part is lost. */
+  static Losses torn(Operation operation, int part) {
+    BitSet parts = new BitSet();
+    parts.set(part);
+    SortedMap<Long, Loss> losses = new TreeMap<>();
+    losses.put(operation.seq(), new Loss(operation, parts));
+    return new Losses(losses, null);
+  }
+
   /**
    * Tells whether everything is there.
    *

@@ -24,15 +24,20 @@ record Scene(NodePaths paths, int unit, long seq, @Nullable Operation last, int 
     text.append(last == null ? ", before everything" : ", the last to begin was " + name(last));
     text.append("; ").append(pending).append(" operations were not durable, ");
     text.append(losses.isEmpty() ? "all of them are there" : losses.size() + " are not whole");
-    for (Loss loss : losses) {
-      Operation operation = loss.operation();
-      text.append('\n').append(fate(operation, loss.parts())).append(": ").append(name(operation));
-      String stack = operation.origin().stack().text();
-      if (!stack.isEmpty()) {
-        text.append('\n').append(stack);
-      }
+    if (losses.isEmpty() && last != null) {
+      // What is wrong is that nothing came after it.
+      tell(text, "there, and nothing after it", last);
     }
+    losses.forEach(loss -> tell(text, fate(loss.operation(), loss.parts()), loss.operation()));
     return text.toString();
+  }
+
+  private void tell(StringBuilder text, String fate, Operation operation) {
+    text.append('\n').append(fate).append(": ").append(name(operation));
+    String stack = operation.origin().stack().text();
+    if (!stack.isEmpty()) {
+      text.append('\n').append(stack);
+    }
   }
 
   private String fate(Operation operation, @Nullable BitSet parts) {

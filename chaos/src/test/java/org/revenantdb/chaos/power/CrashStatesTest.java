@@ -77,6 +77,34 @@ class CrashStatesTest {
   }
 
   @Test
+  void newestWriteAcrossAUnit_isTornAtBothEnds_beforeAnythingIsLeftToChance() {
+    int file = disk.given("f", bytes('o', 1024));
+    Operation first = disk.write(file, 0, bytes('a', 8));
+    Operation torn = disk.write(file, 500, bytes('n', 24));
+    for (long seed = 0; seed < 20; seed++) {
+      CrashPlan plan = CrashPlan.of(seed, 12).exhaustiveTo(0);
+      List<String> found =
+          all(new CrashStates(disk.trace(), SECTOR_512.rules(), plan)).stream()
+              .filter(state -> state.seq() > torn.seq() && !state.losses().lost(first))
+              .map(state -> TraceScript.describe(state.image()))
+              .toList();
+      assertTrue(found.contains("f=a*8 o*492 n*12 o*512"), found::toString);
+      assertTrue(found.contains("f=a*8 o*504 n*12 o*500"), found::toString);
+    }
+  }
+
+  @Test
+  void story_ofAStateWithNothingLost_endsWithTheLastOperationAndItsStack() {
+    int file = disk.given("f", bytes('o', 512));
+    disk.write(file, 0, bytes('n', 8));
+    CrashState state =
+        new PowerCut(disk.trace(), SECTOR_512.rules()).state(disk.end(), Losses.none());
+    assertTrue(
+        state.losses().story().contains("there, and nothing after it: write f 0+8"),
+        () -> state.losses().story());
+  }
+
+  @Test
   void images_liveTheirOwnLives() {
     manyWrites(30);
     CrashStates states = new CrashStates(disk.trace(), SECTOR_512.rules(), CrashPlan.of(1, 300));
