@@ -309,6 +309,15 @@ public final class PromiseLog {
   }
 
   /**
+   * How many lives it speaks of.
+   *
+   * @return one more than there were crashes
+   */
+  public int lives() {
+    return 1 + (int) events().stream().filter(Crash.class::isInstance).count();
+  }
+
+  /**
    * How many values were given to one key by two transactions or more. That is legal, but the
    * oracle cannot tell which of them it sees, and finds less.
    *

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.MemoryFileSystem;
 import org.revenantdb.chaos.fault.FaultInjector;
@@ -226,7 +227,7 @@ public final class FaultRun<S> {
       S store = subject.open(recorder.directory());
       try {
         step.now("resume after " + title());
-        subject.resume(store, log.promises(clock, options.seed() + 1));
+        subject.resume(store, log.promises(clock, Seeds.of(options.seed(), 1)));
       } finally {
         step.now("close after " + title());
         subject.close(store);

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.MemoryFileSystem;
 import org.revenantdb.chaos.oracle.PromiseLog;
@@ -25,6 +26,7 @@ import org.revenantdb.chaos.trace.TraceClock;
  */
 public final class StateChecker<S> {
 
+  private static final long AFTER_A_CRASH = -2;
   private static final String OUR_DISK = MemoryFileSystem.class.getPackageName() + ".";
 
   private final CrashSubject<S> subject;
@@ -129,7 +131,7 @@ public final class StateChecker<S> {
       if (more == null) {
         if (resume) {
           phase = "resume";
-          subject.resume(store, new PromiseLog().promises(clock, seq));
+          subject.resume(store, new PromiseLog().promises(clock, seedAfter(log, seq)));
         }
         phase = "close";
         close(store);
@@ -138,7 +140,7 @@ public final class StateChecker<S> {
       }
       phase = "resume";
       more.settle(recovered);
-      subject.resume(store, more.promises(clock, seq));
+      subject.resume(store, more.promises(clock, seedAfter(log, seq)));
       phase = "close";
       close(store);
       store = null;
@@ -164,6 +166,11 @@ public final class StateChecker<S> {
         closeQuietly(store);
       }
     }
+  }
+
+  /** Unlike that of any life before the crash: subjects make their values from it. */
+  private static long seedAfter(PromiseLog log, long seq) {
+    return Seeds.of(Seeds.of(seq, log.lives()), AFTER_A_CRASH);
   }
 
   private StateResult done(long nanos, long answers) {

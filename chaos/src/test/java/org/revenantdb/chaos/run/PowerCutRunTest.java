@@ -98,6 +98,41 @@ class PowerCutRunTest {
     assertEquals(Verdict.LOST, FailureFile.read(failure.file()).replay().verdict());
   }
 
+  /** What a life is told to be its seed stays, and must be no other life's. */
+  static class RemembersSeeds extends HonestTiny {
+
+    /** As short as what comes after a crash, so that the same places come again. */
+    @Override
+    public void work(TinyStore store, Promises promises) throws Exception {
+      for (int i = 0; i < 3; i++) {
+        promises.attempt("key", "value" + i);
+        store.put("key", "value" + i);
+        promises.durable("key", "value" + i);
+      }
+    }
+
+    @Override
+    public void resume(TinyStore store, Promises promises) throws Exception {
+      String key = "seed" + promises.seed();
+      if (store.get(key) != null) {
+        throw new IllegalStateException("another life had this seed");
+      }
+      promises.attempt(key, "given");
+      store.put(key, "given");
+      promises.durable(key, "given");
+      super.resume(store, promises);
+    }
+  }
+
+  @Test
+  void noTwoLivesOfOneStore_haveTheSameSeed_howeverDeepTheCrashesAre() throws IOException {
+    Supplier<CrashSubject<TinyStore>> subjects = RemembersSeeds::new;
+    Recording recording = new LifeRecorder<>(subjects, seed, /* lives= */ 1, LONG).record();
+    PowerCutOptions deep = options(LONG).withStates(600).withDepth(3);
+    Outcome outcome = new PowerCutRun<>(subjects, recording, deep, new SeenImages()).run();
+    assertVerdict(Verdict.SURVIVED, "", outcome);
+  }
+
   // Throws.
 
   static class ThrowsInOpen extends HonestTiny {
