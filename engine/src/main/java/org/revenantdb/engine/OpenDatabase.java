@@ -313,7 +313,7 @@ final class OpenDatabase {
         pool.markDirty(frame, redoPoint);
         MemorySegment page = pool.page(frame);
         if (kind == PartKind.FORMAT || Page.lsn(page) < lsn) {
-          redo(operations, page, record, offset, length);
+          redo(operations, data.path(), pageId, lsn, page, record, offset, length);
           Page.setLsn(page, lsn);
         }
       } finally {
@@ -322,14 +322,40 @@ final class OpenDatabase {
     };
   }
 
-  private void redo(PageOps operations, MemorySegment page, byte[] record, int offset, int length) {
+  private void redo(
+      PageOps operations,
+      Path file,
+      int pageId,
+      long lsn,
+      MemorySegment page,
+      byte[] record,
+      int offset,
+      int length) {
     try {
       operations.apply(page, record, offset, length);
-    } catch (Throwable failure) {
-      // Before the latch is given up: a page that is half redone must not get out (R18).
-      log.fail(failure);
-      throw failure;
+    } catch (RuntimeException failure) {
+      // The log was checked, so it is the page that is not what the change was made to.
+      throw failed(
+          new CorruptDataException(
+              file,
+              Integer.toUnsignedLong(pageId) * Page.SIZE,
+              "page "
+                  + Integer.toUnsignedString(pageId)
+                  + " cannot take the change that the log has for it at LSN "
+                  + lsn
+                  + "; its own LSN is "
+                  + Page.lsn(page),
+              "check the device, then restore the database from a copy",
+              failure));
+    } catch (Error failure) {
+      throw failed(failure);
     }
+  }
+
+  /** Before the latch is given up: a page that is half redone must not get out (R18). */
+  private <T extends Throwable> T failed(T failure) {
+    log.fail(failure);
+    return failure;
   }
 
   private CheckpointSource checkpointSource(Storage storage) {

@@ -8,9 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -70,6 +72,68 @@ class MisplacedPageTest {
       }
       assertTrue(!database.check().isSound());
     }
+  }
+
+  @Test
+  void a_change_for_a_page_from_another_time_is_an_error_that_names_it_for_redo()
+      throws IOException {
+    Path crashed = directory.resolve("crashed");
+    byte[] early;
+    int leaf;
+    try (Database database = Database.open(directory.resolve("db"), Samples.SMALL)) {
+      Table table = database.table("t");
+      database.run(tx -> tx.put(table, new byte[] {0}, new byte[10]));
+      database.checkpoint();
+      leaf = firstLeaf(directory.resolve("db"));
+      early = page(directory.resolve("db"), leaf);
+      for (int i = 1; i < 100; i++) {
+        byte[] key = {(byte) i};
+        database.run(tx -> tx.put(table, key, new byte[10]));
+      }
+      database.checkpoint();
+      database.run(tx -> tx.delete(table, new byte[] {90}));
+      copy(directory.resolve("db"), crashed);
+    }
+    try (RandomAccessFile file =
+        new RandomAccessFile(crashed.resolve(DatabaseFiles.DATA).toFile(), "rw")) {
+      file.seek((long) leaf * Page.SIZE);
+      file.write(early);
+    }
+    CorruptDataException told =
+        assertThrows(
+            CorruptDataException.class, () -> Database.open(crashed, Samples.SMALL).close());
+    assertEquals((long) leaf * Page.SIZE, told.offset());
+    assertTrue(told.getMessage().contains("cannot take the change"), told.getMessage());
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    try (Stream<Path> all = Files.walk(from)) {
+      for (Path file : all.toList()) {
+        Files.copy(file, to.resolve(from.relativize(file).toString()));
+      }
+    }
+  }
+
+  private static byte[] page(Path database, int id) throws IOException {
+    try (RandomAccessFile file =
+        new RandomAccessFile(database.resolve(DatabaseFiles.DATA).toFile(), "r")) {
+      byte[] page = new byte[Page.SIZE];
+      file.seek((long) id * Page.SIZE);
+      file.readFully(page);
+      return page;
+    }
+  }
+
+  /** The only leaf that has a row: the others are the catalog's, which come before it. */
+  private static int firstLeaf(Path database) throws IOException {
+    int leaf = -1;
+    long pages = Files.size(database.resolve(DatabaseFiles.DATA)) / Page.SIZE;
+    for (int id = 3; id < pages; id++) {
+      if (Page.type(MemorySegment.ofArray(page(database, id))) == Page.LEAF) {
+        leaf = id;
+      }
+    }
+    return leaf;
   }
 
   private int putFirstLeafInPlaceOfALaterOne() throws IOException {

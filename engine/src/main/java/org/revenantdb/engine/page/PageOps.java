@@ -127,8 +127,9 @@ public final class PageOps {
    * @param record bytes of the record
    * @param offset where the operations begin
    * @param length how many bytes they take
-   * @throws IllegalStateException if the bytes are no operations: the record, though its CRC is
-   *     good, is not one of this format
+   * @throws IllegalStateException if the bytes are no operations (the record, though its CRC is
+   *     good, is not one of this format), or are those of another page; the page may be half
+   *     changed
    */
   public void apply(MemorySegment page, byte[] record, int offset, int length) {
     int at = offset;
@@ -136,6 +137,9 @@ public final class PageOps {
     while (at < end) {
       int operation = record[at];
       int first = LittleEndian.getShort(record, at + 1);
+      if (operation >= CELL_INSERT && operation <= KEEP_LEFT) {
+        demandSlot(page, operation, first);
+      }
       if (operation == CELL_REMOVE) {
         Slotted.remove(page, first);
         at += 3;
@@ -159,6 +163,24 @@ public final class PageOps {
                 "unknown page operation " + operation + " in a log record");
       }
       at = bytes + n;
+    }
+  }
+
+  /** Redo may meet a page that is not the one that the change was made to. */
+  private static void demandSlot(MemorySegment page, int operation, int slot) {
+    int type = Page.type(page);
+    int count = Slotted.count(page);
+    boolean mayBeBehind = operation == CELL_INSERT || operation == KEEP_LEFT;
+    if ((type != Page.LEAF && type != Page.INNER) || slot >= (mayBeBehind ? count + 1 : count)) {
+      throw new IllegalStateException(
+          "operation "
+              + operation
+              + " on slot "
+              + slot
+              + " of a page of type "
+              + type
+              + " with "
+              + count);
     }
   }
 
