@@ -257,7 +257,12 @@ public final class ForkedJvm implements AutoCloseable {
     stalled = true;
     try {
       new ProcessBuilder("kill", "-QUIT", Long.toString(process.pid())).start().waitFor();
-      process.waitFor(DUMP_GRACE.toMillis(), TimeUnit.MILLISECONDS);
+      long due = System.nanoTime() + DUMP_GRACE.toNanos();
+      while (process.isAlive()
+          && System.nanoTime() < due
+          && !stderr.text().contains(ThreadDump.END)) {
+        LockSupport.parkNanos(LONGEST_NAP);
+      }
     } catch (IOException e) {
       // No such command here (Windows): the child ends without a dump.
     } catch (InterruptedException e) {

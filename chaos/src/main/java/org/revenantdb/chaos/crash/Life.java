@@ -8,13 +8,17 @@ import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.oracle.Finding;
+import org.revenantdb.chaos.oracle.PromiseEvent;
 import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.oracle.RecoveredState;
 import org.revenantdb.chaos.record.RecordingFileSystem;
 import org.revenantdb.chaos.subject.CrashSubject;
+import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.CallStack;
 import org.revenantdb.chaos.trace.TraceClock;
 
@@ -24,6 +28,7 @@ import org.revenantdb.chaos.trace.TraceClock;
  * <pre>
  *   first life of a store:   open, work, close, open, work, ...            [close, open, check], close
  *   after a crash:           open, check, resume, close, open, check, then as above
+ *   control, at the end:     open, check, close, three times; an empty directory: open, check
  * </pre>
  *
  * <p>It never waits for its death. Whatever goes wrong is told to the ledger and ends the life.
@@ -36,6 +41,16 @@ final class Life<S> {
 
   /** Nobody is killed at a count of promises who makes none any more. */
   private static final int MOST_SILENT = 20;
+
+  static final String PROMISED_NOTHING = "the subject's work promised nothing";
+
+  /** Looks at the same: who answers by the toss of a coin seldom says the same so often. */
+  private static final int LOOKS = 3;
+
+  /**
+   * A life may end with everything removed, and nothing then is right; so a few places are asked.
+   */
+  private static final int PLACES = 32;
 
   private final LifeOrder order;
   private final CrashSubject<S> subject;
@@ -87,12 +102,94 @@ final class Life<S> {
       Path promises = order.promises();
       work(promises == null ? begin() : recover(promises));
       watch.tell();
+      if (order.control() && promises != null) {
+        control(promises);
+      }
       ledger.accept(new LifeEntry.Done());
     } catch (Over e) {
       // Told where it happened.
     } catch (IOException e) {
       ledger.accept(
           new LifeEntry.Broken("the framework cannot do its own files: " + CallStack.text(e)));
+    }
+  }
+
+  /** On an intact disk: what the subject's check is worth (docs/chaos.md §5). */
+  private void control(Path promises) throws Over, IOException {
+    long answers = 0;
+    for (int i = 0; i < LOOKS; i++) {
+      S store = open();
+      RecoveredState state = check(store, /* settle= */ false);
+      close(store);
+      if (i > 0 && answers != state.answers()) {
+        throw broken("the subject is not deterministic: it answers in two ways about the same");
+      }
+      answers = state.answers();
+    }
+    ledger.accept(new LifeEntry.Begins(Phase.CONTROL));
+    List<PromiseEvent> all = new ArrayList<>(read(promises).events());
+    while (!all.isEmpty() && all.getLast() instanceof PromiseEvent.Crash) {
+      all.removeLast(); // or nothing would be of the last life any more
+    }
+    if (!seesLoss(PromiseLog.of(all))) {
+      throw broken(
+          "an empty directory passes the subject's check: it cannot see that something is lost,"
+              + " or nothing was promised to be durable");
+    }
+    ledger.accept(new LifeEntry.Ended(Phase.CONTROL, 0));
+  }
+
+  private boolean seesLoss(PromiseLog log) throws IOException {
+    if (onNothing(log.at(Long.MAX_VALUE)) != Verdict.SURVIVED) {
+      return true;
+    }
+    List<Long> places = log.places();
+    int step = Math.max(1, places.size() / PLACES);
+    for (int i = places.size() - 1; i >= 0; i -= step) {
+      // Loss alone: what a check remembers from later would be a phantom there.
+      if (onNothing(log.at(places.get(i) + 1)) == Verdict.LOST) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private Verdict onNothing(RecoveredState state) throws IOException {
+    Path empty = order.settled().resolveSibling("empty");
+    FileTrees.delete(empty);
+    Files.createDirectories(empty);
+    S store = null;
+    try {
+      store = subject.open(empty);
+      subject.check(store, state);
+      return state.verdict();
+    } catch (Throwable e) { // that it refuses is as good as a finding
+      return Verdict.CORRUPT;
+    } finally {
+      closeQuietly(store);
+    }
+  }
+
+  private void closeQuietly(@Nullable S store) {
+    if (store == null) {
+      return;
+    }
+    try {
+      subject.close(store);
+    } catch (Throwable e) {
+      // Nothing is to be learnt from the end of a store that held nothing.
+    }
+  }
+
+  private Over broken(String reason) {
+    ledger.accept(new LifeEntry.Broken(reason));
+    return new Over();
+  }
+
+  private static PromiseLog read(Path promises) throws IOException {
+    try (DataInputStream in =
+        new DataInputStream(new BufferedInputStream(Files.newInputStream(promises)))) {
+      return PromiseLog.readFrom(in);
     }
   }
 
@@ -103,10 +200,7 @@ final class Life<S> {
 
   /** The store must be what was promised, take new work, and be that, too, when opened again. */
   private S recover(Path promises) throws Over, IOException {
-    try (DataInputStream in =
-        new DataInputStream(new BufferedInputStream(Files.newInputStream(promises)))) {
-      log = PromiseLog.readFrom(in);
-    }
+    log = read(promises);
     S store = open();
     log = check(store, /* settle= */ true).settled();
     log.listener(event -> ledger.accept(new LifeEntry.Said(event)));
@@ -142,8 +236,7 @@ final class Life<S> {
       silent = clock.now() == spoken ? silent + 1 : 0;
       boolean veryFirst = order.promises() == null && i == 0;
       if (silent >= (veryFirst ? 1 : MOST_SILENT)) {
-        ledger.accept(new LifeEntry.Broken("the subject worked and promised nothing"));
-        throw new Over();
+        throw broken(PROMISED_NOTHING);
       }
     }
     if (order.checkLast()) {
@@ -174,8 +267,7 @@ final class Life<S> {
         () -> {
           subject.check(store, state);
           if (!state.asked()) {
-            ledger.accept(new LifeEntry.Broken("the subject's check asks for nothing"));
-            throw new Over();
+            throw broken("the subject's check verifies nothing");
           }
           for (Finding finding : state.findings()) {
             ledger.accept(new LifeEntry.Found(finding));

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param recorded whether the store is opened through a recording, to see the places where it
  *     touches its files
  * @param death where to die; only if recorded
+ * @param control whether the life ends with the controls: looks that must all be answered alike,
+ *     and an empty directory, which must not pass
  */
 record LifeOrder(
     String subject,
@@ -32,7 +34,8 @@ record LifeOrder(
     int closeEvery,
     boolean checkLast,
     boolean recorded,
-    @Nullable DeathPoint death) {
+    @Nullable DeathPoint death,
+    boolean control) {
 
   private static final String NONE = "";
 
@@ -48,7 +51,24 @@ record LifeOrder(
         closeEvery,
         checkLast,
         recorded,
-        other);
+        other,
+        control);
+  }
+
+  LifeOrder withControl() {
+    return new LifeOrder(
+        subject,
+        store,
+        ledger,
+        promises,
+        settled,
+        seed,
+        works,
+        closeEvery,
+        checkLast,
+        recorded,
+        death,
+        /* control= */ true);
   }
 
   /** As the arguments of a main class. */
@@ -66,7 +86,8 @@ record LifeOrder(
         Boolean.toString(recorded),
         death == null ? NONE : death.place(),
         death == null ? NONE : Boolean.toString(death.after()),
-        death == null ? NONE : Long.toString(death.pass()));
+        death == null ? NONE : Long.toString(death.pass()),
+        Boolean.toString(control));
   }
 
   static LifeOrder of(String[] arguments) {
@@ -84,6 +105,7 @@ record LifeOrder(
         arguments[10].isEmpty()
             ? null
             : new DeathPoint(
-                arguments[10], Boolean.parseBoolean(arguments[11]), Long.parseLong(arguments[12])));
+                arguments[10], Boolean.parseBoolean(arguments[11]), Long.parseLong(arguments[12])),
+        Boolean.parseBoolean(arguments[13]));
   }
 }

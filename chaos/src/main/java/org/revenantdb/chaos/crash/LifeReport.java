@@ -10,6 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.oracle.Finding;
 import org.revenantdb.chaos.oracle.PromiseEvent;
+import org.revenantdb.chaos.run.Failure;
 
 /** What the parent knows of a life from its ledger, while it lasts and afterwards. */
 final class LifeReport {
@@ -170,17 +171,27 @@ final class LifeReport {
     return findings.isEmpty() ? phase() + " " + end : phase() + " " + findings.getFirst().kind();
   }
 
-  /** What went wrong, in several lines. */
+  /** What the summary does not name, a line for each. */
+  String otherFindings() {
+    return findings.stream().skip(1).map(finding -> finding + "\n").collect(joining());
+  }
+
+  /** What went wrong, in several lines, beyond summary and findings; the longest part last. */
   String story() {
     StringBuilder story = new StringBuilder();
-    story.append("the child ").append(summary()).append('\n');
-    findings.forEach(finding -> story.append("  ").append(finding).append('\n'));
     if (failed != null) {
       story.append(failed.text()).append('\n');
     }
     String errors = stderr.lines().filter(line -> !isNoise(line)).collect(joining("\n"));
-    if (!errors.isBlank()) {
-      story.append("its standard error:\n").append(errors.strip()).append('\n');
+    ThreadDump dump = ThreadDump.in(errors);
+    if (end == End.STALLED && !dump.mainStack().isEmpty()) {
+      story.append("it stands at\n").append(dump.mainStack()).append('\n');
+    }
+    if (!dump.around().isBlank()) {
+      story.append("its standard error:\n").append(dump.around().strip()).append('\n');
+    }
+    if (!dump.text().isEmpty()) {
+      story.append(Failure.AT_LENGTH).append('\n').append(dump.text()).append('\n');
     }
     return story.toString();
   }

@@ -6,7 +6,8 @@ enum Phase {
   CHECK("check"),
   RESUME("resume"),
   WORK("work"),
-  CLOSE("close");
+  CLOSE("close"),
+  CONTROL("the control (looks at the same and at an empty directory)");
 
   private final String word;
 

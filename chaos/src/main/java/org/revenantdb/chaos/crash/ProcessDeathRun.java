@@ -15,11 +15,12 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.LifeReport.End;
+import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.run.Failure;
 import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.run.Subjects;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Verdict;
 
@@ -56,9 +57,11 @@ public final class ProcessDeathRun {
    * How a life ends, and what it means
    *   killed, died      the next life checks
    *   found, threw, stalled, ended the process
-   *                     in the first life of a store: HARNESS_BROKEN (findings: theirs); later: the same files once
-   *                     more; the same again is a failure (findings: theirs; else CORRUPT), survival is HARNESS_BROKEN
+   *                     before anybody died in the store: HARNESS_BROKEN; later: the same files once or twice more;
+   *                     the same again is a failure (findings: theirs; else CORRUPT), survival is HARNESS_BROKEN
    *   done              everything held so far
+   *
+   * Two lives come before all deaths: one that works, and one that has the controls, on what the first one left.
    */
 
   static final String NAME = "process death";
@@ -74,6 +77,7 @@ public final class ProcessDeathRun {
   private final List<String> unreached = new ArrayList<>();
   private final long end;
   private int stores;
+  private int repeated;
   private long promisesOfAWork = 1;
   private long closeNanos = 1_000_000;
 
@@ -82,10 +86,20 @@ public final class ProcessDeathRun {
    *
    * @param subject with a constructor without parameters
    * @param options how to go about it
+   * @throws IllegalArgumentException if nobody is to die
    */
   public ProcessDeathRun(Class<? extends CrashSubject<?>> subject, Options options) {
     this.subject = subject;
     this.options = options;
+    if (options.kills() < 0 || options.zombies() < 0) {
+      throw new IllegalArgumentException(
+          "kills and zombies are 0 or more, not %d and %d"
+              .formatted(options.kills(), options.zombies()));
+    }
+    if (options.kills() == 0 && options.zombies() == 0 && !options.failpoints()) {
+      throw new IllegalArgumentException(
+          "with no kills, no failpoints and no zombies nothing would be measured");
+    }
     this.tally = new DeathTally(options);
     this.random = new SplittableRandom(options.seed());
     this.end =
@@ -98,11 +112,10 @@ public final class ProcessDeathRun {
    * @return what it came to
    */
   public Outcome run() {
-    if (Stream.of(subject.getDeclaredConstructors()).allMatch(c -> c.getParameterCount() > 0)) {
-      return Outcome.of(
-          NAME,
-          Verdict.HARNESS_BROKEN,
-          subject.getName() + " has no constructor without parameters (or is an inner class)");
+    try {
+      Subjects.of(subject);
+    } catch (IllegalArgumentException e) {
+      return Outcome.of(NAME, Verdict.HARNESS_BROKEN, String.valueOf(e.getMessage()));
     }
     try {
       Files.createDirectories(options.dir());
@@ -166,15 +179,31 @@ public final class ProcessDeathRun {
     return options.dir().resolve(String.format(Locale.ROOT, "store-%03d", ++stores));
   }
 
-  /** A life that nobody kills: is the subject fit for more, and how much does it say? */
+  /** Two lives that nobody kills: is the subject fit for more, and how much does it say? */
   private void calibrate() throws IOException, BrokenHarnessException {
     StoreLine store = newStore();
     LifeReport report =
         store.live(
-            store.order(scriptSeed(), 1, 1, /* checkLast= */ true, false), new KillRule.Never());
-    promisesOfAWork = Math.max(1, report.events().size());
+            store.order(scriptSeed(), 1, 1, /* checkLast= */ false, false), new KillRule.Never());
+    PromiseLog log = PromiseLog.of(report.events());
+    if (log.answerCount(Long.MAX_VALUE) == 0) {
+      throw new BrokenHarnessException(Verdict.HARNESS_BROKEN, Life.PROMISED_NOTHING);
+    }
+    repeated = log.repeated();
+    promisesOfAWork = report.events().size();
     closeNanos = report.closes().stream().mapToLong(Long::longValue).max().orElse(closeNanos);
+    LifeOrder order = store.order(scriptSeed(), 0, 1, /* checkLast= */ false, false).withControl();
+    store.live(order, new KillRule.Never());
     store.delete();
+  }
+
+  /**
+   * How many values the subject's work gave to one key more than once, in its first life.
+   *
+   * @return 0 if all is well; see {@link PromiseLog#repeated}
+   */
+  public int repeated() {
+    return repeated;
   }
 
   private long scriptSeed() {
@@ -251,7 +280,12 @@ public final class ProcessDeathRun {
    * @param branch a store from where a life comes by with the seed; null: any may
    * @param seed of that life
    */
-  private record Errand(DeathPoint point, @Nullable StoreLine branch, long seed) {}
+  private record Errand(DeathPoint point, @Nullable StoreLine branch, long seed) {
+
+    Errand atFirstPass() {
+      return new Errand(new DeathPoint(point.place(), point.after(), 1), branch, seed);
+    }
+  }
 
   private void dieAtEachPlace() throws IOException, BrokenHarnessException {
     Map<String, Long> known = discover();
@@ -279,10 +313,17 @@ public final class ProcessDeathRun {
       boolean wasFresh = store.isFresh();
       long seed = wasFresh ? errand.seed() : random.nextLong();
       boolean died = die(store, errand, seed, queued, queue);
-      if (!died && !wasFresh && !isOver()) {
-        look(store);
-        store = newStore();
-        died = die(store, errand, errand.seed(), queued, queue);
+      if (!died && !isOver()) {
+        if (wasFresh && !store.hasFailed()) {
+          // In the first life of a store nobody looks at it; the second one begins with that.
+          errand = errand.atFirstPass();
+          seed = random.nextLong();
+        } else {
+          look(store);
+          store = newStore();
+          seed = errand.seed();
+        }
+        died = die(store, errand, seed, queued, queue);
       }
       if (!died) {
         unreached.add(errand.point().place());

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.revenantdb.chaos.crash.LifeReport.End;
+import org.revenantdb.chaos.ledger.LedgerLibrary;
 import org.revenantdb.chaos.oracle.Finding;
 import org.revenantdb.chaos.oracle.PromiseEvent;
 import org.revenantdb.chaos.oracle.PromiseLog;
@@ -36,6 +37,9 @@ final class StoreLine {
 
   private static final String STORE = "store";
 
+  /** Each is a process; what a subject answers by the toss of a coin seldom stays the same. */
+  private static final int LOOKS = 2;
+
   private final Class<?> subject;
   private final Options options;
   private final DeathTally tally;
@@ -52,6 +56,10 @@ final class StoreLine {
   private List<PromiseEvent> promisedBefore = List.of();
 
   private boolean first = true;
+
+  /** Whether somebody died here, ever. */
+  private boolean crashed;
+
   private boolean failed;
   private int lives;
   private int unchecked;
@@ -102,6 +110,7 @@ final class StoreLine {
     ImageCopy.of(before, branch.store);
     branch.promised = promisedBefore;
     branch.first = false;
+    branch.crashed = crashed;
     return branch;
   }
 
@@ -134,7 +143,8 @@ final class StoreLine {
         closeEvery,
         checkLast,
         recorded,
-        null);
+        null,
+        /* control= */ false);
   }
 
   /** An order for a life beside one that is stopped: it knows what that one has promised. */
@@ -176,22 +186,20 @@ final class StoreLine {
     End end = report.end();
     if (end == End.NO_LEDGER) {
       throw new BrokenHarnessException(
-          Verdict.NOT_MEASURED,
-          "no ledger could be made in a forked JVM (is Chronicle Bytes on the class path?)",
-          report.story());
+          Verdict.NOT_MEASURED, LedgerLibrary.missing(), report.story());
     }
     if (end == End.BROKEN) {
       throw broken(report.summary(), report);
     }
     boolean abnormal = end == End.FAILED || end == End.STALLED || end == End.EXITED;
-    if (abnormal && begins && report.findings().isEmpty()) {
-      throw broken("in its first life on an intact disk the subject " + report.summary(), report);
+    if (abnormal && !crashed) {
+      throw broken(withoutCrash(begins, report), report);
     }
     if (end == End.EXITED && report.phase() == Phase.WORK) {
       throw broken("the subject's work " + report.summary(), report);
     }
     boolean checked = !begins && report.ended(Phase.CHECK) > 0;
-    if (!begins && (checked || abnormal)) {
+    if (crashed && (checked || abnormal)) {
       long nanos = report.opens().isEmpty() ? 0 : report.opens().getFirst();
       if (checked && unchecked > 0) {
         tally.count(Verdict.SURVIVED, "");
@@ -201,7 +209,7 @@ final class StoreLine {
     }
     if (abnormal) {
       failed = true;
-      fail(order, report, begins);
+      fail(order, report);
       return;
     }
     if (checked) {
@@ -209,6 +217,7 @@ final class StoreLine {
     }
     boolean died = end != End.DONE;
     if (died) {
+      crashed = true;
       lastDeath = (unchecked > 0 ? lastDeath + ", and one that " : "") + report.summary();
       unchecked++;
     }
@@ -216,29 +225,36 @@ final class StoreLine {
   }
 
   /** What went wrong is repeated from the same files before it is believed; each kind once. */
-  private void fail(LifeOrder order, LifeReport report, boolean begins)
-      throws IOException, BrokenHarnessException {
+  private void fail(LifeOrder order, LifeReport report) throws IOException, BrokenHarnessException {
     Verdict verdict = verdict(report);
-    String title =
-        begins
-            ? "without a crash the first process " + report.summary()
-            : "after a process that " + lastDeath + ", the next one " + report.summary();
+    String title = "after a process that " + lastDeath + ", the next one " + report.summary();
     boolean known = !tally.isNew(report.kind(), report.end() == End.STALLED);
-    if (!begins && !known) {
-      LifeReport again = repeat(order, report);
-      if (verdict(again) == Verdict.SURVIVED) {
-        throw broken(
-            "the subject is not deterministic: " + title + "; the same files again: it survived",
-            report);
+    if (!known) {
+      int looks = report.end() == End.STALLED ? 1 : LOOKS;
+      for (int i = 0; i < looks; i++) {
+        LifeReport again = repeat(order, report);
+        if (verdict(again) == Verdict.SURVIVED) {
+          throw broken(
+              "the subject is not deterministic: " + title + "; the same files again: it survived",
+              report);
+        }
+        verdict = verdict.worse(verdict(again));
       }
-      verdict = verdict.worse(verdict(again));
     }
     tally.count(verdict, title);
     if (!known) {
-      // What fails without a crash fails again if the store is opened as it is.
-      List<PromiseEvent> log = begins ? joined(promised, report.events(), false) : promised;
-      keep(verdict, title, report, begins ? store : before, log);
+      keep(verdict, title, report, before, promised);
     }
+  }
+
+  /** What a subject does that nobody killed is its own fault. */
+  private static String withoutCrash(boolean begins, LifeReport report) {
+    if (report.phase() == Phase.CHECK && report.end() == End.FAILED) {
+      return "the subject's own check does not hold on an intact disk: it " + report.summary();
+    }
+    return begins
+        ? "in its first life on an intact disk the subject " + report.summary()
+        : "in a later life on an intact disk the subject " + report.summary();
   }
 
   private void keep(
@@ -284,7 +300,8 @@ final class StoreLine {
             order.closeEvery(),
             order.checkLast() && report.ended(Phase.WORK) == order.works(),
             order.recorded(),
-            null);
+            null,
+            /* control= */ false);
     try (LifeWatch watch = fork(again, options.stallLimit())) {
       return watch.run(new KillRule.Never());
     }
@@ -305,12 +322,14 @@ final class StoreLine {
   void together(List<PromiseEvent> said, String death) {
     promised = joined(promised, said, true);
     first = false;
+    crashed = true;
     unchecked++;
     lastDeath = death;
   }
 
   private static BrokenHarnessException broken(String reason, LifeReport report) {
-    return new BrokenHarnessException(Verdict.HARNESS_BROKEN, reason, report.story());
+    return new BrokenHarnessException(
+        Verdict.HARNESS_BROKEN, reason, report.otherFindings() + report.story());
   }
 
   private void demandNoEscape() throws IOException, BrokenHarnessException {

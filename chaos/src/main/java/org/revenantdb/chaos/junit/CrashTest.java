@@ -21,10 +21,23 @@ import org.revenantdb.chaos.subject.CrashSubject;
  * writing. Before the first test of a kind the framework proves that it finds a store that is
  * broken on purpose.
  *
+ * <p>The class implements {@link CrashSubject}, which brings the test method; without that, and
+ * without a test method of its own, JUnit does not take it for a test class and says nothing.
+ *
+ * <p>{@link Crash#PROCESS_DEATH} needs {@code net.openhft:chronicle-bytes} on the test class path,
+ * in the version that the POM of {@code revenant-chaos} names. Without it such a test is skipped,
+ * and says which one to add.
+ *
  * <p>System properties: {@code revenant.chaos.seed} and {@code revenant.chaos.states} override the
  * attributes; {@code revenant.chaos.dir} (by default {@code target/chaos}) is where the files of
  * failures go; {@code revenant.chaos.replay} names one of those files, and the test does nothing
  * else than open that one state again.
+ *
+ * <p>A subject that calls {@link System#exit} under a power cut takes the JVM of the tests along.
+ * Where it did so is then on the standard error and in the file {@code EXIT.txt} beside those of
+ * failures. {@link Runtime#halt} runs nothing of the framework any more: all that is seen of it is
+ * that the build tool complains of a JVM that went away. In a process that is to be killed, both
+ * are found.
  */
 @Documented
 @Inherited
@@ -32,6 +45,9 @@ import org.revenantdb.chaos.subject.CrashSubject;
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(CrashTestExtension.class)
 public @interface CrashTest {
+
+  /** Stands for another seed in each run, which is printed. */
+  long FRESH_SEED = Long.MIN_VALUE;
 
   /**
    * The kinds of crash.
@@ -49,16 +65,17 @@ public @interface CrashTest {
   PlatformProfile[] profile() default {PlatformProfile.EXT4_ORDERED};
 
   /**
-   * How many states a power cut leaves at most.
+   * How many states of the run a power cut leaves at most. With a {@link #depth} of 2 or 3 the
+   * states of recoveries come on top, which may be as many again.
    *
-   * @return by default 1000
+   * @return by default 1000; 1 or more
    */
   int states() default 1000;
 
   /**
    * How many processes are killed.
    *
-   * @return by default 10
+   * @return by default 10; 0 only with {@link #failpoints} or {@link #zombies}
    */
   int kills() default 10;
 
@@ -80,9 +97,9 @@ public @interface CrashTest {
   /**
    * What repeats a run.
    *
-   * @return by default 0: a fresh one for each run, which is printed
+   * @return by default {@link #FRESH_SEED}
    */
-  long seed() default 0;
+  long seed() default FRESH_SEED;
 
   /**
    * How deep power cuts go.

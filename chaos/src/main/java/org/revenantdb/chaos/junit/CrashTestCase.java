@@ -31,11 +31,15 @@ abstract class CrashTestCase implements NamedCase {
   /** Makes the crashes. */
   abstract Outcome measure() throws Exception;
 
+  /** How many values were given to one key more than once, so that the oracle sees less. */
+  abstract int repeated() throws Exception;
+
   @Override
   public final void run() throws Exception {
     OutcomeText text = new OutcomeText(subject, name(), seed);
     Bite bite = PROVED.computeIfAbsent(crash, Teeth::proveOne);
     if (bite.verdict() == Verdict.NOT_MEASURED) {
+      System.out.println(text.line(Outcome.of(name(), Verdict.NOT_MEASURED, bite.story())));
       throw new TestAbortedException(text.notMeasured(bite.story()));
     }
     if (!bite.found()) {
@@ -43,11 +47,18 @@ abstract class CrashTestCase implements NamedCase {
     }
     Outcome outcome = measure();
     System.out.println(text.line(outcome));
+    if (isOfUse(outcome) && repeated() > 0) {
+      System.out.println(text.repeated(repeated()));
+    }
     if (outcome.verdict() == Verdict.NOT_MEASURED) {
       throw new TestAbortedException(text.notMeasured(outcome.reason()));
     }
     if (outcome.verdict() != Verdict.SURVIVED) {
       throw new AssertionError(text.failure(outcome));
     }
+  }
+
+  private static boolean isOfUse(Outcome outcome) {
+    return outcome.verdict() != Verdict.NOT_MEASURED && outcome.verdict() != Verdict.HARNESS_BROKEN;
   }
 }

@@ -3,6 +3,7 @@ package org.revenantdb.chaos.junit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.Extension;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
 import org.junit.platform.commons.support.AnnotationSupport;
 import org.revenantdb.chaos.power.PlatformProfile;
+import org.revenantdb.chaos.run.ExitGuard;
 import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.CrashCase;
 import org.revenantdb.chaos.subject.CrashSubject;
@@ -20,10 +22,21 @@ import org.revenantdb.chaos.subject.CrashSubject;
  * What {@link CrashTest} stands for: one invocation of {@link CrashSubject#survives} for each kind
  * of crash and profile.
  */
-public final class CrashTestExtension implements TestTemplateInvocationContextProvider {
+public final class CrashTestExtension
+    implements BeforeAllCallback, TestTemplateInvocationContextProvider {
 
   /** Creates the extension; JUnit does. */
   public CrashTestExtension() {}
+
+  /** What cannot be tested is said once for the class, whatever other tests it has. */
+  @Override
+  public void beforeAll(ExtensionContext context) {
+    Class<?> type = context.getRequiredTestClass();
+    // A class nested in a crash test need not be one.
+    if (AnnotationSupport.isAnnotated(type, CrashTest.class)) {
+      ExitGuard.tellIn(settings(type).directory());
+    }
+  }
 
   @Override
   public boolean supportsTestTemplate(ExtensionContext context) {
@@ -35,6 +48,11 @@ public final class CrashTestExtension implements TestTemplateInvocationContextPr
   public Stream<TestTemplateInvocationContext> provideTestTemplateInvocationContexts(
       ExtensionContext context) {
     Class<?> type = context.getRequiredTestClass();
+    CrashTestSettings settings = settings(type);
+    return cases(subject(type), settings).map(Invocation::new);
+  }
+
+  private static CrashTestSettings settings(Class<?> type) {
     if (!CrashSubject.class.isAssignableFrom(type)) {
       throw new ExtensionConfigurationException(
           "%s is a @CrashTest and does not implement %s"
@@ -44,8 +62,12 @@ public final class CrashTestExtension implements TestTemplateInvocationContextPr
         AnnotationSupport.findAnnotation(type, CrashTest.class)
             .orElseThrow(
                 () -> new ExtensionConfigurationException(type.getName() + " is no @CrashTest"));
-    CrashTestSettings settings = CrashTestSettings.of(test);
-    return cases(subject(type), settings).map(Invocation::new);
+    try {
+      return CrashTestSettings.of(test);
+    } catch (IllegalArgumentException e) {
+      throw new ExtensionConfigurationException(
+          "%s cannot be tested for crashes: %s".formatted(type.getName(), e.getMessage()));
+    }
   }
 
   @SuppressWarnings("unchecked") // it was asked just now, but for a parameter that nobody looks at
@@ -56,13 +78,7 @@ public final class CrashTestExtension implements TestTemplateInvocationContextPr
   private static Stream<NamedCase> cases(
       Class<? extends CrashSubject<?>> type, CrashTestSettings settings) {
     if (settings.replay() != null) {
-      return Stream.of(new ReplayCase(type, settings.replay()));
-    }
-    if ((settings.failpoints() || settings.zombies() > 0)
-        && !settings.crashes().contains(Crash.PROCESS_DEATH)) {
-      throw new ExtensionConfigurationException(
-          "%s asks for failpoints or zombies, and its @CrashTest for no %s"
-              .formatted(type.getName(), Crash.PROCESS_DEATH));
+      return Stream.of(new ReplayCase(type, settings.replay(), settings.limit()));
     }
     SharedRecording recording = new SharedRecording(type, settings);
     List<NamedCase> cases = new ArrayList<>();

@@ -34,6 +34,15 @@ record OutcomeText(Class<?> subject, String test, long seed) {
     return line.append("; seed ").append(seed).toString();
   }
 
+  /** That the oracle was made blind in part. */
+  String repeated(int values) {
+    return """
+    %s: warning: %d value(s) were given to the same key more than once, which hides losses: the\
+     oracle cannot tell such writes apart. Give each write a value of its own\
+    """
+        .formatted(title(), values);
+  }
+
   /** Why nothing can be said. */
   String notMeasured(String reason) {
     return Verdict.NOT_MEASURED + ": " + title() + "\n\n" + reason;
@@ -42,7 +51,8 @@ record OutcomeText(Class<?> subject, String test, long seed) {
   /** The whole story of a failure. */
   String failure(Outcome outcome) {
     StringBuilder text = new StringBuilder();
-    text.append(outcome.verdict()).append(": ").append(title()).append('\n');
+    text.append(outcome.verdict()).append(": ").append(title());
+    text.append("; ").append(counts(outcome)).append('\n');
     List<Failure> failures = worstFirst(outcome.failures());
     if (failures.isEmpty()) {
       text.append('\n').append(outcome.reason()).append('\n');
@@ -51,21 +61,28 @@ record OutcomeText(Class<?> subject, String test, long seed) {
     if (failures.size() > FAILURES_SHOWN) {
       text.append('\n').append(failures.size() - FAILURES_SHOWN).append(" more kinds of failure\n");
     }
-    text.append('\n').append(counts(outcome)).append('\n');
-    text.append("repeat with -D").append(CrashTestSettings.SEED).append('=').append(seed);
+    text.append("\nrepeat with -D").append(CrashTestSettings.SEED).append('=').append(seed);
+    failures.stream().limit(FAILURES_SHOWN).forEach(failure -> appendRest(text, failure));
     return text.toString();
   }
 
   private static void append(StringBuilder text, Failure failure) {
     text.append('\n').append(failure.title()).append('\n');
-    failure.findings().stream()
+    List<String> findings =
+        failure.findings().stream()
+            .map(Finding::toString)
+            .filter(finding -> !failure.title().contains(finding))
+            .toList();
+    findings.stream()
         .limit(FINDINGS_SHOWN)
         .forEach(finding -> text.append("  ").append(finding).append('\n'));
-    if (failure.findings().size() > FINDINGS_SHOWN) {
-      text.append("  and ").append(failure.findings().size() - FINDINGS_SHOWN).append(" more\n");
+    if (findings.size() > FINDINGS_SHOWN) {
+      text.append("  and ").append(findings.size() - FINDINGS_SHOWN).append(" more\n");
     }
-    if (!failure.story().isBlank()) {
-      text.append(failure.story().stripTrailing().indent(2));
+    int end = endOfStory(failure);
+    String story = failure.story().substring(0, end);
+    if (!story.isBlank()) {
+      text.append(story.stripTrailing().indent(2));
     }
     if (failure.file() != null) {
       text.append("kept in ").append(failure.file()).append('\n');
@@ -75,6 +92,19 @@ record OutcomeText(Class<?> subject, String test, long seed) {
           .append(failure.file())
           .append('\n');
     }
+  }
+
+  /** What is too long to stand before anything else, such as the stacks of all threads. */
+  private static void appendRest(StringBuilder text, Failure failure) {
+    String rest = failure.story().substring(endOfStory(failure));
+    if (!rest.isBlank()) {
+      text.append("\n\n").append(failure.title()).append(", ").append(rest.strip());
+    }
+  }
+
+  private static int endOfStory(Failure failure) {
+    int end = failure.story().indexOf(Failure.AT_LENGTH + "\n");
+    return end < 0 ? failure.story().length() : end;
   }
 
   /** The framework does not find what it must. */

@@ -10,6 +10,7 @@ import org.revenantdb.chaos.run.PowerCutRun;
 import org.revenantdb.chaos.run.Recording;
 import org.revenantdb.chaos.run.SeenImages;
 import org.revenantdb.chaos.subject.Crash;
+import org.revenantdb.chaos.subject.Verdict;
 
 /** Power cuts under one profile. */
 final class PowerCutCase extends CrashTestCase {
@@ -39,11 +40,17 @@ final class PowerCutCase extends CrashTestCase {
 
   @Override
   public String name() {
-    return "%s, %s, %d states".formatted(Crash.POWER_CUT, profile, settings.states());
+    String depth = settings.depth() == 1 ? "" : ", depth " + settings.depth();
+    return Crash.POWER_CUT + ", " + profile + depth;
   }
 
   @Override
   Outcome measure() throws IOException {
+    try {
+      recording.subjects();
+    } catch (IllegalArgumentException e) {
+      return Outcome.of(name(), Verdict.HARNESS_BROKEN, String.valueOf(e.getMessage()));
+    }
     PowerCutOptions options = settings.powerCut(profile);
     int share = options.states() / SHARE_OF_DEATHS;
     List<Recording> deaths = recording.deaths(Math.min(DEATHS, share / FEWEST));
@@ -56,6 +63,11 @@ final class PowerCutCase extends CrashTestCase {
       outcomes.add(run(death, options.withStates(share / deaths.size())));
     }
     return Outcome.sum(outcomes.getFirst().name(), outcomes);
+  }
+
+  @Override
+  int repeated() throws IOException {
+    return recording.get().promises().repeated();
   }
 
   /** Images are not shared with other profiles: one that failed there must fail here, too. */

@@ -14,6 +14,7 @@ final class ProcessDeathCase extends CrashTestCase {
 
   private final Class<? extends CrashSubject<?>> type;
   private final CrashTestSettings settings;
+  private int repeated;
 
   ProcessDeathCase(Class<? extends CrashSubject<?>> type, CrashTestSettings settings) {
     super(type, Crash.PROCESS_DEATH, settings.seed());
@@ -23,12 +24,9 @@ final class ProcessDeathCase extends CrashTestCase {
 
   @Override
   public String name() {
-    return "%s, %d kills%s%s"
-        .formatted(
-            Crash.PROCESS_DEATH,
-            settings.kills(),
-            settings.failpoints() ? ", failpoints" : "",
-            settings.zombies() == 0 ? "" : ", " + settings.zombies() + " zombies");
+    return Crash.PROCESS_DEATH
+        + (settings.failpoints() ? ", failpoints" : "")
+        + (settings.zombies() == 0 ? "" : ", zombies");
   }
 
   @Override
@@ -37,9 +35,16 @@ final class ProcessDeathCase extends CrashTestCase {
     Path scratch = Files.createTempDirectory(settings.directory(), "process-death");
     try {
       ProcessDeathRun run = new ProcessDeathRun(type, settings.processDeath(scratch));
-      return run.keepEvidence(run.run(), settings.directory());
+      Outcome outcome = run.keepEvidence(run.run(), settings.directory());
+      repeated = run.repeated();
+      return outcome;
     } finally {
       FileTrees.delete(scratch);
     }
+  }
+
+  @Override
+  int repeated() {
+    return repeated;
   }
 }

@@ -2,6 +2,7 @@ package org.revenantdb.chaos.junit;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.opentest4j.TestAbortedException;
 import org.revenantdb.chaos.run.FailureFile;
 import org.revenantdb.chaos.run.StateResult;
@@ -12,10 +13,12 @@ final class ReplayCase implements NamedCase {
 
   private final Class<?> type;
   private final Path file;
+  private final Duration limit;
 
-  ReplayCase(Class<?> type, Path file) {
+  ReplayCase(Class<?> type, Path file, Duration limit) {
     this.type = type;
     this.file = file;
+    this.limit = limit;
   }
 
   @Override
@@ -24,12 +27,22 @@ final class ReplayCase implements NamedCase {
   }
 
   @Override
-  public void run() throws IOException {
+  public void run() {
+    try {
+      replay();
+    } catch (IOException e) { // a sentence says what is wrong with the file; the stack says nothing
+      throw new AssertionError("nothing was replayed: " + e.getMessage());
+    }
+  }
+
+  private void replay() throws IOException {
     FailureFile failure = FailureFile.read(file);
     if (!failure.subject().equals(type.getName())) {
-      throw new TestAbortedException(file + " is a failure of " + failure.subject());
+      String why = file + " is a failure of " + failure.subject();
+      System.out.println(type.getSimpleName() + ", " + name() + ": skipped, " + why);
+      throw new TestAbortedException(why);
     }
-    StateResult result = failure.replay();
+    StateResult result = failure.replay(limit);
     if (!result.survived()) {
       String thrown = result.failure() == null ? "" : CallStack.text(result.failure());
       throw new AssertionError(

@@ -248,8 +248,12 @@ final class PromiseOracle {
     inexplicable.add(
         new Finding(
             Kind.PHANTOM,
-            "%s; nobody wrote that before the crash at %d%s"
-                .formatted(holding, crash, expected(history))));
+            "%s; nobody wrote that before %s%s"
+                .formatted(holding, momentOfCrash(), expected(history))));
+  }
+
+  private String momentOfCrash() {
+    return crash == Long.MAX_VALUE ? "the process died" : "the crash at " + crash;
   }
 
   /** What would have been right, for messages. */

@@ -1,19 +1,47 @@
 package org.revenantdb.chaos.run;
 
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.trace.CallStack;
 
 /**
  * Turns the end of the JVM while a subject runs into a failure: a subject that calls {@code
  * System.exit(0)} must not make a run green.
+ *
+ * <p>What it has to say goes to the file descriptor of the standard error, since whoever runs tests
+ * has put something else in the place of {@code System.err}, and to a file, since he may not show
+ * that either. ({@code Runtime.halt} runs no hook, so nothing can be said of it.)
  */
-final class ExitGuard implements AutoCloseable {
+public final class ExitGuard implements AutoCloseable {
 
   private static final int HARNESS_BROKEN = 70;
+  private static final String FILE = "EXIT.txt";
+
+  private static volatile @Nullable Path directory;
 
   private final Thread hook;
 
   private ExitGuard(Thread hook) {
     this.hook = hook;
+  }
+
+  /**
+   * Says where the file {@code EXIT.txt} goes that tells why a JVM went away.
+   *
+   * @param target a directory, made if needed
+   */
+  public static void tellIn(Path target) {
+    directory = target;
   }
 
   /**
@@ -28,15 +56,55 @@ final class ExitGuard implements AutoCloseable {
     Thread hook =
         new Thread(
             () -> {
-              System.err.println(
-                  "HARNESS_BROKEN: the JVM was ended during \""
-                      + doing.get()
-                      + "\", by the subject or from outside");
+              tell(doing.get());
               Runtime.getRuntime().halt(HARNESS_BROKEN);
             },
             "exit guard");
     Runtime.getRuntime().addShutdownHook(hook);
     return new ExitGuard(hook);
+  }
+
+  private static void tell(String doing) {
+    String text =
+        "HARNESS_BROKEN: the JVM was ended during \"" + doing + "\", " + by(exits()) + "\n";
+    Path target = directory;
+    try {
+      if (target != null) {
+        Files.createDirectories(target);
+        Files.writeString(target.resolve(FILE), Instant.now() + "\n" + text);
+        text += "this stands in " + target.resolve(FILE) + ", too\n";
+      }
+      @SuppressWarnings("resource") // it is the process's own
+      FileOutputStream error = new FileOutputStream(FileDescriptor.err);
+      error.write(text.getBytes(StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      // The JVM is ending, and there is nowhere left to say it.
+    }
+  }
+
+  private static String by(List<StackTraceElement> caller) {
+    return caller.isEmpty()
+        ? "from outside"
+        : "by the subject, at\n" + new CallStack(caller).text();
+  }
+
+  /** The thread that waits in {@code System.exit} for the hooks. */
+  private static List<StackTraceElement> exits() {
+    return Thread.getAllStackTraces().values().stream()
+        .filter(stack -> Stream.of(stack).anyMatch(ExitGuard::isExit))
+        .findFirst()
+        .map(stack ->
+            Arrays.stream(stack).dropWhile(frame -> isOfTheJdk(frame.getClassName())).toList())
+        .orElse(List.of());
+  }
+
+  private static boolean isExit(StackTraceElement frame) {
+    return frame.getClassName().equals(Runtime.class.getName())
+        && frame.getMethodName().equals("exit");
+  }
+
+  private static boolean isOfTheJdk(String className) {
+    return className.startsWith("java.");
   }
 
   @Override

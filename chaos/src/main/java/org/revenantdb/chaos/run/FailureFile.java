@@ -303,7 +303,18 @@ public record FailureFile(
    * @throws IOException in a sentence, if the subject's class cannot be had
    */
   public StateResult replay() throws IOException {
-    return new PatientChecker<>(Subjects.named(subject), /* resume= */ true, LIMIT)
+    return replay(LIMIT);
+  }
+
+  /**
+   * Opens the image again and checks it.
+   *
+   * @param limit how long that may take before it counts as hanging
+   * @return what came of it this time
+   * @throws IOException in a sentence, if the subject's class cannot be had
+   */
+  public StateResult replay(Duration limit) throws IOException {
+    return new PatientChecker<>(Subjects.named(subject), /* resume= */ true, limit)
         .at(image.fork(), promises, seq);
   }
 }

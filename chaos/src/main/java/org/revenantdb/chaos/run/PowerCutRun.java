@@ -1,6 +1,7 @@
 package org.revenantdb.chaos.run;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -11,6 +12,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Watchdog;
 import org.revenantdb.chaos.disk.DiskImage;
+import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.power.CrashState;
 import org.revenantdb.chaos.power.CrashStates;
 import org.revenantdb.chaos.subject.CrashSubject;
@@ -152,12 +154,23 @@ public final class PowerCutRun<S> {
    */
   private record Level(Recording recording, int depth, String history, long log) {}
 
+  /**
+   * What a worker is opening: the evidence if it never comes back.
+   *
+   * @param image nobody writes to it
+   * @param promises that bind
+   * @param seq the crash point
+   * @param story of what is lost
+   */
+  private record Opened(DiskImage image, PromiseLog promises, long seq, Supplier<String> story) {}
+
   /** One thread with its own subject. */
   private final class Worker implements Runnable {
 
     private final Iterator<CrashState> states;
     private final StateChecker<S> checker = new StateChecker<>(subjects, /* resume= */ true);
     private volatile String current = "";
+    private volatile @Nullable Opened opened;
     private long taken;
 
     Worker(Iterator<CrashState> states) {
@@ -201,25 +214,49 @@ public final class PowerCutRun<S> {
 
     private void tellHanging(Thread thread) {
       String stack = "it stands at\n" + new CallStack(List.of(thread.getStackTrace())).text();
+      String title =
+          "%s of a crash state did not end within %d s (%s)"
+              .formatted(checker.phase(), options.limit().toSeconds(), current);
+      Opened on = opened;
+      String story = on == null ? stack : on.story().get() + "\n" + stack;
       tally.count(Verdict.CORRUPT);
       tally.add(
           new Failure(
-              Verdict.CORRUPT,
-              "%s of a crash state did not end within %d s (%s)"
-                  .formatted(checker.phase(), options.limit().toSeconds(), current),
-              List.of(),
-              stack,
-              options.seed(),
-              null));
+              Verdict.CORRUPT, title, List.of(), story, options.seed(), kept(on, title, story)));
       leftBehind.add(thread);
       thread.interrupt();
     }
 
-    /** Each look of those that a failure takes is a sign of life. */
-    private FailedState failedState(Watchdog watchdog) {
+    private @Nullable Path kept(@Nullable Opened on, String title, String story) {
+      if (on == null) {
+        return null;
+      }
+      FailureFile file =
+          new FailureFile(
+              checker.subjectClass(),
+              Verdict.CORRUPT,
+              title,
+              options.seed(),
+              options.profile().name(),
+              on.seq(),
+              on.image(),
+              on.promises(),
+              story);
+      try {
+        return FailureFile.keep(options.keep(), file);
+      } catch (IOException e) {
+        System.err.println("cannot keep the file of \"" + title + "\": " + e);
+        return null;
+      }
+    }
+
+    /** Each look of those that a failure takes is a sign of life, and may be the one that hangs. */
+    private FailedState failedState(Watchdog watchdog, CrashState state) {
       Look look =
           (image, promises, seq) -> {
             watchdog.alive();
+            // When it is shrunk it may have lost less.
+            opened = new Opened(image.fork(), promises, seq, () -> state.losses().story());
             return checker.check(image, promises, seq);
           };
       String where = name + " at " + current;
@@ -237,6 +274,7 @@ public final class PowerCutRun<S> {
         return;
       }
       taken++;
+      opened = new Opened(spare.fork(), of.promises(), state.seq(), () -> state.losses().story());
       boolean deeper = level.depth < options.depth() && taken % RECORD_EVERY == level.depth;
       StateResult result;
       Recording recovery = null;
@@ -258,12 +296,12 @@ public final class PowerCutRun<S> {
         tally.countState();
       }
       if (!result.survived()) {
-        failedState(watchdog).tell(of, state, spare, result);
+        failedState(watchdog, state).tell(of, state, spare, result);
         return;
       }
       tally.count(result);
       if (taken % RECHECK == 0) {
-        failedState(watchdog).compareAnswers(of, state, spare, result);
+        failedState(watchdog, state).compareAnswers(of, state, spare, result);
       }
       if (recovery != null && !recovery.usable()) {
         tellUnusable(recovery);

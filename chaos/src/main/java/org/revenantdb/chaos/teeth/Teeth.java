@@ -17,6 +17,7 @@ import org.revenantdb.chaos.fault.Fault;
 import org.revenantdb.chaos.fault.FaultPlan;
 import org.revenantdb.chaos.fault.FaultRule;
 import org.revenantdb.chaos.fault.FileOperation;
+import org.revenantdb.chaos.ledger.LedgerLibrary;
 import org.revenantdb.chaos.run.FaultCase;
 import org.revenantdb.chaos.run.FaultRun;
 import org.revenantdb.chaos.run.LifeRecorder;
@@ -44,7 +45,6 @@ public final class Teeth {
 
   private static final int STATES_OF_THE_FIRST_ROUND = 64;
   private static final int STATES_FOR_A_KILL = 32;
-  private static final String LEDGER = "net.openhft.chronicle.bytes.MappedBytes";
   private static final int LIVES = 2;
   private static final int DEATHS = 8;
   private static final int FORCES_OF_A_LIFE = 60;
@@ -199,12 +199,8 @@ public final class Teeth {
   }
 
   private static Outcome kills(Broken broken, long seed, int kills) throws IOException {
-    if (!isHere(LEDGER)) {
-      return Outcome.of(
-          broken.name(),
-          Verdict.NOT_MEASURED,
-          "what a process promised before it was killed is kept with net.openhft:chronicle-bytes,"
-              + " which is not on the class path");
+    if (!LedgerLibrary.isHere()) {
+      return Outcome.of(broken.name(), Verdict.NOT_MEASURED, LedgerLibrary.missing());
     }
     Path scratch = Files.createTempDirectory("teeth");
     try {
@@ -213,15 +209,6 @@ public final class Teeth {
           .run();
     } finally {
       FileTrees.delete(scratch);
-    }
-  }
-
-  private static boolean isHere(String type) {
-    try {
-      Class.forName(type, /* initialize= */ false, Teeth.class.getClassLoader());
-      return true;
-    } catch (ClassNotFoundException e) {
-      return false;
     }
   }
 }

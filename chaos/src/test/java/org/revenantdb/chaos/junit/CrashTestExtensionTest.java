@@ -1,12 +1,16 @@
 package org.revenantdb.chaos.junit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -16,6 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestTemplate;
@@ -25,6 +30,8 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
 import org.opentest4j.TestAbortedException;
 import org.revenantdb.chaos.crash.Options;
+import org.revenantdb.chaos.oracle.Finding;
+import org.revenantdb.chaos.oracle.RecoveredState;
 import org.revenantdb.chaos.power.PlatformProfile;
 import org.revenantdb.chaos.run.HonestTiny;
 import org.revenantdb.chaos.subject.Crash;
@@ -46,7 +53,11 @@ class CrashTestExtensionTest {
 
   @AfterEach
   void forgetProperties() {
-    List.of(CrashTestSettings.DIR, CrashTestSettings.REPLAY, CrashTestSettings.STATES)
+    List.of(
+            CrashTestSettings.DIR,
+            CrashTestSettings.REPLAY,
+            CrashTestSettings.SEED,
+            CrashTestSettings.STATES)
         .forEach(System::clearProperty);
   }
 
@@ -92,14 +103,199 @@ class CrashTestExtensionTest {
     Events events = run(Honest.class);
     events.assertStatistics(statistics -> statistics.started(2).succeeded(2));
     assertEquals(
-        List.of("POWER_CUT, EXT4_ORDERED, 100 states", "POWER_CUT, STRICT_POSIX, 100 states"),
+        List.of("POWER_CUT, EXT4_ORDERED, depth 2", "POWER_CUT, STRICT_POSIX, depth 2"),
         names(events));
   }
 
   @Test
   void property_forStates_overridesTheAttribute() {
     System.setProperty(CrashTestSettings.STATES, "7");
-    assertEquals("POWER_CUT, EXT4_ORDERED, 7 states", names(run(Honest.class)).getFirst());
+    assertEquals(7, CrashTestSettings.of(Honest.class.getAnnotation(CrashTest.class)).states());
+  }
+
+  @Test
+  void property_forTheSeed_mayBeZero_andWithoutOneTheSeedIsFresh() {
+    CrashTest test = Honest.class.getAnnotation(CrashTest.class);
+    assertTrue(CrashTestSettings.of(test).seed() > 0);
+    System.setProperty(CrashTestSettings.SEED, "0");
+    assertEquals(0, CrashTestSettings.of(test).seed());
+  }
+
+  /** Both were ignored, and the test green with another seed, or as many states as ever. */
+  @Test
+  void property_thatIsNoNumber_isRefused() {
+    for (String property : List.of(CrashTestSettings.SEED, CrashTestSettings.STATES)) {
+      System.setProperty(property, "abc");
+      assertRefused(Honest.class, "-D" + property + " takes a number, not \"abc\"");
+      System.clearProperty(property);
+    }
+  }
+
+  @CrashTest(crash = {})
+  static class NoCrash extends Sample {}
+
+  @CrashTest(profile = {})
+  static class NoProfile extends Sample {}
+
+  @CrashTest(states = 0)
+  static class NoStates extends Sample {}
+
+  @CrashTest(crash = Crash.PROCESS_DEATH, kills = 0)
+  static class NoKills extends Sample {}
+
+  @CrashTest(crash = Crash.PROCESS_DEATH, kills = -1, failpoints = true)
+  static class FewerKills extends Sample {}
+
+  @CrashTest(timeoutSeconds = 0)
+  static class NoTime extends Sample {}
+
+  @CrashTest(lives = 0)
+  static class NoLives extends Sample {}
+
+  @CrashTest(depth = 0)
+  static class NoDepth extends Sample {}
+
+  @CrashTest(crash = Crash.PROCESS_DEATH, zombies = -1)
+  static class FewerZombies extends Sample {}
+
+  @CrashTest(exhaustive = 17)
+  static class TooManySubsets extends Sample {}
+
+  @CrashTest(workers = -1)
+  static class FewerWorkers extends Sample {}
+
+  @Test
+  void attribute_withWhichNothingWouldBeMeasured_isRefusedInASentence() {
+    assertRefused(NoCrash.class, "crash = {} is no crash");
+    assertRefused(NoProfile.class, "profile = {} is no platform");
+    assertRefused(NoStates.class, "states is 1 or more, not 0");
+    assertRefused(NoKills.class, "kills is 1 or more (or 0 beside failpoints or zombies), not 0");
+    assertRefused(FewerKills.class, "not -1");
+    assertRefused(NoTime.class, "timeoutSeconds is 1 or more, not 0");
+    assertRefused(NoLives.class, "lives is 1 or more, not 0");
+    assertRefused(NoDepth.class, "depth is 1, 2 or 3, not 0");
+    assertRefused(FewerZombies.class, "zombies is 0 or more, not -1");
+    assertRefused(TooManySubsets.class, "exhaustive is 0 to 16, not 17");
+    assertRefused(FewerWorkers.class, "workers is 0 or more, not -1");
+  }
+
+  private static void assertRefused(Class<?> type, String why) {
+    Events events =
+        EngineTestKit.engine("junit-jupiter").selectors(selectClass(type)).execute().allEvents();
+    assertTrue(
+        events.failed().stream()
+            .flatMap(event -> event.getPayload(TestExecutionResult.class).stream())
+            .flatMap(result -> result.getThrowable().stream())
+            .anyMatch(thrown -> String.valueOf(thrown.getMessage()).contains(why)),
+        () -> why + " is not among " + events.list());
+  }
+
+  @CrashTest(states = 20)
+  static class SameValues extends Sample {
+    @Override
+    public void work(TinyStore store, Promises promises) throws Exception {
+      for (int i = 0; i < 10; i++) {
+        promises.attempt("a", "1");
+        store.put("a", "1");
+        promises.durable("a", "1");
+      }
+      super.work(store, promises);
+    }
+  }
+
+  @Test
+  void subject_thatWritesTheSameTwice_isWarned() {
+    String printed = printedBy(() -> run(SameValues.class));
+    assertTrue(
+        printed.contains(
+            "SameValues, POWER_CUT, EXT4_ORDERED: warning: 1 value(s) were given to the same key"
+                + " more than once"),
+        printed);
+    assertFalse(printedBy(() -> run(Honest.class)).contains("warning"));
+  }
+
+  private static String printedBy(Runnable body) {
+    PrintStream real = System.out;
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    System.setOut(new PrintStream(bytes, /* autoFlush= */ true, StandardCharsets.UTF_8));
+    try {
+      body.run();
+    } finally {
+      System.setOut(real);
+    }
+    return bytes.toString(StandardCharsets.UTF_8);
+  }
+
+  @CrashTest(states = 40, workers = 1, timeoutSeconds = 1)
+  static class HangsWhereSomethingIsMissing extends Sample {
+    @Override
+    public TinyStore open(Path dir) throws Exception {
+      return new BrokenSubjects.NoForce().open(dir);
+    }
+
+    @Override
+    public void check(TinyStore store, Recovered recovered) throws Exception {
+      RecoveredState look = (RecoveredState) recovered;
+      super.check(store, recovered);
+      if (look.findings().stream().anyMatch(finding -> finding.kind() == Finding.Kind.LOST)) {
+        new CountDownLatch(1).await();
+      }
+    }
+  }
+
+  /** Nothing was kept of it, so that nobody could look into it. */
+  @Test
+  void state_thatAStoreHangsOn_isKeptWithWhatWasLostAndHangsAgain() throws IOException {
+    String message = messageOf(HangsWhereSomethingIsMissing.class);
+    assertTrue(message.startsWith("CORRUPT: HangsWhereSomethingIsMissing, POWER_CUT"), message);
+    assertTrue(message.contains("check of a crash state did not end within 1 s"), message);
+    assertTrue(message.contains("lost: write log-"), message);
+    assertTrue(message.contains("it stands at\n"), message);
+    Path file = keptFile();
+    assertTrue(message.contains("-Drevenant.chaos.replay=" + file), message);
+    System.setProperty(CrashTestSettings.REPLAY, file.toString());
+    String again = messageOf(HangsWhereSomethingIsMissing.class);
+    assertTrue(again.contains("it did not end within 1 s"), again);
+  }
+
+  @Test
+  void file_thatIsNotThereOrNoFailure_isToldInASentence() throws IOException {
+    Path missing = kept.resolve("missing.zip");
+    System.setProperty(CrashTestSettings.REPLAY, missing.toString());
+    assertEquals("nothing was replayed: there is no file " + missing, messageOf(Honest.class));
+    Path other = Files.writeString(kept.resolve("other.zip"), "no zip");
+    System.setProperty(CrashTestSettings.REPLAY, other.toString());
+    String message = messageOf(Honest.class);
+    assertTrue(message.contains(other + " is no file of a failure"), message);
+    System.setProperty(CrashTestSettings.REPLAY, kept.toString());
+    String ofADirectory = messageOf(Honest.class);
+    assertTrue(ofADirectory.startsWith("nothing was replayed: " + kept), ofADirectory);
+  }
+
+  /** Not run by itself: JUnit does not look for static nested classes. */
+  static class Outer {
+
+    @Nested
+    @CrashTest(states = 10)
+    class UnderPowerCuts extends Sample {}
+
+    @Nested
+    @CrashTest(crash = Crash.PROCESS_DEATH, kills = 1)
+    class UnderDeaths extends Sample {}
+  }
+
+  @Test
+  @Tag("slow")
+  void subject_thatIsAnInnerClass_isBrokenUnderBothCrashes() {
+    Events events = run(Outer.class);
+    assertEquals(2, events.failed().count(), () -> events.list().toString());
+    events.failed().stream()
+        .flatMap(event -> event.getPayload(TestExecutionResult.class).stream())
+        .map(result -> String.valueOf(result.getThrowable().orElseThrow().getMessage()))
+        .forEach(message -> {
+          assertTrue(message.startsWith("HARNESS_BROKEN: Under"), message);
+          assertTrue(message.contains("a nested class must be static"), message);
+        });
   }
 
   @CrashTest(states = 100, seed = 4711)
@@ -114,7 +310,8 @@ class CrashTestExtensionTest {
   void subject_thatLoses_isRedWithTheWholeStory() throws IOException {
     String message = messageOf(Forgetful.class);
     assertTrue(
-        message.startsWith("LOST: Forgetful, POWER_CUT, EXT4_ORDERED, 100 states\n"), message);
+        message.matches("(?s)LOST: Forgetful, POWER_CUT, EXT4_ORDERED; \\d+ different states, .*"),
+        message);
     assertTrue(message.contains("LOST: "), message);
     assertTrue(message.contains("lost: write log-"), message);
     assertTrue(message.contains("TinyStore.append"), message);
@@ -130,7 +327,13 @@ class CrashTestExtensionTest {
     String message = messageOf(Forgetful.class);
     assertTrue(message.startsWith("LOST: Forgetful, replay of " + file.getFileName()), message);
     assertTrue(message.contains("lost: write log-"), message);
-    run(Honest.class).assertStatistics(statistics -> statistics.aborted(1).succeeded(0).failed(0));
+    String printed =
+        printedBy(() ->
+            run(Honest.class)
+                .assertStatistics(statistics -> statistics.aborted(1).succeeded(0).failed(0)));
+    assertTrue(
+        printed.contains("skipped, " + file + " is a failure of " + Forgetful.class.getName()),
+        printed);
   }
 
   @CrashTest(states = 10)
@@ -251,16 +454,16 @@ class CrashTestExtensionTest {
     }
   }
 
+  @CrashTest
+  static class OtherTests {
+    @Test
+    void green() {}
+  }
+
   @Test
   void class_thatIsNoSubject_isToldSo() {
-    Events events =
-        EngineTestKit.engine("junit-jupiter")
-            .selectors(selectClass(NoSubject.class))
-            .execute()
-            .allEvents();
-    assertTrue(
-        events.failed().stream().anyMatch(event -> event.toString().contains("does not implement")),
-        () -> events.list().toString());
+    assertRefused(NoSubject.class, "does not implement");
+    assertRefused(OtherTests.class, "does not implement");
   }
 
   @CrashTest(failpoints = true)
@@ -268,15 +471,7 @@ class CrashTestExtensionTest {
 
   @Test
   void failpoints_withoutTheDeathOfAProcess_areToldSo() {
-    Events events =
-        EngineTestKit.engine("junit-jupiter")
-            .selectors(selectClass(AsksForNoDeath.class))
-            .execute()
-            .allEvents();
-    assertTrue(
-        events.failed().stream()
-            .anyMatch(event -> event.toString().contains("asks for failpoints or zombies")),
-        () -> events.list().toString());
+    assertRefused(AsksForNoDeath.class, "asks for failpoints or zombies");
   }
 
   @CrashTest(crash = Crash.PROCESS_DEATH, kills = 1, failpoints = true, zombies = 1)
@@ -290,7 +485,7 @@ class CrashTestExtensionTest {
     assertTrue(options.failpoints());
     assertEquals(1, options.zombies());
     assertEquals(
-        "PROCESS_DEATH, 1 kills, failpoints, 1 zombies",
+        "PROCESS_DEATH, failpoints, zombies",
         new ProcessDeathCase(Deaths.class, CrashTestSettings.of(test)).name());
   }
 
@@ -305,8 +500,7 @@ class CrashTestExtensionTest {
   void subject_underBothCrashes_isGreenForEach() {
     Events events = run(Both.class);
     events.assertStatistics(statistics -> statistics.started(2).succeeded(2));
-    assertEquals(
-        List.of("POWER_CUT, EXT4_ORDERED, 50 states", "PROCESS_DEATH, 2 kills"), names(events));
+    assertEquals(List.of("POWER_CUT, EXT4_ORDERED", "PROCESS_DEATH"), names(events));
   }
 
   @CrashTest(crash = Crash.PROCESS_DEATH, kills = 4)
@@ -321,7 +515,11 @@ class CrashTestExtensionTest {
   @Tag("slow")
   void subject_thatAcknowledgesFromItsHeap_isRedAndItsFileOutlivesTheScratch() throws IOException {
     String message = messageOf(Hoarding.class);
-    assertTrue(message.startsWith("LOST: Hoarding, PROCESS_DEATH, 4 kills\n"), message);
+    assertTrue(message.matches("(?s)LOST: Hoarding, PROCESS_DEATH; \\d+ kills, .*"), message);
+    String found =
+        message.lines().filter(line -> line.startsWith("after a")).findFirst().orElse("");
+    String finding = found.substring(found.indexOf("found ") + "found ".length());
+    assertEquals(message.indexOf(finding), message.lastIndexOf(finding), message);
     Path file = keptFile();
     assertTrue(message.contains("-Drevenant.chaos.replay=" + file), message);
     try (Stream<Path> files = Files.list(kept)) {

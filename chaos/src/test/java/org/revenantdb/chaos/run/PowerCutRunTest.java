@@ -246,6 +246,7 @@ class PowerCutRunTest {
     /** Runs; the exit code is for the parent to see. */
     public static void main(String[] arguments) throws IOException {
       boolean early = arguments[0].equals("work");
+      ExitGuard.tellIn(Path.of(arguments[1]));
       Supplier<CrashSubject<TinyStore>> subjects =
           () ->
               new HonestTiny() {
@@ -270,20 +271,28 @@ class PowerCutRunTest {
     }
   }
 
-  private static void assertExitIsSeen(String where, String said) {
+  private static void assertExitIsSeen(Path dir, String where, String said) throws IOException {
     try (ForkedJvm child =
-        ForkedJvm.of(Exits.class).withCodeOf(Exits.class).argument(where).fork()) {
+        ForkedJvm.of(Exits.class)
+            .withCodeOf(Exits.class)
+            .argument(where)
+            .argument(dir.resolve("chaos"))
+            .fork()) {
       child.drain();
       assertEquals(70, child.awaitEnd(), child::stderr);
       assertTrue(child.stderr().contains("HARNESS_BROKEN: the JVM was ended"), child::stderr);
       assertTrue(child.stderr().contains(said), child::stderr);
+      assertTrue(child.stderr().contains("by the subject, at"), child::stderr);
+      assertTrue(child.stderr().contains("PowerCutRunTest$Exits$1." + where), child::stderr);
+      String kept = Files.readString(dir.resolve("chaos").resolve("EXIT.txt"));
+      assertTrue(kept.contains(said), kept);
     }
   }
 
   @Test
-  void subject_thatEndsTheJvm_isBroken_evenWithExitCodeZero() {
-    assertExitIsSeen("work", "work in life 1, on an intact disk");
-    assertExitIsSeen("open", "power cut, STRICT_POSIX");
+  void subject_thatEndsTheJvm_isBroken_evenWithExitCodeZero(@TempDir Path dir) throws IOException {
+    assertExitIsSeen(dir, "work", "work in life 1, on an intact disk");
+    assertExitIsSeen(dir, "open", "power cut, STRICT_POSIX");
   }
 
   // Writes elsewhere, maps, is not deterministic.
