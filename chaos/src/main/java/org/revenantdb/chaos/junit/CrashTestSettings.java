@@ -57,28 +57,23 @@ record CrashTestSettings(
   static CrashTestSettings of(CrashTest test) {
     long seed = number(SEED, test.seed());
     long states = number(STATES, test.states());
-    demand(test.crash().length > 0, "crash = {} is no crash");
+    boolean beside = test.failpoints() || test.zombies() != 0;
+    List<Crash> crashes = List.of(test.crash());
+    demand(!crashes.isEmpty(), "crash = {} is no crash");
     demand(test.profile().length > 0, "profile = {} is no platform");
-    demand(states >= 1 && states <= Integer.MAX_VALUE, "states is 1 or more, not %d", states);
+    within("states", states, 1, Integer.MAX_VALUE);
     demand(
-        test.kills() >= 1 || test.kills() == 0 && (test.failpoints() || test.zombies() > 0),
-        "kills is 1 or more (or 0 beside failpoints or zombies), not %d",
-        test.kills());
-    demand(test.zombies() >= 0, "zombies is 0 or more, not %d", test.zombies());
-    demand(test.depth() >= 1 && test.depth() <= 3, "depth is 1, 2 or 3, not %d", test.depth());
+        test.kills() >= (beside ? 0 : 1),
+        "kills is 1 or more (or 0 beside failpoints or zombies), not " + test.kills());
+    within("zombies", test.zombies(), 0, Integer.MAX_VALUE);
+    within("depth", test.depth(), 1, 3);
+    within("exhaustive", test.exhaustive(), 0, 16);
+    within("lives", test.lives(), 1, Integer.MAX_VALUE);
+    within("workers", test.workers(), 0, Integer.MAX_VALUE);
+    within("timeoutSeconds", test.timeoutSeconds(), 1, Integer.MAX_VALUE);
     demand(
-        test.exhaustive() >= 0 && test.exhaustive() <= 16,
-        "exhaustive is 0 to 16, not %d",
-        test.exhaustive());
-    demand(test.lives() >= 1, "lives is 1 or more, not %d", test.lives());
-    demand(test.workers() >= 0, "workers is 0 or more, not %d", test.workers());
-    demand(
-        test.timeoutSeconds() >= 1, "timeoutSeconds is 1 or more, not %d", test.timeoutSeconds());
-    demand(
-        List.of(test.crash()).contains(Crash.PROCESS_DEATH)
-            || !test.failpoints() && test.zombies() == 0,
-        "it asks for failpoints or zombies and for no %s",
-        Crash.PROCESS_DEATH);
+        !beside || crashes.contains(Crash.PROCESS_DEATH),
+        "it asks for failpoints or zombies and for no " + Crash.PROCESS_DEATH);
     String replay = System.getProperty(REPLAY);
     return new CrashTestSettings(
         List.of(test.crash()),
@@ -97,9 +92,14 @@ record CrashTestSettings(
         replay == null ? null : Path.of(replay));
   }
 
-  private static void demand(boolean holds, String otherwise, Object... values) {
+  private static void within(String attribute, long value, int least, int most) {
+    String range = most == Integer.MAX_VALUE ? least + " or more" : least + " to " + most;
+    demand(value >= least && value <= most, attribute + " is " + range + ", not " + value);
+  }
+
+  private static void demand(boolean holds, String otherwise) {
     if (!holds) {
-      throw new IllegalArgumentException(otherwise.formatted(values));
+      throw new IllegalArgumentException(otherwise);
     }
   }
 

@@ -173,7 +173,7 @@ class CrashTestExtensionTest {
     assertRefused(FewerKills.class, "not -1");
     assertRefused(NoTime.class, "timeoutSeconds is 1 or more, not 0");
     assertRefused(NoLives.class, "lives is 1 or more, not 0");
-    assertRefused(NoDepth.class, "depth is 1, 2 or 3, not 0");
+    assertRefused(NoDepth.class, "depth is 1 to 3, not 0");
     assertRefused(FewerZombies.class, "zombies is 0 or more, not -1");
     assertRefused(TooManySubsets.class, "exhaustive is 0 to 16, not 17");
     assertRefused(FewerWorkers.class, "workers is 0 or more, not -1");

@@ -2,6 +2,7 @@ package org.revenantdb.chaos.ledger;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
 import java.io.BufferedReader;
 import java.io.File;
@@ -13,10 +14,13 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.platform.testkit.engine.EngineTestKit;
 import org.revenantdb.chaos.crash.Options;
 import org.revenantdb.chaos.crash.ProcessDeathRun;
+import org.revenantdb.chaos.junit.CrashTest;
 import org.revenantdb.chaos.run.HonestTiny;
 import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.subject.Crash;
 
 /** Who lacks Chronicle Bytes is told what to add, and is not told that anything survived. */
 class LedgerLibraryTest {
@@ -34,13 +38,17 @@ class LedgerLibraryTest {
   public static final class Without {
     private Without() {}
 
-    /** Prints what a run says. */
+    /** Prints what a run says, and then what a test says. */
     public static void main(String[] arguments) {
       Outcome outcome =
           new ProcessDeathRun(HonestTiny.class, Options.of(Path.of(arguments[0]), 1, 1)).run();
       System.out.println(LedgerLibrary.isHere() + " " + outcome.verdict() + " " + outcome.reason());
+      EngineTestKit.engine("junit-jupiter").selectors(selectClass(Deaths.class)).execute();
     }
   }
+
+  @CrashTest(crash = Crash.PROCESS_DEATH, seed = 1)
+  static class Deaths extends HonestTiny {}
 
   @Test
   @Tag("slow")
@@ -61,6 +69,9 @@ class LedgerLibraryTest {
             .start();
     try (BufferedReader output = child.inputReader()) {
       assertEquals("false NOT_MEASURED " + LedgerLibrary.missing(), output.readLine());
+      assertEquals(
+          "Deaths, PROCESS_DEATH: NOT_MEASURED, " + LedgerLibrary.missing() + "; seed 1",
+          output.readLine());
     } finally {
       child.destroyForcibly();
     }
