@@ -455,7 +455,7 @@ class CrashTestExtensionTest {
   }
 
   @CrashTest
-  static class OtherTests {
+  static class NoSubjectEither {
     @Test
     void green() {}
   }
@@ -463,7 +463,7 @@ class CrashTestExtensionTest {
   @Test
   void class_thatIsNoSubject_isToldSo() {
     assertRefused(NoSubject.class, "does not implement");
-    assertRefused(OtherTests.class, "does not implement");
+    assertRefused(NoSubjectEither.class, "does not implement");
   }
 
   @CrashTest(failpoints = true)
