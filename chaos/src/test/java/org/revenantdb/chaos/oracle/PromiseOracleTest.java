@@ -583,4 +583,15 @@ class PromiseOracleTest {
     assertEquals(Set.of(Kind.LOST), kinds(turned, END));
     assertEquals(Set.of(), kinds(turned, 2));
   }
+
+  /** The largest of all places is no place, and nothing to show to a person. */
+  @Test
+  void phantom_behindAllThatWasSaid_isTellingOfTheDeathOfTheProcess() {
+    promises.durable("k", "1");
+    String atEnd = look(log, END, "k", "x").findings().getFirst().detail();
+    assertTrue(atEnd.contains("nobody wrote that before the process died"), atEnd);
+    long place = clock.next();
+    String atPlace = look(log, place, "k", "x").findings().getFirst().detail();
+    assertTrue(atPlace.contains("before the crash at " + place), atPlace);
+  }
 }
