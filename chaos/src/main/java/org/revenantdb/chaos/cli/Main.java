@@ -2,6 +2,7 @@ package org.revenantdb.chaos.cli;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileSystemException;
 import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -9,8 +10,10 @@ import org.revenantdb.chaos.revenant.BigValueCommand;
 import org.revenantdb.chaos.revenant.ChaosCommand;
 import org.revenantdb.chaos.revenant.DemoCommand;
 import org.revenantdb.chaos.revenant.ModelCommand;
+import org.revenantdb.chaos.revenant.UnusablePathException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
@@ -40,12 +43,19 @@ public final class Main {
   }
 
   static CommandLine command() {
-    return new CommandLine(new Revenant())
+    CommandLine command = new CommandLine(new Revenant());
+    IParameterExceptionHandler withUsage = command.getParameterExceptionHandler();
+    return command
         .addSubcommand(new DemoCommand())
         .addSubcommand(new CommandLine(new ModelCommand()).addSubcommand(new BigValueCommand()))
         .addSubcommand(new ChaosCommand())
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionExceptionHandler(Main::explain)
+        .setParameterExceptionHandler((wrong, arguments) ->
+            // What is wrong with a path is said in a sentence, which the usage would only hide.
+            wrong instanceof UnusablePathException
+                ? say(USAGE, wrong.getMessage(), wrong.getCommandLine())
+                : withUsage.handleParseException(wrong, arguments))
         .setExitCodeExceptionMapper(e -> e instanceof ParameterException ? USAGE : WRONG);
   }
 
@@ -55,11 +65,25 @@ public final class Main {
    */
   private static int explain(Exception failure, CommandLine command, ParseResult parsed) {
     if (failure instanceof IOException || failure instanceof UncheckedIOException) {
-      command.getErr().println("revenant: " + failure.getMessage());
-    } else {
-      failure.printStackTrace(command.getErr());
+      return say(WRONG, sentence(failure), command);
     }
+    failure.printStackTrace(command.getErr());
     return WRONG;
+  }
+
+  /** The message of a file system's exception is often no more than a path. */
+  private static String sentence(Exception failure) {
+    Throwable cause = failure instanceof UncheckedIOException ? failure.getCause() : failure;
+    if (cause instanceof FileSystemException file) {
+      String reason = file.getReason() == null ? file.getClass().getSimpleName() : file.getReason();
+      return file.getFile() + " cannot be used: " + reason;
+    }
+    return String.valueOf(failure.getMessage());
+  }
+
+  private static int say(int code, String message, CommandLine command) {
+    command.getErr().println("revenant: " + message);
+    return code;
   }
 
   @Command(name = "revenant", subcommands = CommandLine.HelpCommand.class)

@@ -1,10 +1,8 @@
 package org.revenantdb.chaos.oracle;
 
 import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,9 +12,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Threads: any.
  */
 public final class Bytes implements Comparable<Bytes> {
-
-  /** Longer ones are cut in messages. */
-  private static final int SHOWN = 60;
 
   private final byte[] content;
   private final int hash;
@@ -119,28 +114,9 @@ public final class Bytes implements Comparable<Bytes> {
     return hash;
   }
 
-  /**
-   * For messages: in quotes if all of it can be printed, else in hexadecimal; long ones are cut.
-   */
+  /** For messages, as {@link ByteText} shows it. */
   @Override
   public String toString() {
-    String printable = printable();
-    if (printable != null) {
-      return printable.length() <= SHOWN
-          ? '"' + printable + '"'
-          : '"' + printable.substring(0, SHOWN) + "…\" (" + content.length + " bytes)";
-    }
-    int shown = Math.min(content.length, SHOWN / 2);
-    String hex = "0x" + HexFormat.of().formatHex(content, 0, shown);
-    return shown == content.length ? hex : hex + "… (" + content.length + " bytes)";
-  }
-
-  private @Nullable String printable() {
-    try {
-      String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(content)).toString();
-      return text.chars().noneMatch(Character::isISOControl) ? text : null;
-    } catch (CharacterCodingException e) {
-      return null;
-    }
+    return ByteText.of(content);
   }
 }

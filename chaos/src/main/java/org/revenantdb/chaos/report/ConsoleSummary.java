@@ -2,11 +2,14 @@ package org.revenantdb.chaos.report;
 
 import static org.revenantdb.chaos.report.Html.count;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.run.CoverageRow;
+import org.revenantdb.chaos.run.CoverageRow.Loss;
 import org.revenantdb.chaos.run.Failure;
 import org.revenantdb.chaos.run.FaultRow;
 import org.revenantdb.chaos.run.Outcome;
@@ -73,16 +76,50 @@ public final class ConsoleSummary {
           .filter(line -> !line.found())
           .forEach(line -> table.row("  not found", line.name()));
     }
-    if (!report.coverage().isEmpty()) {
-      table.row("force sites", report.coverage().size() + ", undetected " + figures.undetected());
-      report.coverage().stream()
-          .filter(line -> !line.detected())
-          .forEach(line ->
-              table.row(line.forces() > 0 ? "  undetected" : "  not reached", place(line.site())));
-    }
+    coverage(report, figures, table);
     faults(report, table);
     bound(report, table);
     return table.row("seed", report.seed());
+  }
+
+  private static void coverage(RunReport report, RunFigures figures, TextTable table) {
+    if (report.coverage().isEmpty()) {
+      return;
+    }
+    table.row("force sites", report.coverage().size() + ": " + losses(figures));
+    for (Loss loss : List.of(Loss.UNNOTICED, Loss.UNDECIDED, Loss.NOT_REACHED)) {
+      for (CoverageRow line : report.coverage()) {
+        if (line.loss() == loss) {
+          String tried = line.forces() > 0 ? ", states " + count(line.states()) : "";
+          table.row("  " + name(loss), place(line.site()) + tried);
+        }
+      }
+    }
+  }
+
+  /** In words, what became of the forces that were taken out. */
+  static String losses(RunFigures figures) {
+    List<String> words = new ArrayList<>();
+    words.add("loss of %s noticed".formatted(figures.losses(Loss.NOTICED)));
+    if (figures.losses(Loss.UNNOTICED) > 0) {
+      words.add("of %s not noticed".formatted(figures.losses(Loss.UNNOTICED)));
+    }
+    if (figures.losses(Loss.UNDECIDED) > 0) {
+      words.add("of %s undecided for want of time".formatted(figures.losses(Loss.UNDECIDED)));
+    }
+    if (figures.losses(Loss.NOT_REACHED) > 0) {
+      words.add("%s not reached".formatted(figures.losses(Loss.NOT_REACHED)));
+    }
+    return String.join(", ", words);
+  }
+
+  private static String name(Loss loss) {
+    return switch (loss) {
+      case NOTICED -> "noticed";
+      case UNNOTICED -> "not noticed";
+      case UNDECIDED -> "undecided";
+      case NOT_REACHED -> "not reached";
+    };
   }
 
   /** A site; one known from class files alone has no kind of file to be named. */
@@ -131,7 +168,9 @@ public final class ConsoleSummary {
 
   private static String rate(RunFigures figures) {
     OptionalDouble rate = figures.statesPerSecond();
-    return rate.isPresent() ? ", " + Unit.digits(rate.getAsDouble()) + "/s" : "";
+    return rate.isPresent()
+        ? ", " + Unit.digits(rate.getAsDouble()) + "/s while they were opened and checked"
+        : "";
   }
 
   private static @Nullable String recovery(RunFigures figures) {

@@ -105,18 +105,21 @@ final class HtmlPlots {
     String axis = "written by the transaction in flight";
     SvgPlot time =
         new SvgPlot("Time by transaction size", axis, Unit.BYTES, log, "time", Unit.MILLIS)
+            .logarithmic()
             .curve("time", x, column(points, RecoveryCostPoint::millis), labels);
     SvgPlot bytes =
         new SvgPlot("I/O by transaction size", axis, Unit.BYTES, log, "I/O", Unit.BYTES)
+            .airy()
             .curve("bytes read", x, column(points, RecoveryCostPoint::bytesRead), labels)
             .curve("bytes written", x, column(points, RecoveryCostPoint::bytesWritten), List.of());
     SvgPlot operations =
         new SvgPlot("Operations by size", axis, Unit.BYTES, log, "operations", Unit.COUNT)
+            .airy()
             .curve("operations", x, column(points, RecoveryCostPoint::operations), labels);
     return row(
-        figure(time, "Time until the first read was answered."),
         figure(bytes, growth(points)),
-        figure(operations, "Operations on files, of every kind."));
+        figure(operations, "Operations on files, of every kind."),
+        figure(time, "Time until the first read was answered: of this machine, and noisy."));
   }
 
   /** Growth from the smallest to the largest transaction, where both ends are above zero. */
@@ -175,10 +178,11 @@ final class HtmlPlots {
                 : new SvgPlot("Size", "operation", Unit.COUNT, false, "size", Unit.BYTES);
         for (SizeSeries series : some) {
           List<SizeSeries.Point> points = thinned(series.points());
-          plot.steps(
-              series.label(),
-              points.stream().mapToDouble(SizeSeries.Point::at).toArray(),
-              points.stream().mapToDouble(SizeSeries.Point::bytes).toArray());
+          plot.airy()
+              .steps(
+                  series.label(),
+                  points.stream().mapToDouble(SizeSeries.Point::at).toArray(),
+                  points.stream().mapToDouble(SizeSeries.Point::bytes).toArray());
         }
         out.append(figure(plot, "Sizes as they were looked at."));
       }

@@ -23,9 +23,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.oracle.Finding;
 import org.revenantdb.chaos.run.CoverageRow;
+import org.revenantdb.chaos.run.CoverageRow.Loss;
 import org.revenantdb.chaos.run.Failure;
 import org.revenantdb.chaos.run.FaultRow;
 import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
@@ -106,7 +108,7 @@ public final class HtmlReport {
     section("sizes", "Log size", HtmlPlots.sizes(report.sizes()));
     section(
         "kills",
-        "Around a kill",
+        crashTitle(),
         report.kills().stream().map(HtmlPlots::timeline).collect(Collectors.joining()));
     String title = escape(report.title());
     return """
@@ -124,6 +126,15 @@ public final class HtmlReport {
         + out
         + verdictsExplained()
         + "</body></html>\n";
+  }
+
+  private String crashTitle() {
+    boolean cut = report.kills().stream().anyMatch(one -> one.crash() == Crash.POWER_CUT);
+    boolean kill = report.kills().stream().anyMatch(one -> one.crash() == Crash.PROCESS_DEATH);
+    if (cut && kill) {
+      return "Around a crash";
+    }
+    return cut ? "Around a power cut" : "Around a kill";
   }
 
   private static String style() {
@@ -171,7 +182,12 @@ public final class HtmlReport {
     }
     figures
         .statesPerSecond()
-        .ifPresent(rate -> tile(head, "", Unit.digits(rate), "states per second of the run"));
+        .ifPresent(rate ->
+            tile(
+                head,
+                "",
+                Unit.digits(rate),
+                "distinct states a second, while they were opened and checked"));
     if (figures.kills() > 0) {
       tile(head, "", count(figures.kills()), "kills");
     }
@@ -183,9 +199,13 @@ public final class HtmlReport {
       tile(head, all ? "good" : "broken", share, "broken subjects found");
     }
     if (!report.coverage().isEmpty()) {
-      boolean none = figures.undetected() == 0;
-      String share = figures.undetected() + " of " + report.coverage().size();
-      tile(head, none ? "good" : "warn", share, "force sites that nobody would miss");
+      String colour = figures.undetected() == 0 ? "good" : "";
+      String share = figures.losses(Loss.NOTICED) + " of " + report.coverage().size();
+      tile(head, colour, share, "forces whose loss was noticed");
+      if (figures.losses(Loss.UNNOTICED) > 0) {
+        String unnoticed = count(figures.losses(Loss.UNNOTICED));
+        tile(head, "warn", unnoticed, "forces that nobody would miss");
+      }
     }
     head.append("</div>\n");
   }
@@ -294,7 +314,7 @@ public final class HtmlReport {
           line.found() ? mark("good", "found") : mark("broken", "NOT FOUND"),
           escape(Unit.SECONDS.format(line.seconds())),
           count(line.states()),
-          story(line.story()));
+          folded(line.story()));
     }
     section("teeth", "Teeth: would it have been noticed?", table.orNothing());
   }
@@ -311,9 +331,23 @@ public final class HtmlReport {
           escape(line.site().fileKind()),
           line.forces() > 0 ? count(line.forces()) : mark("grey", "not reached"),
           line.states() > 0 ? count(line.states()) : "",
-          line.detected() ? escape(line.detectedBy()) : mark("warn", "by nobody"));
+          loss(line));
     }
-    section("coverage", "Force coverage: who would miss it?", table.orNothing());
+    String told =
+        report.coverage().isEmpty()
+            ? ""
+            : "<p class=\"told\">%s places that force: %s.</p>\n"
+                .formatted(report.coverage().size(), escape(ConsoleSummary.losses(figures)));
+    section("coverage", "Force coverage: who would miss it?", told + table.orNothing());
+  }
+
+  private static String loss(CoverageRow line) {
+    return switch (line.loss()) {
+      case NOTICED -> escape(line.detectedBy());
+      case UNNOTICED -> mark("warn", "by nobody, and it was tried thoroughly");
+      case UNDECIDED -> mark("grey", "undecided: too little time");
+      case NOT_REACHED -> "";
+    };
   }
 
   private void faults() {
@@ -392,6 +426,14 @@ public final class HtmlReport {
 
   private static String story(String text) {
     return text.isBlank() ? "" : "<pre>" + escape(text.strip()) + "</pre>\n";
+  }
+
+  /** The first line, and the rest for whoever wants it. */
+  private static String folded(String text) {
+    String[] lines = text.strip().split("\\R", 2);
+    return lines.length < 2
+        ? escape(lines[0])
+        : "<details><summary>" + escape(lines[0]) + "</summary>\n" + story(lines[1]) + "</details>";
   }
 
   private static String under(String text) {

@@ -119,12 +119,16 @@ public final class JsonReport {
   public void writeTo(Path file) throws IOException {
     Path target = file.toAbsolutePath();
     Path beside = target.resolveSibling(target.getFileName() + ".tmp");
-    Files.writeString(beside, this + "\n");
     try {
-      Files.move(
-          beside, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    } catch (AtomicMoveNotSupportedException e) {
-      Files.move(beside, target, StandardCopyOption.REPLACE_EXISTING);
+      Files.writeString(beside, this + "\n");
+      try {
+        Files.move(
+            beside, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      } catch (AtomicMoveNotSupportedException e) {
+        Files.move(beside, target, StandardCopyOption.REPLACE_EXISTING);
+      }
+    } finally {
+      Files.deleteIfExists(beside); // is there only if that failed
     }
   }
 

@@ -1,20 +1,30 @@
 package org.revenantdb.chaos.report;
 
 import java.util.List;
+import org.revenantdb.chaos.subject.Crash;
 
 /**
- * What happened around a kill, along the operations.
+ * What happened around a kill or a power cut, along the operations.
  *
- * @param title which kill
- * @param kills places at which the process died; usually one
+ * @param crash which of the two
+ * @param title which one
+ * @param kills places at which the process died or the power went; usually one
  * @param events before and after; lanes are drawn in the order in which they first appear
  */
-public record KillTimeline(String title, List<Long> kills, List<Event> events) {
+public record KillTimeline(Crash crash, String title, List<Long> kills, List<Event> events) {
 
   /** Copies the lists. */
   public KillTimeline {
     kills = List.copyOf(kills);
     events = List.copyOf(events);
+  }
+
+  /** The word at the place where it happened. */
+  String mark() {
+    return switch (crash) {
+      case PROCESS_DEATH -> "killed";
+      case POWER_CUT -> "power cut";
+    };
   }
 
   /**

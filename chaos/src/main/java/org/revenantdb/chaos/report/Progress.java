@@ -7,17 +7,24 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * A line that shows how far something is: bar, rate, time left.
+ * A line that shows how far something is: of things that are counted bar, rate and time left; of a
+ * part that was given some time how much of it has passed.
  *
- * <p>On a terminal the line is drawn over itself, ten times a second at most; elsewhere (a file, a
- * build's log) a line is added every few seconds. It belongs on the standard error, where it does
- * not get between results.
+ * <p>On a terminal the line is drawn over itself, ten times a second at most, and cut where the
+ * terminal ends, or its rest would stay; elsewhere (a file, a build's log) a line is added every
+ * few seconds. It belongs on the standard error, where it does not get between results. A timed
+ * part leaves one line behind, which says how long it took.
  *
  * <p>Threads: one.
  */
 public final class Progress implements AutoCloseable {
 
   private static final int BAR = 24;
+  private static final int SHORT_BAR = 12;
+
+  /** Of a terminal that does not say it. */
+  private static final int USUAL_WIDTH = 80;
+
   private static final long TERMINAL_PAUSE = Duration.ofMillis(100).toNanos();
   private static final long LOG_PAUSE = Duration.ofSeconds(5).toNanos();
 
@@ -26,13 +33,16 @@ public final class Progress implements AutoCloseable {
   private final String title;
   private final String unit;
   private final long total;
+  private final boolean timed;
   private final long start = System.nanoTime();
   private long done;
   private long nextShow;
   private int shownWidth;
   private String note = "";
 
-  private Progress(PrintStream out, boolean terminal, String title, String unit, long total) {
+  private Progress(
+      PrintStream out, boolean terminal, String title, String unit, long total, boolean timed) {
+    this.timed = timed;
     this.out = out;
     this.terminal = terminal;
     this.title = title;
@@ -50,7 +60,19 @@ public final class Progress implements AutoCloseable {
    * @return the line
    */
   public static Progress start(String title, String unit, long total) {
-    return new Progress(System.err, onTerminal(), title, unit, total);
+    return new Progress(System.err, onTerminal(), title, unit, total, /* timed= */ false);
+  }
+
+  /**
+   * Starts a line on the standard error for a part that was given some time. It is moved with
+   * {@link #tick}.
+   *
+   * @param title what is done
+   * @param given how long it may take, about
+   * @return the line
+   */
+  public static Progress timed(String title, Duration given) {
+    return timed(System.err, onTerminal(), title, given);
   }
 
   private static boolean onTerminal() {
@@ -58,7 +80,11 @@ public final class Progress implements AutoCloseable {
   }
 
   static Progress to(PrintStream out, boolean terminal, String title, String unit, long total) {
-    return new Progress(out, terminal, title, unit, total);
+    return new Progress(out, terminal, title, unit, total, /* timed= */ false);
+  }
+
+  static Progress timed(PrintStream out, boolean terminal, String title, Duration given) {
+    return new Progress(out, terminal, title, "s", given.toNanos(), /* timed= */ true);
   }
 
   /**
@@ -68,10 +94,22 @@ public final class Progress implements AutoCloseable {
    */
   public void at(long nowDone) {
     done = nowDone;
+    // Elsewhere than on a terminal the last line is that of close.
+    if (terminal || done < total) {
+      showNow();
+    }
+  }
+
+  /** Shows how much of the time has passed. */
+  public void tick() {
+    showNow();
+  }
+
+  private void showNow() {
     long now = System.nanoTime();
     if (now - nextShow >= 0) {
       nextShow = now + (terminal ? TERMINAL_PAUSE : LOG_PAUSE);
-      show(line(now - start));
+      show(timed ? passed(now - start) : line(now - start));
     }
   }
 
@@ -86,20 +124,25 @@ public final class Progress implements AutoCloseable {
 
   /**
    * Ends the line: on a terminal it is cleared, so that what is printed next stands in its place;
-   * elsewhere the last state is added.
+   * elsewhere the last state is added. A timed part says how long it took, on a terminal, too.
    */
   @Override
   public void close() {
-    if (!terminal) {
-      show(line(System.nanoTime() - start));
-    } else if (shownWidth > 0) {
+    long nanos = System.nanoTime() - start;
+    if (terminal && shownWidth > 0) {
       out.print("\r" + " ".repeat(shownWidth) + "\r");
       out.flush();
       shownWidth = 0;
     }
+    if (timed) {
+      out.println(took(nanos));
+    } else if (!terminal) {
+      out.println(line(nanos));
+    }
   }
 
-  private void show(String line) {
+  private void show(String whole) {
+    String line = terminal ? cut(whole, width()) : whole;
     if (terminal) {
       String padding = " ".repeat(Math.max(0, shownWidth - line.length()));
       out.print("\r" + line + padding);
@@ -130,6 +173,36 @@ public final class Progress implements AutoCloseable {
         rate,
         left,
         note.isEmpty() ? "" : "  " + note);
+  }
+
+  /** How much of its time a part has used; it may need more, so this is no percentage. */
+  String passed(long nanos) {
+    double share = total == 0 ? 1 : (double) nanos / total;
+    int filled = (int) (Math.min(1, share) * SHORT_BAR);
+    String bar = "#".repeat(filled) + ".".repeat(SHORT_BAR - filled);
+    String text = "%s of %s".formatted(time(nanos), time(total));
+    return "%-22s [%s]  %s%s".formatted(title, bar, text, note.isEmpty() ? "" : "  " + note);
+  }
+
+  /** What remains of a timed part. */
+  String took(long nanos) {
+    return "%-22s %8s%s".formatted(title, time(nanos), note.isEmpty() ? "" : "  " + note);
+  }
+
+  /** With a tenth where that is much. */
+  private static String time(long nanos) {
+    double seconds = nanos / 1e9;
+    return seconds < 10 ? String.format(Locale.ROOT, "%.1f s", seconds) : seconds(seconds);
+  }
+
+  private static int width() {
+    String columns = System.getenv().getOrDefault("COLUMNS", "");
+    return columns.matches("[1-9][0-9]{1,3}") ? Integer.parseInt(columns) : USUAL_WIDTH;
+  }
+
+  /** The last column stays free: a cursor behind it would begin a new line. */
+  static String cut(String line, int width) {
+    return line.length() < width ? line : line.substring(0, width - 2) + "…";
   }
 
   private static String seconds(double seconds) {

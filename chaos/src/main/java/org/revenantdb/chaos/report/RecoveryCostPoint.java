@@ -9,7 +9,7 @@ package org.revenantdb.chaos.report;
  * @param bytesRead by recovery
  * @param bytesWritten by recovery
  * @param operations on files, of every kind
- * @param millis how long it took
+ * @param millis how long it took; of several openings the median
  */
 public record RecoveryCostPoint(
     String label,

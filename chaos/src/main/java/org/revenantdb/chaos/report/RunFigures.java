@@ -5,6 +5,8 @@ import java.util.Collection;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.stream.Collectors;
+import org.revenantdb.chaos.run.CoverageRow;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 
@@ -16,9 +18,10 @@ import org.revenantdb.chaos.subject.Verdict;
  * @param states of all parts
  * @param verdicts of all parts, worst last
  * @param recoveryMillis of all parts, in order of size
- * @param statesPerSecond states over the length of the whole run; empty without either
+ * @param statesPerSecond as the report says; empty where that was not measured
  * @param teethFound how many subjects broken on purpose were noticed
- * @param undetected places whose forces nobody would miss
+ * @param undetected places the loss of whose forces was not noticed, for whatever reason
+ * @param losses how many places there are of each kind
  */
 record RunFigures(
     long kills,
@@ -27,12 +30,13 @@ record RunFigures(
     double[] recoveryMillis,
     OptionalDouble statesPerSecond,
     long teethFound,
-    long undetected) {
+    long undetected,
+    Map<CoverageRow.Loss, Long> losses) {
 
   static RunFigures of(RunReport report) {
     long kills = report.parts().stream().mapToLong(Outcome::kills).sum();
     long states = report.parts().stream().mapToLong(Outcome::states).sum();
-    double seconds = report.duration().toNanos() / 1e9;
+    double rate = report.statesPerSecond();
     return new RunFigures(
         kills,
         states,
@@ -41,9 +45,15 @@ record RunFigures(
             report.parts().stream()
                 .flatMapToDouble(part -> Arrays.stream(part.recoveryMillis()))
                 .toArray()),
-        states > 0 && seconds > 0 ? OptionalDouble.of(states / seconds) : OptionalDouble.empty(),
+        rate > 0 && Double.isFinite(rate) ? OptionalDouble.of(rate) : OptionalDouble.empty(),
         report.teeth().stream().filter(ToothLine::found).count(),
-        report.coverage().stream().filter(line -> !line.detected()).count());
+        report.coverage().stream().filter(line -> !line.detected()).count(),
+        report.coverage().stream()
+            .collect(
+                Collectors.groupingBy(
+                    CoverageRow::loss,
+                    () -> new EnumMap<>(CoverageRow.Loss.class),
+                    Collectors.counting())));
   }
 
   static Map<Verdict, Long> sum(Collection<Map<Verdict, Long>> many) {
@@ -67,6 +77,10 @@ record RunFigures(
     }
     int rank = (int) Math.ceil(share * sorted.length);
     return OptionalDouble.of(sorted[Math.clamp(rank - 1, 0, sorted.length - 1)]);
+  }
+
+  long losses(CoverageRow.Loss loss) {
+    return losses.getOrDefault(loss, 0L);
   }
 
   OptionalDouble recovery(double share) {

@@ -16,7 +16,9 @@ import org.revenantdb.chaos.subject.Verdict;
  *
  * <p>{@code verdict, kills, states, verdicts, seed} are always there; {@code teeth, teeth_total,
  * recovery_ms, states_per_second, force_sites, force_sites_undetected} only if there is something
- * to count; everything behind them stands in {@code detail}.
+ * to count ({@code states_per_second} is that of {@link RunReport}, {@code force_sites_undetected}
+ * counts places that were not tried for long, too); everything behind them stands in {@code
+ * detail}.
  */
 public final class RunJson {
 
@@ -131,6 +133,7 @@ public final class RunJson {
     map.put("forces", line.forces());
     map.put("states", line.states());
     map.put("detected_by", line.detectedBy());
+    map.put("thorough", line.thorough());
     return map;
   }
 

@@ -29,6 +29,9 @@ import org.revenantdb.chaos.subject.Verdict;
  * @param started when
  * @param duration how long it took
  * @param surroundings where
+ * @param statesPerSecond how many distinct crash states were opened and checked in a second of the
+ *     time that was spent on just that: in the parts that cut power, by all threads together; 0 if
+ *     that was not measured
  * @param parts what each came to
  * @param teeth subjects broken on purpose
  * @param coverage places that force
@@ -46,6 +49,7 @@ public record RunReport(
     Instant started,
     Duration duration,
     Surroundings surroundings,
+    double statesPerSecond,
     List<Outcome> parts,
     List<ToothLine> teeth,
     List<CoverageRow> coverage,
@@ -105,6 +109,7 @@ public record RunReport(
     private Instant started = Instant.now();
     private Duration duration = Duration.ZERO;
     private @Nullable Surroundings surroundings;
+    private double statesPerSecond;
     private final List<Outcome> parts = new ArrayList<>();
     private final List<ToothLine> teeth = new ArrayList<>();
     private final List<CoverageRow> coverage = new ArrayList<>();
@@ -152,6 +157,17 @@ public record RunReport(
      */
     public Builder surroundings(Surroundings where) {
       surroundings = where;
+      return this;
+    }
+
+    /**
+     * Sets how fast states were opened and checked.
+     *
+     * @param rate of distinct states, in the time that was spent on them alone
+     * @return this
+     */
+    public Builder statesPerSecond(double rate) {
+      statesPerSecond = rate;
       return this;
     }
 
@@ -267,6 +283,7 @@ public record RunReport(
           started,
           duration,
           surroundings == null ? Surroundings.here() : surroundings,
+          statesPerSecond,
           parts,
           teeth,
           coverage,

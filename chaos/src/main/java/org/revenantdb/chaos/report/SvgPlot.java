@@ -24,6 +24,7 @@ final class SvgPlot {
   private static final int PLOT_HEIGHT = 220;
   private static final int BELOW = 46;
   private static final int COLOURS = 8;
+  private static final double ROOM_ABOVE = 1.04;
 
   /** About the width of a letter of the legend. */
   private static final double LETTER = 7.1;
@@ -46,6 +47,8 @@ final class SvgPlot {
   private final Unit yUnit;
   private final List<Series> series = new ArrayList<>();
   private int colours;
+  private boolean yLog;
+  private boolean airy;
 
   SvgPlot(String title, String xTitle, Unit xUnit, boolean xLog, String yTitle, Unit yUnit) {
     this.title = title;
@@ -54,6 +57,18 @@ final class SvgPlot {
     this.xLog = xLog;
     this.yTitle = yTitle;
     this.yUnit = yUnit;
+  }
+
+  /** Leaves some room above the highest: a curve along the edge looks as if it were cut off. */
+  SvgPlot airy() {
+    airy = true;
+    return this;
+  }
+
+  /** Shows heights by factors, for what varies by some; only for lines. */
+  SvgPlot logarithmic() {
+    yLog = true;
+    return this;
   }
 
   /** Adds a line with a marker at each point; labels stand above the markers, or are empty. */
@@ -125,13 +140,18 @@ final class SvgPlot {
   }
 
   private Scale yScale(double bottom, double top) {
-    double high =
+    double[] all =
         series.stream()
             .flatMapToDouble(s -> Arrays.stream(s.y))
-            .filter(Double::isFinite)
-            .max()
-            .orElse(1);
-    return Scale.linear(yUnit, 0, high, 5, bottom, top);
+            .filter(v -> Double.isFinite(v) && (!yLog || v > 0))
+            .toArray();
+    double high = Arrays.stream(all).max().orElse(1);
+    if (yLog) {
+      // A decade and more around it, so that a little noise looks little.
+      double low = Arrays.stream(all).min().orElse(1);
+      return Scale.log(yUnit, low / 2, high * 2, bottom, top);
+    }
+    return Scale.linear(yUnit, 0, high * (airy ? ROOM_ABOVE : 1), 5, bottom, top);
   }
 
   private double legend(List<String> out) {

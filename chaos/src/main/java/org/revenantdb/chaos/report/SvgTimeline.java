@@ -78,15 +78,15 @@ final class SvgTimeline {
     for (long kill : timeline.kills()) {
       double at = x.at((double) kill);
       out.append(
-          "<path class=\"kill\" d=\"M%s %sV%s\"><title>killed at operation %s</title></path>"
-              .formatted(px(at), TOP - 6, px(bottom), kill));
+          "<path class=\"kill\" d=\"M%s %sV%s\"><title>%s at operation %s</title></path>"
+              .formatted(px(at), TOP - 6, px(bottom), timeline.mark(), kill));
       text(
           out,
           "killed",
-          Math.clamp(at, LEFT + 20, WIDTH - RIGHT - 20),
+          Math.clamp(at, LEFT + 30, WIDTH - RIGHT - 30),
           TOP - 10,
           "middle",
-          "killed");
+          timeline.mark());
     }
     return out.append("</svg>\n").toString();
   }

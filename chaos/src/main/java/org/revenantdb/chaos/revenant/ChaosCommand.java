@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.FileTrees;
@@ -18,15 +17,14 @@ import org.revenantdb.chaos.report.RunJson;
 import org.revenantdb.chaos.report.RunReport;
 import org.revenantdb.chaos.revenant.suite.ChaosOptions;
 import org.revenantdb.chaos.revenant.suite.ChaosSuite;
+import org.revenantdb.chaos.revenant.suite.Conclusion;
 import org.revenantdb.chaos.run.FailureFile;
 import org.revenantdb.chaos.run.StateResult;
 import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.Verdict;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code ./revenant chaos}. */
 @Command(
@@ -52,7 +50,8 @@ public final class ChaosCommand extends HelpfulCommand {
     }
   }
 
-  @Spec private @Nullable CommandSpec spec;
+  private static final String PAGE = "index.html";
+  private static final String FAILURES = "failures";
 
   @Option(names = "--seed", paramLabel = "N", description = "Draws everything that is drawn.")
   private @Nullable Long seed;
@@ -95,12 +94,12 @@ public final class ChaosCommand extends HelpfulCommand {
       return replay(replay);
     }
     if (seconds < 1) {
-      throw new ParameterException(
-          Objects.requireNonNull(spec).commandLine(), "--seconds must be 1 or more");
+      throw new ParameterException(commandLine(), "--seconds must be 1 or more");
     }
+    checkPaths();
     long drawn = seed == null ? Seeds.fresh() : seed;
     Path place = place("revenant-chaos-");
-    Path keep = reportDir == null ? place.resolve("failures") : reportDir.resolve("failures");
+    Path keep = reportDir == null ? place.resolve(FAILURES) : reportDir.resolve(FAILURES);
     Path scratch = Files.createDirectories(place.resolve("databases"));
     String command =
         "./revenant chaos --seed %d --seconds %d --crash %s"
@@ -116,40 +115,45 @@ public final class ChaosCommand extends HelpfulCommand {
     if (dir == null && !Files.exists(keep)) {
       FileTrees.delete(place);
     }
-    write(report, suite.statesPerSecond());
-    if (good(report)) {
-      System.out.println("All of it held.");
-      return 0;
-    }
-    System.out.println("repeat: " + command);
-    return 1;
+    write(report);
+    Conclusion conclusion = Conclusion.of(report, seconds);
+    System.out.println(conclusion.text());
+    return conclusion.exitCode();
   }
 
-  private void write(RunReport report, double statesPerSecond) throws IOException {
+  /** A run is long, and its figures are to have a place at its end. */
+  private void checkPaths() {
     if (reportDir != null) {
-      Path page = Files.createDirectories(reportDir).resolve("index.html");
+      paths().directory("--report", reportDir);
+      paths().file("--report", reportDir.resolve(PAGE));
+      paths().directoryIfThere("--report", reportDir.resolve(FAILURES));
+    }
+    if (json != null) {
+      paths().file("--json", json);
+    }
+  }
+
+  private void write(RunReport report) throws IOException {
+    if (reportDir != null) {
+      Path page = Files.createDirectories(reportDir).resolve(PAGE);
       HtmlReport.of(report).writeTo(page);
       System.out.println("report: " + page);
     }
     if (json != null) {
-      JsonReport fields = RunJson.fill(report, new JsonReport());
-      if (statesPerSecond > 0) {
-        // While power was cut: the kills and the rest of the run have other units.
-        fields.number("states_per_second", statesPerSecond);
-      }
-      fields.writeTo(json);
+      RunJson.fill(report, new JsonReport()).writeTo(json);
     }
   }
 
-  /** What could not be measured is no fault of the store's. */
-  private static boolean good(RunReport report) {
-    return report.verdict() == Verdict.SURVIVED || report.verdict() == Verdict.NOT_MEASURED;
-  }
-
-  private static int replay(Path file) throws IOException {
-    FailureFile failure = FailureFile.read(file);
+  private int replay(Path file) {
+    FailureFile failure;
+    StateResult now;
+    try {
+      failure = FailureFile.read(file);
+      now = failure.replay();
+    } catch (IOException e) {
+      throw paths().refused("--replay", "%s", e.getMessage());
+    }
     System.out.printf("%s%nseed %d, %s%n", failure.title(), failure.seed(), failure.crash());
-    StateResult now = failure.replay();
     System.out.printf("then %s, now %s%n", failure.verdict(), now.verdict());
     now.findings().forEach(finding -> System.out.println("    " + finding));
     if (now.failure() != null) {

@@ -2,16 +2,13 @@ package org.revenantdb.chaos.revenant;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.revenant.demo.Demo;
 import org.revenantdb.chaos.revenant.demo.DemoOptions;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code ./revenant demo}. */
 @Command(
@@ -21,8 +18,6 @@ import picocli.CommandLine.Spec;
             + "middle of one big transaction, reopens the database, and compares every byte "
             + "with the files.")
 public final class DemoCommand extends HelpfulCommand {
-
-  @Spec private @Nullable CommandSpec spec;
 
   @Option(names = "--seed", paramLabel = "N", description = "Draws the row of the kill.")
   private @Nullable Long seed;
@@ -61,11 +56,17 @@ public final class DemoCommand extends HelpfulCommand {
   @Override
   public Integer call() throws IOException {
     long drawn = seed == null ? Seeds.fresh() : seed;
+    if (dir != null) {
+      paths().directory("--dir", dir);
+    }
+    if (json != null) {
+      paths().file("--json", json);
+    }
     Demo demo;
     try {
       demo = new Demo(new DemoOptions(drawn, pool, scale, modules, dir, keep), System.out);
     } catch (IllegalArgumentException e) {
-      throw new ParameterException(Objects.requireNonNull(spec).commandLine(), e.getMessage(), e);
+      throw new ParameterException(commandLine(), e.getMessage(), e);
     }
     boolean held = demo.run();
     if (json != null) {

@@ -67,6 +67,7 @@ public record FailureFile(
   private static final String PROMISES = "promises";
   private static final String STORY = "story.txt";
   private static final String IMAGE = "image/";
+  private static final String CURE = "give a .zip that a run kept of a failure: it said which";
   private static final Set<String> OTHERS = Set.of(PROPERTIES, PROMISES, STORY);
   private static final int PART = 1 << 16;
   private static final Duration LIMIT = Duration.ofMinutes(1);
@@ -157,13 +158,21 @@ public record FailureFile(
    *     another version
    */
   public static FailureFile read(Path file) throws IOException {
+    if (file.toString().isEmpty()) {
+      throw new IOException("the name of a file is missing; " + CURE);
+    }
+    if (Files.isDirectory(file)) {
+      throw new IOException(file + " is a directory; " + CURE);
+    }
     try (ZipFile zip = new ZipFile(file.toFile())) {
       return read(zip, file);
     } catch (NoSuchFileException e) {
-      throw new IOException("there is no file " + file, e);
+      throw new IOException("there is no file " + file + "; " + CURE, e);
     } catch (ZipException e) {
       throw new IOException(
-          file + " is no file of a failure, or a damaged one: as a zip, " + e.getMessage(), e);
+          "%s is no file of a failure, or a damaged one (%s); %s"
+              .formatted(file, e.getMessage(), CURE),
+          e);
     } catch (EOFException e) {
       throw new IOException(file + " is damaged: it is cut short", e);
     } catch (IllegalArgumentException e) {
@@ -203,11 +212,7 @@ public record FailureFile(
   private static byte[] bytes(ZipFile zip, Path file, String name) throws IOException {
     ZipEntry entry = zip.getEntry(name);
     if (entry == null) {
-      throw new IOException(
-          file
-              + " is no file of a failure: it has no \""
-              + name
-              + "\"; give one that a run has kept");
+      throw new IOException(file + " is no file of a failure: it has no \"" + name + "\"; " + CURE);
     }
     return zip.getInputStream(entry).readAllBytes();
   }

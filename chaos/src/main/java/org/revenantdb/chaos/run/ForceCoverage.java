@@ -61,6 +61,11 @@ public final class ForceCoverage<S> {
   private static final int STATES = 24;
   private static final int ROUNDS = 40;
 
+  /**
+   * So many rounds over all recordings, intact and damaged, are enough to say that nobody notices.
+   */
+  private static final int THOROUGH = 3;
+
   /** Roughly how many turns a place has that nothing detects. */
   private static final int TURNS = 4;
 
@@ -84,7 +89,7 @@ public final class ForceCoverage<S> {
    * @param recordings of runs and of recoveries
    * @param seed of what is drawn
    * @param workers threads
-   * @param budget when no more places are begun; those left are told as undetected
+   * @param budget when no more places are begun; those left are told as not thoroughly tried
    */
   public ForceCoverage(
       Supplier<CrashSubject<S>> subjects,
@@ -139,7 +144,7 @@ public final class ForceCoverage<S> {
     List<CoverageRow> result = new ArrayList<>(rows.values());
     for (CallSite site : unreached(sites.keySet())) {
       Site unknown = new Site(site.className(), site.method(), site.line(), "never reached");
-      result.add(new CoverageRow(unknown, 0, 0, ""));
+      result.add(new CoverageRow(unknown, 0, 0, "", /* thorough= */ false));
     }
     return result;
   }
@@ -250,6 +255,11 @@ public final class ForceCoverage<S> {
       return steps[0] >= enough && steps[DAMAGED] >= enough;
     }
 
+    private boolean isThorough() {
+      int enough = THOROUGH * all.size();
+      return steps[0] >= enough && steps[DAMAGED] >= enough;
+    }
+
     /**
      * Tries one recording after the other, then the recoveries that losses of this and of other
      * places made necessary, then all again with a flipped bit on top; each for a share of the
@@ -275,7 +285,7 @@ public final class ForceCoverage<S> {
 
     CoverageRow told(String found) {
       int count = all.stream().mapToInt(forces -> forces.forces.size()).sum();
-      return new CoverageRow(site, count, states, found);
+      return new CoverageRow(site, count, states, found, !found.isEmpty() || isThorough());
     }
 
     /**

@@ -7,6 +7,10 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,6 +53,63 @@ class MainTest {
   void help_isGiven(String verb) {
     assertEquals(0, run((verb + " --help").split(" ")));
     assertTrue(out.toString().contains("Usage: revenant " + verb), out::toString);
+  }
+
+  @Test
+  void help_saysWhatExitCodesMean() {
+    for (String verb : List.of("demo", "model", "model big-value", "chaos")) {
+      assertEquals(0, run((verb + " --help").split(" ")));
+      String help = out.toString();
+      out.getBuffer().setLength(0);
+      assertTrue(help.contains("Exit codes:"), help);
+      assertTrue(help.matches("(?s).*\\R +0 .*\\R +1 .*\\R +2 .*"), help);
+    }
+  }
+
+  /** Each is refused before anything is run, so a whole run in seconds would be too late. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "chaos --report TEXT",
+        "chaos --report TEXT/below",
+        "chaos --report=",
+        "chaos --report PAGE",
+        "chaos --json DIR",
+        "chaos --json TEXT/below.json",
+        "chaos --json=",
+        "chaos --dir TEXT",
+        "chaos --replay=",
+        "chaos --replay DIR",
+        "chaos --replay TEXT",
+        "chaos --replay DIR/none.zip",
+        "model --dir TEXT",
+        "model --dir TEXT/below",
+        "model --dir=",
+        "model big-value --dir TEXT",
+        "demo --dir TEXT",
+        "demo --json DIR"
+      })
+  void path_thatCannotBeUsed_isRefusedInASentence_andExits2(String line, @TempDir Path dir)
+      throws Exception {
+    Path text = Files.writeString(dir.resolve("text.txt"), "precious");
+    Path page = Files.createDirectories(dir.resolve("page"));
+    Files.createDirectory(page.resolve("index.html"));
+    String[] arguments =
+        line.replace("TEXT", text.toString())
+            .replace("PAGE", page.toString())
+            .replace("DIR", dir.toString())
+            .split(" ");
+    assertEquals(2, run(arguments), err::toString);
+    String option = line.replaceAll(".*(--[a-z]+).*", "$1");
+    String said = err.toString();
+    assertTrue(said.startsWith("revenant: " + option + ": "), said);
+    assertTrue(said.contains("; "), "no cure: " + said);
+    assertTrue(line.endsWith("=") || said.contains(dir.toString()), said);
+    assertEquals(1, said.lines().count(), said);
+    assertEquals("precious", Files.readString(text));
+    try (Stream<Path> left = Files.list(dir)) {
+      assertEquals(Set.of(text, page), left.collect(Collectors.toSet()));
+    }
   }
 
   @Test

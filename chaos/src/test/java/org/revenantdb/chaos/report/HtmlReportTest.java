@@ -17,10 +17,13 @@ import java.util.regex.Pattern;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.chaos.run.CoverageRow;
 import org.revenantdb.chaos.run.Failure;
 import org.revenantdb.chaos.run.FaultRow;
 import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.chaos.trace.Site;
 import org.xml.sax.InputSource;
 
 class HtmlReportTest {
@@ -96,7 +99,10 @@ class HtmlReportTest {
                     .bound(new RecoveryBound(evil, 1, 1))
                     .kill(
                         new KillTimeline(
-                            evil, List.of(), List.of(KillTimeline.Event.at(evil, 1, evil))))
+                            Crash.POWER_CUT,
+                            evil,
+                            List.of(),
+                            List.of(KillTimeline.Event.at(evil, 1, evil))))
                     .build())
             .toString();
     assertFalse(page.contains("<script"), page);
@@ -146,6 +152,44 @@ class HtmlReportTest {
     String body = page.substring(page.indexOf("<body>"), page.indexOf("<footer>"));
     assertTrue(body.contains("<span class=\"badge grey\">never struck</span>"), body);
     assertFalse(body.contains("good"), body);
+  }
+
+  @Test
+  void forces_thatHadNoTime_areNotSaidToBeMissedByNobody() {
+    Site site = new Site("C", "m", 1, "log");
+    String hurried =
+        HtmlReport.of(empty("t").coverage(new CoverageRow(site, 7, 1, "", false)).build())
+            .toString();
+    assertTrue(hurried.contains("<span class=\"badge grey\">undecided: too little time</span>"));
+    assertTrue(hurried.contains("<b>0 of 1</b><span>forces whose loss was noticed</span>"));
+    assertFalse(hurried.contains("nobody would miss") || hurried.contains("by nobody"), hurried);
+    String thorough =
+        HtmlReport.of(empty("t").coverage(new CoverageRow(site, 7, 900, "", true)).build())
+            .toString();
+    assertTrue(thorough.contains("<b>1</b><span>forces that nobody would miss</span>"), thorough);
+    assertTrue(thorough.contains("by nobody, and it was tried thoroughly"), thorough);
+  }
+
+  @Test
+  void section_ofACrash_saysWhichKind() {
+    KillTimeline cut = new KillTimeline(Crash.POWER_CUT, "x", List.of(1L), List.of());
+    KillTimeline kill = new KillTimeline(Crash.PROCESS_DEATH, "x", List.of(1L), List.of());
+    assertTrue(
+        HtmlReport.of(empty("t").kill(cut).build()).toString().contains("Around a power cut<"));
+    assertTrue(HtmlReport.of(empty("t").kill(kill).build()).toString().contains("Around a kill<"));
+    assertTrue(
+        HtmlReport.of(empty("t").kill(kill).kill(cut).build())
+            .toString()
+            .contains("Around a crash<"));
+  }
+
+  @Test
+  void longStories_areFoldedAndWrapped_notScrolled() {
+    String page = HtmlReport.of(SampleReport.full(FOLDER)).toString();
+    assertTrue(page.contains("<details><summary>LOST: key 5</summary>"), page);
+    String style = page.substring(page.indexOf("<style>"), page.indexOf("</style>"));
+    assertTrue(style.contains("white-space: pre-wrap"), style);
+    assertFalse(style.contains("max-height"), "a scroll box in a table");
   }
 
   @Test

@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -42,6 +44,58 @@ class ReportTest {
     assertTrue(text.startsWith("\rimport"), text);
     assertTrue(text.endsWith("\r"), text);
     assertFalse(text.contains("\n"));
+  }
+
+  @Test
+  void timedPart_saysHowMuchOfItsTimeHasPassed_withoutARate() {
+    try (Progress part = Progress.timed(out, true, "faults", Duration.ofSeconds(20))) {
+      assertEquals(
+          "faults                 [###.........]  5.0 s of 20 s", part.passed(5_000_000_000L));
+      part.note("3 kills");
+      assertEquals(
+          "faults                 [############]  21 s of 20 s  3 kills",
+          part.passed(21_000_000_000L));
+      assertEquals("faults                    0.4 s  3 kills", part.took(400_000_000L));
+    }
+  }
+
+  @Test
+  void timedPart_leavesOneLineBehind_onATerminal() {
+    try (Progress part = Progress.timed(out, true, "faults", Duration.ofSeconds(20))) {
+      part.tick();
+      part.note("3 kills");
+    }
+    String text = bytes.toString(StandardCharsets.UTF_8);
+    assertEquals(1, text.chars().filter(c -> c == '\n').count(), text);
+    assertTrue(text.substring(text.lastIndexOf('\r')).startsWith("\rfaults"), text);
+    assertTrue(text.endsWith("  3 kills" + System.lineSeparator()), text);
+  }
+
+  @Test
+  void timedPart_leavesOneLineBehind_inALog() {
+    try (Progress part = Progress.timed(out, false, "faults", Duration.ZERO)) {
+      part.tick();
+      part.tick();
+    }
+    String text = bytes.toString(StandardCharsets.UTF_8);
+    assertEquals(1, text.lines().count(), text);
+    assertFalse(text.contains("%"), text);
+  }
+
+  @Test
+  void line_longerThanATerminal_isCut() {
+    assertEquals("abc", Progress.cut("abc", 4));
+    assertEquals("ab…", Progress.cut("abcd", 4));
+  }
+
+  @Test
+  void json_thatCannotReplaceADirectory_leavesNothingBehind(@TempDir Path dir) throws Exception {
+    Path inTheWay = Files.createDirectory(dir.resolve("figures.json"));
+    Files.writeString(inTheWay.resolve("full"), "x");
+    assertThrows(IOException.class, () -> new JsonReport().writeTo(inTheWay));
+    try (var files = Files.list(dir)) {
+      assertEquals(List.of(inTheWay), files.toList());
+    }
   }
 
   @Test

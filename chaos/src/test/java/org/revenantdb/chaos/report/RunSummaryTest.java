@@ -39,11 +39,12 @@ class RunSummaryTest {
   void json_holdsTheFigures() {
     RunReport report =
         small()
+            .statesPerSecond(5)
             .part(part(30, 0, 4, 1, 3))
             .part(part(20, 5, 2, Double.NaN, 9))
             .tooth(new ToothLine("t", true, 1, 2, ""))
-            .coverage(new CoverageRow(new Site("C", "m", 1, "log"), 1, 1, "X: LOST"))
-            .coverage(new CoverageRow(new Site("C", "m", 2, "log"), 0, 0, ""))
+            .coverage(new CoverageRow(new Site("C", "m", 1, "log"), 1, 1, "X: LOST", true))
+            .coverage(new CoverageRow(new Site("C", "m", 2, "log"), 0, 0, "", false))
             .build();
     String json = RunJson.fill(report, new JsonReport()).toString();
     assertTrue(
@@ -98,11 +99,41 @@ class RunSummaryTest {
     assertTrue(text.contains("    LOST: key <k-17>, transaction 93, durable at 4702\n"), text);
     assertTrue(
         text.contains("--replay " + Path.of("target", "failures", "power cut #1.zip")), text);
-    assertTrue(text.contains("states                            22,294, 29.6/s\n"), text);
+    assertTrue(
+        text.contains(
+            "states                            22,294, 31.2/s while they were opened and checked\n"),
+        text);
     assertTrue(text.contains("2 of 3 found\n"), text);
-    assertTrue(text.contains("3, undetected 2\n"), text);
+    assertTrue(
+        text.contains(
+            "  4: loss of 1 noticed, of 1 not noticed, of 1 undecided for want of time,"
+                + " 1 not reached\n"),
+        text);
+    assertTrue(
+        text.contains("  undecided                       store.Store.create:31 (.), states 60\n"),
+        text);
+    assertTrue(
+        text.contains(
+            "  not noticed                     store.Store.rename:77 (.), states 4,210\n"),
+        text);
     assertTrue(text.contains(" store.Backup.lambda$copy$0:12\n"), text);
     assertTrue(text.contains("9,811 SURVIVED, 3 LOST)\n"), text);
+  }
+
+  @Test
+  void statesPerSecond_isTheSameOnPageConsoleAndJson() {
+    RunReport report = small().statesPerSecond(133.5).part(part(30, 0, 1)).build();
+    assertTrue(HtmlReport.of(report).toString().contains("<b>134</b><span>distinct states a"));
+    assertTrue(ConsoleSummary.of(report).contains("30, 134/s while they were opened"));
+    String json = RunJson.fill(report, new JsonReport()).toString();
+    assertTrue(json.contains("\"states_per_second\": 133.5"), json);
+  }
+
+  @Test
+  void statesPerSecond_thatWereNotMeasured_areNotMadeUpFromTheLengthOfTheRun() {
+    RunReport report = small().part(part(30, 0, 1)).build();
+    assertFalse(ConsoleSummary.of(report).contains("/s"));
+    assertFalse(HtmlReport.of(report).toString().contains("states a second"));
   }
 
   @Test

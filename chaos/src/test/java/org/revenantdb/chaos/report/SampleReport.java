@@ -13,6 +13,7 @@ import org.revenantdb.chaos.run.CoverageRow;
 import org.revenantdb.chaos.run.Failure;
 import org.revenantdb.chaos.run.FaultRow;
 import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.Site;
 
@@ -28,6 +29,7 @@ final class SampleReport {
         RunReport.builder("sample: a store <that> never was", SEED)
             .command("./revenant chaos --seed " + SEED + " --profile EXT4_ORDERED")
             .ran(Instant.parse("2026-11-07T09:30:00Z"), Duration.ofSeconds(754))
+            .statesPerSecond(31.25)
             .surroundings(new Surroundings("Linux 6.1, amd64, 2 processors", "25.0.3", "cf311852"));
     parts(report, folder);
     tables(report);
@@ -104,7 +106,13 @@ final class SampleReport {
 
   private static void tables(RunReport.Builder report) {
     report
-        .tooth(new ToothLine("commit without a force", true, 0.41, 37, "LOST: key 5"))
+        .tooth(
+            new ToothLine(
+                "commit without a force",
+                true,
+                0.41,
+                37,
+                "LOST: key 5\nlost: write log/1 " + "x".repeat(200)))
         .tooth(new ToothLine("directory never forced", true, 1.9, 214, "CORRUPT: no file log/2"))
         .tooth(new ToothLine("checksum not looked at", false, 30, 5_120, ""))
         .coverage(
@@ -112,12 +120,19 @@ final class SampleReport {
                 new Site("store.log.GroupCommit", "flush", 77, "log"),
                 3_104,
                 240,
-                "EXT4_ORDERED: LOST"))
-        .coverage(new CoverageRow(new Site("store.Store", "create", 31, "."), 4, 60, ""))
-        .coverage(new CoverageRow(new Site("store.Backup", "lambda$copy$0", 12, ""), 0, 0, ""))
+                "EXT4_ORDERED: LOST",
+                true))
+        .coverage(unnoticed("store.Store", "create", 31, ".", 4, 60, false))
+        .coverage(unnoticed("store.Store", "rename", 77, ".", 9, 4_210, true))
+        .coverage(unnoticed("store.Backup", "lambda$copy$0", 12, "", 0, 0, false))
         .fault(new FaultRow("a force fails, its pages are taken for clean", 40, 39, 2, 0, 610, 1))
         .fault(new FaultRow("disk full", 120, 118, 5, 0, 944, 0))
         .fault(new FaultRow("stale read", 3, 0, 3, 0, 12, 0));
+  }
+
+  private static CoverageRow unnoticed(
+      String type, String method, int line, String kind, int forces, long states, boolean tried) {
+    return new CoverageRow(new Site(type, method, line, kind), forces, states, "", tried);
   }
 
   private static void plots(RunReport.Builder report) {
@@ -160,6 +175,7 @@ final class SampleReport {
     events.add(new Event("recovery", 16_001, 16_900, "analysis"));
     events.add(new Event("recovery", 16_900, 18_300, "redo"));
     events.add(new Event("recovery", 18_300, 18_320, "undo"));
-    report.kill(new KillTimeline("episode 3, round 7", List.of(16_000L), events));
+    report.kill(
+        new KillTimeline(Crash.PROCESS_DEATH, "episode 3, round 7", List.of(16_000L), events));
   }
 }

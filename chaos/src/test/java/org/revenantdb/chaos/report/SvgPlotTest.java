@@ -7,8 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.chaos.report.KillTimeline.Event;
+import org.revenantdb.chaos.subject.Crash;
 
 class SvgPlotTest {
 
@@ -96,6 +99,7 @@ class SvgPlotTest {
   void timeline_drawsPhasesStrokesAndTheKill() {
     KillTimeline timeline =
         new KillTimeline(
+            Crash.PROCESS_DEATH,
             "a kill",
             List.of(500L),
             List.of(
@@ -110,8 +114,50 @@ class SvgPlotTest {
   }
 
   @Test
+  void timeline_ofAPowerCut_doesNotSayKilled() {
+    KillTimeline timeline = new KillTimeline(Crash.POWER_CUT, "a cut", List.of(5L), List.of());
+    String svg = new SvgTimeline(timeline).toString();
+    assertTrue(svg.contains("<title>power cut at operation 5</title>"), svg);
+    assertFalse(svg.contains("killed at") || svg.contains(">killed<"), svg);
+  }
+
+  @Test
+  void airyPlot_ofACurveAtATick_hasRoomAboveIt() {
+    Matcher line =
+        Pattern.compile("class=\"line c0\" d=\"M[\\d.]+ ([\\d.]+)H")
+            .matcher(
+                plot(false)
+                    .airy()
+                    .steps("s", new double[] {0, 1}, new double[] {10, 10})
+                    .toString());
+    assertTrue(line.find());
+    double top = 12 + 14;
+    assertTrue(Double.parseDouble(line.group(1)) > top + 5, line::group);
+  }
+
+  @Test
+  void logarithmicHeights_showFactors() {
+    String svg =
+        plot(false)
+            .logarithmic()
+            .curve("c", new double[] {1, 2, 3, 4}, new double[] {1, 10, 0, 100}, List.of())
+            .toString();
+    Matcher points =
+        Pattern.compile(
+                "class=\"line c0\" d=\"M[\\d.]+ ([\\d.]+)L[\\d.]+ ([\\d.]+)L[\\d.]+ ([\\d.]+)\"")
+            .matcher(svg);
+    assertTrue(points.find(), svg);
+    double first = Double.parseDouble(points.group(1));
+    double second = Double.parseDouble(points.group(2));
+    double third = Double.parseDouble(points.group(3));
+    assertEquals(first - second, second - third, 0.3);
+    assertTrue(svg.contains("1 values cannot be shown here"), svg);
+  }
+
+  @Test
   void timeline_withoutEvents_isStillDrawn() {
-    String svg = new SvgTimeline(new KillTimeline("x", List.of(), List.of())).toString();
+    String svg =
+        new SvgTimeline(new KillTimeline(Crash.POWER_CUT, "x", List.of(), List.of())).toString();
     assertFalse(svg.contains("NaN"), svg);
   }
 }

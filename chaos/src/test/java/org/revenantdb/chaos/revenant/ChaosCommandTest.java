@@ -42,9 +42,9 @@ class ChaosCommandTest {
 
   private static int replay(Path file) {
     return new CommandLine(new ChaosCommand())
-        .setExecutionExceptionHandler((failure, command, parsed) -> {
-          assertInstanceOf(IOException.class, failure, "to be explained in a sentence");
-          return 1;
+        .setParameterExceptionHandler((wrong, arguments) -> {
+          assertInstanceOf(UnusablePathException.class, wrong, "to be explained in a sentence");
+          return 2;
         })
         .execute("--replay", file.toString());
   }
@@ -57,6 +57,6 @@ class ChaosCommandTest {
   @Test
   void replay_ofSomethingElse_isNoSuccess() throws IOException {
     Path file = Files.writeString(dir.resolve("other.zip"), "this is no zip");
-    assertEquals(1, replay(file));
+    assertEquals(2, replay(file));
   }
 }

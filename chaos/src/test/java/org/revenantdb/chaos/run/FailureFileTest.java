@@ -158,6 +158,16 @@ class FailureFileTest {
   }
 
   @Test
+  void directory_isRefused_withWhatToGiveInstead() {
+    assertRefused(dir, "is a directory; give a .zip");
+  }
+
+  @Test
+  void nameThatIsEmpty_isRefused_withWhatToGiveInstead() {
+    assertRefused(Path.of(""), "the name of a file is missing; give a .zip");
+  }
+
+  @Test
   void file_thatIsNoZip_isRefused() throws IOException {
     assertRefused(Files.write(dir.resolve("text.zip"), TEXT), "no file of a failure");
   }

@@ -62,7 +62,6 @@ public final class ChaosSuite {
   private final Instant started = Instant.now();
   private final long begun = System.nanoTime();
   private final PowerCuts power;
-  private double statesPerSecond;
 
   /**
    * Prepares a run.
@@ -96,7 +95,7 @@ public final class ChaosSuite {
       part("power cut after kills", share(KILLED), progress -> power.cutAfterKills());
       part("crashes in recovery", share(DEEP), progress -> power.cutDeep(share(DEEP), progress));
       power.outcomes().forEach(report::part);
-      statesPerSecond = power.statesPerSecond();
+      report.statesPerSecond(power.statesPerSecond());
       part("force coverage", share(COVERAGE), this::coverForces);
       part("faults", share(FAULTS), this::injectFaults);
       part("full disk and back", share(FULL_DISK), this::fillDisk);
@@ -107,15 +106,6 @@ public final class ChaosSuite {
       part("zombie writer", shareOfKills(ZOMBIES), this::wakeTheDead);
     }
     return report.ran(started, Duration.ofNanos(System.nanoTime() - begun)).build();
-  }
-
-  /**
-   * How many distinct crash states were opened and checked in a second while power was cut.
-   *
-   * @return 0 if it was not
-   */
-  public double statesPerSecond() {
-    return statesPerSecond;
   }
 
   private void part(String name, Duration budget, Part part) {
@@ -206,8 +196,8 @@ public final class ChaosSuite {
                 share(COVERAGE_AT_MOST))
             .run();
     rows.forEach(report::coverage);
-    long missed = rows.stream().filter(CoverageRow::detected).count();
-    progress.note(missed + " of " + rows.size() + " places are missed");
+    long noticed = rows.stream().filter(CoverageRow::detected).count();
+    progress.note(noticed + " of " + rows.size() + " forces: their loss was noticed");
   }
 
   private void injectFaults(SuiteProgress progress) throws IOException {

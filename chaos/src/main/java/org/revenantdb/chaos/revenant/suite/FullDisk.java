@@ -28,6 +28,8 @@ final class FullDisk {
   private static final int SMALLEST = 2 << 20;
   private static final int LARGEST = 14 << 20;
 
+  private static final String NAME = "full disk and back";
+
   private final long seed;
   private final Duration budget;
   private long lives;
@@ -48,10 +50,12 @@ final class FullDisk {
       complaint = live(random.nextInt(SMALLEST, LARGEST), Seeds.of(seed, lives++));
     } while (complaint.isEmpty() && System.nanoTime() - begun < budget.toNanos());
     if (complaint.isEmpty() && full == 0) {
-      return Outcome.of("full disk", Verdict.NOT_MEASURED, "no disk was ever full");
+      return Outcome.of(
+          NAME,
+          Verdict.NOT_MEASURED,
+          "none of %d disks was full, ".formatted(lives) + Outcomes.NO_TIME_FOR_MORE);
     }
-    return Outcome.of(
-        "full disk and back", complaint.isEmpty() ? Verdict.SURVIVED : Verdict.CORRUPT, complaint);
+    return Outcome.of(NAME, complaint.isEmpty() ? Verdict.SURVIVED : Verdict.CORRUPT, complaint);
   }
 
   /** How many disks were full, and on how many of them the open database went on. */

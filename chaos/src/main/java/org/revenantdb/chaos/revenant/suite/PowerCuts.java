@@ -6,8 +6,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Seeds;
@@ -19,6 +21,7 @@ import org.revenantdb.chaos.run.PowerCutRun;
 import org.revenantdb.chaos.run.Recording;
 import org.revenantdb.chaos.run.SeenImages;
 import org.revenantdb.chaos.subject.CrashSubject;
+import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.engine.Database;
 
 /**
@@ -66,6 +69,8 @@ final class PowerCuts {
   /** Until something was measured. */
   private static final double FIRST_GUESS = 60;
 
+  private static final String NOTHING_NEW = "all its states had been met under other profiles";
+
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
   /** A variant, and how many of the states are its; those of large images take longer. */
@@ -90,6 +95,10 @@ final class PowerCuts {
   private final Path keep;
   private final List<Life> lives = new ArrayList<>();
   private final Map<PlatformProfile, List<Outcome>> cuts = new EnumMap<>(PlatformProfile.class);
+
+  /** Profiles under which a run looked at all that it meant to. */
+  private final Set<PlatformProfile> ended = EnumSet.noneOf(PlatformProfile.class);
+
   private final List<Outcome> deep = new ArrayList<>();
   private final List<Outcome> killed = new ArrayList<>();
   private final List<Recording> recoveries = new ArrayList<>();
@@ -145,10 +154,14 @@ final class PowerCuts {
         for (PlatformProfile profile : PROFILES) {
           long left = (states < owed ? last : end) - System.nanoTime();
           if (left > 0) {
+            long begunOne = System.nanoTime();
             int count = count(budget, life.share / PROFILES.size());
             Outcome outcome =
                 run(life, options(profile, round, count).withBudget(Duration.ofNanos(left)));
             cuts.computeIfAbsent(profile, p -> new ArrayList<>()).add(outcome);
+            if (System.nanoTime() < begunOne + left) {
+              ended.add(profile);
+            }
             progress.note(describe());
           }
         }
@@ -213,24 +226,45 @@ final class PowerCuts {
   }
 
   private String describe() {
-    Outcome sum = Outcomes.sum("", outcomes());
+    Outcome sum = sum("", runs());
     double[] millis = sum.recoveryMillis();
     Arrays.sort(millis);
     return "%,d states, %s, recovery %.1f ms"
         .formatted(sum.states(), sum.verdict(), millis.length == 0 ? 0 : millis[millis.length / 2]);
   }
 
+  private List<Outcome> runs() {
+    List<Outcome> runs = new ArrayList<>();
+    cuts.values().forEach(runs::addAll);
+    runs.addAll(killed);
+    runs.addAll(deep);
+    return runs;
+  }
+
   /** One outcome for each profile, and one for the recoveries. */
   List<Outcome> outcomes() {
     List<Outcome> result = new ArrayList<>(unusable);
-    cuts.forEach((profile, some) -> result.add(sum("power cut, " + profile, some)));
+    if (!lives.isEmpty()) {
+      for (PlatformProfile profile : PlatformProfile.values()) {
+        result.add(sumOf(profile));
+      }
+    }
     if (!killed.isEmpty()) {
       result.add(sum("power cut after a killed life", killed));
     }
-    if (!deep.isEmpty()) {
+    if (!lives.isEmpty()) {
       result.add(sum("power cut in recovery, to depth " + DEPTH, deep));
     }
     return result;
+  }
+
+  /** A profile all of whose images had been looked at under others needs no look of its own. */
+  private Outcome sumOf(PlatformProfile profile) {
+    String name = "power cut, " + profile;
+    List<Outcome> some = cuts.getOrDefault(profile, List.of());
+    return ended.contains(profile) && some.stream().allMatch(PowerCuts::isSilent)
+        ? new Outcome(name, Verdict.SURVIVED, NOTHING_NEW, Map.of(), 0, 0, new double[0], List.of())
+        : sum(name, some);
   }
 
   private static Outcome sum(String name, List<Outcome> some) {

@@ -5,7 +5,7 @@ import org.revenantdb.chaos.report.Progress;
 
 /**
  * A line on the standard error for each part of the suite, which moves with the time that the part
- * was given.
+ * was given, and stays when the part has ended.
  *
  * <p>Threads: any may change the note; a thread of its own draws the line.
  */
@@ -13,8 +13,7 @@ final class SuiteProgress implements AutoCloseable {
 
   private static final Duration TICK = Duration.ofMillis(200);
 
-  private final long begun = System.nanoTime();
-  private final long seconds;
+  private final Duration budget;
   private final String title;
   private final Thread ticker;
   private volatile String note = "";
@@ -22,7 +21,7 @@ final class SuiteProgress implements AutoCloseable {
 
   private SuiteProgress(String title, Duration budget) {
     this.title = title;
-    this.seconds = Math.max(1, budget.toSeconds());
+    this.budget = budget;
     this.ticker = Thread.ofPlatform().daemon().name("progress").unstarted(this::draw);
   }
 
@@ -39,10 +38,10 @@ final class SuiteProgress implements AutoCloseable {
   }
 
   private void draw() {
-    try (Progress line = Progress.start(title, "s", seconds)) {
+    try (Progress line = Progress.timed(title, budget)) {
       while (!ended) {
         line.note(note);
-        line.at(Math.min(seconds, (System.nanoTime() - begun) / 1_000_000_000L));
+        line.tick();
         try {
           Thread.sleep(TICK);
         } catch (InterruptedException wake) {

@@ -16,6 +16,7 @@ import org.revenantdb.chaos.report.KillTimeline;
 import org.revenantdb.chaos.report.KillTimeline.Event;
 import org.revenantdb.chaos.report.SizeSeries;
 import org.revenantdb.chaos.run.Recording;
+import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.trace.Operation;
 import org.revenantdb.engine.Database;
 
@@ -88,7 +89,8 @@ final class TraceCurves {
         events.add(event(operation, cut));
       }
     }
-    return new KillTimeline("a power cut that took everything unforced", List.of(cut), events);
+    return new KillTimeline(
+        Crash.POWER_CUT, "a power cut that took everything unforced", List.of(cut), events);
   }
 
   private static Event event(Operation operation, long from) {
