@@ -54,7 +54,7 @@ public final class Main {
         .setParameterExceptionHandler((wrong, arguments) ->
             // What is wrong with a path is said in a sentence, which the usage would only hide.
             wrong instanceof UnusablePathException
-                ? say(USAGE, wrong.getMessage(), wrong.getCommandLine())
+                ? say(USAGE, String.valueOf(wrong.getMessage()), wrong.getCommandLine())
                 : withUsage.handleParseException(wrong, arguments))
         .setExitCodeExceptionMapper(e -> e instanceof ParameterException ? USAGE : WRONG);
   }

@@ -25,6 +25,9 @@ final class ByteText {
   /** Longer ones are cut. */
   private static final int SHOWN = 60;
 
+  private static final int HEAD = 36;
+  private static final int TAIL = SHOWN - HEAD;
+
   /** As many zeros in a row are still shown one by one. */
   private static final int FEW = 4;
 
@@ -46,19 +49,25 @@ final class ByteText {
   private String shown() {
     escape();
     if (strange == 0 && !padded) {
-      return quoted(StandardCharsets.UTF_8.decode(ByteBuffer.wrap(content)).toString(), true);
+      return quoted(StandardCharsets.UTF_8.decode(ByteBuffer.wrap(content)).toString());
     }
     // Numbers have a printable byte here and there, too.
     return printable > 0 && 3 * strange <= printable
-        ? quoted(text.toString(), false) + " (" + hex() + ")"
+        ? escaped(text.toString())
         : hex();
   }
 
-  private String quoted(String all, boolean told) {
-    if (all.length() <= SHOWN) {
-      return '"' + all + '"';
-    }
-    return '"' + all.substring(0, SHOWN) + "…\"" + (told ? length() : "");
+  /** Of a long one the end is shown, too: that is where it often is no text. */
+  private String escaped(String all) {
+    return all.length() <= SHOWN
+        ? '"' + all + "\" (" + hex() + ")"
+        : '"' + all.substring(0, HEAD) + "…" + all.substring(all.length() - TAIL) + '"' + length();
+  }
+
+  private String quoted(String all) {
+    return all.length() <= SHOWN
+        ? '"' + all + '"'
+        : '"' + all.substring(0, SHOWN) + "…\"" + length();
   }
 
   private String hex() {

@@ -25,6 +25,7 @@ final class SvgPlot {
   private static final int BELOW = 46;
   private static final int COLOURS = 8;
   private static final double ROOM_ABOVE = 1.04;
+  private static final double ROOM_OF_A_FACTOR = 5;
 
   /** About the width of a letter of the legend. */
   private static final double LETTER = 7.1;
@@ -147,9 +148,9 @@ final class SvgPlot {
             .toArray();
     double high = Arrays.stream(all).max().orElse(1);
     if (yLog) {
-      // A decade and more around it, so that a little noise looks little.
+      // Room around it, so that a little noise looks little.
       double low = Arrays.stream(all).min().orElse(1);
-      return Scale.log(yUnit, low / 2, high * 2, bottom, top);
+      return Scale.log(yUnit, low / ROOM_OF_A_FACTOR, high * ROOM_OF_A_FACTOR, bottom, top);
     }
     return Scale.linear(yUnit, 0, high * (airy ? ROOM_ABOVE : 1), 5, bottom, top);
   }

@@ -151,7 +151,7 @@ public final class ChaosCommand extends HelpfulCommand {
       failure = FailureFile.read(file);
       now = failure.replay();
     } catch (IOException e) {
-      throw paths().refused("--replay", "%s", e.getMessage());
+      throw paths().refused("--replay", String.valueOf(e.getMessage()));
     }
     System.out.printf("%s%nseed %d, %s%n", failure.title(), failure.seed(), failure.crash());
     System.out.printf("then %s, now %s%n", failure.verdict(), now.verdict());

@@ -30,14 +30,11 @@ final class NamedPaths {
   void file(String option, Path path) {
     notEmpty(option, path, "file");
     if (Files.isDirectory(path)) {
-      throw refused(
-          option,
-          "%s is a directory; name a file, for instance %s",
-          path,
-          path.resolve("chaos.json"));
+      Path example = path.resolve("chaos.json");
+      throw refused(option, path + " is a directory; name a file, for instance " + example);
     }
     if (Files.exists(path) && !Files.isRegularFile(path)) {
-      throw refused(option, "%s is no plain file; name one that is, or a new one", path);
+      throw refused(option, path + " is no plain file; name one that is, or a new one");
     }
     demandDirectory(option, parent(path));
   }
@@ -51,7 +48,7 @@ final class NamedPaths {
 
   private void notEmpty(String option, Path path, String what) {
     if (path.toString().isEmpty()) {
-      throw refused(option, "the name of a %s is missing; give one", what);
+      throw refused(option, "the name of a " + what + " is missing; give one");
     }
   }
 
@@ -59,7 +56,7 @@ final class NamedPaths {
     for (@Nullable Path each = path.toAbsolutePath(); each != null; each = each.getParent()) {
       if (Files.exists(each) && !Files.isDirectory(each)) {
         throw refused(
-            option, "%s is a file, and a directory is needed there; name another path", each);
+            option, each + " is a file, and a directory is needed there; name another path");
       }
     }
     try {
@@ -69,9 +66,8 @@ final class NamedPaths {
     } catch (IOException e) {
       throw refused(
           option,
-          "nothing can be written into %s; make it writable or name another directory (%s)",
-          path,
-          e);
+          "nothing can be written into %s; make it writable or name another directory (%s)"
+              .formatted(path, e));
     }
   }
 
@@ -81,7 +77,7 @@ final class NamedPaths {
   }
 
   /** The refusal of what an option names. */
-  UnusablePathException refused(String option, String format, Object... arguments) {
-    return new UnusablePathException(command, option + ": " + format.formatted(arguments));
+  UnusablePathException refused(String option, String sentence) {
+    return new UnusablePathException(command, option + ": " + sentence);
   }
 }

@@ -54,10 +54,11 @@ class ByteTextTest {
   }
 
   @Test
-  void longOnes_areCut() {
-    String text = shown("x".repeat(100) + "\0");
-    assertTrue(text.startsWith("\"" + "x".repeat(60) + "…\" (0x7878"), text);
-    assertTrue(text.endsWith("… (101 bytes))"), text);
+  void longOnes_areCut_andShowWhereTheyAreNoText() {
+    assertEquals("\"" + "x".repeat(60) + "…\" (61 bytes)", shown("x".repeat(61)));
+    assertEquals(
+        "\"" + "x".repeat(36) + "…" + "x".repeat(19) + "\\0×50\" (150 bytes)",
+        shown("x".repeat(100) + "\0".repeat(50)));
   }
 
   @Test

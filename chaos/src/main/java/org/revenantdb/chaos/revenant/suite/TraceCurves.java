@@ -57,6 +57,7 @@ final class TraceCurves {
         total = now;
       }
     }
+    points.add(new SizeSeries.Point(life.end(), total));
     return new SizeSeries("files of the log", SizeSeries.Along.OPERATIONS, points);
   }
 
