@@ -52,9 +52,7 @@ final class ByteText {
       return quoted(StandardCharsets.UTF_8.decode(ByteBuffer.wrap(content)).toString());
     }
     // Numbers have a printable byte here and there, too.
-    return printable > 0 && 3 * strange <= printable
-        ? escaped(text.toString())
-        : hex();
+    return printable > 0 && 3 * strange <= printable ? escaped(text.toString()) : hex();
   }
 
   /** Of a long one the end is shown, too: that is where it often is no text. */
