@@ -333,29 +333,27 @@ final class OpenDatabase {
       int length) {
     try {
       operations.apply(page, record, offset, length);
-    } catch (RuntimeException failure) {
-      // The log was checked, so it is the page that is not what the change was made to.
-      throw failed(
-          new CorruptDataException(
-              file,
-              Integer.toUnsignedLong(pageId) * Page.SIZE,
-              "page "
-                  + Integer.toUnsignedString(pageId)
-                  + " cannot take the change that the log has for it at LSN "
-                  + lsn
-                  + "; its own LSN is "
-                  + Page.lsn(page),
-              "check the device, then restore the database from a copy",
-              failure));
-    } catch (Error failure) {
-      throw failed(failure);
+    } catch (Throwable failure) {
+      // Before the latch is given up: a page that is half redone must not get out (R18).
+      log.fail(failure);
+      if (failure instanceof RuntimeException misfit) {
+        throw new CorruptDataException(
+            file,
+            Integer.toUnsignedLong(pageId) * Page.SIZE,
+            "page "
+                + Integer.toUnsignedString(pageId)
+                + " cannot take the change that the log has for it at LSN "
+                + lsn
+                + "; its own LSN is "
+                + Page.lsn(page)
+                + " ("
+                + misfit.getMessage()
+                + ")",
+            "check the device, then restore the database from a copy",
+            misfit);
+      }
+      throw failure;
     }
-  }
-
-  /** Before the latch is given up: a page that is half redone must not get out (R18). */
-  private <T extends Throwable> T failed(T failure) {
-    log.fail(failure);
-    return failure;
   }
 
   private CheckpointSource checkpointSource(Storage storage) {

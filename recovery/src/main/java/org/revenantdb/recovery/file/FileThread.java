@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  * everybody.
  *
  * <p>Whoever is not on one lets one do the work, and waits. To open and close a database takes half
- * a dozen of them, so a thread whose work has ended waits a second for the next one. They are
- * daemons, and inherit nothing of who started them.
+ * a dozen of them, so a thread whose work has ended waits a second for the next one, as
+ * "revenant-idle". They are daemons, and inherit nothing of who started them: no thread-locals, no
+ * class loader, no group, no priority.
  *
  * <p>Threads: all methods may be called by any.
  */
@@ -39,8 +40,17 @@ public final class FileThread {
 
   private static final class Worker extends Thread {
     Worker(Runnable works) {
-      super(/* group= */ null, works, IDLE, /* stackSize= */ 0, /* inherit= */ false);
+      super(rootGroup(), works, IDLE, /* stackSize= */ 0, /* inherit= */ false);
       setDaemon(true);
+      setPriority(NORM_PRIORITY);
+    }
+
+    private static ThreadGroup rootGroup() {
+      ThreadGroup group = Thread.currentThread().getThreadGroup();
+      while (group.getParent() != null) {
+        group = group.getParent();
+      }
+      return group;
     }
   }
 
@@ -49,6 +59,9 @@ public final class FileThread {
   private final AtomicBoolean started = new AtomicBoolean();
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile @Nullable Thread thread;
+
+  /** Written before `ended`. */
+  private @Nullable Throwable death;
 
   private FileThread(String name, Runnable work) {
     this.name = name;
@@ -70,7 +83,7 @@ public final class FileThread {
    * Starts it.
    *
    * @throws IllegalThreadStateException if it was started before
-   * @throws OutOfMemoryError if there is no thread to be had; it does not count as started
+   * @throws OutOfMemoryError if there is no thread to be had; it has ended, then
    */
   public void start() {
     if (!started.compareAndSet(false, true)) {
@@ -79,18 +92,21 @@ public final class FileThread {
     try {
       THREADS.execute(this::run);
     } catch (Throwable noThread) {
-      started.set(false);
+      ended.countDown();
       throw noThread;
     }
   }
 
   private void run() {
-    Thread current = Thread.currentThread();
-    current.setName(name);
-    thread = current;
     try {
+      Thread current = Thread.currentThread();
+      current.setName(name);
+      thread = current;
       work.run();
       current.setName(IDLE); // not after a failure: whoever hears of it wants the name
+    } catch (Throwable failure) {
+      death = failure;
+      throw failure;
     } finally {
       thread = null;
       ended.countDown();
@@ -102,7 +118,12 @@ public final class FileThread {
     LockSupport.unpark(thread);
   }
 
-  /** Waits until it has ended; at once if it was never started. An interrupt is kept for later. */
+  /**
+   * Waits until it has ended; at once if it was never started. An interrupt is kept for later.
+   *
+   * @throws IllegalStateException if it died of what its work threw: the work of the engine ends by
+   *     itself, whatever happens to it
+   */
   public void join() {
     boolean interrupted = false;
     while (started.get()) {
@@ -115,6 +136,9 @@ public final class FileThread {
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+    if (death != null) {
+      throw new IllegalStateException('"' + name + "\" died: " + death, death);
     }
   }
 

@@ -81,7 +81,7 @@ final class LogWriter implements Runnable {
     try {
       segment.file().close();
       supply.close();
-    } catch (RuntimeException failure) {
+    } catch (Throwable failure) {
       log.fail(failure);
     }
   }

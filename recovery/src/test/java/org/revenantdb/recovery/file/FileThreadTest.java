@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -98,16 +100,48 @@ class FileThreadTest {
   }
 
   @Test
-  void nothingOfTheStarter_isInherited() {
+  void nothingOfTheStarter_isInherited() throws InterruptedException {
     InheritableThreadLocal<String> mine = new InheritableThreadLocal<>();
-    mine.set("mine");
-    AtomicReference<String> seen = new AtomicReference<>("unset");
-    started("stranger", () -> seen.set(mine.get())).join();
-    assertNull(seen.get());
+    AtomicReference<String> local = new AtomicReference<>("unset");
+    AtomicReference<Thread> stranger = new AtomicReference<>();
+    Thread tenant =
+        new Thread(
+            new ThreadGroup("tenant"),
+            () -> {
+              mine.set("mine");
+              started(
+                      "stranger",
+                      () -> {
+                        local.set(mine.get());
+                        stranger.set(Thread.currentThread());
+                        assertEquals(Thread.NORM_PRIORITY, Thread.currentThread().getPriority());
+                        assertNull(Thread.currentThread().getThreadGroup().getParent());
+                      })
+                  .join();
+            });
+    AtomicReference<Throwable> failed = new AtomicReference<>();
+    tenant.setUncaughtExceptionHandler((who, what) -> failed.set(what));
+    tenant.setPriority(Thread.MIN_PRIORITY);
+    tenant.start();
+    tenant.join();
+    assertNull(failed.get());
+    assertNull(local.get());
+    assertNotNull(stranger.get());
   }
 
   @Test
-  void workThatThrows_endsAndIsHeardOfUnderItsName() throws Exception {
+  void aThreadWhoseWorkHasEnded_doesTheNext() {
+    Set<Thread> seen = new HashSet<>();
+    int works = 0;
+    while (seen.size() == works) { // it may take a moment until it waits for more
+      started("again", () -> seen.add(Thread.currentThread())).join();
+      works++;
+    }
+    assertTrue(works > 1);
+  }
+
+  @Test
+  void workThatThrows_endsAndIsHeardOfUnderItsName_andByWhoWaitsForIt() throws Exception {
     AtomicReference<String> died = new AtomicReference<>();
     CountDownLatch heard = new CountDownLatch(1);
     FileThread thread =
@@ -121,7 +155,8 @@ class FileThreadTest {
                   });
               throw new IllegalStateException("on purpose");
             });
-    thread.join();
+    IllegalStateException told = assertThrows(IllegalStateException.class, thread::join);
+    assertEquals("on purpose", told.getCause().getMessage());
     heard.await();
     assertEquals("unlucky", died.get());
     AtomicReference<Thread> next = new AtomicReference<>();
