@@ -29,7 +29,10 @@ import org.revenantdb.chaos.trace.Trace;
  */
 public final class AimedStates implements Iterator<CrashState> {
 
-  private static final int PER_POINT = 3;
+  /** A pass has many places and loses what tells most, or few and loses by chance as well. */
+  private static final int FEW_PER_POINT = 3;
+
+  private static final int MANY_PER_POINT = 8;
   private static final int SINGLES = 4;
   private static final int BETWEEN = 2;
 
@@ -150,7 +153,8 @@ public final class AimedStates implements Iterator<CrashState> {
 
     @Override
     public List<Long> points() {
-      int wanted = Math.max(2, plan.states() / PER_POINT);
+      int perPoint = random.nextBoolean() ? FEW_PER_POINT : MANY_PER_POINT;
+      int wanted = Math.max(2, plan.states() / perPoint);
       if (candidates.size() <= wanted) {
         return candidates;
       }

@@ -45,6 +45,16 @@ final class LossDraw implements Iterator<Losses> {
 
   LossDraw(
       List<Pending> pending, DiskRules rules, int exhaustive, int quota, RandomGenerator random) {
+    this(pending, rules, exhaustive, quota, random, /* aimed= */ false);
+  }
+
+  private LossDraw(
+      List<Pending> pending,
+      DiskRules rules,
+      int exhaustive,
+      int quota,
+      RandomGenerator random,
+      boolean aimed) {
     this.pending = pending;
     this.rules = rules;
     this.random = random;
@@ -55,7 +65,9 @@ final class LossDraw implements Iterator<Losses> {
     List<Operation> operations = pending.stream().map(Pending::operation).toList();
     inOrder.add(Losses.of(operations));
     inOrder.add(Losses.of(List.of(operations.getLast())));
-    tornNewest(pending.getLast());
+    if (!aimed) {
+      tornNewest(pending.getLast());
+    }
     if (operations.size() <= exhaustive && 1 << operations.size() <= quota * 2) {
       subsets(operations);
     } else {
@@ -76,7 +88,7 @@ final class LossDraw implements Iterator<Losses> {
     if (targets.isEmpty()) {
       return NOTHING;
     }
-    LossDraw draw = new LossDraw(targets, rules, 0, singles * 2, random);
+    LossDraw draw = new LossDraw(targets, rules, 0, singles * 2, random, /* aimed= */ true);
     draw.inOrder.removeFirst();
     if (targets.isEmpty()) {
       return draw;

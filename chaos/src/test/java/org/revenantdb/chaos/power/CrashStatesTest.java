@@ -12,9 +12,11 @@ import static org.revenantdb.chaos.power.TraceScript.bytes;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.chaos.disk.DiskImage;
@@ -179,6 +181,46 @@ class CrashStatesTest {
     assertTrue(words(all).contains("log=l*512 a*512, pages=P*512"));
     assertTrue(all.stream().anyMatch(state -> state.seq() == promise + 1));
     assertTrue(all.stream().allMatch(state -> state.seq() > dropped.seq()));
+  }
+
+  @Test
+  void droppedForceOfACopy_isMissedWhereAPageIsTornInItsPlace_howeverManyPlacesThereAre() {
+    int log = disk.given("log", bytes('l', 10));
+    int copies = disk.given("copies", bytes('o', 8192));
+    int pages = disk.given("pages", bytes('p', 8192));
+    Set<Operation.Force> dropped = new HashSet<>();
+    for (int i = 0; i < 20; i++) {
+      disk.write(log, 10 + i * 100L, bytes((char) ('a' + i), 100));
+      disk.force(log);
+      disk.write(copies, 0, bytes((char) ('a' + i), 8192));
+      dropped.add(disk.force(copies));
+      disk.write(pages, 0, bytes((char) ('a' + i), 8192));
+      disk.force(pages);
+      disk.write(copies, 0, bytes('0', 512));
+    }
+    int torn = 0;
+    for (int round = 0; round < 40; round++) {
+      AimedStates states =
+          new AimedStates(
+              disk.trace(),
+              STRICT_POSIX.rules(),
+              CrashPlan.of(round, 24).dropping(dropped::contains));
+      for (CrashState state : all(states)) {
+        Predicate<Operation.Write> of =
+            write -> write.node() == pages && state.losses().torn(write);
+        boolean tornPage =
+            state.losses().operations().stream()
+                .anyMatch(one -> one instanceof Operation.Write write && of.test(write));
+        boolean noCopy =
+            state.losses().operations().stream()
+                .anyMatch(one ->
+                    one instanceof Operation.Write write
+                        && write.node() == copies
+                        && state.losses().lost(write));
+        torn += tornPage && noCopy ? 1 : 0;
+      }
+    }
+    assertTrue(torn > 0, "not once in forty rounds");
   }
 
   @Test
