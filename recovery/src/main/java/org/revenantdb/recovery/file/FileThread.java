@@ -39,6 +39,7 @@ public final class FileThread {
           Worker::new);
 
   private static final class Worker extends Thread {
+    @SuppressWarnings("ThreadPriorityCheck") // so that it is not that of who happened to start it
     Worker(Runnable works) {
       super(rootGroup(), works, IDLE, /* stackSize= */ 0, /* inherit= */ false);
       setDaemon(true);
