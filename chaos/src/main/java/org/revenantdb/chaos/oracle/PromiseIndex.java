@@ -51,7 +51,6 @@ final class PromiseIndex {
   private final List<Reading> readings = new ArrayList<>();
   private final List<Long> answers = new ArrayList<>();
   private final KeyHistory[] keys;
-  private final long[] durables;
   private final long[] owed;
   private final int deaths;
   private final long lastGroup;
@@ -102,8 +101,6 @@ final class PromiseIndex {
     this.removes = byKey.values().stream().anyMatch(history -> !history.writersOf(null).isEmpty());
     this.keys = byKey.values().toArray(KeyHistory[]::new);
     Arrays.sort(keys, Comparator.comparingLong(KeyHistory::begun));
-    this.durables =
-        transactions.stream().mapToLong(t -> t.durable).filter(p -> p != NEVER).sorted().toArray();
     Collections.sort(answers);
     this.owed = answers.stream().mapToLong(Long::longValue).toArray();
   }
@@ -269,11 +266,6 @@ final class PromiseIndex {
       }
     }
     return Arrays.asList(keys).subList(0, low);
-  }
-
-  /** How many transactions must be there after a crash at that place. */
-  int durableCount(long crash) {
-    return before(durables, crash);
   }
 
   /**

@@ -299,16 +299,6 @@ public final class PromiseLog {
   }
 
   /**
-   * How many transactions must be there.
-   *
-   * @param crash the crash point
-   * @return of all lives
-   */
-  public int durableCount(long crash) {
-    return index().durableCount(crash);
-  }
-
-  /**
    * How many lives it speaks of.
    *
    * @return one more than there were crashes
@@ -329,8 +319,7 @@ public final class PromiseLog {
 
   /**
    * How many answers of any kind were given; where it is the same at two crash points, the later
-   * one demands no more than the earlier one. This, and not {@link #durableCount}, tells whether an
-   * image must be looked at again.
+   * one demands no more than the earlier one. This tells whether an image must be looked at again.
    *
    * @param crash the crash point
    * @return of all lives

@@ -248,7 +248,7 @@ final class PromiseOracle {
     inexplicable.add(
         new Finding(
             Kind.PHANTOM,
-            "%s; nobody wrote that before %s%s"
+            "%s; nobody said that they wrote that before %s%s"
                 .formatted(holding, momentOfCrash(), expected(history))));
   }
 

@@ -113,7 +113,7 @@ class ProcessDeathRunTest {
     Evidence evidence = run.evidence().getFirst();
     assertEquals(outcome.failures().getFirst(), evidence.failure());
     assertTrue(Files.exists(evidence.imageBefore().resolve("log")));
-    assertTrue(evidence.log().durableCount(evidence.seq()) > 0);
+    assertTrue(evidence.log().answerCount(evidence.seq()) > 0);
   }
 
   static final class Dropping extends LineSubject {

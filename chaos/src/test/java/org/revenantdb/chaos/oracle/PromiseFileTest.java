@@ -42,7 +42,7 @@ class PromiseFileTest {
     PromiseLog log = log();
     PromiseLog again = read(written(log));
     assertEquals(log.events(), again.events());
-    assertEquals(log.durableCount(2), again.durableCount(2));
+    assertEquals(log.answerCount(2), again.answerCount(2));
     assertFalse(again.isCutOffByDeath());
     assertTrue(read(written(log.cutOffByDeath())).isCutOffByDeath());
     assertTrue(read(written(new PromiseLog())).isEmpty());
