@@ -31,6 +31,7 @@ final class Checker {
   private final BufferPool pool;
   private final Catalog catalog;
   private final List<String> problems = new ArrayList<>();
+  private final List<StorageException> damage = new ArrayList<>();
   private final PageBitmap reached = new PageBitmap();
   private final PageBitmap versions = new PageBitmap();
   private final PageBitmap heads = new PageBitmap();
@@ -75,7 +76,14 @@ final class Checker {
       }
     }
     return new CheckReport(
-        List.copyOf(problems), tables, rows, treePages, overflowPages, toClean, free);
+        List.copyOf(problems),
+        List.copyOf(damage),
+        tables,
+        rows,
+        treePages,
+        overflowPages,
+        toClean,
+        free);
   }
 
   private void problem(String text) {
@@ -107,6 +115,9 @@ final class Checker {
     } catch (StorageException e) {
       unreadable = true;
       problem(what + ": " + e.getMessage());
+      if (damage.size() < MAX_PROBLEMS) {
+        damage.add(e);
+      }
       return null;
     }
   }

@@ -303,6 +303,7 @@ class BadInputTest {
       assertTrue(
           report.problems().stream().anyMatch(p -> p.contains("page " + victim)),
           report.toString());
+      assertEquals(report.problems().size(), report.damage().size(), report.toString());
     }
     try (Database db = Samples.open(directory())) {
       for (String key : readable) {

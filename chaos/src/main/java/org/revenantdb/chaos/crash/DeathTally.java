@@ -48,12 +48,12 @@ final class DeathTally {
   }
 
   /** An opening after a crash; killed ones are those since the last that was checked. */
-  void checked(long image, int killed, String place, long openNanos) {
+  void checked(long image, int killed, List<Long> seeds, String place, long openNanos) {
     images.add(image);
     kills += killed;
     double millis = openNanos / 1e6;
     recoveryMillis.add(millis);
-    options.listener().accept(new Options.Progressed(kills, place, millis, worst));
+    options.listener().accept(new Options.Progressed(kills, seeds, place, millis, worst));
   }
 
   /** The middle one of the recoveries so far, to aim at the next. */

@@ -43,11 +43,19 @@ public record Options(
    * What is known after another death.
    *
    * @param kills processes killed, whose store was opened and checked since
+   * @param seeds of the lives that ended since the last check
    * @param place what the last one was doing when it died, in a few words
    * @param recoveryMillis how long the opening after it took
    * @param worst verdict so far
    */
-  public record Progressed(long kills, String place, double recoveryMillis, Verdict worst) {}
+  public record Progressed(
+      long kills, List<Long> seeds, String place, double recoveryMillis, Verdict worst) {
+
+    /** Copies the list. */
+    public Progressed {
+      seeds = List.copyOf(seeds);
+    }
+  }
 
   /**
    * Random kills alone, without a time limit.

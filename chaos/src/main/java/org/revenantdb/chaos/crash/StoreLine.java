@@ -65,6 +65,9 @@ final class StoreLine {
   private int unchecked;
   private String lastDeath = "";
 
+  /** Of those who died here since somebody looked. */
+  private final List<Long> seeds = new ArrayList<>();
+
   StoreLine(Class<?> subject, Options options, DeathTally tally, Path home) throws IOException {
     this.subject = subject;
     this.options = options;
@@ -204,8 +207,9 @@ final class StoreLine {
       if (checked && unchecked > 0) {
         tally.count(Verdict.SURVIVED, "");
       }
-      tally.checked(image, unchecked, lastDeath, nanos);
+      tally.checked(image, unchecked, seeds, lastDeath, nanos);
       unchecked = 0;
+      seeds.clear();
     }
     if (abnormal) {
       failed = true;
@@ -220,6 +224,7 @@ final class StoreLine {
       crashed = true;
       lastDeath = (unchecked > 0 ? lastDeath + ", and one that " : "") + report.summary();
       unchecked++;
+      seeds.add(order.seed());
     }
     promised = joined(promised, report.events(), died);
   }
@@ -319,11 +324,12 @@ final class StoreLine {
   }
 
   /** Two processes had the store in turns; what they said is one life that ended in a crash. */
-  void together(List<PromiseEvent> said, String death) {
+  void together(List<PromiseEvent> said, long seed, String death) {
     promised = joined(promised, said, true);
     first = false;
     crashed = true;
     unchecked++;
+    seeds.add(seed);
     lastDeath = death;
   }
 

@@ -103,7 +103,7 @@ final class ZombieRound {
               + ", and then "
               + report.summary();
     }
-    store.together(inTurn(said), death);
+    store.together(inTurn(said), order.seed(), death);
   }
 
   private static List<PromiseEvent> apart(List<PromiseEvent> events) {

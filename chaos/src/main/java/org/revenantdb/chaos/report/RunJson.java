@@ -69,6 +69,7 @@ public final class RunJson {
     detail.put("jdk", report.surroundings().jdk());
     detail.put("commit", report.surroundings().commit());
     put(detail, "parts", report.parts(), RunJson::part);
+    put(detail, "deaths", report.deaths(), RunJson::death);
     put(detail, "teeth", report.teeth(), RunJson::tooth);
     put(detail, "force_coverage", report.coverage(), RunJson::coverage);
     put(detail, "faults", report.faults(), RunJson::fault);
@@ -112,6 +113,14 @@ public final class RunJson {
                     Map.entry("file", failure.file() == null ? "" : failure.file().toString()))
                 .collect(
                     LinkedHashMap::new, (m, e) -> m.put(e.getKey(), e.getValue()), Map::putAll));
+    return map;
+  }
+
+  private static Object death(DeathLine line) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("seeds", line.seeds());
+    map.put("place", line.place());
+    map.put("recovery_ms", finite(line.recoveryMillis()));
     return map;
   }
 

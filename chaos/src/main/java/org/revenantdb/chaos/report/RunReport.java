@@ -33,6 +33,7 @@ import org.revenantdb.chaos.subject.Verdict;
  *     time that was spent on just that: in the parts that cut power, by all threads together; 0 if
  *     that was not measured
  * @param parts what each came to
+ * @param deaths of processes, each with the seeds of its lives
  * @param teeth subjects broken on purpose
  * @param coverage places that force
  * @param faults what was injected
@@ -51,6 +52,7 @@ public record RunReport(
     Surroundings surroundings,
     double statesPerSecond,
     List<Outcome> parts,
+    List<DeathLine> deaths,
     List<ToothLine> teeth,
     List<CoverageRow> coverage,
     List<FaultRow> faults,
@@ -63,6 +65,7 @@ public record RunReport(
   /** Copies the lists. */
   public RunReport {
     parts = List.copyOf(parts);
+    deaths = List.copyOf(deaths);
     teeth = List.copyOf(teeth);
     coverage = List.copyOf(coverage);
     faults = List.copyOf(faults);
@@ -111,6 +114,7 @@ public record RunReport(
     private @Nullable Surroundings surroundings;
     private double statesPerSecond;
     private final List<Outcome> parts = new ArrayList<>();
+    private final List<DeathLine> deaths = new ArrayList<>();
     private final List<ToothLine> teeth = new ArrayList<>();
     private final List<CoverageRow> coverage = new ArrayList<>();
     private final List<FaultRow> faults = new ArrayList<>();
@@ -179,6 +183,17 @@ public record RunReport(
      */
     public Builder part(Outcome outcome) {
       parts.add(outcome);
+      return this;
+    }
+
+    /**
+     * Adds a death.
+     *
+     * @param line one
+     * @return this
+     */
+    public Builder death(DeathLine line) {
+      deaths.add(line);
       return this;
     }
 
@@ -285,6 +300,7 @@ public record RunReport(
           surroundings == null ? Surroundings.here() : surroundings,
           statesPerSecond,
           parts,
+          deaths,
           teeth,
           coverage,
           faults,

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -59,6 +60,8 @@ class ProcessDeathRunTest {
     assertTrue(outcome.kills() >= 6, "kills: " + outcome.kills());
     assertTrue(outcome.states() > 1, "states: " + outcome.states());
     assertEquals(outcome.kills(), progress.getLast().kills());
+    List<Long> seeds = progress.stream().flatMap(step -> step.seeds().stream()).toList();
+    assertEquals(outcome.kills(), Set.copyOf(seeds).size(), "each has a seed of its own: " + seeds);
     try (Stream<Path> left = Files.list(scratch)) {
       assertEquals(List.of(), left.toList());
     }

@@ -74,6 +74,18 @@ class RunSummaryTest {
   }
 
   @Test
+  void json_namesTheSeedsOfAllWhoDied() {
+    DeathLine line = new DeathLine(List.of(3L, 8L), "was killed in its work", 1.5);
+    String json = RunJson.fill(small().death(line).build(), new JsonReport()).toString();
+    String flat = json.replaceAll("\\s+", " ");
+    assertTrue(
+        flat.contains(
+            "\"deaths\": [{ \"seeds\": [3, 8], \"place\": \"was killed in its work\", "
+                + "\"recovery_ms\": 1.5 }]"),
+        flat);
+  }
+
+  @Test
   void json_ofWhatWasNotMeasured_hasNoFieldForIt() {
     String json = RunJson.fill(small().build(), new JsonReport()).toString();
     for (String name :

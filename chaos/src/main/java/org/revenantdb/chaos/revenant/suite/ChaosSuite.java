@@ -9,6 +9,7 @@ import org.revenantdb.chaos.crash.Options;
 import org.revenantdb.chaos.crash.ProcessDeathRun;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.power.PlatformProfile;
+import org.revenantdb.chaos.report.DeathLine;
 import org.revenantdb.chaos.report.RunReport;
 import org.revenantdb.chaos.report.ToothLine;
 import org.revenantdb.chaos.run.CoverageRow;
@@ -252,10 +253,12 @@ public final class ChaosSuite {
 
   private Outcome death(Options asked, SuiteProgress progress) throws IOException {
     Options told =
-        asked.withListener(step ->
-            progress.note(
-                "%d kills, %s, recovery %.1f ms"
-                    .formatted(step.kills(), step.worst(), step.recoveryMillis())));
+        asked.withListener(step -> {
+          report.death(new DeathLine(step.seeds(), step.place(), step.recoveryMillis()));
+          progress.note(
+              "%d kills, %s, recovery %.1f ms"
+                  .formatted(step.kills(), step.worst(), step.recoveryMillis()));
+        });
     ProcessDeathRun run = new ProcessDeathRun(MixedSubject.class, told);
     return run.keepEvidence(run.run(), options.keep());
   }

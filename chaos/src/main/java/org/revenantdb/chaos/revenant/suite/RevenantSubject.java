@@ -69,7 +69,9 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
   public final void check(Database db, Recovered recovered) {
     demandSaneReport(db.recovery(), recovered);
     // First, because it reads every page without a hand-over to another thread.
-    for (String problem : db.check().problems()) {
+    CheckReport report = db.check();
+    refuseIfDamaged(report);
+    for (String problem : report.problems()) {
       recovered.demand(false, problem);
     }
     try (Transaction tx = db.begin()) {
@@ -99,6 +101,13 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
         before = key;
         rows.add(Map.entry(Cell.key(table.name(), key), Cell.promised(value)));
       }
+    }
+  }
+
+  /** Pages that cannot be read, and nothing else: the store's clear word, as for who reads them. */
+  private static void refuseIfDamaged(CheckReport report) {
+    if (!report.damage().isEmpty() && report.damage().size() == report.problems().size()) {
+      throw report.damage().getFirst();
     }
   }
 
@@ -132,6 +141,7 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
     if (random.nextInt(3) == 0) {
       db.cleanNow();
       CheckReport report = db.check();
+      refuseIfDamaged(report);
       if (!report.isSound() || report.pagesToClean() != 0) {
         throw new IllegalStateException("after cleaning: " + report);
       }
