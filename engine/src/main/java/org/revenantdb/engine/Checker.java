@@ -87,9 +87,12 @@ final class Checker {
   }
 
   private void problem(String text) {
-    if (problems.size() < MAX_PROBLEMS) {
-      problems.add(text);
-    }
+    note(text);
+  }
+
+  /** Tells whether it is listed now and was not before: maps are looked at twice. */
+  private boolean note(String text) {
+    return problems.size() < MAX_PROBLEMS && !problems.contains(text) && problems.add(text);
   }
 
   private void tree(Tree tree) {
@@ -114,8 +117,7 @@ final class Checker {
       }
     } catch (StorageException e) {
       unreadable = true;
-      problem(what + ": " + e.getMessage());
-      if (damage.size() < MAX_PROBLEMS) {
+      if (note(what + ": " + e.getMessage())) {
         damage.add(e);
       }
       return null;

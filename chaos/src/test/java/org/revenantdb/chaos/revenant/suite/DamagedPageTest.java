@@ -35,6 +35,9 @@ class DamagedPageTest {
     byte[] one = image.file(data).bytes(SPACE_MAP + 129, 1);
     one[0] ^= 1;
     image.file(data).write(SPACE_MAP + 129, ByteBuffer.wrap(one));
+    try (Database db = subject.open(MemoryFileSystem.of(image.fork()).root())) {
+      assertEquals(1, db.check().problems().size(), "it is named once, however often it is read");
+    }
     StateResult result =
         new StateChecker<>(ShortSubject::new, /* resume= */ false)
             .check(image, log, Long.MAX_VALUE);
