@@ -44,7 +44,7 @@ public final class PowerCutRun<S> {
   private static final int READ_BACK = 4;
   private static final int RECORD_EVERY = 12;
   private static final int INNER = 6;
-  private static final int RECOVERIES_KEPT = 64;
+  private static final int RECOVERIES_KEPT = 16;
   private static final Duration GLANCE = Duration.ofMillis(100);
 
   private final Supplier<CrashSubject<S>> subjects;

@@ -201,7 +201,9 @@ final class PowerCuts {
     PowerCutRun<Database> run =
         new PowerCutRun<>(life.variant.maker, life.recording, options, life.seen);
     Outcome outcome = run.run();
-    recoveries.addAll(run.recoveries());
+    // Each holds a disk and all that was written to it.
+    List<Recording> more = run.recoveries();
+    recoveries.addAll(more.subList(0, Math.min(RECOVERIES - recoveries.size(), more.size())));
     nanos += System.nanoTime() - begun;
     states += outcome.states();
     return outcome;
@@ -283,7 +285,7 @@ final class PowerCuts {
     all.addAll(CoverageLives.record(SEED_OF_COVERAGE, LIMIT));
     all.addAll(KilledLives.record(SEED_OF_COVERAGE, FORCES_OF_DATA));
     lives.stream().limit(2).map(Life::recording).forEach(all::add);
-    all.addAll(recoveries.subList(0, Math.min(RECOVERIES, recoveries.size())));
+    all.addAll(recoveries);
     return all;
   }
 
