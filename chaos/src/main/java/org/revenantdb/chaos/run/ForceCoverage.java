@@ -348,7 +348,7 @@ public final class ForceCoverage<S> {
         if (twin.hash() != state.image().hash()) { // else the forces make no difference to it
           String found =
               damaged
-                  ? compareDamaged(forces, state, twin)
+                  ? compareDamaged(forces, state, twin, intact)
                   : compare(forces.recording, state, twin);
           if (!found.isEmpty() || System.nanoTime() > until) {
             return found;
@@ -399,13 +399,17 @@ public final class ForceCoverage<S> {
 
     /**
      * A flipped bit must be found or do no harm. A force may be there for that alone: without it
-     * the damage would be mended with something stale.
+     * the damage would be mended with something stale, or not at all.
      */
-    private String compareDamaged(Forces forces, CrashState state, DiskImage twin) {
+    private String compareDamaged(
+        Forces forces, CrashState state, DiskImage twin, PowerCut intact) {
       Recording recording = forces.recording;
-      List<List<Operation.Write>> places = rewritten(forces, state);
+      List<Operation> pending = intact.pending(state.seq());
+      List<Operation.Write> places = rewritten(forces, state).stream().map(List::getLast).toList();
+      List<Operation.Write> onTheirWay = places.stream().filter(pending::contains).toList();
       for (int i = 0; i < DAMAGES && !places.isEmpty(); i++) {
-        Operation.Write write = places.get(random.nextInt(places.size())).getLast();
+        List<Operation.Write> some = i % 2 == 0 || onTheirWay.isEmpty() ? places : onTheirWay;
+        Operation.Write write = some.get(random.nextInt(some.size()));
         long place = write.offset() + random.nextInt(Math.max(1, write.data().length));
         DiskImage bad = state.image().fork();
         DiskImage badTwin = twin.fork();
@@ -413,9 +417,12 @@ public final class ForceCoverage<S> {
         flip(badTwin, write.node(), place);
         states++;
         StateResult result = checker().at(bad, recording.promises(), state.seq());
-        if (!result.findings().isEmpty()) {
+        if (!result.survived()) {
           StateResult other = checker().at(badTwin, recording.promises(), state.seq());
-          if (other.survived() || checker().checker().refused(other)) {
+          boolean wrong = !result.findings().isEmpty();
+          // Garbage in what was on its way is a torn write, which has to be mended.
+          boolean torn = pending.contains(write) && other.survived();
+          if (torn || (wrong && (other.survived() || checker().checker().refused(other)))) {
             return told(result, state, ", and one bit flipped");
           }
         }
