@@ -214,7 +214,7 @@ final class PageWriter implements AutoCloseable {
 
   /** Waits until everything that was changed first before an LSN is in the file, forced. */
   void flushBefore(long lsn) {
-    if (frames.oldestLsn(Steps.NONE) >= lsn) {
+    if (!isClosed() && frames.oldestLsn(Steps.NONE) >= lsn) {
       checkRunning();
       return; // a checkpoint of an idle database wakes nobody
     }
