@@ -17,6 +17,7 @@ import org.revenantdb.chaos.oracle.PromiseEvent;
 import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.oracle.RecoveredState;
 import org.revenantdb.chaos.record.RecordingFileSystem;
+import org.revenantdb.chaos.run.LossControl;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.CallStack;
@@ -42,15 +43,8 @@ final class Life<S> {
   /** Nobody is killed at a count of promises who makes none any more. */
   private static final int MOST_SILENT = 20;
 
-  static final String PROMISED_NOTHING = "the subject's work promised nothing";
-
   /** Looks at the same: who answers by the toss of a coin seldom says the same so often. */
   private static final int LOOKS = 3;
-
-  /**
-   * A life may end with everything removed, and nothing then is right; so a few places are asked.
-   */
-  private static final int PLACES = 32;
 
   private final LifeOrder order;
   private final CrashSubject<S> subject;
@@ -131,27 +125,11 @@ final class Life<S> {
     while (!all.isEmpty() && all.getLast() instanceof PromiseEvent.Crash) {
       all.removeLast(); // or nothing would be of the last life any more
     }
-    if (!seesLoss(PromiseLog.of(all))) {
-      throw broken(
-          "an empty directory passes the subject's check: it cannot see that something is lost,"
-              + " or nothing was promised to be durable");
+    PromiseLog said = PromiseLog.of(all);
+    if (!LossControl.seesLoss(said, Long.MAX_VALUE, crash -> onNothing(said.at(crash)))) {
+      throw broken(LossControl.COMPLAINT);
     }
     ledger.accept(new LifeEntry.Ended(Phase.CONTROL, 0));
-  }
-
-  private boolean seesLoss(PromiseLog log) throws IOException {
-    if (onNothing(log.at(Long.MAX_VALUE)) != Verdict.SURVIVED) {
-      return true;
-    }
-    List<Long> places = log.places();
-    int step = Math.max(1, places.size() / PLACES);
-    for (int i = places.size() - 1; i >= 0; i -= step) {
-      // Loss alone: what a check remembers from later would be a phantom there.
-      if (onNothing(log.at(places.get(i) + 1)) == Verdict.LOST) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private Verdict onNothing(RecoveredState state) throws IOException {
@@ -236,7 +214,7 @@ final class Life<S> {
       silent = clock.now() == spoken ? silent + 1 : 0;
       boolean veryFirst = order.promises() == null && i == 0;
       if (silent >= (veryFirst ? 1 : MOST_SILENT)) {
-        throw broken(PROMISED_NOTHING);
+        throw broken(LossControl.PROMISED_NOTHING);
       }
     }
     if (order.checkLast()) {

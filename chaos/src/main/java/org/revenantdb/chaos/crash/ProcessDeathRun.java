@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.LifeReport.End;
 import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.run.Failure;
+import org.revenantdb.chaos.run.LossControl;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.run.Subjects;
 import org.revenantdb.chaos.subject.CrashSubject;
@@ -187,7 +188,7 @@ public final class ProcessDeathRun {
             store.order(scriptSeed(), 1, 1, /* checkLast= */ false, false), new KillRule.Never());
     PromiseLog log = PromiseLog.of(report.events());
     if (log.answerCount(Long.MAX_VALUE) == 0) {
-      throw new BrokenHarnessException(Verdict.HARNESS_BROKEN, Life.PROMISED_NOTHING);
+      throw new BrokenHarnessException(Verdict.HARNESS_BROKEN, LossControl.PROMISED_NOTHING);
     }
     repeated = log.repeated();
     promisesOfAWork = report.events().size();

@@ -1,12 +1,10 @@
 package org.revenantdb.chaos.run;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.function.Supplier;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.oracle.PromiseLog;
 import org.revenantdb.chaos.subject.CrashSubject;
-import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.chaos.trace.CallStack;
 
 /**
@@ -16,11 +14,6 @@ import org.revenantdb.chaos.trace.CallStack;
  * @param <S> the open store
  */
 final class Controls<S> {
-
-  /**
-   * A life may end with everything removed, and nothing then is right; so a few places are asked.
-   */
-  private static final int PLACES = 32;
 
   private final Supplier<CrashSubject<S>> subjects;
   private final Duration limit;
@@ -49,10 +42,11 @@ final class Controls<S> {
     if (!kept.survived()) {
       return "the subject's own check does not hold on an intact disk: " + told(kept);
     }
-    return seesLoss(promises, end)
-        ? ""
-        : "an empty directory passes the subject's check: it cannot see that something is lost,"
-            + " or nothing was promised to be durable";
+    PatientChecker<S> checker = new PatientChecker<>(subjects, /* resume= */ false, limit);
+    boolean seesLoss =
+        LossControl.seesLoss(
+            promises, end, crash -> checker.at(new DiskImage(), promises, crash).verdict());
+    return seesLoss ? "" : LossControl.COMPLAINT;
   }
 
   /** Looks at what is there when nothing was lost. */
@@ -64,21 +58,5 @@ final class Controls<S> {
   static String told(StateResult result) {
     return result.summary()
         + (result.failure() == null ? "" : "\n" + CallStack.text(result.failure()));
-  }
-
-  private boolean seesLoss(PromiseLog promises, long end) {
-    PatientChecker<S> checker = new PatientChecker<>(subjects, /* resume= */ false, limit);
-    if (!checker.at(new DiskImage(), promises, end).survived()) {
-      return true;
-    }
-    List<Long> places = promises.places();
-    int step = Math.max(1, places.size() / PLACES);
-    for (int i = places.size() - 1; i >= 0; i -= step) {
-      // Loss alone: what a check remembers from later would be a phantom there.
-      if (checker.at(new DiskImage(), promises, places.get(i) + 1).verdict() == Verdict.LOST) {
-        return true;
-      }
-    }
-    return false;
   }
 }

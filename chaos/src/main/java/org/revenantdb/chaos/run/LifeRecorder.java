@@ -202,7 +202,7 @@ public final class LifeRecorder<S> {
         reason = "the subject writes outside its directory: " + trace.escapes().getFirst();
       } else if (verdict == Verdict.SURVIVED && log.answerCount(Long.MAX_VALUE) == 0) {
         verdict = Verdict.HARNESS_BROKEN;
-        reason = "the subject's work promised nothing";
+        reason = LossControl.PROMISED_NOTHING;
       } else if (verdict == Verdict.SURVIVED && trace.operations().isEmpty()) {
         verdict = Verdict.HARNESS_BROKEN;
         reason = "the store did nothing to the directory it was given";
