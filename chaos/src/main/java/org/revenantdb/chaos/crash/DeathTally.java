@@ -47,10 +47,10 @@ final class DeathTally {
     return evidence;
   }
 
-  /** An opening after a crash; killed ones are those since the last that was checked. */
-  void checked(long image, int killed, List<Long> seeds, String place, long openNanos) {
+  /** An opening after a crash; the seeds are of those who died since the last that was checked. */
+  void checked(long image, List<Long> seeds, String place, long openNanos) {
     images.add(image);
-    kills += killed;
+    kills += seeds.size();
     double millis = openNanos / 1e6;
     recoveryMillis.add(millis);
     options.listener().accept(new Options.Progressed(kills, seeds, place, millis, worst));

@@ -62,7 +62,6 @@ final class StoreLine {
 
   private boolean failed;
   private int lives;
-  private int unchecked;
   private String lastDeath = "";
 
   /** Of those who died here since somebody looked. */
@@ -95,7 +94,7 @@ final class StoreLine {
 
   /** Whether somebody died here and nobody has looked since. */
   boolean isUnchecked() {
-    return unchecked > 0;
+    return !seeds.isEmpty();
   }
 
   int lives() {
@@ -204,11 +203,10 @@ final class StoreLine {
     boolean checked = !begins && report.ended(Phase.CHECK) > 0;
     if (crashed && (checked || abnormal)) {
       long nanos = report.opens().isEmpty() ? 0 : report.opens().getFirst();
-      if (checked && unchecked > 0) {
+      if (checked && isUnchecked()) {
         tally.count(Verdict.SURVIVED, "");
       }
-      tally.checked(image, unchecked, seeds, lastDeath, nanos);
-      unchecked = 0;
+      tally.checked(image, seeds, lastDeath, nanos);
       seeds.clear();
     }
     if (abnormal) {
@@ -222,8 +220,7 @@ final class StoreLine {
     boolean died = end != End.DONE;
     if (died) {
       crashed = true;
-      lastDeath = (unchecked > 0 ? lastDeath + ", and one that " : "") + report.summary();
-      unchecked++;
+      lastDeath = (isUnchecked() ? lastDeath + ", and one that " : "") + report.summary();
       seeds.add(order.seed());
     }
     promised = joined(promised, report.events(), died);
@@ -328,7 +325,6 @@ final class StoreLine {
     promised = joined(promised, said, true);
     first = false;
     crashed = true;
-    unchecked++;
     seeds.add(seed);
     lastDeath = death;
   }
