@@ -40,6 +40,14 @@ record LifeOrder(
   private static final String NONE = "";
 
   LifeOrder withDeath(@Nullable DeathPoint other) {
+    return with(other, control);
+  }
+
+  LifeOrder withControl() {
+    return with(death, /* controlled= */ true);
+  }
+
+  private LifeOrder with(@Nullable DeathPoint other, boolean controlled) {
     return new LifeOrder(
         subject,
         store,
@@ -52,23 +60,7 @@ record LifeOrder(
         checkLast,
         recorded,
         other,
-        control);
-  }
-
-  LifeOrder withControl() {
-    return new LifeOrder(
-        subject,
-        store,
-        ledger,
-        promises,
-        settled,
-        seed,
-        works,
-        closeEvery,
-        checkLast,
-        recorded,
-        death,
-        /* control= */ true);
+        controlled);
   }
 
   /** As the arguments of a main class. */
