@@ -20,7 +20,6 @@ import org.revenantdb.chaos.subject.Verdict;
  * @param recoveryMillis of all parts, in order of size
  * @param statesPerSecond as the report says; empty where that was not measured
  * @param teethFound how many subjects broken on purpose were noticed
- * @param undetected places the loss of whose forces was not noticed, for whatever reason
  * @param losses how many places there are of each kind
  */
 record RunFigures(
@@ -30,7 +29,6 @@ record RunFigures(
     double[] recoveryMillis,
     OptionalDouble statesPerSecond,
     long teethFound,
-    long undetected,
     Map<CoverageRow.Loss, Long> losses) {
 
   static RunFigures of(RunReport report) {
@@ -47,7 +45,6 @@ record RunFigures(
                 .toArray()),
         rate > 0 && Double.isFinite(rate) ? OptionalDouble.of(rate) : OptionalDouble.empty(),
         report.teeth().stream().filter(ToothLine::found).count(),
-        report.coverage().stream().filter(line -> !line.detected()).count(),
         report.coverage().stream()
             .collect(
                 Collectors.groupingBy(
@@ -77,6 +74,12 @@ record RunFigures(
     }
     int rank = (int) Math.ceil(share * sorted.length);
     return OptionalDouble.of(sorted[Math.clamp(rank - 1, 0, sorted.length - 1)]);
+  }
+
+  /** Places the loss of whose forces was not noticed, for whatever reason. */
+  long undetected() {
+    return losses.values().stream().mapToLong(Long::longValue).sum()
+        - losses(CoverageRow.Loss.NOTICED);
   }
 
   long losses(CoverageRow.Loss loss) {

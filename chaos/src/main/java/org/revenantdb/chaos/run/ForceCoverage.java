@@ -251,12 +251,12 @@ public final class ForceCoverage<S> {
 
     /** Whether another turn would bring nothing new. */
     boolean isExhausted() {
-      int enough = ROUNDS * all.size();
-      return steps[0] >= enough && steps[DAMAGED] >= enough;
+      return isTried(ROUNDS);
     }
 
-    private boolean isThorough() {
-      int enough = THOROUGH * all.size();
+    /** Whether all recordings were gone through so often, intact and damaged. */
+    private boolean isTried(int rounds) {
+      int enough = rounds * all.size();
       return steps[0] >= enough && steps[DAMAGED] >= enough;
     }
 
@@ -285,7 +285,7 @@ public final class ForceCoverage<S> {
 
     CoverageRow told(String found) {
       int count = all.stream().mapToInt(forces -> forces.forces.size()).sum();
-      return new CoverageRow(site, count, states, found, !found.isEmpty() || isThorough());
+      return new CoverageRow(site, count, states, found, !found.isEmpty() || isTried(THOROUGH));
     }
 
     /**
