@@ -86,12 +86,8 @@ final class Checker {
         free);
   }
 
-  private void problem(String text) {
-    note(text);
-  }
-
   /** Tells whether it is listed now and was not before: maps are looked at twice. */
-  private boolean note(String text) {
+  private boolean problem(String text) {
     return problems.size() < MAX_PROBLEMS && !problems.contains(text) && problems.add(text);
   }
 
@@ -117,7 +113,7 @@ final class Checker {
       }
     } catch (StorageException e) {
       unreadable = true;
-      if (note(what + ": " + e.getMessage())) {
+      if (problem(what + ": " + e.getMessage())) {
         damage.add(e);
       }
       return null;

@@ -172,7 +172,7 @@ final class OpenDatabase {
                   pageCheck(log, analysis.endOfLog(), newLife)));
       long redoStart = System.nanoTime();
       if (!options.readOnly() && !analysis.cleanShutdown()) {
-        restart.redo(redoTarget(data, analysis.redoPoint()));
+        restart.redo(redoTarget(analysis.redoPoint()));
       }
       long redoEnd = System.nanoTime();
       long pagesRead = pool.statistics().pagesRead();
@@ -292,15 +292,14 @@ final class OpenDatabase {
     };
   }
 
-  private RedoTarget redoTarget(StorageFile data, long redoPoint) {
+  private RedoTarget redoTarget(long redoPoint) {
     PageOps operations = new PageOps();
     return (pageId, lsn, kind, record, offset, length) -> {
       int frame = kind == PartKind.FORMAT ? pool.fixNew(pageId) : pool.fixForRedo(pageId);
       try {
         if (kind != PartKind.FORMAT && pool.condition(frame) != PageCondition.GOOD) {
-          throw new CorruptDataException(
-              data.path(),
-              Integer.toUnsignedLong(pageId) * Page.SIZE,
+          throw pool.damage(
+              pageId,
               "page "
                   + Integer.toUnsignedString(pageId)
                   + " is "
@@ -313,7 +312,7 @@ final class OpenDatabase {
         pool.markDirty(frame, redoPoint);
         MemorySegment page = pool.page(frame);
         if (kind == PartKind.FORMAT || Page.lsn(page) < lsn) {
-          redo(operations, data.path(), pageId, lsn, page, record, offset, length);
+          redo(operations, pageId, lsn, page, record, offset, length);
           Page.setLsn(page, lsn);
         }
       } finally {
@@ -324,7 +323,6 @@ final class OpenDatabase {
 
   private void redo(
       PageOps operations,
-      Path file,
       int pageId,
       long lsn,
       MemorySegment page,
@@ -337,9 +335,8 @@ final class OpenDatabase {
       // Before the latch is given up: a page that is half redone must not get out (R18).
       log.fail(failure);
       if (failure instanceof RuntimeException misfit) {
-        throw new CorruptDataException(
-            file,
-            Integer.toUnsignedLong(pageId) * Page.SIZE,
+        throw pool.damage(
+            pageId,
             "page "
                 + Integer.toUnsignedString(pageId)
                 + " cannot take the change that the log has for it at LSN "
@@ -349,7 +346,6 @@ final class OpenDatabase {
                 + " ("
                 + misfit.getMessage()
                 + ")",
-            "check the device, then restore the database from a copy",
             misfit);
       }
       throw failure;

@@ -434,7 +434,19 @@ public final class BufferPool implements AutoCloseable {
    * @return the exception, which names the file and the place
    */
   public CorruptDataException damage(int pageId, String problem) {
-    return new CorruptDataException(data.path(), offset(pageId), problem);
+    return damage(pageId, problem, /* cause= */ null);
+  }
+
+  /**
+   * What is thrown for a page that is not what it should be.
+   *
+   * @param pageId the page
+   * @param problem in words
+   * @param cause what it was noticed by
+   * @return the exception, which names the file and the place
+   */
+  public CorruptDataException damage(int pageId, String problem, @Nullable Throwable cause) {
+    return new CorruptDataException(data.path(), offset(pageId), problem, cause);
   }
 
   private static long offset(int pageId) {

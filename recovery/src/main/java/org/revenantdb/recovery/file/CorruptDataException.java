@@ -33,11 +33,18 @@ public final class CorruptDataException extends StorageException {
    * @param reason what is wrong, a clause without a full stop
    */
   public CorruptDataException(Path file, long offset, String reason) {
-    this(
-        file,
-        offset,
-        reason,
-        "check the device, then restore the database from a copy",
-        /* cause= */ null);
+    this(file, offset, reason, /* cause= */ null);
+  }
+
+  /**
+   * Damage at a place, with the usual cure and what it was noticed by.
+   *
+   * @param file the damaged file
+   * @param offset the byte where the damaged thing begins, or {@link #NO_OFFSET}
+   * @param reason what is wrong, a clause without a full stop
+   * @param cause what came of it
+   */
+  public CorruptDataException(Path file, long offset, String reason, @Nullable Throwable cause) {
+    this(file, offset, reason, "check the device, then restore the database from a copy", cause);
   }
 }
