@@ -3,6 +3,7 @@ package org.revenantdb.chaos.run;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -29,13 +31,16 @@ import org.revenantdb.chaos.subject.Verdict;
  * began is not covered by it, however late it returns.
  *
  * <p>Of twelve seeds (November 2026, two cores) ten have a life with slow forces, and each of them
- * finds it; without slow forces three of the twelve did.
+ * finds it; without slow forces three of the twelve did. Whether a thread really writes while
+ * another forces is for the scheduler to say, and on a busy machine it may not happen in a whole
+ * recording; so the seeds are gone through until one finds it.
  */
 class GroupCommitTest {
 
   private static final int SLOT = 512;
   private static final int WRITERS = 3;
   private static final int COMMITS = 8;
+  private static final long MOST_SEEDS = 64;
 
   /** A life of the log: places are given out in order, a thread forces, the others wait for it. */
   private static final class Log implements AutoCloseable {
@@ -60,7 +65,10 @@ class GroupCommitTest {
     void append(int slot, String value) throws IOException, InterruptedException {
       int mine;
       synchronized (this) {
-        file.write(ByteBuffer.wrap(value.getBytes(UTF_8)), (long) slot * SLOT);
+        // A whole slot: a longer value over a shorter one at the end of the file would need its
+        // size.
+        byte[] whole = Arrays.copyOf(value.getBytes(UTF_8), SLOT);
+        file.write(ByteBuffer.wrap(whole), (long) slot * SLOT);
         mine = ++written;
         notifyAll();
       }
@@ -207,15 +215,21 @@ class GroupCommitTest {
 
   @Test
   void write_acknowledgedByAForceThatBeganBeforeIt_isFound() throws IOException {
-    for (long seed : new long[] {4, 6, 8}) {
+    for (long seed = 1; seed <= MOST_SEEDS; seed++) {
       Outcome outcome = run(TooGenerous::new, seed);
-      assertEquals(Verdict.LOST, outcome.verdict(), () -> "seed " + seed + ": " + outcome);
+      if (outcome.verdict() == Verdict.LOST) {
+        return;
+      }
+      assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
     }
+    fail("none of " + MOST_SEEDS + " seeds found it");
   }
 
   @Test
   void write_acknowledgedByAForceThatBeganBehindIt_survives() throws IOException {
-    Outcome outcome = run(Honest::new, 4);
-    assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
+    for (long seed : new long[] {4, 9}) {
+      Outcome outcome = run(Honest::new, seed);
+      assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
+    }
   }
 }
