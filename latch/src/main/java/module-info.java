@@ -3,9 +3,13 @@ import org.jspecify.annotations.NullMarked;
 /**
  * A latch of one word with optimistic, shared and exclusive modes, and the place where threads wait
  * for it.
+ *
+ * <p>Where the flight recorder is part of the run-time image it is told of long waits; nothing is
+ * missed without it.
  */
 @NullMarked
 module org.revenantdb.latch {
+  requires static jdk.jfr;
   requires static org.jspecify;
 
   exports org.revenantdb.latch;

@@ -136,7 +136,7 @@ class WaitStatisticsTest {
 
   @Test
   void concurrentCounts_areAllThereAndNoSnapshotCountsMoreThanItSums() throws Exception {
-    int each = 20_000;
+    int each = 200_000;
     try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
       List<Future<?>> done = new ArrayList<>();
       for (int t = 0; t < 4; t++) {

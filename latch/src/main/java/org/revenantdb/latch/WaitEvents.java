@@ -1,0 +1,115 @@
+package org.revenantdb.latch;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells the flight recorder of waits, if there is a flight recorder.
+ *
+ * <p>The event is {@code org.revenantdb.latch.Wait}, enabled in every recording, with a threshold
+ * of 10 ms that a recording may change as for any other event.
+ *
+ * <p>Threads: {@link #begin} and {@link #end} are called by the thread that waits, before and after
+ * the wait. Neither throws, as the thread may hold the latch by then: an event is lost rather than
+ * a latch.
+ *
+ * {@snippet :
+ * Object event = WaitEvents.begin(); // null unless it is recorded
+ * boolean entered = spinThenPark();
+ * WaitEvents.end(event, statistics, shared, entered ? Outcome.ACQUIRED : Outcome.TIMED_OUT);
+ * }
+ */
+final class WaitEvents {
+  /*
+   * The module jdk.jfr may be missing (a small run-time image), and then LatchWaitEvent cannot be loaded, as
+   * its superclass is not there. So it is mentioned only in the two methods that run when AVAILABLE says yes,
+   * and travels as an Object: the verifier loads classes to compare types other than Object.
+   */
+
+  /** Whether this run-time image has a flight recorder; whether it records is another question. */
+  static final boolean AVAILABLE = isAvailable();
+
+  private WaitEvents() {}
+
+  /** How a wait ended. */
+  enum Outcome {
+    ACQUIRED("acquired"),
+    TIMED_OUT("timed out"),
+    INTERRUPTED("interrupted"),
+    GIVEN_UP("given up");
+
+    private final String text;
+
+    Outcome(String text) {
+      this.text = text;
+    }
+  }
+
+  /**
+   * Takes the time at which a wait begins.
+   *
+   * @return to be given to {@link #end}; null if nobody records waits
+   */
+  static @Nullable Object begin() {
+    if (!AVAILABLE) {
+      return null;
+    }
+    try {
+      return begun();
+    } catch (VirtualMachineError | LinkageError e) {
+      return null;
+    }
+  }
+
+  /**
+   * Records a wait that has ended, if it was long enough.
+   *
+   * @param event what {@link #begin} returned
+   * @param statistics what the wait was counted in
+   * @param shared whether the thread waited for a shared hold
+   * @param outcome how the wait ended
+   */
+  static void end(
+      @Nullable Object event,
+      @Nullable WaitStatistics statistics,
+      boolean shared,
+      Outcome outcome) {
+    if (event == null) {
+      return;
+    }
+    try {
+      commit(event, statistics == null ? "unnamed" : statistics.latchClass(), shared, outcome);
+    } catch (VirtualMachineError | LinkageError e) {
+      // One wait is not recorded.
+    }
+  }
+
+  /** While nobody records, the object is not seen outside of here, and compiled away. */
+  private static @Nullable Object begun() {
+    LatchWaitEvent event = new LatchWaitEvent();
+    if (!event.isEnabled()) {
+      return null;
+    }
+    event.begin();
+    return event;
+  }
+
+  private static void commit(Object begun, String latchClass, boolean shared, Outcome outcome) {
+    LatchWaitEvent event = (LatchWaitEvent) begun;
+    event.end();
+    if (event.shouldCommit()) {
+      event.latchClass = latchClass;
+      event.mode = shared ? "shared" : "exclusive";
+      event.outcome = outcome.text;
+      event.commit();
+    }
+  }
+
+  private static boolean isAvailable() {
+    try {
+      Class.forName("jdk.jfr.Event", /* initialize= */ false, WaitEvents.class.getClassLoader());
+      return true;
+    } catch (ClassNotFoundException | LinkageError e) {
+      return false;
+    }
+  }
+}

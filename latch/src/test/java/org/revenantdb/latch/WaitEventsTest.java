@@ -1,0 +1,187 @@
+package org.revenantdb.latch;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.CodeSource;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import jdk.jfr.EventType;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class WaitEventsTest {
+  private final HybridLatch latch = new HybridLatch();
+  private final WaitStatistics statistics = new WaitStatistics("leaf");
+
+  @TempDir private Path directory;
+
+  @Test
+  void wait_isRecordedWithItsClassModeAndOutcome() throws Exception {
+    List<RecordedEvent> events =
+        recorded(
+            Duration.ZERO,
+            () -> {
+              waitForLatch(statistics, /* shared= */ true, WaitEvents.Outcome.ACQUIRED);
+              waitForLatch(null, /* shared= */ false, WaitEvents.Outcome.TIMED_OUT);
+            });
+    assertEquals(2, events.size(), events::toString);
+    assertFields(events.get(0), "leaf", "shared", "acquired");
+    assertFields(events.get(1), "unnamed", "exclusive", "timed out");
+    for (RecordedEvent event : events) {
+      assertEquals("waiter", event.getThread().getJavaName());
+      assertTrue(event.getDuration().isPositive(), event::toString);
+      assertTrue(
+          event.getStackTrace().getFrames().stream()
+              .anyMatch(f -> f.getMethod().getType().getName().contains("WaitEventsTest")),
+          event::toString);
+    }
+  }
+
+  @Test
+  void wait_ofAVirtualThreadIsRecorded() throws Exception {
+    List<RecordedEvent> events =
+        recorded(
+            Duration.ZERO,
+            () -> {
+              Thread thread =
+                  Thread.ofVirtual()
+                      .name("virtual")
+                      .start(() ->
+                          WaitEvents.end(
+                              WaitEvents.begin(),
+                              statistics,
+                              /* shared= */ false,
+                              WaitEvents.Outcome.GIVEN_UP));
+              Await.join(thread);
+            });
+    assertEquals(1, events.size(), events::toString);
+    assertFields(events.getFirst(), "leaf", "exclusive", "given up");
+    assertEquals("virtual", events.getFirst().getThread().getJavaName());
+  }
+
+  @Test
+  void wait_belowTheThresholdIsNotRecorded() throws Exception {
+    List<RecordedEvent> events =
+        recorded(
+            Duration.ofDays(1),
+            () -> waitForLatch(statistics, /* shared= */ true, WaitEvents.Outcome.ACQUIRED));
+    assertEquals(List.of(), events);
+  }
+
+  @Test
+  void threshold_isTenMillisecondsUnlessTheRecordingSaysOtherwise() throws Exception {
+    try (Recording recording = new Recording()) {
+      recording.enable(LatchWaitEvent.NAME);
+      recording.start();
+      Object event = WaitEvents.begin();
+      assertNotNull(event, "enabled");
+      EventType type = EventType.getEventType(LatchWaitEvent.class);
+      assertEquals(
+          "10 ms",
+          type.getSettingDescriptors().stream()
+              .filter(setting -> setting.getName().equals("threshold"))
+              .findFirst()
+              .orElseThrow()
+              .getDefaultValue());
+      assertTrue(type.isEnabled());
+    }
+  }
+
+  @Test
+  void begin_givesNothingWhileNobodyRecords() throws Exception {
+    assertNull(WaitEvents.begin());
+    recorded(Duration.ZERO, () -> assertNotNull(WaitEvents.begin()));
+    assertNull(WaitEvents.begin(), "after a recording");
+    WaitEvents.end(null, statistics, /* shared= */ false, WaitEvents.Outcome.ACQUIRED);
+  }
+
+  @Test
+  void withoutFlightRecorder_latchWorksAndNothingIsSaid() throws Exception {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--limit-modules",
+                "java.base",
+                "--module-path",
+                placeOf(HybridLatch.class),
+                "--patch-module",
+                "org.revenantdb.latch=" + placeOf(WaitEventsTest.class),
+                "--module",
+                "org.revenantdb.latch/" + WithoutFlightRecorder.class.getName())
+            .redirectErrorStream(true)
+            .start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals("available false, waits 1", output.strip());
+    assertEquals(0, process.waitFor());
+  }
+
+  /** A wait that is longer than nothing: the latch is released once the other thread is parked. */
+  private void waitForLatch(WaitStatistics counted, boolean shared, WaitEvents.Outcome outcome)
+      throws InterruptedException {
+    latch.acquireExclusive();
+    Thread waiter =
+        Thread.ofPlatform()
+            .name("waiter")
+            .start(() -> {
+              Object event = WaitEvents.begin();
+              latch.acquireShared();
+              WaitEvents.end(event, counted, shared, outcome);
+              latch.releaseShared();
+            });
+    Await.until(() -> LatchWord.isParked(latch.wordOpaque()));
+    latch.releaseExclusive();
+    Await.join(waiter);
+  }
+
+  private List<RecordedEvent> recorded(Duration threshold, Waits waits) throws Exception {
+    Path file = directory.resolve("waits.jfr");
+    try (Recording recording = new Recording()) {
+      recording.enable(LatchWaitEvent.NAME).withThreshold(threshold).withStackTrace();
+      recording.start();
+      waits.run();
+      recording.stop();
+      recording.dump(file);
+    }
+    return eventsIn(file);
+  }
+
+  private static List<RecordedEvent> eventsIn(Path file) throws IOException {
+    return RecordingFile.readAllEvents(file).stream()
+        .filter(event -> event.getEventType().getName().equals(LatchWaitEvent.NAME))
+        .sorted(Comparator.comparing(RecordedEvent::getStartTime))
+        .toList();
+  }
+
+  private static void assertFields(
+      RecordedEvent event, String latchClass, String mode, String outcome) {
+    assertEquals(latchClass, event.getString("latchClass"));
+    assertEquals(mode, event.getString("mode"));
+    assertEquals(outcome, event.getString("outcome"));
+  }
+
+  private static String placeOf(Class<?> type) throws URISyntaxException {
+    if (type == HybridLatch.class) {
+      CodeSource source = type.getProtectionDomain().getCodeSource();
+      return Path.of(source.getLocation().toURI()).toString();
+    }
+    String file = type.getSimpleName() + ".class";
+    Path place = Path.of(type.getResource(file).toURI());
+    return place.getParent().getParent().getParent().getParent().toString();
+  }
+
+  @FunctionalInterface
+  private interface Waits {
+    void run() throws Exception;
+  }
+}

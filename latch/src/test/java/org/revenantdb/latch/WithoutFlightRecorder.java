@@ -1,0 +1,29 @@
+package org.revenantdb.latch;
+
+/**
+ * A program that makes a thread wait for a latch: run by {@link WaitEventsTest} without jdk.jfr.
+ */
+final class WithoutFlightRecorder {
+  private WithoutFlightRecorder() {}
+
+  public static void main(String[] args) throws InterruptedException {
+    if (ModuleLayer.boot().findModule("jdk.jfr").isPresent()) {
+      throw new AssertionError("jdk.jfr is there: this shows nothing");
+    }
+    WaitStatistics statistics = new WaitStatistics("leaf");
+    HybridLatch latch = new HybridLatch();
+    latch.acquireExclusive();
+    Thread waiter =
+        Thread.ofPlatform()
+            .start(() -> {
+              Object event = WaitEvents.begin();
+              latch.acquireShared(statistics);
+              WaitEvents.end(event, statistics, true, WaitEvents.Outcome.ACQUIRED);
+              latch.releaseShared();
+            });
+    Await.until(() -> LatchWord.isParked(latch.wordOpaque()));
+    latch.releaseExclusive();
+    Await.join(waiter);
+    System.out.println("available " + WaitEvents.AVAILABLE + ", waits " + statistics.waits());
+  }
+}
