@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  *
  * <p>A class may have a rank, its place in the order in which latches are acquired: a thread that
  * holds one waits only for those of the same or a greater rank. The rank is checked in debug mode
- * and means nothing else.
+ * ({@link LatchDebug}) and means nothing else.
  *
  * <p>Threads: everything may be called by any thread.
  */

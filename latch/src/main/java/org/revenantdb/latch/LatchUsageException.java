@@ -1,0 +1,16 @@
+package org.revenantdb.latch;
+
+import java.io.Serial;
+
+/**
+ * A use of latches that can end in a deadlock, found in debug mode ({@link LatchDebug}).
+ *
+ * <p>It is thrown before the wait: nothing was acquired, and what the thread held it still holds.
+ */
+public final class LatchUsageException extends IllegalStateException {
+  @Serial private static final long serialVersionUID = 1;
+
+  LatchUsageException(String message) {
+    super(message);
+  }
+}
