@@ -4,11 +4,14 @@ package org.revenantdb.latch;
  * How long to spin before it is better to park, and nothing else.
  *
  * <p>Use it for a wait that ends within the time of a few cache misses: a compare-and-set that
- * lost, a latch whose holder runs on another processor. The first rounds pause for twice as long
- * each, the later ones yield; then the budget is used up. On a machine with one processor the
- * holder cannot run while we spin, so there the rounds only yield.
+ * lost, a latch whose holder runs on another processor. Each round pauses twice as long as the one
+ * before; then the budget is used up.
  *
- * <p>The budget follows from the number of processors alone. It is not tuned to any machine.
+ * <p>The budget follows from the number of processors alone. On one there is none: the holder
+ * cannot run while we spin. On few it is tiny: a spinner that wins takes the cache line from the
+ * one other thread that was making progress, and both go on at the speed of cache misses, where a
+ * parked one would have let the other run (`bench latch`, two threads, empty sections). With more
+ * processors more work hangs on each wait.
  *
  * {@snippet :
  * for (int round = 0; !tryIt(); round++) {
@@ -20,10 +23,9 @@ package org.revenantdb.latch;
  */
 public final class Backoff {
   /** Rounds that pause 2, 4, 8 ... times; none where nobody else can run meanwhile. */
-  static final int PAUSING_ROUNDS = pausingRounds(Runtime.getRuntime().availableProcessors());
+  static final int ROUNDS = rounds(Runtime.getRuntime().availableProcessors());
 
-  /** Rounds that give the processor away instead. */
-  static final int YIELDING_ROUNDS = 6;
+  private static final int MOST_ROUNDS = 6;
 
   private Backoff() {}
 
@@ -34,15 +36,11 @@ public final class Backoff {
    * @return false, at once and without a wait, when the budget is used up: park
    */
   public static boolean pause(int round) {
-    if (round < PAUSING_ROUNDS) {
-      spin(2 << round);
-      return true;
+    if (round >= ROUNDS) {
+      return false;
     }
-    if (round < PAUSING_ROUNDS + YIELDING_ROUNDS) {
-      giveWay();
-      return true;
-    }
-    return false;
+    spin(2 << round);
+    return true;
   }
 
   /** Lets another thread run that may be the one we wait for. */
@@ -51,13 +49,10 @@ public final class Backoff {
     Thread.yield();
   }
 
-  /** One processor: none. Else three and one more for each doubling, as hand-overs get longer. */
-  static int pausingRounds(int processors) {
-    if (processors <= 1) {
-      return 0;
-    }
-    int doublings = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(processors);
-    return Math.min(3 + doublings, 8);
+  /** One for each doubling of the number of processors. */
+  static int rounds(int processors) {
+    int doublings = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(Math.max(1, processors));
+    return Math.min(doublings, MOST_ROUNDS);
   }
 
   private static void spin(int times) {

@@ -6,9 +6,10 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One parking space of the lot: a first-in first-out queue of waiters and a small lock.
+ * One parking space of the lot: queues of waiters, one for each node of the cache topology, and a
+ * small lock.
  *
- * <p>Keys that fall into the same bucket share its queue; whoever looks for one key skips the
+ * <p>Keys that fall into the same bucket share its queues; whoever looks for one key skips the
  * others.
  *
  * <p>Everything but {@link #lock} and {@link #unlock} needs the lock.
@@ -19,25 +20,35 @@ final class Bucket implements ParkingLot.Waiters {
    * happens under it, and no thread is unparked under it. So waiting for it is spinning, then yielding.
    *
    * Fairness    fairTime is when the next hand-over is due. It moves on by one fairness time when a hand-over
-   *             was made, and when a newcomer finds the queue empty: a wait that has only begun is not unfair
+   *             was made, and when a newcomer finds the bucket empty: a wait that has only begun is not unfair
    *             yet. A waiter that was woken and lost does not count as a newcomer: were it to reset the time,
    *             one that barges could keep it out for ever.
+   *
+   * Nodes       Where processors share more than one last-level cache, each node has a queue, and one more is
+   *             common to virtual threads and to processors nobody knows. Who leaves prefers a waiter of
+   *             the node that was served last: there the data is likely to be in the cache. When a hand-over
+   *             is due, the waiter that came first of all nodes gets it, so none starves: the bound of a wait
+   *             is the same as with one queue. With one node there is one queue and nothing to choose.
    */
   private static final VarHandle LOCK =
       ConstantBootstraps.fieldVarHandle(
           MethodHandles.lookup(), "lock", VarHandle.class, Bucket.class, int.class);
 
-  private static final int SPINS = 1 << (Backoff.PAUSING_ROUNDS + 2);
+  private static final int SPINS = Backoff.ROUNDS == 0 ? 1 : 64;
 
   private final long fairnessNanos;
+  private final WaitQueue[] queues;
 
   @SuppressWarnings("UnusedVariable") // through LOCK
   private int lock;
 
-  private @Nullable WaitNode head;
-  private @Nullable WaitNode tail;
   private long fairTime;
   private long random;
+  private long firstArrival;
+  private long lastArrival;
+
+  /** The queue that was served last; its processors are the likely place of the holder. */
+  private int servedLast;
 
   // What select() found; the answers given to a Departure.
   private @Nullable WaitNode selected;
@@ -47,10 +58,19 @@ final class Bucket implements ParkingLot.Waiters {
 
   // An object of more than 128 bytes keeps the words above away from those of the next bucket.
   @SuppressWarnings("unused") // padding
-  long p0, p1, p2, p3, p4, p5, p6, p7;
+  long p0, p1, p2, p3, p4, p5;
 
-  Bucket(long fairnessNanos, long seed, long now) {
+  /**
+   * Makes an empty one.
+   *
+   * @param queues how many: 1, or one for each node of the topology and one that is common
+   */
+  Bucket(int queues, long fairnessNanos, long seed, long now) {
     this.fairnessNanos = fairnessNanos;
+    this.queues = new WaitQueue[queues];
+    for (int i = 0; i < queues; i++) {
+      this.queues[i] = new WaitQueue();
+    }
     this.random = seed | 1;
     this.fairTime = now;
   }
@@ -71,31 +91,37 @@ final class Bucket implements ParkingLot.Waiters {
   }
 
   /**
-   * Queues a waiter, one that returns before all others, as it has been first once before.
+   * Queues a waiter; one that returns before all others, as it has been first once before.
    *
    * @param now the clock; read before the lock was taken
+   * @return whether a hand-over is due, so that it may not have to wait long
    */
-  void enqueue(WaitNode node, boolean returning, long now) {
+  boolean enqueue(WaitNode node, boolean returning, long now) {
+    WaitQueue queue = queues[node.cacheNode];
     if (returning) {
-      addFirst(node);
-      return;
+      node.arrival = --firstArrival;
+      queue.addFirst(node);
+      return now - fairTime >= 0;
     }
-    if (head == null && now - fairTime >= 0) {
+    if (now - fairTime >= 0 && isEmpty()) {
       fairTime = now + nextFairness();
     }
-    addLast(node);
+    node.arrival = ++lastArrival;
+    queue.addLast(node);
+    return false;
   }
 
   /**
-   * Takes out of the queue whom the departure wants woken, sets their state, and returns them as a
+   * Takes out of the queues whom the departure wants woken, sets their state, and returns them as a
    * chain to be unparked once the lock is dropped.
    *
    * @param everybody all waiters of the key, not just the group at the head
    */
   <K> @Nullable WaitNode release(
       K owner, long tag, boolean everybody, ParkingLot.Departure<? super K> departure, long now) {
+    handOverDue = now - fairTime >= 0;
     select(owner, tag, everybody);
-    handOverDue = selectedCount > 0 && now - fairTime >= 0;
+    handOverDue &= selectedCount > 0;
     ParkingLot.Wake wake = departure.onDeparture(owner, this);
     if (wake == ParkingLot.Wake.NONE || selectedCount == 0) {
       selected = null;
@@ -105,7 +131,33 @@ final class Bucket implements ParkingLot.Waiters {
     if (grant && handOverDue) {
       fairTime = now + nextFairness();
     }
-    return dequeueSelected(owner, tag, grant ? WaitNode.GRANTED : WaitNode.RETRY);
+    int retry = othersWait ? WaitNode.RETRY_OTHERS : WaitNode.RETRY;
+    return dequeueSelected(owner, tag, everybody, grant ? WaitNode.GRANTED : retry);
+  }
+
+  /**
+   * Takes out of the queue the waiters at its head that have left a request, for the caller to run.
+   *
+   * @param most how many at most
+   * @return them as a chain; null if the first waiter has left none
+   */
+  @Nullable WaitNode claim(Object owner, long tag, int most, long now) {
+    handOverDue = now - fairTime >= 0;
+    WaitNode first = firstToServe(owner, tag);
+    if (first == null || first.request == null) {
+      return null;
+    }
+    selected = first;
+    selectedCount = 0;
+    for (WaitNode node = first; node != null && selectedCount < most; node = node.next) {
+      if (node.waitsFor(owner, tag)) {
+        if (node.request == null) {
+          break;
+        }
+        selectedCount++;
+      }
+    }
+    return dequeueSelected(owner, tag, /* everybody= */ false, WaitNode.CLAIMED);
   }
 
   /** Takes out a waiter that gives up; false if somebody else took it out before. */
@@ -113,7 +165,7 @@ final class Bucket implements ParkingLot.Waiters {
     if (node.stateAcquire() != WaitNode.WAITING) {
       return false;
     }
-    remove(node);
+    queues[node.cacheNode].remove(node);
     node.setStateRelease(WaitNode.CANCELLED);
     return true;
   }
@@ -126,8 +178,8 @@ final class Bucket implements ParkingLot.Waiters {
   /** For tests and messages: how many wait here, for whatever key. */
   int queued() {
     int n = 0;
-    for (WaitNode node = head; node != null; node = node.next) {
-      n++;
+    for (WaitQueue queue : queues) {
+      n += queue.size();
     }
     return n;
   }
@@ -152,81 +204,115 @@ final class Bucket implements ParkingLot.Waiters {
     return handOverDue;
   }
 
+  private boolean isEmpty() {
+    for (WaitQueue queue : queues) {
+      if (!queue.isEmpty()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Finds the first waiter of the key and, if it is a reader, the readers right behind it. */
   private void select(Object owner, long tag, boolean everybody) {
-    selected = null;
+    WaitNode first = firstToServe(owner, tag);
+    selected = first;
     selectedCount = 0;
     othersWait = false;
-    for (WaitNode node = head; node != null; node = node.next) {
-      if (!node.waitsFor(owner, tag)) {
-        continue;
+    if (first == null) {
+      return;
+    }
+    for (int i = 0; i < queues.length; i++) {
+      boolean groups = everybody || i == first.cacheNode;
+      WaitNode node = i == first.cacheNode && !everybody ? first : queues[i].head();
+      for (; node != null; node = node.next) {
+        if (!node.waitsFor(owner, tag)) {
+          continue;
+        }
+        if (!groups || !(everybody || node == first || first.shared && node.shared)) {
+          othersWait = true;
+          break;
+        }
+        selectedCount++;
       }
-      if (selected == null) {
-        selected = node;
-      } else if (!everybody && !(selected.shared && node.shared)) {
-        othersWait = true;
-        return;
-      }
-      selectedCount++;
     }
   }
 
-  private @Nullable WaitNode dequeueSelected(Object owner, long tag, int newState) {
+  /**
+   * The waiter of the key whose turn it is: of the node served last, unless it is time to be fair.
+   */
+  private @Nullable WaitNode firstToServe(Object owner, long tag) {
+    WaitNode preferred = queues[servedLast].firstOf(owner, tag);
+    if (queues.length == 1
+        || preferred != null && !handOverDue && servedLast != queues.length - 1) {
+      return preferred;
+    }
+    WaitNode oldest = null;
+    for (WaitQueue queue : queues) {
+      WaitNode first = queue.firstOf(owner, tag);
+      if (first != null && (oldest == null || first.arrival - oldest.arrival < 0)) {
+        oldest = first;
+      }
+    }
+    return oldest;
+  }
+
+  private @Nullable WaitNode dequeueSelected(
+      Object owner, long tag, boolean everybody, int newState) {
     WaitNode first = selected;
     selected = null;
+    if (first == null) {
+      return null;
+    }
+    servedLast = first.cacheNode;
+    if (!everybody) {
+      dequeue(first, null, selectedCount, owner, tag, newState);
+      return first;
+    }
+    WaitNode chain = null;
+    for (WaitQueue queue : queues) {
+      WaitNode start = queue.firstOf(owner, tag);
+      if (start != null) {
+        dequeue(start, chain, Integer.MAX_VALUE, owner, tag, newState);
+        chain = start;
+      }
+    }
+    return chain;
+  }
+
+  /**
+   * Takes out up to so many waiters of the key from {@code first} on; they lead to {@code rest}.
+   */
+  private void dequeue(
+      WaitNode first, @Nullable WaitNode rest, int most, Object owner, long tag, int newState) {
+    WaitQueue queue = queues[first.cacheNode];
     WaitNode last = null;
     WaitNode node = first;
-    for (int left = selectedCount; left > 0 && node != null; ) {
+    for (int left = most; left > 0 && node != null; ) {
       WaitNode following = node.next;
       if (node.waitsFor(owner, tag)) {
-        remove(node);
+        queue.remove(node);
         if (last != null) {
           last.next = node;
         }
         last = node;
-        node.setStateRelease(newState);
         left--;
       }
       node = following;
     }
-    return first;
+    if (last != null) {
+      last.next = rest;
+    }
+    // From here on a waiter may go: its state is the last that is written, and next was written
+    // before.
+    setStates(first, rest, newState);
   }
 
-  private void addFirst(WaitNode node) {
-    node.next = head;
-    if (head == null) {
-      tail = node;
-    } else {
-      head.previous = node;
+  @SuppressWarnings("ReferenceEquality") // the end of a chain is a node, not its like
+  private static void setStates(WaitNode first, @Nullable WaitNode end, int newState) {
+    for (WaitNode node = first; node != null && node != end; node = node.next) {
+      node.setStateRelease(newState);
     }
-    head = node;
-  }
-
-  private void addLast(WaitNode node) {
-    node.previous = tail;
-    if (tail == null) {
-      head = node;
-    } else {
-      tail.next = node;
-    }
-    tail = node;
-  }
-
-  private void remove(WaitNode node) {
-    WaitNode before = node.previous;
-    WaitNode after = node.next;
-    if (before == null) {
-      head = after;
-    } else {
-      before.next = after;
-    }
-    if (after == null) {
-      tail = before;
-    } else {
-      after.previous = before;
-    }
-    node.previous = null;
-    node.next = null;
   }
 
   /**

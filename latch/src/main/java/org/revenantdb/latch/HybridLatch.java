@@ -3,6 +3,8 @@ package org.revenantdb.latch;
 import java.lang.invoke.ConstantBootstraps;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,7 +84,13 @@ public final class HybridLatch {
   /** What {@link #readOptimistic} returns while a writer is at work; it never validates. */
   public static final long INVALID_STAMP = 0;
 
-  private static final long FIRST_VERSION = 2;
+  private static final long WRITING = 1;
+  private static final long OBSOLETE = 2;
+  private static final long NEXT_VERSION = 4;
+  private static final long FIRST_VERSION = 4;
+
+  /** Failed optimistic reads before it is read shared. */
+  private static final int OPTIMISTIC_TRIES = 3;
 
   private static final VarHandle WORD = field("word");
   private static final VarHandle VERSION = field("version");
@@ -90,7 +98,7 @@ public final class HybridLatch {
   private static final ParkingLot LOT = ParkingLot.global();
 
   /** The key is the latch alone; other numbers are free for other queues of the same latch. */
-  private static final long TAG = 0;
+  static final long TAG = 0;
 
   @SuppressWarnings("UnusedVariable") // through WORD
   private long word = LatchWord.FREE;
@@ -103,8 +111,9 @@ public final class HybridLatch {
 
   /** Acquires the latch exclusively, waiting as long as it takes. */
   public void acquireExclusive() {
+    assert Requests.isOutside();
     if (!casWord(LatchWord.FREE, LatchWord.EXCLUSIVE)) {
-      enter(Waiter.EXCLUSIVE, Waiter.EXCLUSIVE_AGAIN, /* timed= */ false, 0, null);
+      LatchWaiter.EXCLUSIVE.await(this, WaitTerms.ENDLESS, null);
     }
     beginWriting();
   }
@@ -115,10 +124,42 @@ public final class HybridLatch {
    * @param statistics where a wait is counted
    */
   public void acquireExclusive(WaitStatistics statistics) {
+    assert Requests.isOutside();
     if (!casWord(LatchWord.FREE, LatchWord.EXCLUSIVE)) {
-      enter(Waiter.EXCLUSIVE, Waiter.EXCLUSIVE_AGAIN, /* timed= */ false, 0, statistics);
+      LatchWaiter.EXCLUSIVE.await(this, WaitTerms.ENDLESS, statistics);
     }
     beginWriting();
+  }
+
+  /**
+   * Acquires the latch exclusively, waiting on terms.
+   *
+   * @param terms what ends the wait, and where it is counted
+   * @return {@link Acquisition#ACQUIRED} if the latch is held now
+   */
+  public Acquisition acquireExclusive(WaitTerms terms) {
+    assert Requests.isOutside();
+    if (!casWord(LatchWord.FREE, LatchWord.EXCLUSIVE)) {
+      Acquisition outcome = LatchWaiter.EXCLUSIVE.await(this, terms, terms.statistics());
+      if (outcome != Acquisition.ACQUIRED) {
+        return outcome;
+      }
+    }
+    beginWriting();
+    return Acquisition.ACQUIRED;
+  }
+
+  /**
+   * Acquires the latch exclusively, waiting until that succeeds or the thread is interrupted.
+   *
+   * @throws InterruptedException if the thread is interrupted, now or while it waits; then the
+   *     latch is not held, and the interrupt status is cleared
+   */
+  public void acquireExclusiveInterruptibly() throws InterruptedException {
+    throwIfInterrupted();
+    if (acquireExclusive(WaitTerms.INTERRUPTIBLE) == Acquisition.INTERRUPTED) {
+      throw interrupted();
+    }
   }
 
   /**
@@ -127,7 +168,8 @@ public final class HybridLatch {
    * @return whether the latch is held now
    */
   public boolean tryAcquireExclusive() {
-    if (!casWord(LatchWord.FREE, LatchWord.EXCLUSIVE) && !tryEnterExclusive()) {
+    assert Requests.isOutside();
+    if (!casWord(LatchWord.FREE, LatchWord.EXCLUSIVE)) {
       return false;
     }
     beginWriting();
@@ -135,24 +177,19 @@ public final class HybridLatch {
   }
 
   /**
-   * Acquires the latch exclusively, waiting for a time at most.
+   * Acquires the latch exclusively, waiting for a time at most. Interrupts are kept for later.
    *
    * @param nanos how long to wait; 0 or less does not wait
    * @return whether the latch is held now
    */
   public boolean tryAcquireExclusive(long nanos) {
-    return tryAcquireExclusiveWithin(nanos, null);
-  }
-
-  /**
-   * Acquires the latch exclusively, waiting for a time at most.
-   *
-   * @param nanos how long to wait; 0 or less does not wait
-   * @param statistics where a wait is counted
-   * @return whether the latch is held now
-   */
-  public boolean tryAcquireExclusive(long nanos, WaitStatistics statistics) {
-    return tryAcquireExclusiveWithin(nanos, statistics);
+    assert Requests.isOutside();
+    if (!casWord(LatchWord.FREE, LatchWord.EXCLUSIVE)
+        && !LatchWaiter.EXCLUSIVE.awaitFor(this, nanos)) {
+      return false;
+    }
+    beginWriting();
+    return true;
   }
 
   /**
@@ -163,7 +200,8 @@ public final class HybridLatch {
    * @return whether the latch is held now; false if the latch is not free or the stamp not valid
    */
   public boolean tryUpgradeOptimistic(long stamp) {
-    if (!tryEnterExclusive()) {
+    assert Requests.isOutside();
+    if (version() != stamp || !casWord(LatchWord.FREE, LatchWord.EXCLUSIVE)) {
       return false;
     }
     if (version() != stamp) {
@@ -171,6 +209,25 @@ public final class HybridLatch {
       return false;
     }
     beginWriting();
+    return true;
+  }
+
+  /**
+   * Acquires the latch shared if that needs no wait and nobody has written since an optimistic read
+   * began, so that what was read is still true and stays so.
+   *
+   * @param stamp from {@link #readOptimistic}
+   * @return whether the latch is held now; false if the stamp is not valid, or somebody holds the
+   *     latch exclusively or waits for it
+   */
+  public boolean tryUpgradeOptimisticToShared(long stamp) {
+    if (version() != stamp || !tryAcquireShared()) {
+      return false;
+    }
+    if (version() != stamp) {
+      releaseShared();
+      return false;
+    }
     return true;
   }
 
@@ -198,8 +255,9 @@ public final class HybridLatch {
 
   /** Acquires the latch shared, waiting as long as it takes. Not reentrant: see the class. */
   public void acquireShared() {
-    if (!tryEnterShared(/* returning= */ false)) {
-      enter(Waiter.SHARED, Waiter.SHARED_AGAIN, /* timed= */ false, 0, null);
+    assert Requests.isOutside();
+    if (!tryEnterShared()) {
+      LatchWaiter.SHARED.await(this, WaitTerms.ENDLESS, null);
     }
   }
 
@@ -209,8 +267,35 @@ public final class HybridLatch {
    * @param statistics where a wait is counted
    */
   public void acquireShared(WaitStatistics statistics) {
-    if (!tryEnterShared(/* returning= */ false)) {
-      enter(Waiter.SHARED, Waiter.SHARED_AGAIN, /* timed= */ false, 0, statistics);
+    assert Requests.isOutside();
+    if (!tryEnterShared()) {
+      LatchWaiter.SHARED.await(this, WaitTerms.ENDLESS, statistics);
+    }
+  }
+
+  /**
+   * Acquires the latch shared, waiting on terms. Not reentrant: see the class.
+   *
+   * @param terms what ends the wait, and where it is counted
+   * @return {@link Acquisition#ACQUIRED} if the latch is held now
+   */
+  public Acquisition acquireShared(WaitTerms terms) {
+    assert Requests.isOutside();
+    return tryEnterShared()
+        ? Acquisition.ACQUIRED
+        : LatchWaiter.SHARED.await(this, terms, terms.statistics());
+  }
+
+  /**
+   * Acquires the latch shared, waiting until that succeeds or the thread is interrupted.
+   *
+   * @throws InterruptedException if the thread is interrupted, now or while it waits; then the
+   *     latch is not held, and the interrupt status is cleared
+   */
+  public void acquireSharedInterruptibly() throws InterruptedException {
+    throwIfInterrupted();
+    if (acquireShared(WaitTerms.INTERRUPTIBLE) == Acquisition.INTERRUPTED) {
+      throw interrupted();
     }
   }
 
@@ -221,28 +306,19 @@ public final class HybridLatch {
    * @return whether the latch is held now
    */
   public boolean tryAcquireShared() {
-    return tryEnterShared(/* returning= */ false);
+    assert Requests.isOutside();
+    return tryEnterShared();
   }
 
   /**
-   * Acquires the latch shared, waiting for a time at most.
+   * Acquires the latch shared, waiting for a time at most. Interrupts are kept for later.
    *
    * @param nanos how long to wait; 0 or less does not wait
    * @return whether the latch is held now
    */
   public boolean tryAcquireShared(long nanos) {
-    return tryAcquireSharedWithin(nanos, null);
-  }
-
-  /**
-   * Acquires the latch shared, waiting for a time at most.
-   *
-   * @param nanos how long to wait; 0 or less does not wait
-   * @param statistics where a wait is counted
-   * @return whether the latch is held now
-   */
-  public boolean tryAcquireShared(long nanos, WaitStatistics statistics) {
-    return tryAcquireSharedWithin(nanos, statistics);
+    assert Requests.isOutside();
+    return tryEnterShared() || LatchWaiter.SHARED.awaitFor(this, nanos);
   }
 
   /**
@@ -251,18 +327,9 @@ public final class HybridLatch {
    * @throws IllegalMonitorStateException if the latch is not held shared
    */
   public void releaseShared() {
-    for (; ; ) {
-      long w = wordOpaque();
-      if (LatchWord.sharedHolders(w) == 0) {
-        throw notHeld("shared");
-      }
-      if (LatchWord.lastSharedWithWaiters(w)) {
-        LOT.unpark(this, TAG, Leaver.SHARED);
-        return;
-      }
-      if (casWord(w, w - LatchWord.ONE_SHARED)) {
-        return;
-      }
+    long seen = caxWord(LatchWord.ONE_SHARED, LatchWord.FREE);
+    if (seen != LatchWord.ONE_SHARED) {
+      leaveShared(seen);
     }
   }
 
@@ -294,19 +361,93 @@ public final class HybridLatch {
   public void downgrade() {
     endWriting(/* modified= */ true);
     if (!casWord(LatchWord.EXCLUSIVE, LatchWord.ONE_SHARED)) {
-      LOT.unpark(this, TAG, Leaver.DOWNGRADE);
+      LOT.unpark(this, TAG, LatchLeaver.DOWNGRADE);
     }
+  }
+
+  /**
+   * Runs a request under the exclusive latch: on this thread if the latch can be had, or on that of
+   * a holder who is about to leave, while this thread waits. Either way it has been run exactly
+   * once when this method returns, and its effects are visible.
+   *
+   * <p>Where many threads do a little work each under one latch this saves a change of threads for
+   * each of them: the data stays in the cache of the one that does it all.
+   *
+   * @param request short; it must not wait for anything, and must not want a latch, which is
+   *     refused with an {@link IllegalStateException}; thread-locals may be another thread's. What
+   *     it throws reaches the caller of this method, and nobody else
+   */
+  public void runExclusive(Runnable request) {
+    runExclusive(request, WaitTerms.ENDLESS);
+  }
+
+  /**
+   * Runs a request under the exclusive latch, as {@link #runExclusive(Runnable)} does, waiting on
+   * terms.
+   *
+   * @param request see there
+   * @param terms what ends the wait. Once another thread has begun to run the request nothing does
+   * @return {@link Acquisition#ACQUIRED} if the request was run, once; with any other it was not,
+   *     and never will be
+   */
+  public Acquisition runExclusive(Runnable request, WaitTerms terms) {
+    Objects.requireNonNull(request, "request");
+    Requests.refuseInside();
+    if (!casWord(LatchWord.FREE, LatchWord.EXCLUSIVE)) {
+      ParkingLot.Outcome outcome = LatchWaiter.EXCLUSIVE.awaitOrBeServed(this, request, terms);
+      switch (outcome) {
+        case DONE -> {
+          return Acquisition.ACQUIRED;
+        }
+        case GRANTED -> {}
+        default -> {
+          return LatchWaiter.acquisition(outcome);
+        }
+      }
+    }
+    beginWriting();
+    try {
+      Requests.run(request);
+    } finally {
+      releaseExclusive();
+    }
+    return Acquisition.ACQUIRED;
+  }
+
+  /**
+   * Marks what the latch protects as gone, for ever: a node that was unlinked, say. From now on no
+   * stamp validates and no optimistic read begins. The latch can still be acquired, as others may
+   * be waiting for it; whoever has acquired it looks at {@link #isObsolete} and leaves.
+   *
+   * @throws IllegalMonitorStateException if the latch is not held exclusively
+   */
+  public void markObsolete() {
+    long v = version();
+    if ((v & WRITING) == 0) {
+      throw notHeld("exclusively");
+    }
+    VERSION.setOpaque(this, v | OBSOLETE);
+  }
+
+  /**
+   * Whether what the latch protects is gone. Steady while the latch is held; without it, true is
+   * true for ever.
+   *
+   * @return true after {@link #markObsolete}
+   */
+  public boolean isObsolete() {
+    return ((long) VERSION.getAcquire(this) & OBSOLETE) != 0;
   }
 
   /**
    * Begins an optimistic read. What is read before {@link #validate} says yes may be torn, and must
    * not be followed, returned or acted on.
    *
-   * @return a stamp, {@link #INVALID_STAMP} if a writer is at work
+   * @return a stamp, {@link #INVALID_STAMP} if a writer is at work or the latch is obsolete
    */
   public long readOptimistic() {
     long v = (long) VERSION.getAcquire(this);
-    return (v & 1) == 0 ? v : INVALID_STAMP;
+    return (v & (WRITING | OBSOLETE)) == 0 ? v : INVALID_STAMP;
   }
 
   /**
@@ -318,6 +459,40 @@ public final class HybridLatch {
   public boolean validate(long stamp) {
     VarHandle.acquireFence();
     return (long) VERSION.getOpaque(this) == stamp;
+  }
+
+  /**
+   * Reads optimistically, a few times if need be, and at last under the shared latch.
+   *
+   * @param <T> what is read
+   * @param read run one or several times. It writes nothing that lasts; until it has returned it
+   *     may see data that does not belong together, and must not loop for ever, follow, or allocate
+   *     by it. An exception that it throws counts only if the read was undisturbed
+   * @return what it returned when it was not disturbed
+   */
+  public <T extends @Nullable Object> T readOptimisticOrShared(Supplier<T> read) {
+    for (int i = 0; i < OPTIMISTIC_TRIES; i++) {
+      long stamp = readOptimistic();
+      if (stamp == INVALID_STAMP) {
+        continue;
+      }
+      try {
+        T result = read.get();
+        if (validate(stamp)) {
+          return result;
+        }
+      } catch (RuntimeException e) {
+        if (validate(stamp)) {
+          throw e;
+        }
+      }
+    }
+    acquireShared();
+    try {
+      return read.get();
+    } finally {
+      releaseShared();
+    }
   }
 
   /**
@@ -354,146 +529,129 @@ public final class HybridLatch {
   }
 
   private void beginWriting() {
-    VERSION.setOpaque(this, (long) VERSION.getOpaque(this) + 1);
+    VERSION.setOpaque(this, (long) VERSION.getOpaque(this) + WRITING);
     VarHandle.storeStoreFence();
   }
 
   private void endWriting(boolean modified) {
     long v = (long) VERSION.getOpaque(this);
-    if ((v & 1) == 0) {
+    if ((v & WRITING) == 0) {
       throw notHeld("exclusively");
     }
-    VERSION.setRelease(this, modified ? v + 1 : v - 1);
+    VERSION.setRelease(this, modified ? v - WRITING + NEXT_VERSION : v - WRITING);
   }
 
-  private boolean tryEnterExclusive() {
-    for (; ; ) {
-      long w = wordOpaque();
-      if (!LatchWord.admitsExclusive(w)) {
-        return false;
-      }
-      if (casWord(w, LatchWord.withExclusive(w))) {
-        return true;
-      }
-    }
+  private boolean tryEnterShared() {
+    return casWord(LatchWord.FREE, LatchWord.ONE_SHARED) || tryEnter(LatchWaiter.SHARED, false);
   }
 
-  private boolean tryEnterShared(boolean returning) {
-    for (; ; ) {
-      long w = wordOpaque();
-      if (!LatchWord.admitsShared(w, returning)) {
-        return false;
-      }
-      if (casWord(w, LatchWord.withOneMoreShared(w))) {
+  /**
+   * Enters if the word admits it now.
+   *
+   * @param others whether the caller was woken while others went on waiting: then it restores
+   *     PARKED
+   */
+  boolean tryEnter(LatchWaiter waiter, boolean others) {
+    for (long w = wordOpaque(); waiter.isAdmitted(w); ) {
+      long entered = waiter.shared() ? w + LatchWord.ONE_SHARED : w | LatchWord.EXCLUSIVE;
+      long seen = caxWord(w, others ? LatchWord.withParked(entered, /* parked= */ true) : entered);
+      if (seen == w) {
         return true;
       }
+      w = seen;
     }
+    return false;
   }
 
   private void leaveExclusive() {
     if (!casWord(LatchWord.EXCLUSIVE, LatchWord.FREE)) {
-      LOT.unpark(this, TAG, Leaver.EXCLUSIVE);
+      leaveExclusiveWithWaiters();
     }
   }
 
-  private boolean tryAcquireExclusiveWithin(long nanos, @Nullable WaitStatistics statistics) {
-    if (!casWord(LatchWord.FREE, LatchWord.EXCLUSIVE)
-        && !tryEnterExclusive()
-        && !enterWithin(nanos, Waiter.EXCLUSIVE, Waiter.EXCLUSIVE_AGAIN, statistics)) {
-      return false;
+  /** Runs what waiters have left to be run, once, and then leaves. */
+  private void leaveExclusiveWithWaiters() {
+    WaitNode claimed = LOT.unparkOrClaim(this, TAG, Requests.BATCH, LatchLeaver.EXCLUSIVE);
+    if (claimed == null) {
+      return;
     }
     beginWriting();
-    return true;
-  }
-
-  private boolean tryAcquireSharedWithin(long nanos, @Nullable WaitStatistics statistics) {
-    return tryEnterShared(/* returning= */ false)
-        || enterWithin(nanos, Waiter.SHARED, Waiter.SHARED_AGAIN, statistics);
-  }
-
-  private boolean enterWithin(
-      long nanos, Waiter first, Waiter again, @Nullable WaitStatistics statistics) {
-    return nanos > 0 && enter(first, again, /* timed= */ true, nanos, statistics);
-  }
-
-  private boolean enter(
-      Waiter first, Waiter again, boolean timed, long nanos, @Nullable WaitStatistics statistics) {
-    if (!timed && statistics == null) {
-      return spinThenPark(first, again, /* timed= */ false, 0);
+    Requests.runAll(claimed);
+    endWriting(/* modified= */ true);
+    if (!casWord(LatchWord.EXCLUSIVE, LatchWord.FREE)) {
+      LOT.unpark(this, TAG, LatchLeaver.EXCLUSIVE);
     }
-    long start = System.nanoTime();
-    boolean entered = spinThenPark(first, again, timed, start + nanos);
-    if (statistics != null) {
-      statistics.record(System.nanoTime() - start);
-    }
-    return entered;
+    ParkingLot.unparkChain(claimed); // not before others can have the latch
   }
 
-  /** Returns true when the word is ours, false when the deadline has passed. */
-  private boolean spinThenPark(Waiter first, Waiter again, boolean timed, long deadline) {
-    Waiter waiter = first;
-    int round = 0;
-    while (!tryEnter(waiter)) {
-      // Where others are parked already a newcomer gains little by spinning, and costs them
-      // processor time.
-      if (waiter == first && !LatchWord.isParked(wordOpaque()) && Backoff.pause(round++)) {
-        continue;
+  private void leaveShared(long seen) {
+    for (long w = seen; ; ) {
+      if (LatchWord.sharedHolders(w) == 0) {
+        throw notHeld("shared");
       }
-      ParkingLot.Outcome outcome =
-          timed ? LOT.park(this, TAG, waiter, deadline) : LOT.park(this, TAG, waiter);
-      switch (outcome) {
-        case GRANTED -> {
-          return true;
-        }
-        case TIMED_OUT -> {
-          return false;
-        }
-        case RETRY -> waiter = again;
-        case NOT_PARKED, INTERRUPTED -> {}
+      if (LatchWord.lastSharedWithWaiters(w)) {
+        LOT.unpark(this, TAG, LatchLeaver.SHARED);
+        return;
       }
+      long now = caxWord(w, w - LatchWord.ONE_SHARED);
+      if (now == w) {
+        return;
+      }
+      w = now;
     }
-    return true;
   }
 
-  private boolean tryEnter(Waiter waiter) {
-    return waiter.shared() ? tryEnterShared(waiter.returning()) : tryEnterExclusive();
+  /** Gives up what was granted to a waiter that is about to throw; nothing was written. */
+  void giveBack(boolean shared) {
+    if (shared) {
+      releaseShared();
+    } else {
+      leaveExclusive();
+    }
   }
 
   /**
    * Under the bucket lock: takes {@code leaving} out of the word and serves the head of the queue.
    */
-  private ParkingLot.Wake leave(long leaving, ParkingLot.Waiters head) {
+  ParkingLot.Wake leave(long leaving, ParkingLot.Waiters head) {
     for (; ; ) {
       long w = wordOpaque();
       long left = w - leaving;
       ParkingLot.Wake wake =
           LatchWord.whomToWake(left, head.count(), head.shared(), head.handOverDue());
-      long next =
-          wake == ParkingLot.Wake.GRANT
-              ? LatchWord.granted(left, head.count(), head.shared())
-              : left;
-      boolean somebodyQueued = wake == ParkingLot.Wake.NONE ? head.count() > 0 : head.othersWait();
-      if (casWord(w, LatchWord.withParked(next, somebodyQueued))) {
+      if (casWord(
+          w, LatchWord.served(left, wake, head.count(), head.shared(), head.othersWait()))) {
         return wake;
       }
     }
   }
 
   /** Under the bucket lock: false if the waiter may try again, else PARKED is set. */
-  private boolean mustWait(Waiter waiter) {
+  boolean mustWait(LatchWaiter waiter) {
     for (; ; ) {
       long w = wordOpaque();
-      boolean admitted =
-          waiter.shared()
-              ? LatchWord.admitsShared(w, waiter.returning())
-              : LatchWord.admitsExclusive(w);
-      if (admitted) {
+      if (waiter.isAdmitted(w)) {
         return false;
       }
       if (LatchWord.isParked(w) || casWord(w, LatchWord.withParked(w, /* parked= */ true))) {
         return true;
       }
     }
+  }
+
+  private static void throwIfInterrupted() throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+  }
+
+  private static InterruptedException interrupted() {
+    Thread.interrupted(); // as usual, the exception stands for the status
+    return new InterruptedException();
+  }
+
+  private long caxWord(long expected, long next) {
+    return (long) WORD.compareAndExchange(this, expected, next);
   }
 
   private boolean casWord(long expected, long next) {
@@ -507,60 +665,5 @@ public final class HybridLatch {
   private static VarHandle field(String name) {
     return ConstantBootstraps.fieldVarHandle(
         MethodHandles.lookup(), name, VarHandle.class, HybridLatch.class, long.class);
-  }
-
-  /** The four ways to wait for a latch; one object each, as nothing may be allocated for it. */
-  private enum Waiter implements ParkingLot.Protocol<HybridLatch> {
-    EXCLUSIVE(/* shared= */ false, /* returning= */ false),
-    EXCLUSIVE_AGAIN(/* shared= */ false, /* returning= */ true),
-    SHARED(/* shared= */ true, /* returning= */ false),
-    SHARED_AGAIN(/* shared= */ true, /* returning= */ true);
-
-    private final boolean shared;
-    private final boolean returning;
-
-    Waiter(boolean shared, boolean returning) {
-      this.shared = shared;
-      this.returning = returning;
-    }
-
-    @Override
-    public boolean mustWait(HybridLatch latch) {
-      return latch.mustWait(this);
-    }
-
-    /** Nobody leaves the latch, but the readers behind a writer that gave up may have to enter. */
-    @Override
-    public ParkingLot.Wake onDeparture(HybridLatch latch, ParkingLot.Waiters remaining) {
-      return latch.leave(0, remaining);
-    }
-
-    @Override
-    public boolean shared() {
-      return shared;
-    }
-
-    @Override
-    public boolean returning() {
-      return returning;
-    }
-  }
-
-  /** The three ways to leave a latch for which others wait, by what each takes out of the word. */
-  private enum Leaver implements ParkingLot.Departure<HybridLatch> {
-    EXCLUSIVE(LatchWord.EXCLUSIVE),
-    SHARED(LatchWord.ONE_SHARED),
-    DOWNGRADE(LatchWord.EXCLUSIVE - LatchWord.ONE_SHARED);
-
-    private final long leaving;
-
-    Leaver(long leaving) {
-      this.leaving = leaving;
-    }
-
-    @Override
-    public ParkingLot.Wake onDeparture(HybridLatch latch, ParkingLot.Waiters head) {
-      return latch.leave(leaving, head);
-    }
   }
 }

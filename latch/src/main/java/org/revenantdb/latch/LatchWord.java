@@ -7,37 +7,45 @@ package org.revenantdb.latch;
  */
 final class LatchWord {
   /*
-   * Bits   63          62      61        60..48    47..0
-   *        EXCLUSIVE | PARKED | OBSOLETE | zero  | number of shared holders
+   * Bits   63          62       61..48   47..0
+   *        EXCLUSIVE | PARKED | zero   | number of shared holders
    *
-   * The legal values; OBSOLETE is reserved for nodes that are gone and is always zero until it is used.
+   * The legal values:
    *
    *   EXCLUSIVE  shared  PARKED   meaning
-   *       0        0       0      free, nobody waits
-   *       0        0       1      free, and a thread that was woken is on its way; others still wait
-   *       0        n       0      n readers, nobody waits
-   *       0        n       1      n readers, somebody waits: newcomers wait behind them
-   *       1        0       0      one writer, nobody waits
-   *       1        0       1      one writer, somebody waits
+   *       0        0       0      free
+   *       0        n       0      n readers
+   *       0        n       1      n readers; whoever leaves last must look after the queue, newcomers queue
+   *       1        0       0      one writer
+   *       1        0       1      one writer, who must look after the queue when it leaves
+   *       0        0       1      illegal: who leaves serves the queue in the same step
    *       1        n       -      illegal
    *
-   * Who writes what: holders and newcomers write EXCLUSIVE and the count, by compare-and-set of the whole
-   * word. PARKED is written only under the lock of the latch's bucket in the parking lot.
+   * So a free latch is always the same word, and one compare-and-set is all that taking and leaving it cost,
+   * also while others wait.
    *
-   * Invariant  While that bucket lock is free, PARKED is set if and only if a waiter is queued.
+   * Who writes what: holders and newcomers write EXCLUSIVE and the count, by compare-and-set of the whole
+   * word. PARKED is set by one who queues, cleared by one who leaves, both under the lock of the latch's
+   * bucket; and it is set by one who was woken, in one piece with its entering.
+   *
+   * Invariant  While that bucket lock is free: if somebody is queued, then PARKED is set, or a thread is on
+   *            its way that was woken to try for itself and that knows it has to set PARKED (Outcome
+   *            RETRY_OTHERS_WAIT). While it is on its way nobody else needs to be woken, and those who come
+   *            and go at full speed meanwhile need not know that there is a queue.
+   *
+   * PARKED with an empty queue is harmless: who leaves finds nobody, and clears it.
+   *
+   * The mark of a node that is gone is in the version, where optimistic readers look (HybridLatch).
    */
 
-  /** Nobody holds it, nobody waits for it. */
+  /** Nobody holds it. */
   static final long FREE = 0;
 
   /** One writer holds it. */
   static final long EXCLUSIVE = 1L << 63;
 
-  /** Somebody is queued in the parking lot. */
+  /** Who leaves it free must look after the queue. */
   static final long PARKED = 1L << 62;
-
-  /** Reserved for the mark of a node that is gone; always zero today. */
-  static final long OBSOLETE = 1L << 61;
 
   /** One shared holder; the count can be added to and subtracted from the word. */
   static final long ONE_SHARED = 1;
@@ -47,10 +55,12 @@ final class LatchWord {
 
   private LatchWord() {}
 
-  /** Whether the word is a row of the table above. */
+  /** Whether the word is a legal row of the table above. */
   static boolean isLegal(long word) {
     boolean onlyKnownBits = (word & ~(EXCLUSIVE | PARKED | SHARED_MASK)) == 0;
-    return onlyKnownBits && !(isExclusive(word) && sharedHolders(word) != 0);
+    return onlyKnownBits
+        && !(isExclusive(word) && sharedHolders(word) != 0)
+        && !(isParked(word) && isUnheld(word));
   }
 
   static boolean isExclusive(long word) {
@@ -70,11 +80,6 @@ final class LatchWord {
     return (word & (EXCLUSIVE | SHARED_MASK)) == 0;
   }
 
-  /** Whether a writer may enter now. It may barge past those who are queued. */
-  static boolean admitsExclusive(long word) {
-    return isUnheld(word);
-  }
-
   /**
    * Whether a reader may enter now. A newcomer does not join other readers while somebody is
    * queued, or a stream of readers would keep a writer out for ever.
@@ -83,23 +88,12 @@ final class LatchWord {
    *     the queue and joins readers freely
    */
   static boolean admitsShared(long word, boolean returning) {
-    if (isExclusive(word)) {
-      return false;
-    }
-    return returning || !isParked(word) || sharedHolders(word) == 0;
+    return !isExclusive(word) && (returning || !isParked(word));
   }
 
   /** Whether the only shared holder may become the writer. */
   static boolean admitsUpgrade(long word) {
     return !isExclusive(word) && sharedHolders(word) == 1;
-  }
-
-  static long withExclusive(long word) {
-    return word | EXCLUSIVE;
-  }
-
-  static long withOneMoreShared(long word) {
-    return word + ONE_SHARED;
   }
 
   static long upgraded(long word) {
@@ -119,7 +113,7 @@ final class LatchWord {
 
   /** The word after a group of waiters was made its holder. */
   static long granted(long word, int waiters, boolean shared) {
-    return shared ? word + waiters * ONE_SHARED : withExclusive(word);
+    return shared ? word + waiters * ONE_SHARED : word | EXCLUSIVE;
   }
 
   /**
@@ -138,6 +132,21 @@ final class LatchWord {
       return shared ? ParkingLot.Wake.GRANT : ParkingLot.Wake.NONE;
     }
     return handOverDue ? ParkingLot.Wake.GRANT : ParkingLot.Wake.RETRY;
+  }
+
+  /**
+   * The word once the decision of {@link #whomToWake} has been carried out. After {@code RETRY} it
+   * is free: those who were woken answer for the queue.
+   *
+   * @param othersWait whether somebody is queued behind the group at the head
+   */
+  static long served(
+      long left, ParkingLot.Wake wake, int waiters, boolean shared, boolean othersWait) {
+    return switch (wake) {
+      case GRANT -> withParked(granted(left, waiters, shared), othersWait);
+      case RETRY -> withParked(left, /* parked= */ false);
+      case NONE -> withParked(left, waiters > 0);
+    };
   }
 
   /** For messages: {@code "exclusive, parked"}. */

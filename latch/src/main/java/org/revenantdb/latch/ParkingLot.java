@@ -48,19 +48,27 @@ public final class ParkingLot {
    *             (2) contiguous readers are grouped when they leave, none jumps the queue to join others;
    *             (3) a waiter that was woken and lost comes back to the head of the queue, so that the bound
    *             "fairness time x waiters in front" holds for each; (4) the fairness time starts anew when the
-   *             queue was empty, so that a rare wait does not always cost a hand-over.
+   *             queue was empty, so that a rare wait does not always cost a hand-over; (5) while a waiter that
+   *             was woken to try for itself is on its way, nobody else is woken, and it answers for those that
+   *             are still queued (RETRY_OTHERS_WAIT): else every release under contention would cost a wake-up;
+   *             (6) one that was woken, lost, and finds a hand-over due waits a little while awake, since the
+   *             next release will be its own: so a hand-over does not leave the latch idle while a thread wakes up.
    *
    * Park        1 make the node (all that allocates is behind us)  2 lock the bucket  3 mustWait? if not, out
    *             4 enqueue  5 unlock  6 while the node is WAITING: park, for at most a slice.
    * Unpark      1 lock the bucket  2 find the group at the head  3 the departure changes its word and says what
    *             the group gets  4 dequeue it, set the states  5 unlock  6 unpark the threads.
-   * Give up     1 lock the bucket  2 no longer WAITING? then take what was given  3 dequeue, CANCELLED
+   * Claim       as Unpark, but the waiters at the head have left requests, and the word is left alone: they are
+   *             dequeued as CLAIMED, for the caller to run and to call DONE; then it comes back to depart.
+   * Give up     1 lock the bucket  2 no longer WAITING? then take what was given (if CLAIMED: wait for DONE)
+   *             3 dequeue, CANCELLED
    *             4 its protocol departs: with the queue as it is now, change the word, wake whom the leaver had blocked
    *             5 unlock  6 unpark those.
    *
    * Invariants  I1 a node is queued iff it is WAITING (WaitNode). I2 a wake-up is never given to one who has
    *             given up, and one who was woken never reports a time-out: both are decided under the bucket
-   *             lock. I3 no thread is parked or unparked, and nothing allocated, under a bucket lock.
+   *             lock. I3 a request is run exactly once if it was CLAIMED, by who claimed it, and never
+   *             otherwise by anybody but its owner. I4 no thread is parked or unparked, and nothing allocated, under a bucket lock.
    *
    * Races left in   A thread may be unparked that has left already: unpark comes after the state is set, and the
    *             waiter may have seen the state by itself. It leaves a permit behind, so some later park of that
@@ -74,6 +82,12 @@ public final class ParkingLot {
   public enum Outcome {
     /** Woken, or woken for nothing: look again whether there is something to wait for. */
     RETRY,
+    /**
+     * As {@link #RETRY}, and when the caller was woken others were queued behind it. An owner that
+     * keeps a mark that somebody waits may have taken it away then; the caller has to restore it
+     * when it takes what it waited for. A caller without such a mark need not care.
+     */
+    RETRY_OTHERS_WAIT,
     /** What was waited for has been handed over: it is the caller's already. */
     GRANTED,
     /** There was nothing to wait for: {@code mustWait} said so. */
@@ -81,7 +95,11 @@ public final class ParkingLot {
     /** The deadline passed; no wake-up was swallowed. */
     TIMED_OUT,
     /** The thread is interrupted and still has its interrupt status; no wake-up was swallowed. */
-    INTERRUPTED
+    INTERRUPTED,
+    /** {@link WaitTerms#asLongAs} said that it is not wanted any more; no wake-up was swallowed. */
+    GIVEN_UP,
+    /** What the caller had asked for was done by another thread. */
+    DONE
   }
 
   /** What happens to the waiters at the head of the queue. */
@@ -176,6 +194,15 @@ public final class ParkingLot {
     }
 
     /**
+     * Called when such a waiter was granted what it waited for at the very moment when {@link
+     * WaitTerms#asLongAs} threw, which is what its caller will see: it must be given up again.
+     * Outside the bucket lock.
+     *
+     * @param owner what was granted
+     */
+    default void giveBack(K owner) {}
+
+    /**
      * Whether this waiter can be granted its wish together with others of its kind.
      *
      * @return true for readers
@@ -198,10 +225,25 @@ public final class ParkingLot {
   private static final int BUCKETS = 512;
 
   /** About this long may others barge past a waiter; the thesis argues for 1 ms. */
-  private static final long FAIRNESS_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final long FAIRNESS_NANOS =
+      Math.clamp(
+          Long.getLong("revenant.latch.fairnessNanos", TimeUnit.MILLISECONDS.toNanos(1)),
+          0,
+          TimeUnit.DAYS.toNanos(1));
 
   /** The longest time that a waiter does not look at its state. */
   private static final long SLICE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /**
+   * How long one that was woken and lost stays awake for a hand-over that is due. It is spent about
+   * once in a fairness time, so on average a latch for which somebody waits costs a tenth of a
+   * processor at most.
+   */
+  private static final long AWAKE_NANOS =
+      Backoff.ROUNDS == 0 ? 0 : TimeUnit.MICROSECONDS.toNanos(100);
+
+  /** Pauses between two looks at the clock while awake. */
+  private static final int PAUSES = 8;
 
   /** Frames that must fit on the stack before a bucket is locked; our deepest call has a dozen. */
   private static final int STACK_RESERVE = 64;
@@ -209,7 +251,7 @@ public final class ParkingLot {
   private static final Departure<Object> WAKE = (owner, head) -> Wake.RETRY;
 
   private static final ParkingLot GLOBAL =
-      new ParkingLot(BUCKETS, FAIRNESS_NANOS, System::nanoTime);
+      new ParkingLot(BUCKETS, FAIRNESS_NANOS, System::nanoTime, CacheNodes.here());
 
   static {
     // A class that is loaded between park and unpark may itself park, and consume the permit
@@ -220,25 +262,37 @@ public final class ParkingLot {
   private final Bucket[] buckets;
   private final int shift;
   private final LongSupplier nanoTime;
+  private final CacheNodes nodes;
 
   /** For tests: runs, and may throw, wherever a node is allocated. */
   volatile @Nullable Runnable allocationFault;
 
   /**
-   * Makes a lot of its own; everybody but tests uses {@link #global}.
+   * Makes a lot with one queue for each key; everybody but tests uses {@link #global}.
    *
    * @param size number of buckets, a power of two
    */
   ParkingLot(int size, long fairnessNanos, LongSupplier nanoTime) {
+    this(size, fairnessNanos, nanoTime, CacheNodes.FLAT);
+  }
+
+  /**
+   * Makes a lot of its own.
+   *
+   * @param size number of buckets, a power of two
+   * @param nodes where waiters run
+   */
+  ParkingLot(int size, long fairnessNanos, LongSupplier nanoTime, CacheNodes nodes) {
     if (Integer.bitCount(size) != 1) {
       throw new IllegalArgumentException("not a power of two: " + size);
     }
     this.buckets = new Bucket[size];
     this.shift = Integer.SIZE - Integer.numberOfTrailingZeros(size);
     this.nanoTime = nanoTime;
+    this.nodes = nodes;
     long now = nanoTime.getAsLong();
     for (int i = 0; i < size; i++) {
-      buckets[i] = new Bucket(fairnessNanos, now + i * 0x9E3779B97F4A7C15L, now);
+      buckets[i] = new Bucket(nodes.queues(), fairnessNanos, now + i * 0x9E3779B97F4A7C15L, now);
     }
   }
 
@@ -260,7 +314,7 @@ public final class ParkingLot {
    * @return {@link Outcome#RETRY} or {@link Outcome#NOT_PARKED}
    */
   public Outcome park(Object owner, long tag, BooleanSupplier mustWait) {
-    return await(owner, tag, new Condition(mustWait), Patience.ENDLESS, 0);
+    return await(owner, tag, new Condition(mustWait), WaitTerms.ENDLESS, /* timed= */ false, 0);
   }
 
   /**
@@ -273,7 +327,8 @@ public final class ParkingLot {
    * @return {@link Outcome#RETRY}, {@link Outcome#NOT_PARKED} or {@link Outcome#TIMED_OUT}
    */
   public Outcome park(Object owner, long tag, BooleanSupplier mustWait, long deadlineNanos) {
-    return await(owner, tag, new Condition(mustWait), Patience.DEADLINE, deadlineNanos);
+    return await(
+        owner, tag, new Condition(mustWait), WaitTerms.ENDLESS, /* timed= */ true, deadlineNanos);
   }
 
   /**
@@ -285,7 +340,8 @@ public final class ParkingLot {
    * @return {@link Outcome#RETRY}, {@link Outcome#NOT_PARKED} or {@link Outcome#INTERRUPTED}
    */
   public Outcome parkInterruptibly(Object owner, long tag, BooleanSupplier mustWait) {
-    return await(owner, tag, new Condition(mustWait), Patience.INTERRUPTIBLE, 0);
+    return await(
+        owner, tag, new Condition(mustWait), WaitTerms.INTERRUPTIBLE, /* timed= */ false, 0);
   }
 
   /**
@@ -300,7 +356,26 @@ public final class ParkingLot {
   public Outcome parkInterruptibly(
       Object owner, long tag, BooleanSupplier mustWait, long deadlineNanos) {
     return await(
-        owner, tag, new Condition(mustWait), Patience.INTERRUPTIBLE_DEADLINE, deadlineNanos);
+        owner,
+        tag,
+        new Condition(mustWait),
+        WaitTerms.INTERRUPTIBLE,
+        /* timed= */ true,
+        deadlineNanos);
+  }
+
+  /**
+   * Waits on terms until unparked.
+   *
+   * @param owner first part of the key, compared by identity
+   * @param tag second part of the key
+   * @param mustWait evaluated under the bucket lock; false if there is no need to wait
+   * @param terms for how long, and what ends it; the time counts from this call
+   * @return anything but {@link Outcome#GRANTED} and {@link Outcome#DONE}
+   */
+  public Outcome park(Object owner, long tag, BooleanSupplier mustWait, WaitTerms terms) {
+    long deadline = terms.isTimed() ? nanoTime.getAsLong() + terms.nanos() : 0;
+    return await(owner, tag, new Condition(mustWait), terms, terms.isTimed(), deadline);
   }
 
   /**
@@ -313,7 +388,7 @@ public final class ParkingLot {
    * @return {@link Outcome#RETRY}, {@link Outcome#GRANTED} or {@link Outcome#NOT_PARKED}
    */
   public <K> Outcome park(K owner, long tag, Protocol<? super K> protocol) {
-    return await(owner, tag, protocol, Patience.ENDLESS, 0);
+    return await(owner, tag, protocol, WaitTerms.ENDLESS, /* timed= */ false, 0);
   }
 
   /**
@@ -327,7 +402,7 @@ public final class ParkingLot {
    * @return anything but {@link Outcome#INTERRUPTED}
    */
   public <K> Outcome park(K owner, long tag, Protocol<? super K> protocol, long deadlineNanos) {
-    return await(owner, tag, protocol, Patience.DEADLINE, deadlineNanos);
+    return await(owner, tag, protocol, WaitTerms.ENDLESS, /* timed= */ true, deadlineNanos);
   }
 
   /**
@@ -402,85 +477,227 @@ public final class ParkingLot {
     return unparkChain(woken);
   }
 
-  private <K> Outcome await(
-      K owner, long tag, Protocol<? super K> protocol, Patience patience, long deadline) {
+  /**
+   * Lets a departure change its owner's state, as {@link #unpark} does, unless the waiters at the
+   * head of the queue have left requests: then they are taken out for the caller to run them, and
+   * nothing else is done. Each of them waits for {@link WaitNode#setDone}, whatever its terms were.
+   *
+   * @param most how many requests at most
+   * @return the claimed waiters as a chain; null if the departure was made
+   */
+  <K> @Nullable WaitNode unparkOrClaim(
+      K owner, long tag, int most, Departure<? super K> departure) {
+    reserveStack(STACK_RESERVE);
+    long now = nanoTime.getAsLong();
+    Bucket bucket = bucketOf(owner, tag);
+    WaitNode claimed;
+    WaitNode woken = null;
+    bucket.lock();
+    try {
+      claimed = bucket.claim(owner, tag, most, now);
+      if (claimed == null) {
+        woken = bucket.release(owner, tag, /* everybody= */ false, departure, now);
+      }
+    } finally {
+      bucket.unlock();
+    }
+    unparkChain(woken);
+    return claimed;
+  }
+
+  /**
+   * Waits as a protocol says, on terms; the time is counted by the caller, who may park several
+   * times before it is over.
+   */
+  <K> Outcome await(
+      K owner,
+      long tag,
+      Protocol<? super K> protocol,
+      WaitTerms terms,
+      boolean timed,
+      long deadline) {
     Objects.requireNonNull(owner, "owner");
-    WaitNode node = newNode(owner, tag, protocol.shared());
+    WaitNode node = newNode(owner, tag, protocol.shared(), /* request= */ null);
+    return await(node, owner, tag, protocol, terms, timed, deadline);
+  }
+
+  /**
+   * The same for a waiter that leaves a request.
+   *
+   * @return {@link Outcome#DONE} too, if somebody else ran it and it returned
+   * @throws Throwable of the request, if somebody else ran it
+   */
+  <K> Outcome awaitOrBeServed(
+      K owner,
+      long tag,
+      Protocol<? super K> protocol,
+      Runnable request,
+      WaitTerms terms,
+      boolean timed,
+      long deadline) {
+    WaitNode node = newNode(owner, tag, /* shared= */ false, request);
+    Outcome outcome = await(node, owner, tag, protocol, terms, timed, deadline);
+    if (outcome == Outcome.DONE && node != null && node.failure() != null) {
+      throw Requests.asUnchecked(node.failure());
+    }
+    return outcome;
+  }
+
+  private <K> Outcome await(
+      @Nullable WaitNode node,
+      K owner,
+      long tag,
+      Protocol<? super K> protocol,
+      WaitTerms terms,
+      boolean timed,
+      long deadline) {
     if (node == null) {
-      return withoutMemory(owner, tag, protocol, patience, deadline);
+      return withoutMemory(owner, tag, protocol, terms, timed, deadline);
     }
     reserveStack(STACK_RESERVE);
     long now = nanoTime.getAsLong();
     Bucket bucket = bucketOf(owner, tag);
+    boolean due;
     bucket.lock();
     try {
       if (!protocol.mustWait(owner)) {
         return Outcome.NOT_PARKED;
       }
-      bucket.enqueue(node, protocol.returning(), now);
+      due = bucket.enqueue(node, protocol.returning(), now);
     } finally {
       bucket.unlock();
     }
-    return sleep(node, owner, protocol, patience, deadline);
+    if (due) {
+      stayAwake(node);
+    }
+    return sleep(node, owner, protocol, terms, timed, deadline);
   }
 
-  private @Nullable WaitNode newNode(Object owner, long tag, boolean shared) {
+  private @Nullable WaitNode newNode(
+      Object owner, long tag, boolean shared, @Nullable Runnable request) {
     try {
       Runnable fault = allocationFault;
       if (fault != null) {
         fault.run();
       }
-      return new WaitNode(Thread.currentThread(), owner, tag, shared);
+      return new WaitNode(
+          Thread.currentThread(), owner, tag, shared, nodes.queueOfCaller(), request);
     } catch (OutOfMemoryError e) {
       return null;
     }
   }
 
-  /** Step 6 of Park: until the state changes, the deadline passes or an interrupt counts. */
+  /** Looks at the state for a little while before sleeping: the next to leave will hand over. */
+  private void stayAwake(WaitNode node) {
+    long start = nanoTime.getAsLong();
+    while (nanoTime.getAsLong() - start < AWAKE_NANOS) {
+      for (int i = 0; i < PAUSES; i++) {
+        if (node.stateAcquire() != WaitNode.WAITING) {
+          return;
+        }
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  /** Step 6 of Park: until the state changes, or the terms say that it is enough. */
   private <K> Outcome sleep(
-      WaitNode node, K owner, Protocol<? super K> protocol, Patience patience, long deadline) {
+      WaitNode node,
+      K owner,
+      Protocol<? super K> protocol,
+      WaitTerms terms,
+      boolean timed,
+      long deadline) {
     boolean interrupted = false;
-    Outcome outcome = outcomeOf(node);
-    while (outcome == null) {
-      long nanos = patience.timed() ? deadline - nanoTime.getAsLong() : SLICE_NANOS;
-      if (nanos <= 0) {
-        outcome = giveUp(node, owner, protocol, Outcome.TIMED_OUT);
-      } else {
-        parkNanos(owner, Math.min(nanos, SLICE_NANOS));
-        outcome = outcomeOf(node);
-        // A set interrupt status would make every further park return at once.
-        if (outcome == null && Thread.interrupted()) {
-          interrupted = true;
-          if (patience.interruptible()) {
-            outcome = giveUp(node, owner, protocol, Outcome.INTERRUPTED);
+    boolean looksAtClock = timed || terms.asks();
+    long nextQuestion = terms.asks() ? nanoTime.getAsLong() + terms.periodNanos() : 0;
+    try {
+      Outcome outcome = outcomeOf(node);
+      while (outcome == null) {
+        long now = looksAtClock ? nanoTime.getAsLong() : 0;
+        boolean claimed = node.stateAcquire() == WaitNode.CLAIMED;
+        if (timed && !claimed && deadline - now <= 0) {
+          outcome = giveUp(node, owner, protocol, Outcome.TIMED_OUT);
+        } else if (terms.asks() && !claimed && nextQuestion - now <= 0) {
+          if (!isStillWanted(node, owner, protocol, terms)) {
+            outcome = giveUp(node, owner, protocol, Outcome.GIVEN_UP);
+          }
+          nextQuestion = nanoTime.getAsLong() + terms.periodNanos();
+        } else {
+          long nanos = SLICE_NANOS;
+          if (timed && !claimed) {
+            nanos = Math.min(nanos, deadline - now);
+          }
+          if (terms.asks() && !claimed) {
+            nanos = Math.min(nanos, nextQuestion - now);
+          }
+          parkNanos(owner, nanos);
+          outcome = outcomeOf(node);
+          // A set interrupt status would make every further park return at once.
+          if (outcome == null && Thread.interrupted()) {
+            interrupted = true;
+            if (terms.isInterruptible()) {
+              outcome = giveUp(node, owner, protocol, Outcome.INTERRUPTED);
+            }
           }
         }
       }
+      return outcome;
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+  }
+
+  private <K> boolean isStillWanted(
+      WaitNode node, K owner, Protocol<? super K> protocol, WaitTerms terms) {
+    try {
+      return terms.stillWanted();
+    } catch (Throwable thrown) {
+      abandon(node, owner, protocol);
+      throw thrown;
     }
-    return outcome;
+  }
+
+  /** Leaves for good, whatever was given meanwhile: the caller is about to see an exception. */
+  private <K> void abandon(WaitNode node, K owner, Protocol<? super K> protocol) {
+    Outcome given = giveUp(node, owner, protocol, Outcome.GIVEN_UP);
+    while (given == null) { // the request is being run: its owner may not go before it ends
+      parkNanos(owner, SLICE_NANOS);
+      given = outcomeOf(node);
+    }
+    switch (given) {
+      case GRANTED -> protocol.giveBack(owner);
+      case RETRY, RETRY_OTHERS_WAIT -> release(owner, node.tag, /* everybody= */ false, protocol);
+      default -> {}
+    }
   }
 
   private static @Nullable Outcome outcomeOf(WaitNode node) {
     return switch (node.stateAcquire()) {
       case WaitNode.RETRY -> Outcome.RETRY;
+      case WaitNode.RETRY_OTHERS -> Outcome.RETRY_OTHERS_WAIT;
       case WaitNode.GRANTED -> Outcome.GRANTED;
+      case WaitNode.DONE -> Outcome.DONE;
       default -> null;
     };
   }
 
-  /** Leaves the queue for a reason, unless a wake-up came first: then that is the outcome. */
-  private <K> Outcome giveUp(WaitNode node, K owner, Protocol<? super K> protocol, Outcome reason) {
+  /**
+   * Leaves the queue for a reason, unless a wake-up came first: then that is the outcome.
+   *
+   * @return null if the waiter's request is being run right now
+   */
+  private <K> @Nullable Outcome giveUp(
+      WaitNode node, K owner, Protocol<? super K> protocol, Outcome reason) {
     long now = nanoTime.getAsLong();
     Bucket bucket = bucketOf(owner, node.tag);
     WaitNode woken;
     bucket.lock();
     try {
       if (!bucket.cancel(node)) {
-        Outcome given = outcomeOf(node);
-        return given == null ? Outcome.RETRY : given;
+        return outcomeOf(node);
       }
       woken = bucket.release(owner, node.tag, /* everybody= */ false, protocol, now);
     } finally {
@@ -490,16 +707,30 @@ public final class ParkingLot {
     return reason;
   }
 
-  /** What remains without memory for a node: the caller spins, but its deadline still counts. */
+  /** What remains without memory for a node: the caller spins, but its terms still count. */
   private <K> Outcome withoutMemory(
-      K owner, long tag, Protocol<? super K> protocol, Patience patience, long deadline) {
-    if (patience.timed() && deadline - nanoTime.getAsLong() <= 0) {
-      release(owner, tag, /* everybody= */ false, protocol);
-      return Outcome.TIMED_OUT;
+      K owner,
+      long tag,
+      Protocol<? super K> protocol,
+      WaitTerms terms,
+      boolean timed,
+      long deadline) {
+    Outcome reason = null;
+    if (timed && deadline - nanoTime.getAsLong() <= 0) {
+      reason = Outcome.TIMED_OUT;
+    } else if (terms.isInterruptible() && Thread.currentThread().isInterrupted()) {
+      reason = Outcome.INTERRUPTED;
+    } else {
+      try {
+        reason = terms.stillWanted() ? null : Outcome.GIVEN_UP;
+      } catch (Throwable thrown) {
+        release(owner, tag, /* everybody= */ false, protocol);
+        throw thrown;
+      }
     }
-    if (patience.interruptible() && Thread.currentThread().isInterrupted()) {
+    if (reason != null) {
       release(owner, tag, /* everybody= */ false, protocol);
-      return Outcome.INTERRUPTED;
+      return reason;
     }
     Backoff.giveWay();
     return Outcome.RETRY;
@@ -514,7 +745,7 @@ public final class ParkingLot {
     }
   }
 
-  private static int unparkChain(@Nullable WaitNode first) {
+  static int unparkChain(@Nullable WaitNode first) {
     int woken = 0;
     for (WaitNode node = first; node != null; woken++) {
       WaitNode following = node.next;
@@ -542,22 +773,6 @@ public final class ParkingLot {
     int hash = System.identityHashCode(owner) + Long.hashCode(tag * 0x9E3779B97F4A7C15L);
     int index = shift == Integer.SIZE ? 0 : (hash * 0x9E3779B9) >>> shift;
     return buckets[index];
-  }
-
-  /** What ends a wait besides a wake-up. */
-  private enum Patience {
-    ENDLESS,
-    DEADLINE,
-    INTERRUPTIBLE,
-    INTERRUPTIBLE_DEADLINE;
-
-    boolean timed() {
-      return this == DEADLINE || this == INTERRUPTIBLE_DEADLINE;
-    }
-
-    boolean interruptible() {
-      return this == INTERRUPTIBLE || this == INTERRUPTIBLE_DEADLINE;
-    }
   }
 
   /** A condition as a protocol. */

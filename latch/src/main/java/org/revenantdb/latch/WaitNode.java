@@ -13,21 +13,27 @@ import org.jspecify.annotations.Nullable;
  */
 final class WaitNode {
   /*
-   * State       WAITING -> RETRY      by who unparks: try again, you may lose
-   *             WAITING -> GRANTED    by who unparks: what you wait for is yours already
-   *             WAITING -> CANCELLED  by the waiter itself: time is over, or it was interrupted
+   * State       WAITING -> RETRY         by who unparks: try again, you may lose
+   *             WAITING -> RETRY_OTHERS  the same, and somebody was queued behind you
+   *             WAITING -> GRANTED       by who unparks: what you wait for is yours already
+   *             WAITING -> CANCELLED     by the waiter itself: time is over, or it was interrupted, or gave up
+   *             WAITING -> CLAIMED       by who unparks: your request is about to be run; nobody can stop that now
+   *             CLAIMED -> DONE          by the same thread: it was run, and either returned or threw
    *
-   * All three happen under the bucket lock, in one piece with leaving the queue. So a node is in the queue
-   * if and only if it is WAITING, and a waiter that gives up either takes itself out of the queue or learns
+   * All but the last happen under the bucket lock, in one piece with leaving the queue. So a node is in the
+   * queue if and only if it is WAITING, and a waiter that gives up either takes itself out of the queue or learns
    * what it was given. The permit of LockSupport is only a hint to look at the state.
    *
    * Ordering    setRelease by the unparker, getAcquire by the waiter without the bucket lock: whoever sees
-   *             GRANTED sees all that the one who granted had done.
+   *             GRANTED sees all that the one who granted had done; whoever sees DONE sees the request's work.
    */
   static final int WAITING = 0;
   static final int RETRY = 1;
-  static final int GRANTED = 2;
-  static final int CANCELLED = 3;
+  static final int RETRY_OTHERS = 2;
+  static final int GRANTED = 3;
+  static final int CANCELLED = 4;
+  static final int CLAIMED = 5;
+  static final int DONE = 6;
 
   private static final VarHandle STATE =
       ConstantBootstraps.fieldVarHandle(
@@ -38,19 +44,39 @@ final class WaitNode {
   final long tag;
   final boolean shared;
 
-  /** Neighbours in the bucket's queue; afterwards {@code next} links those to be unparked. */
+  /** Which of the bucket's queues it waits in. */
+  final int cacheNode;
+
+  /** What whoever leaves may run on behalf of this waiter, instead of waking it. */
+  final @Nullable Runnable request;
+
+  /** Neighbours in the queue; afterwards {@code next} links those to be unparked. */
   @Nullable WaitNode next;
 
   @Nullable WaitNode previous;
 
+  /** Its place among the waiters of all queues of the bucket; under the bucket lock. */
+  long arrival;
+
+  /** What the request threw; written before DONE. */
+  private @Nullable Throwable failure;
+
   @SuppressWarnings("UnusedVariable") // through STATE
   private int state = WAITING;
 
-  WaitNode(Thread thread, Object owner, long tag, boolean shared) {
+  WaitNode(
+      Thread thread,
+      Object owner,
+      long tag,
+      boolean shared,
+      int cacheNode,
+      @Nullable Runnable request) {
     this.thread = thread;
     this.owner = owner;
     this.tag = tag;
     this.shared = shared;
+    this.cacheNode = cacheNode;
+    this.request = request;
   }
 
   @SuppressWarnings("ReferenceEquality") // the key is the object itself, whatever it equals
@@ -64,5 +90,16 @@ final class WaitNode {
 
   void setStateRelease(int newState) {
     STATE.setRelease(this, newState);
+  }
+
+  /** The request has come to its end. */
+  void setDone(@Nullable Throwable thrown) {
+    failure = thrown;
+    setStateRelease(DONE);
+  }
+
+  /** What the request threw; by whoever has seen DONE. */
+  @Nullable Throwable failure() {
+    return failure;
   }
 }

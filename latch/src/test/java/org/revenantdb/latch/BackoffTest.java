@@ -8,20 +8,20 @@ import org.junit.jupiter.api.Test;
 
 class BackoffTest {
   @Test
-  void pausingRounds_followFromTheProcessors() {
-    assertEquals(0, Backoff.pausingRounds(1), "nobody else can run meanwhile");
-    assertEquals(4, Backoff.pausingRounds(2));
-    assertEquals(5, Backoff.pausingRounds(4));
-    assertEquals(8, Backoff.pausingRounds(1024), "bounded");
+  void rounds_followFromTheProcessors() {
+    assertEquals(0, Backoff.rounds(1), "nobody else can run meanwhile");
+    assertEquals(1, Backoff.rounds(2));
+    assertEquals(2, Backoff.rounds(7));
+    assertEquals(6, Backoff.rounds(64));
+    assertEquals(6, Backoff.rounds(1024), "bounded");
   }
 
   @Test
   void pause_endsAndStaysEnded() {
-    int budget = Backoff.PAUSING_ROUNDS + Backoff.YIELDING_ROUNDS;
-    for (int round = 0; round < budget; round++) {
+    for (int round = 0; round < Backoff.ROUNDS; round++) {
       assertTrue(Backoff.pause(round));
     }
-    assertFalse(Backoff.pause(budget));
+    assertFalse(Backoff.pause(Backoff.ROUNDS));
     assertFalse(Backoff.pause(Integer.MAX_VALUE));
   }
 }

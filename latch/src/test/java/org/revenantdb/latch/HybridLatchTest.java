@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -20,7 +21,8 @@ class HybridLatchTest {
   @AfterEach
   void leftFree() {
     assertEquals(LatchWord.FREE, latch.wordOpaque(), latch::toString);
-    assertEquals(0, latch.version() & 1, latch::toString);
+    assertFalse(latch.isExclusivelyHeld(), latch::toString);
+    assertEquals(0, latch.version() & 1, "nobody writes");
   }
 
   @Test
@@ -72,10 +74,12 @@ class HybridLatchTest {
     latch.acquireExclusive();
     assertEquals(before + 1, latch.version());
     latch.releaseExclusive();
-    assertEquals(before + 2, latch.version());
+    long after = latch.version();
+    assertTrue(after > before);
+    assertEquals(0, after & 1);
     latch.acquireShared();
     latch.releaseShared();
-    assertEquals(before + 2, latch.version(), "readers change nothing");
+    assertEquals(after, latch.version(), "readers change nothing");
   }
 
   @Test
@@ -340,6 +344,135 @@ class HybridLatchTest {
     } finally {
       lot.allocationFault = null;
     }
+  }
+
+  @Test
+  void upgradeOptimisticToShared_onlyIfNothingHasChanged() {
+    long stamp = latch.readOptimistic();
+    assertTrue(latch.tryUpgradeOptimisticToShared(stamp));
+    assertTrue(latch.tryUpgradeOptimisticToShared(stamp), "beside another reader");
+    latch.releaseShared();
+    latch.releaseShared();
+    latch.acquireExclusive();
+    assertFalse(latch.tryUpgradeOptimisticToShared(stamp), "held");
+    latch.releaseExclusive();
+    assertFalse(latch.tryUpgradeOptimisticToShared(stamp), "written since");
+    assertFalse(latch.tryUpgradeOptimisticToShared(HybridLatch.INVALID_STAMP));
+    assertFalse(latch.isSharedHeld());
+  }
+
+  @Test
+  void readOptimisticOrShared_readsWithoutTheLatchWhereNobodyWrites() {
+    assertEquals(
+        "free", latch.readOptimisticOrShared(() -> LatchWord.describe(latch.wordOpaque())));
+  }
+
+  @Test
+  void readOptimisticOrShared_takesTheLatchWhenDisturbedTooOften() {
+    AtomicInteger reads = new AtomicInteger();
+    String held =
+        latch.readOptimisticOrShared(() -> {
+          if (reads.incrementAndGet() <= 3) {
+            latch.acquireExclusive(); // a writer comes by
+            latch.releaseExclusive();
+            throw new IllegalStateException("of torn data: must not be seen");
+          }
+          return LatchWord.describe(latch.wordOpaque());
+        });
+    assertEquals("1 shared", held);
+    assertEquals(4, reads.get());
+  }
+
+  @Test
+  void readOptimisticOrShared_throwsWhatAnUndisturbedReadThrows() {
+    assertThrows(
+        ArithmeticException.class,
+        () ->
+            latch.readOptimisticOrShared(() -> {
+              throw new ArithmeticException();
+            }));
+    latch.acquireExclusive();
+    latch.markObsolete();
+    latch.releaseExclusive();
+    assertThrows(
+        ArithmeticException.class,
+        () ->
+            latch.readOptimisticOrShared(() -> {
+              throw new ArithmeticException();
+            }),
+        "and gives back the shared latch");
+  }
+
+  @Test
+  void obsolete_isForEverAndEndsAllStamps() {
+    long stamp = latch.readOptimistic();
+    assertFalse(latch.isObsolete());
+    assertThrows(IllegalMonitorStateException.class, latch::markObsolete);
+    latch.acquireExclusive();
+    latch.markObsolete();
+    assertTrue(latch.isObsolete());
+    latch.releaseExclusiveUnmodified();
+    assertTrue(latch.isObsolete());
+    assertFalse(latch.validate(stamp), "though nothing was written");
+    assertEquals(HybridLatch.INVALID_STAMP, latch.readOptimistic());
+    assertFalse(latch.tryUpgradeOptimistic(stamp));
+    latch.acquireShared();
+    assertTrue(latch.isObsolete());
+    assertTrue(latch.tryUpgrade());
+    latch.releaseExclusive();
+    assertTrue(latch.isObsolete());
+    assertEquals(HybridLatch.INVALID_STAMP, latch.readOptimistic());
+  }
+
+  /** §2.3.1: who waits for a node that goes away must come to know it. */
+  @Test
+  void obsolete_isSeenByThoseWhoWaited() throws InterruptedException {
+    latch.acquireExclusive();
+    AtomicInteger saw = new AtomicInteger();
+    Thread reader =
+        queued(
+            () -> {
+              latch.acquireShared();
+              saw.addAndGet(latch.isObsolete() ? 1 : 0);
+              latch.releaseShared();
+            },
+            1);
+    Thread writer =
+        queued(
+            () -> {
+              latch.acquireExclusive();
+              saw.addAndGet(latch.isObsolete() ? 1 : 0);
+              latch.releaseExclusive();
+            },
+            2);
+    latch.markObsolete();
+    latch.releaseExclusive();
+    Await.join(reader);
+    Await.join(writer);
+    assertEquals(2, saw.get());
+  }
+
+  /** While a woken thread is on its way, who comes and goes need not know of the queue. */
+  @Test
+  void wakeUp_leavesAFreeWordAndTheWokenAnswersForTheOthers() throws InterruptedException {
+    latch.acquireExclusive();
+    ParkingLot.global().setFairTime(latch, 0, System.nanoTime() + LONG);
+    Thread[] writers = new Thread[3];
+    for (int i = 0; i < writers.length; i++) {
+      writers[i] =
+          queued(
+              () -> {
+                latch.acquireExclusive();
+                latch.releaseExclusive();
+              },
+              i + 1);
+    }
+    ParkingLot.global().setFairTime(latch, 0, System.nanoTime() + LONG);
+    latch.releaseExclusive();
+    for (Thread writer : writers) {
+      Await.join(writer); // nobody else ever comes by to wake them
+    }
+    ParkingLot.global().setFairTime(latch, 0, System.nanoTime());
   }
 
   /** Starts a thread and waits until it is the n-th in the queue. */

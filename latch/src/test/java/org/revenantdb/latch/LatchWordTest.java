@@ -19,7 +19,7 @@ class LatchWordTest {
     }
 
     boolean legal() {
-      return !exclusive || shared == 0;
+      return exclusive ? shared == 0 : shared > 0 || !parked;
     }
   }
 
@@ -51,7 +51,6 @@ class LatchWordTest {
     for (int bit = 48; bit < 62; bit++) {
       assertFalse(LatchWord.isLegal(1L << bit), "bit " + bit);
     }
-    assertFalse(LatchWord.isLegal(LatchWord.OBSOLETE));
   }
 
   @Test
@@ -67,9 +66,9 @@ class LatchWordTest {
   }
 
   @Test
-  void admission_exclusiveOnlyWhenNobodyHolds() {
+  void free_isOneWord() {
     for (Model m : legal()) {
-      assertEquals(!m.exclusive() && m.shared() == 0, LatchWord.admitsExclusive(m.word()));
+      assertEquals(LatchWord.isUnheld(m.word()), m.word() == LatchWord.FREE, m::toString);
     }
   }
 
@@ -96,13 +95,6 @@ class LatchWordTest {
   void transitions_changeWhatTheySayAndNothingElse() {
     for (Model m : legal()) {
       long word = m.word();
-      if (LatchWord.isUnheld(word)) {
-        assertEquals(new Model(true, 0, m.parked()).word(), LatchWord.withExclusive(word));
-      }
-      if (!m.exclusive() && m.shared() < MANY) {
-        assertEquals(
-            new Model(false, m.shared() + 1, m.parked()).word(), LatchWord.withOneMoreShared(word));
-      }
       if (m.shared() == 1) {
         assertEquals(new Model(true, 0, m.parked()).word(), LatchWord.upgraded(word));
       }
@@ -127,21 +119,28 @@ class LatchWordTest {
     }
   }
 
+  /** What is left of a word when a holder has been taken out of it may be unheld, and parked. */
   @Test
-  void granting_neverMakesAnIllegalWord() {
-    for (Model left : legal()) {
+  void serving_neverMakesAnIllegalWord() {
+    for (Model left : all()) {
       for (int waiters : new int[] {0, 1, 2, 100_000}) {
         for (boolean shared : new boolean[] {false, true}) {
           for (boolean due : new boolean[] {false, true}) {
-            checkWake(left, waiters, shared, due);
+            for (boolean others : new boolean[] {false, true}) {
+              checkServed(left, waiters, shared, due, others);
+            }
           }
         }
       }
     }
   }
 
-  private static void checkWake(Model left, int waiters, boolean shared, boolean due) {
-    if (left.shared() == MANY || (!shared && waiters > 1)) {
+  private static void checkServed(
+      Model left, int waiters, boolean shared, boolean due, boolean others) {
+    if (left.exclusive() && left.shared() > 0
+        || left.shared() == MANY
+        || !shared && waiters > 1
+        || waiters == 0 && others) {
       return; // cannot happen
     }
     ParkingLot.Wake wake = LatchWord.whomToWake(left.word(), waiters, shared, due);
@@ -154,12 +153,20 @@ class LatchWordTest {
     } else {
       assertEquals(due ? ParkingLot.Wake.GRANT : ParkingLot.Wake.RETRY, wake);
     }
-    if (wake == ParkingLot.Wake.GRANT) {
-      long granted = LatchWord.granted(left.word(), waiters, shared);
-      assertTrue(LatchWord.isLegal(granted));
-      assertEquals(!shared, LatchWord.isExclusive(granted));
-      assertEquals(shared ? left.shared() + waiters : 0, LatchWord.sharedHolders(granted));
-      assertEquals(left.parked(), LatchWord.isParked(granted));
+    long served = LatchWord.served(left.word(), wake, waiters, shared, others);
+    assertTrue(LatchWord.isLegal(served), () -> left + " became " + LatchWord.describe(served));
+    switch (wake) {
+      case GRANT -> {
+        assertEquals(!shared, LatchWord.isExclusive(served));
+        assertEquals(shared ? left.shared() + waiters : 0, LatchWord.sharedHolders(served));
+        assertEquals(others, LatchWord.isParked(served), "as the queue is now");
+      }
+      case RETRY -> assertEquals(LatchWord.FREE, served, "who was woken answers for the queue");
+      case NONE -> {
+        assertEquals(left.exclusive(), LatchWord.isExclusive(served));
+        assertEquals(left.shared(), LatchWord.sharedHolders(served));
+        assertEquals(waiters > 0, LatchWord.isParked(served));
+      }
     }
   }
 

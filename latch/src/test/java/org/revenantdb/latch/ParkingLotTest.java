@@ -134,7 +134,13 @@ class ParkingLotTest {
     }
     assertEquals(0, lot.unparkOne(owner, 0));
     assertEquals(
-        List.of("w0 RETRY", "w1 RETRY", "w2 RETRY", "w3 RETRY", "w4 RETRY"), List.copyOf(events));
+        List.of(
+            "w0 RETRY_OTHERS_WAIT",
+            "w1 RETRY_OTHERS_WAIT",
+            "w2 RETRY_OTHERS_WAIT",
+            "w3 RETRY_OTHERS_WAIT",
+            "w4 RETRY"),
+        List.copyOf(events));
   }
 
   @Test
@@ -145,7 +151,7 @@ class ParkingLotTest {
     Await.join(back);
     lot.unparkOne(owner, 0);
     Await.join(fresh);
-    assertEquals(List.of("back RETRY", "fresh RETRY"), List.copyOf(events));
+    assertEquals(List.of("back RETRY_OTHERS_WAIT", "fresh RETRY"), List.copyOf(events));
   }
 
   @Test

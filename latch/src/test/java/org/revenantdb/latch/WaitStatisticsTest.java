@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -20,13 +21,17 @@ class WaitStatisticsTest {
   private final WaitStatistics statistics = new WaitStatistics("leaf");
   private final HybridLatch latch = new HybridLatch();
 
+  private WaitTerms within(long nanos) {
+    return WaitTerms.endless().atMost(Duration.ofNanos(nanos)).countedIn(statistics);
+  }
+
   @Test
   void acquisition_servedAtOnceIsNotCounted() {
     latch.acquireExclusive(statistics);
     latch.releaseExclusive();
     latch.acquireShared(statistics);
     latch.releaseShared();
-    assertTrue(latch.tryAcquireExclusive(1, statistics));
+    assertEquals(Acquisition.ACQUIRED, latch.acquireExclusive(within(1)));
     latch.releaseExclusive();
     assertEquals(0, statistics.waits());
     assertEquals("leaf: 0 waits", statistics.toString());
@@ -35,8 +40,8 @@ class WaitStatisticsTest {
   @Test
   void acquisition_thatTimedOutIsCountedWithItsTime() {
     latch.acquireExclusive();
-    assertFalse(latch.tryAcquireExclusive(1_000, statistics));
-    assertFalse(latch.tryAcquireShared(1_000, statistics));
+    assertEquals(Acquisition.TIMED_OUT, latch.acquireExclusive(within(1_000)));
+    assertEquals(Acquisition.TIMED_OUT, latch.acquireShared(within(1_000)));
     assertEquals(2, statistics.waits());
     assertTrue(statistics.waitedNanos() >= 2_000, statistics::toString);
     latch.releaseExclusive();

@@ -1,0 +1,159 @@
+package org.revenantdb.latch;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The four ways to wait for a {@link HybridLatch}, and the waiting itself: try, spin a little,
+ * park, try again. One object each, as nothing may be allocated for it.
+ */
+enum LatchWaiter implements ParkingLot.Protocol<HybridLatch> {
+  EXCLUSIVE(/* shared= */ false, /* returning= */ false),
+  EXCLUSIVE_AGAIN(/* shared= */ false, /* returning= */ true),
+  SHARED(/* shared= */ true, /* returning= */ false),
+  SHARED_AGAIN(/* shared= */ true, /* returning= */ true);
+
+  private final boolean shared;
+  private final boolean returning;
+
+  LatchWaiter(boolean shared, boolean returning) {
+    this.shared = shared;
+    this.returning = returning;
+  }
+
+  /** Whether the word lets such a waiter in now. */
+  boolean isAdmitted(long word) {
+    return shared ? LatchWord.admitsShared(word, returning) : LatchWord.isUnheld(word);
+  }
+
+  /** Waits on terms; the caller has tried once without success. */
+  Acquisition await(HybridLatch latch, WaitTerms terms, @Nullable WaitStatistics statistics) {
+    return acquisition(
+        awaitCounted(latch, null, terms, terms.isTimed(), terms.nanos(), statistics));
+  }
+
+  /** Waits for a time; the caller has tried once without success. */
+  boolean awaitFor(HybridLatch latch, long nanos) {
+    return nanos > 0
+        && awaitCounted(latch, null, WaitTerms.ENDLESS, /* timed= */ true, nanos, null)
+            == ParkingLot.Outcome.GRANTED;
+  }
+
+  /** Waits on terms for the latch, or for somebody who runs the request. */
+  ParkingLot.Outcome awaitOrBeServed(HybridLatch latch, Runnable request, WaitTerms terms) {
+    return awaitCounted(latch, request, terms, terms.isTimed(), terms.nanos(), terms.statistics());
+  }
+
+  static Acquisition acquisition(ParkingLot.Outcome outcome) {
+    return switch (outcome) {
+      case GRANTED, DONE -> Acquisition.ACQUIRED;
+      case TIMED_OUT -> Acquisition.TIMED_OUT;
+      case INTERRUPTED -> Acquisition.INTERRUPTED;
+      case GIVEN_UP -> Acquisition.GIVEN_UP;
+      case RETRY, RETRY_OTHERS_WAIT, NOT_PARKED -> throw new AssertionError(outcome);
+    };
+  }
+
+  private ParkingLot.Outcome awaitCounted(
+      HybridLatch latch,
+      @Nullable Runnable request,
+      WaitTerms terms,
+      boolean timed,
+      long nanos,
+      @Nullable WaitStatistics statistics) {
+    Requests.refuseInside();
+    if (timed && nanos <= 0) {
+      return latch.tryEnter(this, /* others= */ false)
+          ? ParkingLot.Outcome.GRANTED
+          : ParkingLot.Outcome.TIMED_OUT;
+    }
+    if (!timed && statistics == null) {
+      return spinThenPark(latch, request, terms, /* timed= */ false, 0);
+    }
+    long start = System.nanoTime();
+    try {
+      return spinThenPark(latch, request, terms, timed, start + nanos);
+    } finally {
+      if (statistics != null) {
+        statistics.record(System.nanoTime() - start);
+      }
+    }
+  }
+
+  /** Returns GRANTED when the word is ours, DONE if the request was run, or why not. */
+  private ParkingLot.Outcome spinThenPark(
+      HybridLatch latch,
+      @Nullable Runnable request,
+      WaitTerms terms,
+      boolean timed,
+      long deadline) {
+    LatchWaiter waiter = this;
+    boolean others = false;
+    int round = 0;
+    while (!latch.tryEnter(waiter, others)) {
+      // Where others are parked already a newcomer gains little by spinning, and costs them
+      // processor time.
+      if (waiter == this && !LatchWord.isParked(latch.wordOpaque()) && Backoff.pause(round++)) {
+        continue;
+      }
+      ParkingLot.Outcome outcome = park(latch, waiter, request, terms, timed, deadline);
+      switch (outcome) {
+        case RETRY -> {
+          waiter = again();
+          others = false;
+        }
+        case RETRY_OTHERS_WAIT -> {
+          waiter = again();
+          others = true;
+        }
+        case NOT_PARKED -> {}
+        default -> {
+          return outcome;
+        }
+      }
+    }
+    return ParkingLot.Outcome.GRANTED;
+  }
+
+  private static ParkingLot.Outcome park(
+      HybridLatch latch,
+      LatchWaiter waiter,
+      @Nullable Runnable request,
+      WaitTerms terms,
+      boolean timed,
+      long deadline) {
+    ParkingLot lot = ParkingLot.global();
+    return request == null
+        ? lot.await(latch, HybridLatch.TAG, waiter, terms, timed, deadline)
+        : lot.awaitOrBeServed(latch, HybridLatch.TAG, waiter, request, terms, timed, deadline);
+  }
+
+  private LatchWaiter again() {
+    return shared ? SHARED_AGAIN : EXCLUSIVE_AGAIN;
+  }
+
+  @Override
+  public boolean mustWait(HybridLatch latch) {
+    return latch.mustWait(this);
+  }
+
+  /** Nobody leaves the latch, but those behind one that gave up may have to enter. */
+  @Override
+  public ParkingLot.Wake onDeparture(HybridLatch latch, ParkingLot.Waiters remaining) {
+    return latch.leave(0, remaining);
+  }
+
+  @Override
+  public void giveBack(HybridLatch latch) {
+    latch.giveBack(shared);
+  }
+
+  @Override
+  public boolean shared() {
+    return shared;
+  }
+
+  @Override
+  public boolean returning() {
+    return returning;
+  }
+}
