@@ -133,6 +133,40 @@ public final class OptimisticReadStress {
     }
   }
 
+  /** What was read optimistically is still so when it is held shared. */
+  @JCStressTest
+  @Outcome(
+      id = {"0, 0, 1", "1, 1, 1"},
+      expect = ACCEPTABLE,
+      desc = "Held, and unchanged since.")
+  @Outcome(id = "., ., 0", expect = ACCEPTABLE, desc = "Not held.")
+  @Outcome(expect = FORBIDDEN, desc = "Held after a change.")
+  @State
+  public static class LatchUpgradedToShared {
+    private final HybridLatch latch = new HybridLatch();
+    private int x;
+
+    /** Writes. */
+    @Actor
+    public void writer() {
+      latch.acquireExclusive();
+      x = 1;
+      latch.releaseExclusive();
+    }
+
+    /** Reads, upgrades, reads again. */
+    @Actor
+    public void reader(III_Result r) {
+      long stamp = latch.readOptimistic();
+      r.r1 = x;
+      if (latch.tryUpgradeOptimisticToShared(stamp)) {
+        r.r2 = x;
+        r.r3 = 1;
+        latch.releaseShared();
+      }
+    }
+  }
+
   /** Reads its version plainly. */
   @BrokenTwin
   @JCStressTest

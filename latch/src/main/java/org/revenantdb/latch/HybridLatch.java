@@ -13,21 +13,22 @@ import org.jspecify.annotations.Nullable;
  * <p>Use it for the short protection of a data structure in memory: a page, a node, a bucket. It
  * has three modes: <em>optimistic</em>, which writes nothing and finds out afterwards whether the
  * read was disturbed; <em>shared</em>; and <em>exclusive</em>. Do not use it for what a user may
- * hold: it has no owner, no deadlock detection, and none of its modes is reentrant. In particular a
- * thread must not acquire it shared twice: a writer that queues in between stops the second one for
- * ever.
+ * hold: it has no owner, no deadlock detection outside the debug mode ({@link LatchDebug}), and
+ * none of its modes is reentrant. In particular a thread must not acquire it shared twice: a writer
+ * that queues in between stops the second one for ever.
  *
  * <p>Threads: any thread, platform or virtual, may call anything; a mode may be released by another
- * thread than the one that acquired it, if the latch was handed over safely. {@code acquire} waits;
- * an interrupt does not end the wait and is kept for later. What else changes the mode never waits.
- * All that was done before a release is visible after a later acquisition, and after an optimistic
- * read that validates.
+ * thread than the one that acquired it, if the latch was handed over safely. {@code acquire} waits:
+ * as long as it takes, or on {@link WaitTerms}. What else changes the mode never waits. All that
+ * was done before a release is visible after a later acquisition, and after an optimistic read that
+ * validates.
  *
  * <p>Fairness: for about a millisecond newcomers may barge past those who wait; then the latch is
- * handed to the first in the queue. Readers do not join other readers while somebody waits.
+ * handed to the first in the queue. Readers do not join other readers while somebody is queued.
  *
- * <p>Failure: {@code try} methods and {@link #validate} return false. Releasing what is not held
- * throws {@link IllegalMonitorStateException}.
+ * <p>Failure: {@code try} methods and {@link #validate} return false, waiting on terms says why it
+ * ended. Releasing what is not held throws {@link IllegalMonitorStateException}, as far as it can
+ * be told: the latch does not know who holds it.
  *
  * {@snippet :
  * long stamp = latch.readOptimistic();
@@ -40,30 +41,35 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HybridLatch {
   /*
-   * Source      Böttcher, "Scalable Concurrency Control", thesis 2023: section 2.2.5 (hybrid lock), 3.4.1 (fair in
-   *             the end), 3.4.2 (readers). The fences are those of a sequence lock as StampedLock's notes argue
-   *             them. We differ: (1) the version is odd while a writer is at work, so that validation is one
-   *             comparison and does not look at the lock word; (2) PARKED is changed only under the bucket lock,
-   *             so it says exactly whether somebody is queued; (3) a reader that gets the latch handed over does
-   *             so together with the readers right behind it, and later readers do not join them.
+   * Source      Böttcher, "Scalable Concurrency Control", thesis 2023: section 2.2.5 (hybrid lock), 2.3.1 (obsolete
+   *             nodes), 3.4.1 (fair in the end), 3.4.2 (readers). The fences are those of a sequence lock as
+   *             StampedLock's notes argue them. We differ: (1) the version is odd while a writer is at work, and has
+   *             the obsolete mark, so that validation is one comparison and does not look at the lock word; (2) a
+   *             wake-up clears PARKED, and who was woken sets it again (LatchWord, ParkingLot); (3) a reader that
+   *             gets the latch handed over does so together with the readers right behind it, and later readers
+   *             do not join them; (4) a waiter can leave a request instead of waiting for its turn (Requests).
    *
-   * State       word: who holds the latch and whether somebody waits (table in LatchWord).
-   *             version: even, or odd while the exclusive holder may write. Starts at 2; 0 is never a version.
+   * State       word: who holds the latch and whether whoever leaves must look after a queue (table in LatchWord).
+   *             version: a count in steps of 4, with two bits below it; starts at 4, so 0 is never a version.
+   *               bit 0  WRITING   the exclusive holder may write
+   *               bit 1  OBSOLETE  what is protected is gone; once set, for ever
    *
    * Transitions word      free -> held, held -> free or less held      CAS by newcomer or holder
    *                       PARKED set or cleared, held -> granted       CAS under the bucket lock
-   *             version   even -> odd      by the exclusive holder after it has the word
-   *                       odd -> next even by the holder, before it gives up the word
-   *                       odd -> the even one before (unmodified), as if it had never been there
+   *                       free -> held and PARKED                      CAS by one who was woken while others waited
+   *             version   WRITING set      by the exclusive holder after it has the word
+   *                       cleared, + 4     by the holder, before it gives up the word
+   *                       cleared          (unmodified) as if it had never been set
+   *                       OBSOLETE set     by the exclusive holder while WRITING
    *
-   * Invariants  I1 the word is legal (LatchWord.isLegal). I2 the version is odd only while the word is EXCLUSIVE;
-   *             it is even for a moment after acquisition, before release, and from a hand-over until the new
-   *             holder runs: nobody writes then, so optimistic readers need not fail. I3 an even version stands
-   *             for one state of what is protected. I4 if somebody is queued and the latch is unheld, a thread
-   *             that was woken is on its way and does not give up while the latch is unheld.
+   * Invariants  I1 the word is legal (LatchWord.isLegal). I2 WRITING is set only while the word is EXCLUSIVE;
+   *             it is clear for a moment after acquisition, before release, and from a hand-over until the new
+   *             holder runs: nobody writes then, so optimistic readers need not fail. I3 a version without its
+   *             bits stands for one state of what is protected. I4 if somebody is queued and the latch is
+   *             unheld, a thread that was woken is on its way and does not give up while the latch is unheld.
    *
    * Ordering    Word: every CAS is volatile in both directions. A release must acquire as well, since the last of
-   *             several readers hands over on behalf of all of them.
+   *             several readers hands over on behalf of all of them, and since a writer runs what others asked for.
    *             Begin of writing: version := odd, then a store-store fence, then the data: who sees new data and
    *             then loads the version sees it odd, or later. Without the fence data could be seen before it
    *             (on weakly ordered processors; jcstress: OptimisticReadStress).
@@ -73,12 +79,18 @@ public final class HybridLatch {
    *             sink below the second load of the version.
    *
    * Lost wake-ups   Release reads the word and gives it up in one CAS, so it cannot miss PARKED; PARKED is set
-   *             under the bucket lock in one piece with queueing, so whoever finds it set finds the waiter. A
-   *             woken thread tries the word before it looks at the time: either it gets the latch, or it sees
-   *             a holder, and that holder's release will find PARKED if anybody is queued.
+   *             under the bucket lock in one piece with queueing, so whoever finds it set finds the waiter. It is
+   *             cleared with waiters left in the queue only by a wake-up; who was woken then either enters, in one
+   *             CAS with setting PARKED, or queues again, which sets it, or leaves for good through a departure,
+   *             which looks at the queue. A woken thread tries the word before it looks at its terms: either it
+   *             gets the latch, or it sees a holder, and that holder's release comes after PARKED was set.
+   *
+   * Requests    The holder that finds PARKED when it leaves claims the requests at the head of the queue, once, with
+   *             the word unchanged; the version, which it has made even already, goes odd again while it runs them.
    *
    * Not protected against   A StackOverflowError between two steps of the uncontended path (the JDK's locks have
-   *             reserved stack for it): the latch may stay held. The parking lot fails before it locks anything.
+   *             reserved stack for it): the latch may stay held. The parking lot fails before it locks anything; one
+   *             that was woken, and then finds less stack than it had when it parked, may forget those behind it.
    */
 
   /** What {@link #readOptimistic} returns while a writer is at work; it never validates. */

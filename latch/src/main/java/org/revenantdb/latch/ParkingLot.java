@@ -568,7 +568,7 @@ public final class ParkingLot {
       bucket.unlock();
     }
     if (due) {
-      stayAwake(node);
+      stayAwake(node, timed ? Math.min(AWAKE_NANOS, deadline - now) : AWAKE_NANOS);
     }
     return sleep(node, owner, protocol, terms, timed, deadline);
   }
@@ -588,9 +588,9 @@ public final class ParkingLot {
   }
 
   /** Looks at the state for a little while before sleeping: the next to leave will hand over. */
-  private void stayAwake(WaitNode node) {
-    long start = nanoTime.getAsLong();
-    while (nanoTime.getAsLong() - start < AWAKE_NANOS) {
+  private static void stayAwake(WaitNode node, long nanos) {
+    long start = System.nanoTime();
+    while (System.nanoTime() - start < nanos) {
       for (int i = 0; i < PAUSES; i++) {
         if (node.stateAcquire() != WaitNode.WAITING) {
           return;
