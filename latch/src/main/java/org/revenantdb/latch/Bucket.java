@@ -71,6 +71,7 @@ final class Bucket implements ParkingLot.Waiters {
     for (int i = 0; i < queues; i++) {
       this.queues[i] = new WaitQueue();
     }
+    this.servedLast = queues - 1;
     this.random = seed | 1;
     this.fairTime = now;
   }

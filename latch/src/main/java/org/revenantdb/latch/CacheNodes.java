@@ -1,18 +1,55 @@
 package org.revenantdb.latch;
 
-/** stand-in until the topology arrives */
+import java.util.function.IntSupplier;
+
+/**
+ * Which of a bucket's queues a waiter belongs in: that of the cache node it runs on, or the common
+ * one.
+ *
+ * <p>There is one queue where there is one node; else one for each node, and a last one for virtual
+ * threads, which go on wherever there is a carrier, and for threads on processors nobody knows.
+ */
 final class CacheNodes {
-  static final CacheNodes FLAT = new CacheNodes();
+  /** One queue for all. */
+  static final CacheNodes FLAT = new CacheNodes(1, () -> 0);
 
+  private final int nodes;
+  private final IntSupplier nodeOfCaller;
+
+  /**
+   * Any topology.
+   *
+   * @param nodes how many, from 1
+   * @param nodeOfCaller the node on which the calling platform thread runs, from 0; outside of that
+   *     range if it is not known. Not asked where there is one node, nor for virtual threads
+   */
+  CacheNodes(int nodes, IntSupplier nodeOfCaller) {
+    this.nodes = nodes;
+    this.nodeOfCaller = nodeOfCaller;
+  }
+
+  /** This machine's. */
   static CacheNodes here() {
-    return FLAT;
+    CacheTopology topology = CacheTopology.detect();
+    return topology.nodes() == 1
+        ? FLAT
+        : new CacheNodes(topology.nodes(), () -> topology.nodeOf(CurrentProcessor.get()));
   }
 
+  /** How many queues a bucket needs. */
   int queues() {
-    return 1;
+    return nodes == 1 ? 1 : nodes + 1;
   }
 
+  /** The number of the queue that the calling thread waits in. */
   int queueOfCaller() {
-    return 0;
+    if (nodes == 1) {
+      return 0;
+    }
+    if (Thread.currentThread().isVirtual()) {
+      return nodes;
+    }
+    int node = nodeOfCaller.getAsInt();
+    return node >= 0 && node < nodes ? node : nodes;
   }
 }

@@ -123,11 +123,12 @@ public final class HybridLatch {
 
   /** Acquires the latch exclusively, waiting as long as it takes. */
   public void acquireExclusive() {
-    assert Requests.isOutside();
+    wanted(/* shared= */ false, /* waits= */ true, null);
     if (!casWord(LatchWord.FREE, LatchWord.EXCLUSIVE)) {
       LatchWaiter.EXCLUSIVE.await(this, WaitTerms.ENDLESS, null);
     }
     beginWriting();
+    acquired(/* shared= */ false, null);
   }
 
   /**
@@ -136,11 +137,12 @@ public final class HybridLatch {
    * @param statistics where a wait is counted
    */
   public void acquireExclusive(WaitStatistics statistics) {
-    assert Requests.isOutside();
+    wanted(/* shared= */ false, /* waits= */ true, statistics);
     if (!casWord(LatchWord.FREE, LatchWord.EXCLUSIVE)) {
       LatchWaiter.EXCLUSIVE.await(this, WaitTerms.ENDLESS, statistics);
     }
     beginWriting();
+    acquired(/* shared= */ false, statistics);
   }
 
   /**
@@ -150,7 +152,7 @@ public final class HybridLatch {
    * @return {@link Acquisition#ACQUIRED} if the latch is held now
    */
   public Acquisition acquireExclusive(WaitTerms terms) {
-    assert Requests.isOutside();
+    wanted(/* shared= */ false, /* waits= */ true, terms.statistics());
     if (!casWord(LatchWord.FREE, LatchWord.EXCLUSIVE)) {
       Acquisition outcome = LatchWaiter.EXCLUSIVE.await(this, terms, terms.statistics());
       if (outcome != Acquisition.ACQUIRED) {
@@ -158,6 +160,7 @@ public final class HybridLatch {
       }
     }
     beginWriting();
+    acquired(/* shared= */ false, terms.statistics());
     return Acquisition.ACQUIRED;
   }
 
@@ -180,11 +183,12 @@ public final class HybridLatch {
    * @return whether the latch is held now
    */
   public boolean tryAcquireExclusive() {
-    assert Requests.isOutside();
+    wanted(/* shared= */ false, /* waits= */ false, null);
     if (!casWord(LatchWord.FREE, LatchWord.EXCLUSIVE)) {
       return false;
     }
     beginWriting();
+    acquired(/* shared= */ false, null);
     return true;
   }
 
@@ -195,12 +199,13 @@ public final class HybridLatch {
    * @return whether the latch is held now
    */
   public boolean tryAcquireExclusive(long nanos) {
-    assert Requests.isOutside();
+    wanted(/* shared= */ false, /* waits= */ nanos > 0, null);
     if (!casWord(LatchWord.FREE, LatchWord.EXCLUSIVE)
         && !LatchWaiter.EXCLUSIVE.awaitFor(this, nanos)) {
       return false;
     }
     beginWriting();
+    acquired(/* shared= */ false, null);
     return true;
   }
 
@@ -212,7 +217,7 @@ public final class HybridLatch {
    * @return whether the latch is held now; false if the latch is not free or the stamp not valid
    */
   public boolean tryUpgradeOptimistic(long stamp) {
-    assert Requests.isOutside();
+    wanted(/* shared= */ false, /* waits= */ false, null);
     if (version() != stamp || !casWord(LatchWord.FREE, LatchWord.EXCLUSIVE)) {
       return false;
     }
@@ -221,6 +226,7 @@ public final class HybridLatch {
       return false;
     }
     beginWriting();
+    acquired(/* shared= */ false, null);
     return true;
   }
 
@@ -249,6 +255,7 @@ public final class HybridLatch {
    * @throws IllegalMonitorStateException if the latch is not held exclusively
    */
   public void releaseExclusive() {
+    leaving(/* shared= */ false);
     endWriting(/* modified= */ true);
     leaveExclusive();
   }
@@ -261,16 +268,18 @@ public final class HybridLatch {
    * @throws IllegalMonitorStateException if the latch is not held exclusively
    */
   public void releaseExclusiveUnmodified() {
+    leaving(/* shared= */ false);
     endWriting(/* modified= */ false);
     leaveExclusive();
   }
 
   /** Acquires the latch shared, waiting as long as it takes. Not reentrant: see the class. */
   public void acquireShared() {
-    assert Requests.isOutside();
+    wanted(/* shared= */ true, /* waits= */ true, null);
     if (!tryEnterShared()) {
       LatchWaiter.SHARED.await(this, WaitTerms.ENDLESS, null);
     }
+    acquired(/* shared= */ true, null);
   }
 
   /**
@@ -279,10 +288,11 @@ public final class HybridLatch {
    * @param statistics where a wait is counted
    */
   public void acquireShared(WaitStatistics statistics) {
-    assert Requests.isOutside();
+    wanted(/* shared= */ true, /* waits= */ true, statistics);
     if (!tryEnterShared()) {
       LatchWaiter.SHARED.await(this, WaitTerms.ENDLESS, statistics);
     }
+    acquired(/* shared= */ true, statistics);
   }
 
   /**
@@ -292,10 +302,15 @@ public final class HybridLatch {
    * @return {@link Acquisition#ACQUIRED} if the latch is held now
    */
   public Acquisition acquireShared(WaitTerms terms) {
-    assert Requests.isOutside();
-    return tryEnterShared()
-        ? Acquisition.ACQUIRED
-        : LatchWaiter.SHARED.await(this, terms, terms.statistics());
+    wanted(/* shared= */ true, /* waits= */ true, terms.statistics());
+    if (!tryEnterShared()) {
+      Acquisition outcome = LatchWaiter.SHARED.await(this, terms, terms.statistics());
+      if (outcome != Acquisition.ACQUIRED) {
+        return outcome;
+      }
+    }
+    acquired(/* shared= */ true, terms.statistics());
+    return Acquisition.ACQUIRED;
   }
 
   /**
@@ -318,8 +333,12 @@ public final class HybridLatch {
    * @return whether the latch is held now
    */
   public boolean tryAcquireShared() {
-    assert Requests.isOutside();
-    return tryEnterShared();
+    wanted(/* shared= */ true, /* waits= */ false, null);
+    if (!tryEnterShared()) {
+      return false;
+    }
+    acquired(/* shared= */ true, null);
+    return true;
   }
 
   /**
@@ -329,8 +348,12 @@ public final class HybridLatch {
    * @return whether the latch is held now
    */
   public boolean tryAcquireShared(long nanos) {
-    assert Requests.isOutside();
-    return tryEnterShared() || LatchWaiter.SHARED.awaitFor(this, nanos);
+    wanted(/* shared= */ true, /* waits= */ nanos > 0, null);
+    if (!tryEnterShared() && !LatchWaiter.SHARED.awaitFor(this, nanos)) {
+      return false;
+    }
+    acquired(/* shared= */ true, null);
+    return true;
   }
 
   /**
@@ -339,6 +362,7 @@ public final class HybridLatch {
    * @throws IllegalMonitorStateException if the latch is not held shared
    */
   public void releaseShared() {
+    leaving(/* shared= */ true);
     long seen = caxWord(LatchWord.ONE_SHARED, LatchWord.FREE);
     if (seen != LatchWord.ONE_SHARED) {
       leaveShared(seen);
@@ -359,6 +383,9 @@ public final class HybridLatch {
       }
       if (casWord(w, LatchWord.upgraded(w))) {
         beginWriting();
+        if (LatchDebug.ON) {
+          LatchDebug.upgraded(this);
+        }
         return true;
       }
     }
@@ -371,6 +398,9 @@ public final class HybridLatch {
    * @throws IllegalMonitorStateException if the latch is not held exclusively
    */
   public void downgrade() {
+    if (LatchDebug.ON) {
+      LatchDebug.downgraded(this);
+    }
     endWriting(/* modified= */ true);
     if (!casWord(LatchWord.EXCLUSIVE, LatchWord.ONE_SHARED)) {
       LOT.unpark(this, TAG, LatchLeaver.DOWNGRADE);
@@ -405,6 +435,7 @@ public final class HybridLatch {
   public Acquisition runExclusive(Runnable request, WaitTerms terms) {
     Objects.requireNonNull(request, "request");
     Requests.refuseInside();
+    wanted(/* shared= */ false, /* waits= */ true, terms.statistics());
     if (!casWord(LatchWord.FREE, LatchWord.EXCLUSIVE)) {
       ParkingLot.Outcome outcome = LatchWaiter.EXCLUSIVE.awaitOrBeServed(this, request, terms);
       switch (outcome) {
@@ -418,6 +449,7 @@ public final class HybridLatch {
       }
     }
     beginWriting();
+    acquired(/* shared= */ false, terms.statistics());
     try {
       Requests.run(request);
     } finally {
@@ -538,6 +570,27 @@ public final class HybridLatch {
   /** The version; steady while the caller holds the latch. */
   long version() {
     return (long) VERSION.getOpaque(this);
+  }
+
+  /** What is checked before an acquisition is tried: nothing, outside of tests and debugging. */
+  private void wanted(boolean shared, boolean waits, @Nullable WaitStatistics statistics) {
+    assert Requests.isOutside();
+    if (LatchDebug.ON) {
+      Requests.refuseInside();
+      LatchDebug.acquiring(this, shared, waits, statistics);
+    }
+  }
+
+  private void acquired(boolean shared, @Nullable WaitStatistics statistics) {
+    if (LatchDebug.ON) {
+      LatchDebug.acquired(this, shared, statistics);
+    }
+  }
+
+  private void leaving(boolean shared) {
+    if (LatchDebug.ON) {
+      LatchDebug.released(this, shared);
+    }
   }
 
   private void beginWriting() {

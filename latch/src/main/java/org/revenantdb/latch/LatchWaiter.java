@@ -66,16 +66,21 @@ enum LatchWaiter implements ParkingLot.Protocol<HybridLatch> {
           ? ParkingLot.Outcome.GRANTED
           : ParkingLot.Outcome.TIMED_OUT;
     }
-    if (!timed && statistics == null) {
+    Object event = WaitEvents.begin();
+    if (!timed && statistics == null && event == null) {
       return spinThenPark(latch, request, terms, /* timed= */ false, 0);
     }
     long start = System.nanoTime();
+    Acquisition told = Acquisition.GIVEN_UP; // unless it returns
     try {
-      return spinThenPark(latch, request, terms, timed, start + nanos);
+      ParkingLot.Outcome outcome = spinThenPark(latch, request, terms, timed, start + nanos);
+      told = acquisition(outcome);
+      return outcome;
     } finally {
       if (statistics != null) {
         statistics.record(System.nanoTime() - start);
       }
+      WaitEvents.end(event, statistics, shared, told);
     }
   }
 

@@ -232,7 +232,7 @@ public final class ParkingLot {
           TimeUnit.DAYS.toNanos(1));
 
   /** The longest time that a waiter does not look at its state. */
-  private static final long SLICE_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long SLICE_NANOS = ParkLimits.LONGEST_PARK_NANOS;
 
   /**
    * How long one that was woken and lost stays awake for a hand-over that is due. It is spent about

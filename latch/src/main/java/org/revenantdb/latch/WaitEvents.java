@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * {@snippet :
  * Object event = WaitEvents.begin(); // null unless it is recorded
  * boolean entered = spinThenPark();
- * WaitEvents.end(event, statistics, shared, entered ? Outcome.ACQUIRED : Outcome.TIMED_OUT);
+ * WaitEvents.end(event, statistics, shared, entered ? Acquisition.ACQUIRED : Acquisition.TIMED_OUT);
  * }
  */
 final class WaitEvents {
@@ -29,20 +29,6 @@ final class WaitEvents {
   static final boolean AVAILABLE = isAvailable();
 
   private WaitEvents() {}
-
-  /** How a wait ended. */
-  enum Outcome {
-    ACQUIRED("acquired"),
-    TIMED_OUT("timed out"),
-    INTERRUPTED("interrupted"),
-    GIVEN_UP("given up");
-
-    private final String text;
-
-    Outcome(String text) {
-      this.text = text;
-    }
-  }
 
   /**
    * Takes the time at which a wait begins.
@@ -72,7 +58,7 @@ final class WaitEvents {
       @Nullable Object event,
       @Nullable WaitStatistics statistics,
       boolean shared,
-      Outcome outcome) {
+      Acquisition outcome) {
     if (event == null) {
       return;
     }
@@ -93,15 +79,24 @@ final class WaitEvents {
     return event;
   }
 
-  private static void commit(Object begun, String latchClass, boolean shared, Outcome outcome) {
+  private static void commit(Object begun, String latchClass, boolean shared, Acquisition outcome) {
     LatchWaitEvent event = (LatchWaitEvent) begun;
     event.end();
     if (event.shouldCommit()) {
       event.latchClass = latchClass;
       event.mode = shared ? "shared" : "exclusive";
-      event.outcome = outcome.text;
+      event.outcome = textOf(outcome);
       event.commit();
     }
+  }
+
+  private static String textOf(Acquisition outcome) {
+    return switch (outcome) {
+      case ACQUIRED -> "acquired";
+      case TIMED_OUT -> "timed out";
+      case INTERRUPTED -> "interrupted";
+      case GIVEN_UP -> "given up";
+    };
   }
 
   private static boolean isAvailable() {

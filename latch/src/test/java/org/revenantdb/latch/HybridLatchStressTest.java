@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * <p>The seed is printed when it fails; the schedule is the machine's, so it repeats the operations
  * but not the interleaving.
  */
+@Tag("debug")
 class HybridLatchStressTest {
   private final HybridLatch latch = new HybridLatch();
   private final long seed = System.nanoTime();

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
  * inside the latch; almost all there is to see is somebody timing out against somebody leaving.
  */
 @Tag("slow")
+@Tag("debug")
 class TimeoutAgainstUnlockTest {
   private static final int ROUNDS = 20_000;
 

@@ -1,6 +1,7 @@
 package org.revenantdb.latch;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -32,8 +33,8 @@ class WaitEventsTest {
         recorded(
             Duration.ZERO,
             () -> {
-              waitForLatch(statistics, /* shared= */ true, WaitEvents.Outcome.ACQUIRED);
-              waitForLatch(null, /* shared= */ false, WaitEvents.Outcome.TIMED_OUT);
+              waitForLatch();
+              waitInVainForLatch();
             });
     assertEquals(2, events.size(), events::toString);
     assertFields(events.get(0), "leaf", "shared", "acquired");
@@ -62,7 +63,7 @@ class WaitEventsTest {
                               WaitEvents.begin(),
                               statistics,
                               /* shared= */ false,
-                              WaitEvents.Outcome.GIVEN_UP));
+                              Acquisition.GIVEN_UP));
               Await.join(thread);
             });
     assertEquals(1, events.size(), events::toString);
@@ -72,10 +73,7 @@ class WaitEventsTest {
 
   @Test
   void wait_belowTheThresholdIsNotRecorded() throws Exception {
-    List<RecordedEvent> events =
-        recorded(
-            Duration.ofDays(1),
-            () -> waitForLatch(statistics, /* shared= */ true, WaitEvents.Outcome.ACQUIRED));
+    List<RecordedEvent> events = recorded(Duration.ofDays(1), this::waitForLatch);
     assertEquals(List.of(), events);
   }
 
@@ -103,7 +101,7 @@ class WaitEventsTest {
     assertNull(WaitEvents.begin());
     recorded(Duration.ZERO, () -> assertNotNull(WaitEvents.begin()));
     assertNull(WaitEvents.begin(), "after a recording");
-    WaitEvents.end(null, statistics, /* shared= */ false, WaitEvents.Outcome.ACQUIRED);
+    WaitEvents.end(null, statistics, /* shared= */ false, Acquisition.ACQUIRED);
   }
 
   @Test
@@ -127,21 +125,28 @@ class WaitEventsTest {
   }
 
   /** A wait that is longer than nothing: the latch is released once the other thread is parked. */
-  private void waitForLatch(WaitStatistics counted, boolean shared, WaitEvents.Outcome outcome)
-      throws InterruptedException {
+  private void waitForLatch() throws InterruptedException {
     latch.acquireExclusive();
     Thread waiter =
         Thread.ofPlatform()
             .name("waiter")
             .start(() -> {
-              Object event = WaitEvents.begin();
-              latch.acquireShared();
-              WaitEvents.end(event, counted, shared, outcome);
+              latch.acquireShared(statistics);
               latch.releaseShared();
             });
     Await.until(() -> LatchWord.isParked(latch.wordOpaque()));
     latch.releaseExclusive();
     Await.join(waiter);
+  }
+
+  private void waitInVainForLatch() throws InterruptedException {
+    latch.acquireExclusive();
+    Thread waiter =
+        Thread.ofPlatform()
+            .name("waiter")
+            .start(() -> assertFalse(latch.tryAcquireExclusive(1_000)));
+    Await.join(waiter);
+    latch.releaseExclusive();
   }
 
   private List<RecordedEvent> recorded(Duration threshold, Waits waits) throws Exception {
