@@ -214,7 +214,7 @@ final class Bucket implements ParkingLot.Waiters {
     return true;
   }
 
-  /** Finds the first waiter of the key and, if it is a reader, the readers right behind it. */
+  /** Finds the waiter whose turn it is and, if it is a reader, the readers right behind it. */
   private void select(Object owner, long tag, boolean everybody) {
     WaitNode first = firstToServe(owner, tag);
     selected = first;
@@ -223,16 +223,28 @@ final class Bucket implements ParkingLot.Waiters {
     if (first == null) {
       return;
     }
-    for (int i = 0; i < queues.length; i++) {
-      boolean groups = everybody || i == first.cacheNode;
-      WaitNode node = i == first.cacheNode && !everybody ? first : queues[i].head();
-      for (; node != null; node = node.next) {
-        if (!node.waitsFor(owner, tag)) {
-          continue;
-        }
-        if (!groups || !(everybody || node == first || first.shared && node.shared)) {
+    if (everybody) {
+      for (WaitQueue queue : queues) {
+        countGroup(queue.firstOf(owner, tag), owner, tag, /* everybody= */ true);
+      }
+      return;
+    }
+    countGroup(first, owner, tag, /* everybody= */ false);
+    for (int i = 0; i < queues.length && !othersWait; i++) {
+      othersWait = i != first.cacheNode && queues[i].firstOf(owner, tag) != null;
+    }
+  }
+
+  /**
+   * Counts those who are served together with the first of a queue, and notes if there are more.
+   */
+  private void countGroup(@Nullable WaitNode first, Object owner, long tag, boolean everybody) {
+    boolean readers = first != null && first.shared;
+    for (WaitNode node = first; node != null; node = node.next) {
+      if (node.waitsFor(owner, tag)) {
+        if (!everybody && node != first && !(readers && node.shared)) {
           othersWait = true;
-          break;
+          return;
         }
         selectedCount++;
       }
@@ -243,11 +255,17 @@ final class Bucket implements ParkingLot.Waiters {
    * The waiter of the key whose turn it is: of the node served last, unless it is time to be fair.
    */
   private @Nullable WaitNode firstToServe(Object owner, long tag) {
-    WaitNode preferred = queues[servedLast].firstOf(owner, tag);
-    if (queues.length == 1
-        || preferred != null && !handOverDue && servedLast != queues.length - 1) {
-      return preferred;
+    int common = queues.length - 1;
+    if (servedLast != common || queues.length == 1) {
+      WaitNode first = queues[servedLast].firstOf(owner, tag);
+      if (queues.length == 1 || (first != null && !handOverDue)) {
+        return first;
+      }
     }
+    return oldest(owner, tag);
+  }
+
+  private @Nullable WaitNode oldest(Object owner, long tag) {
     WaitNode oldest = null;
     for (WaitQueue queue : queues) {
       WaitNode first = queue.firstOf(owner, tag);

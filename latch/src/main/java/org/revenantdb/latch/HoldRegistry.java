@@ -4,7 +4,6 @@ import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -43,7 +42,7 @@ final class HoldRegistry {
   private final ReentrantLock lock = new ReentrantLock();
   private final ReferenceQueue<Object> collected = new ReferenceQueue<>();
   private final Map<TrackedLatch, TrackedLatch> latches = new HashMap<>();
-  private final Map<Thread, List<TrackedLatch.Held>> byThread = new IdentityHashMap<>();
+  private final Map<Thread, List<TrackedLatch.Held>> byThread = new HashMap<>();
   private final ObservedOrder order = new ObservedOrder();
   private final List<TrackedLatch.Held> lost = new ArrayList<>();
 
@@ -261,7 +260,7 @@ final class HoldRegistry {
     List<TrackedLatch.Held> candidates =
         latch.holds.stream().filter(held -> held.shared == shared).toList();
     for (TrackedLatch.Held held : candidates) {
-      if (held.thread == Thread.currentThread()) {
+      if (held.thread.equals(Thread.currentThread())) {
         return held;
       }
     }

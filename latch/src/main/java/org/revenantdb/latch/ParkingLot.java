@@ -522,10 +522,10 @@ public final class ParkingLot {
   }
 
   /**
-   * The same for a waiter that leaves a request.
+   * The same for a waiter that leaves a request. What it throws when somebody else runs it is
+   * thrown here, whatever its type.
    *
    * @return {@link Outcome#DONE} too, if somebody else ran it and it returned
-   * @throws Throwable of the request, if somebody else ran it
    */
   <K> Outcome awaitOrBeServed(
       K owner,
