@@ -1,5 +1,7 @@
 package org.revenantdb.jmh.cli;
 
+import java.util.List;
+
 /** One measurement that {@code ./revenant bench} knows by name. */
 interface Bench {
 
@@ -18,9 +20,15 @@ interface Bench {
   String question();
 
   /**
+   * Returns the names of all its figures. One that is missing in the end, for whatever reason, was
+   * not measured, and the command says so.
+   */
+  List<String> promises();
+
+  /**
    * Measures and fills in the figures; progress goes to standard error.
    *
-   * @throws CannotMeasureException where a figure could not be measured; those filled in stay
+   * @throws CannotMeasureException where nothing more can be measured; what was filled in stays
    */
   void measure(Settings settings, Figures figures) throws CannotMeasureException;
 }

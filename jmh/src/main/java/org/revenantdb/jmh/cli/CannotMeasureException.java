@@ -4,6 +4,10 @@ package org.revenantdb.jmh.cli;
 final class CannotMeasureException extends Exception {
   private static final long serialVersionUID = 1L;
 
+  CannotMeasureException(String message) {
+    super(message);
+  }
+
   CannotMeasureException(String message, Throwable cause) {
     super(message, cause);
   }

@@ -2,19 +2,17 @@ package org.revenantdb.jmh.cli;
 
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The result of a measurement: figures, which are plain numbers with a name, and the points that
- * they were made from.
+ * The result of a measurement: figures, which are plain numbers with a name, the points that they
+ * were made from, and the pictures that show them.
  */
 final class Figures {
   private static final Gson JSON =
@@ -23,6 +21,10 @@ final class Figures {
   private final Map<String, Double> figures = new LinkedHashMap<>();
   private final Map<String, Sample> points = new LinkedHashMap<>();
   private final Map<String, String> settings = new LinkedHashMap<>();
+  private final Map<String, String> versions = new LinkedHashMap<>();
+  private final List<String> notMeasured = new ArrayList<>();
+  private final List<Plot> plots = new ArrayList<>();
+  private Rounds.@Nullable Tally tally;
 
   /** Sets a figure that a reader may rely on; yes is 1, no is 0. */
   void put(String name, double value) {
@@ -42,6 +44,26 @@ final class Figures {
     settings.put(name, value.toString());
   }
 
+  /** Notes the version of what was measured beside ours, or measured with. */
+  void version(String name, String value) {
+    versions.put(name, value);
+  }
+
+  /** Notes what could not be measured, and why, in a sentence; what else there is goes on. */
+  void notMeasured(String sentence) {
+    notMeasured.add(sentence);
+  }
+
+  /** Adds a picture to the report. */
+  void plot(Plot plot) {
+    plots.add(plot);
+  }
+
+  /** Notes how many rounds there were. */
+  void rounds(Rounds.Tally rounds) {
+    tally = rounds;
+  }
+
   Map<String, Double> figures() {
     return Collections.unmodifiableMap(figures);
   }
@@ -50,35 +72,44 @@ final class Figures {
     return Collections.unmodifiableMap(points);
   }
 
-  JsonObject toJson(Bench.Settings run, Surroundings surroundings) {
+  Map<String, String> settings() {
+    return Collections.unmodifiableMap(settings);
+  }
+
+  Map<String, String> versions() {
+    return Collections.unmodifiableMap(versions);
+  }
+
+  List<String> notMeasured() {
+    return Collections.unmodifiableList(notMeasured);
+  }
+
+  List<Plot> plots() {
+    return Collections.unmodifiableList(plots);
+  }
+
+  Rounds.@Nullable Tally tally() {
+    return tally;
+  }
+
+  /** The whole result as text: each figure on the top level, all else beside them. */
+  String toJson(Bench.Settings run, Surroundings surroundings) {
     JsonObject json = new JsonObject();
     figures.forEach(json::addProperty);
     JsonObject detail = new JsonObject();
     detail.add("points", JSON.toJsonTree(points));
     detail.add("settings", JSON.toJsonTree(settings));
+    detail.add("versions", JSON.toJsonTree(versions));
+    if (tally != null) {
+      detail.add("rounds", JSON.toJsonTree(tally));
+    }
+    detail.add("notMeasured", JSON.toJsonTree(notMeasured));
     json.add("detail", detail);
     json.add("machine", JSON.toJsonTree(surroundings.machine()));
     json.addProperty("jdk", surroundings.jdk());
     json.addProperty("commit", surroundings.commit());
     json.addProperty("seed", run.seed());
     json.addProperty("quick", run.quick());
-    return json;
-  }
-
-  /** Writes to a neighbour and renames it, so that nobody reads half a file. */
-  static void write(JsonElement json, Path file) throws IOException {
-    Path target = file.toAbsolutePath();
-    Path folder = target.getParent();
-    Path name = target.getFileName();
-    if (folder == null || name == null) {
-      throw new IOException("not the name of a file: " + file);
-    }
-    Path unfinished = Files.createTempFile(folder, name.toString(), ".unfinished");
-    try {
-      Files.writeString(unfinished, JSON.toJson(json) + "\n");
-      Files.move(unfinished, target, StandardCopyOption.ATOMIC_MOVE);
-    } finally {
-      Files.deleteIfExists(unfinished);
-    }
+    return JSON.toJson(json) + "\n";
   }
 }

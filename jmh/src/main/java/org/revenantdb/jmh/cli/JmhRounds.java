@@ -1,6 +1,5 @@
 package org.revenantdb.jmh.cli;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,21 +15,33 @@ import org.openjdk.jmh.runner.options.VerboseMode;
 
 /**
  * Runs the methods of a JMH class in interleaved rounds: each round starts one JVM for each method
- * and point, so that a slow minute of the machine meets all variants alike.
+ * and point.
  */
 final class JmhRounds {
+  static {
+    // Its lock on a file in the folder for temporary files is there to keep two of it from
+    // disturbing each other. Rounds notice that for themselves, and from whomever; a lock file that
+    // another user left behind would only keep us from measuring at all.
+    System.setProperty("jmh.ignoreLock", "true");
+  }
+
   private JmhRounds() {}
 
   /**
    * Runs the rounds.
    *
+   * @param what is measured, for the progress
    * @param options which methods and parameters, and anything but forks
-   * @param rounds how many
    * @return by {@code method} or {@code method,parameter=value}, what the rounds said
    */
   static Map<String, Sample> run(
-      ChainedOptionsBuilder options, int rounds, int warmups, int iterations, TimeValue each)
-      throws RunnerException {
+      String what,
+      Rounds rounds,
+      ChainedOptionsBuilder options,
+      int warmups,
+      int iterations,
+      TimeValue each)
+      throws CannotMeasureException {
     options
         .forks(1)
         .warmupIterations(warmups)
@@ -38,31 +49,37 @@ final class JmhRounds {
         .measurementIterations(iterations)
         .measurementTime(each)
         .shouldFailOnError(true);
-    Map<String, List<Double>> scores = new LinkedHashMap<>();
-    String unit = "";
-    for (int round = 1; round <= rounds; round++) {
-      System.err.printf("round %d of %d%n", round, rounds);
-      Runner runner =
-          new Runner(
-              options.build(),
-              OutputFormatFactory.createFormatInstance(System.err, VerboseMode.SILENT));
-      for (RunResult result : runner.run()) {
-        String point = pointOf(result.getParams());
-        double score = result.getPrimaryResult().getScore();
-        System.err.printf("  %-40s %10.2f %s%n", point, score, unitOf(result));
-        scores.computeIfAbsent(point, _ -> new ArrayList<>()).add(score);
-        unit = unitOf(result); // all methods of a class have the same
-      }
-    }
+    String[] unit = {""}; // all methods of a class have the same
+    List<Map<String, Double>> results =
+        rounds.run(
+            what,
+            () -> {
+              Map<String, Double> scores = new LinkedHashMap<>();
+              for (RunResult result : runOnce(what, options)) {
+                String point = pointOf(result.getParams());
+                double score = result.getPrimaryResult().getScore();
+                unit[0] = result.getPrimaryResult().getScoreUnit();
+                System.err.printf("  %-40s %10.2f %s%n", point, score, unit[0]);
+                scores.put(point, score);
+              }
+              return scores;
+            });
     Map<String, Sample> samples = new LinkedHashMap<>();
-    for (Map.Entry<String, List<Double>> entry : scores.entrySet()) {
-      samples.put(entry.getKey(), Sample.of(entry.getValue(), unit));
-    }
+    Sample.byName(results)
+        .forEach((point, scores) -> samples.put(point, Sample.of(scores, unit[0])));
     return samples;
   }
 
-  private static String unitOf(RunResult result) {
-    return result.getPrimaryResult().getScoreUnit();
+  private static Iterable<RunResult> runOnce(String what, ChainedOptionsBuilder options)
+      throws CannotMeasureException {
+    try {
+      return new Runner(
+              options.build(),
+              OutputFormatFactory.createFormatInstance(System.err, VerboseMode.SILENT))
+          .run();
+    } catch (RunnerException e) {
+      throw new CannotMeasureException(what + ": " + e.getMessage(), e);
+    }
   }
 
   private static String pointOf(BenchmarkParams params) {

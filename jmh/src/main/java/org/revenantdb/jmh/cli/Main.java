@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -18,11 +19,11 @@ import picocli.CommandLine.Spec;
  * {@code ./revenant bench}: measures what it is told to, or lists what there is.
  *
  * <p>Exit codes: 0 every figure was measured, whatever its value; 2 wrong usage; 3 something could
- * not be measured.
+ * not be measured. What was measured is written in any case.
  */
 public final class Main {
   private static final int CANNOT_MEASURE = 3;
-  private static final List<Bench> BENCHES = List.of(new OffHeapBench());
+  private static final List<Bench> BENCHES = List.of(new LatchBench(), new OffHeapBench());
 
   private Main() {}
 
@@ -78,7 +79,7 @@ public final class Main {
     }
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() {
       PrintWriter out = commandLine(spec).getOut();
       if (name == null) {
         benches.forEach(bench -> out.printf("%-12s %s%n", bench.name(), bench.question()));
@@ -89,24 +90,56 @@ public final class Main {
               .filter(each -> each.name().equals(name))
               .findFirst()
               .orElseThrow(() -> usage(spec, "there is nothing to measure by the name " + name));
-      int exitCode = CommandLine.ExitCode.OK;
-      Figures figures = new Figures();
+      Output figuresFile;
+      Output page;
+      try {
+        figuresFile = json == null ? null : Output.to(json);
+        page = report == null ? null : Output.in(report, bench.name() + ".html");
+      } catch (IOException e) {
+        throw usage(spec, e.getMessage());
+      }
       Bench.Settings settings = new Bench.Settings(quick, seed);
       Surroundings surroundings = Surroundings.here();
+      Figures figures = measure(bench, settings);
+      figures.figures().forEach((figure, value) -> out.printf("%-32s %10.3f%n", figure, value));
+      figures
+          .notMeasured()
+          .forEach(it -> commandLine(spec).getErr().println("not measured: " + it));
+      boolean written =
+          write(figuresFile, () -> figures.toJson(settings, surroundings))
+              & write(page, () -> Report.page(bench, settings, figures, surroundings));
+      return written && figures.notMeasured().isEmpty() ? CommandLine.ExitCode.OK : CANNOT_MEASURE;
+    }
+
+    /** Whatever goes wrong, what was measured before it is not lost. */
+    private Figures measure(Bench bench, Bench.Settings settings) {
+      Figures figures = new Figures();
       try {
         bench.measure(settings, figures);
       } catch (CannotMeasureException e) {
-        commandLine(spec).getErr().println("not measured: " + e.getMessage());
-        exitCode = CANNOT_MEASURE;
+        figures.notMeasured(e.getMessage());
+      } catch (RuntimeException | OutOfMemoryError | StackOverflowError | LinkageError e) {
+        figures.notMeasured("the rest: " + e);
+        e.printStackTrace(commandLine(spec).getErr());
       }
-      figures.figures().forEach((figure, value) -> out.printf("%-32s %10.3f%n", figure, value));
-      if (json != null) {
-        Figures.write(figures.toJson(settings, surroundings), json);
+      for (String promised : bench.promises()) {
+        if (!figures.figures().containsKey(promised)) {
+          figures.notMeasured(promised);
+        }
       }
-      if (report != null) {
-        Report.write(bench, figures, surroundings, report);
+      return figures;
+    }
+
+    private boolean write(@Nullable Output output, Supplier<String> text) {
+      if (output != null) {
+        try {
+          output.write(text.get());
+        } catch (IOException e) {
+          commandLine(spec).getErr().println(output + " could not be written: " + e.getMessage());
+          return false;
+        }
       }
-      return exitCode;
+      return true;
     }
   }
 

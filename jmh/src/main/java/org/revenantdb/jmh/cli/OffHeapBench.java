@@ -2,9 +2,9 @@ package org.revenantdb.jmh.cli;
 
 import java.util.List;
 import java.util.Map;
-import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jmh.util.Version;
 import org.revenantdb.jmh.OffHeapAccessBenchmark;
 
 /**
@@ -26,26 +26,31 @@ final class OffHeapBench implements Bench {
   }
 
   @Override
+  public List<String> promises() {
+    return OTHERS.stream().map(other -> "slice_vs_" + other).toList();
+  }
+
+  @Override
   public void measure(Settings settings, Figures figures) throws CannotMeasureException {
     String[] sizes = settings.quick() ? new String[] {"64"} : new String[] {"64", "262144"};
-    int rounds = settings.quick() ? 3 : 5;
     TimeValue each = TimeValue.milliseconds(settings.quick() ? 100 : 250);
-    Map<String, Sample> points;
-    try {
-      points =
-          JmhRounds.run(
-              new OptionsBuilder()
-                  .include(OffHeapAccessBenchmark.class.getName())
-                  .param("kibibytes", sizes),
-              rounds,
-              3,
-              settings.quick() ? 3 : 4,
-              each);
-    } catch (RunnerException e) {
-      throw new CannotMeasureException("off-heap: " + e.getMessage(), e);
+    Rounds rounds = Rounds.of(settings, settings.quick() ? 3 : 5);
+    Map<String, Sample> points =
+        JmhRounds.run(
+            name(),
+            rounds,
+            new OptionsBuilder()
+                .include(OffHeapAccessBenchmark.class.getName())
+                .param("kibibytes", sizes),
+            3,
+            settings.quick() ? 3 : 4,
+            each);
+    figures.rounds(rounds.tally());
+    for (String size : sizes) {
+      plot(figures, size);
     }
     points.forEach(figures::point);
-    figures.setting("rounds", rounds);
+    figures.version("JMH", Version.getPlainVersion());
     figures.setting("page", "8 KiB, random of the region; slabs of 4 MiB");
     for (String other : OTHERS) {
       double worst = Double.POSITIVE_INFINITY;
@@ -60,5 +65,22 @@ final class OffHeapBench implements Bench {
       }
       figures.put("slice_vs_" + other, worst);
     }
+  }
+
+  private static void plot(Figures figures, String size) {
+    Plot plot =
+        new Plot(
+            "What does an operation on a page cost, in a region of " + size + " KiB?",
+            Plot.Form.BARS,
+            "operation",
+            "ns",
+            /* logarithmic= */ true);
+    for (String operation : OPERATIONS) {
+      plot.mark("slice", operation, operation + "_slice,kibibytes=" + size);
+      for (String other : OTHERS) {
+        plot.mark(other, operation, operation + "_" + other + ",kibibytes=" + size);
+      }
+    }
+    figures.plot(plot);
   }
 }

@@ -1,71 +1,102 @@
 package org.revenantdb.jmh.cli;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 
-/** One self-contained page: the figures as a table, the points as bars. */
+/**
+ * One page that needs nothing beside itself: the figures, one picture for each question, every
+ * point in a table, and where it was measured.
+ */
 final class Report {
-  private static final int BAR = 420;
+  private static final String STYLE =
+      """
+      body { font: 15px/1.5 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em }
+      td, th { padding: 0 1em 0 0; text-align: left; font-weight: normal }
+      th { color: #666 }
+      .n { text-align: right; font-variant-numeric: tabular-nums }
+      svg { width: 100%; font: 12px sans-serif }
+      svg path { fill: none } svg text { stroke: none; fill: #222 }
+      .a { stroke: #222 } .g { stroke: #ddd } .r { stroke: #222; stroke-width: 1.2 }
+      .s { stroke-width: 2 } .b { stroke: none }
+      .x { text-anchor: middle } .y { text-anchor: end }
+      """;
 
   private Report() {}
 
-  static void write(Bench bench, Figures figures, Surroundings surroundings, Path folder)
-      throws IOException {
-    Files.createDirectories(folder);
+  /** Returns the page. */
+  static String page(
+      Bench bench, Bench.Settings settings, Figures figures, Surroundings surroundings) {
     StringBuilder page = new StringBuilder();
-    page.append("<!doctype html><meta charset=utf-8><title>").append(escape(bench.name()));
-    page.append(
-        """
-        </title><style>
-        body { font: 15px/1.5 sans-serif; max-width: 60em; margin: 2em auto }
-        td { padding: 0 1em 0 0 } td.n { text-align: right } rect { fill: #4a6fa5 }
-        line { stroke: #222 }
-        </style>
-        """);
-    page.append("<h1>").append(escape(bench.name())).append("</h1>\n<p>");
-    page.append(escape(bench.question())).append("\n<h2>Figures</h2>\n<table>\n");
-    figures
-        .figures()
-        .forEach((name, value) -> row(page, name, String.format(Locale.ROOT, "%.3f", value)));
-    page.append("</table>\n<h2>Points: median, and half the range of the rounds</h2>\n<table>\n");
-    double longest = figures.points().values().stream().mapToDouble(Sample::median).max().orElse(1);
-    figures.points().forEach((name, sample) -> bar(page, name, sample, longest));
-    page.append("</table>\n<h2>Where</h2>\n<table>\n");
-    for (Map.Entry<String, String> entry : surroundings.machine().entrySet()) {
-      row(page, entry.getKey(), entry.getValue());
+    page.append("<!doctype html><html lang=en><meta charset=utf-8>\n<title>")
+        .append(escape(bench.name()))
+        .append("</title>\n<style>\n")
+        .append(STYLE)
+        .append("</style>\n<h1>")
+        .append(escape(bench.name()))
+        .append("</h1>\n<p>")
+        .append(escape(bench.question()));
+    if (settings.quick()) {
+      page.append("\n<p>A quick run: fewer points, shorter, noisier.");
     }
-    row(page, "jdk", surroundings.jdk());
-    row(page, "commit", surroundings.commit());
+    table(page, "Figures", figures.figures(), value -> String.format(Locale.ROOT, "%.3f", value));
+    if (!figures.notMeasured().isEmpty()) {
+      page.append("<h2>Not measured</h2>\n");
+      figures.notMeasured().forEach(it -> page.append("<p>").append(escape(it)).append('\n'));
+    }
+    for (Plot plot : figures.plots()) {
+      page.append("<h2>").append(escape(plot.question())).append("</h2>\n");
+      page.append(PlotDrawing.draw(plot, figures.points()));
+    }
+    points(page, figures);
+    table(page, "Settings", figures.settings(), Function.identity());
+    table(page, "Versions", figures.versions(), Function.identity());
+    Rounds.Tally tally = figures.tally();
+    if (tally != null) {
+      page.append("<p>Rounds measured: ").append(tally.measured());
+      page.append(". Disturbed and repeated: ").append(tally.repeated());
+      page.append(". Disturbed and counted all the same: ").append(tally.keptDisturbed());
+      page.append(".\n");
+    }
+    table(page, "Machine", surroundings.machine(), Function.identity());
+    page.append("<p>").append(escape(surroundings.jdk()));
+    page.append("<br>commit ").append(escape(surroundings.commit()));
+    page.append("<br>seed ").append(settings.seed()).append('\n');
+    return page.toString();
+  }
+
+  static String escape(String text) {
+    return text.replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace("\"", "&quot;")
+        .replace("'", "&#39;");
+  }
+
+  private static void points(StringBuilder page, Figures figures) {
+    page.append("<h2>Points</h2>\n<details><summary>All ").append(figures.points().size());
+    page.append(": median, half the range of the rounds, number of rounds</summary>\n<table>\n");
+    figures
+        .points()
+        .forEach((name, sample) -> {
+          page.append("<tr><td>").append(escape(name)).append("<td class=n>");
+          page.append(PlotDrawing.number(sample.median())).append("<td>");
+          page.append(escape(sample.unit())).append("<td class=n>");
+          page.append(String.format(Locale.ROOT, "%.1f %%", 100 * sample.spread()));
+          page.append("<td class=n>").append(sample.n()).append('\n');
+        });
+    page.append("</table></details>\n");
+  }
+
+  private static <T> void table(
+      StringBuilder page, String title, Map<String, T> rows, Function<T, String> text) {
+    if (rows.isEmpty()) {
+      return;
+    }
+    page.append("<h2>").append(title).append("</h2>\n<table>\n");
+    rows.forEach((name, value) -> {
+      page.append("<tr><td>").append(escape(name)).append("<td class=n>");
+      page.append(escape(text.apply(value))).append('\n');
+    });
     page.append("</table>\n");
-    Files.writeString(folder.resolve(bench.name() + ".html"), page);
-  }
-
-  private static void row(StringBuilder page, String name, String value) {
-    page.append("<tr><td>").append(escape(name)).append("<td class=n>");
-    page.append(escape(value)).append("\n");
-  }
-
-  private static void bar(StringBuilder page, String name, Sample sample, double longest) {
-    double width = BAR * sample.median() / longest;
-    double error = width * sample.spread();
-    page.append("<tr><td>").append(escape(name)).append("<td class=n>");
-    page.append(
-        String.format(
-            Locale.ROOT,
-            "%.2f %s<td><svg width=%d height=16><rect y=2 width=%.1f height=12 />"
-                + "<line x1=%.1f x2=%.1f y1=8 y2=8 /></svg>%n",
-            sample.median(),
-            escape(sample.unit()),
-            BAR + 40,
-            width,
-            width - error,
-            width + error));
-  }
-
-  private static String escape(String text) {
-    return text.replace("&", "&amp;").replace("<", "&lt;");
   }
 }

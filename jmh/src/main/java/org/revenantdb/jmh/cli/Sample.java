@@ -1,7 +1,10 @@
 package org.revenantdb.jmh.cli;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What several rounds said of one thing.
@@ -24,5 +27,15 @@ record Sample(double median, double spread, int n, String unit) {
             .orElseThrow();
     double halfRange = (sorted[sorted.length - 1] - sorted[0]) / 2;
     return new Sample(middle, middle == 0 ? 0 : halfRange / middle, sorted.length, unit);
+  }
+
+  /** Turns rounds of points into points of rounds. */
+  static Map<String, List<Double>> byName(List<Map<String, Double>> rounds) {
+    Map<String, List<Double>> points = new LinkedHashMap<>();
+    for (Map<String, Double> round : rounds) {
+      round.forEach(
+          (name, value) -> points.computeIfAbsent(name, _ -> new ArrayList<>()).add(value));
+    }
+    return points;
   }
 }

@@ -81,6 +81,39 @@ class MainTest {
     assertTrue(page.contains("42.000"), page);
   }
 
+  @Test
+  void notAllMeasured_isToldInTheReport_too() throws IOException {
+    assertEquals(3, run("bench", "half", "--report", folder.toString()));
+    assertTrue(Files.readString(folder.resolve("half.html")).contains("second: it is a test"));
+  }
+
+  @Test
+  void promisedButMissing_isNotMeasured() throws IOException {
+    Path file = folder.resolve("figures.json");
+    assertEquals(3, run("bench", "forgetful", "--json", "" + file));
+    assertEquals(
+        "forgotten", read(file).getAsJsonObject("detail").get("notMeasured").getAsString());
+  }
+
+  @Test
+  void broken_writesWhatThereIs_andExitsWithThree() throws IOException {
+    Path file = folder.resolve("figures.json");
+    assertEquals(3, run("bench", "broken", "--json", "" + file));
+    assertEquals(1.0, read(file).get("first").getAsDouble());
+    assertTrue(err.toString().contains("IllegalStateException"), err.toString());
+  }
+
+  @Test
+  void badPaths_areRefusedBeforeTheMeasuringBegins() throws IOException {
+    Path file = Files.writeString(folder.resolve("file"), "");
+    assertEquals(2, run("bench", "broken", "--json", folder.resolve("none/f.json").toString()));
+    assertTrue(err.toString().contains("there is no folder"), err.toString());
+    assertEquals(2, run("bench", "broken", "--json", folder.toString()));
+    assertEquals(2, run("bench", "broken", "--report", file.toString()));
+    assertFalse(err.toString().contains("IllegalStateException"), err.toString());
+    assertEquals(List.of(file), children());
+  }
+
   /** Without its processor named in the pom, JMH finds nothing and says nothing. */
   @Test
   void benchmarks_areGenerated() {
@@ -92,7 +125,8 @@ class MainTest {
   }
 
   private int run(String... arguments) {
-    CommandLine command = Main.command(List.of(new Answer(), new Half()));
+    CommandLine command =
+        Main.command(List.of(new Answer(), new Half(), new Forgetful(), new Broken()));
     command.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
     return command.execute(arguments);
   }
@@ -119,6 +153,11 @@ class MainTest {
     }
 
     @Override
+    public List<String> promises() {
+      return List.of("answer");
+    }
+
+    @Override
     public void measure(Settings settings, Figures figures) {
       figures.put("answer", 42);
       figures.point("guess", Sample.of(List.of(1.0, 3.0, 2.0), "ns"));
@@ -137,9 +176,57 @@ class MainTest {
     }
 
     @Override
+    public List<String> promises() {
+      return List.of("first", "second");
+    }
+
+    @Override
     public void measure(Settings settings, Figures figures) throws CannotMeasureException {
       figures.put("first", 1);
       throw new CannotMeasureException("second: it is a test", new IllegalStateException());
+    }
+  }
+
+  private static final class Forgetful implements Bench {
+    @Override
+    public String name() {
+      return "forgetful";
+    }
+
+    @Override
+    public String question() {
+      return "What was it?";
+    }
+
+    @Override
+    public List<String> promises() {
+      return List.of("forgotten");
+    }
+
+    @Override
+    public void measure(Settings settings, Figures figures) {}
+  }
+
+  private static final class Broken implements Bench {
+    @Override
+    public String name() {
+      return "broken";
+    }
+
+    @Override
+    public String question() {
+      return "What goes wrong?";
+    }
+
+    @Override
+    public List<String> promises() {
+      return List.of("first");
+    }
+
+    @Override
+    public void measure(Settings settings, Figures figures) {
+      figures.put("first", 1);
+      throw new IllegalStateException("on purpose");
     }
   }
 }

@@ -1,0 +1,108 @@
+package org.revenantdb.jmh.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A JVM of its own for a measurement, which tells its results in lines {@code = name number}; all
+ * else that it prints is progress.
+ *
+ * <p>It is this JVM's own {@code java}, with this class path and the flags named here, no others.
+ */
+final class Fork {
+  private static final String RESULT = "= ";
+
+  private final Class<?> main;
+  private final List<String> flags;
+  private final Duration limit;
+
+  /**
+   * Describes one.
+   *
+   * @param main whose {@code main} runs
+   * @param flags of the JVM
+   * @param limit after which it is killed: something in it must hang
+   */
+  Fork(Class<?> main, List<String> flags, Duration limit) {
+    this.main = main;
+    this.flags = List.copyOf(flags);
+    this.limit = limit;
+  }
+
+  /**
+   * What a fork said.
+   *
+   * @param values by name, in the order in which they came; those that came before a failure, too
+   * @param failure a sentence; empty if there was none
+   */
+  record Said(Map<String, Double> values, String failure) {
+    boolean failed() {
+      return !failure.isEmpty();
+    }
+  }
+
+  /** Runs it, once; waits for its end. */
+  Said run(String... arguments) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(flags);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+    command.addAll(Arrays.asList(arguments));
+    Process process =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    Map<String, Double> values = new LinkedHashMap<>();
+    Thread reader = Thread.ofPlatform().daemon().start(() -> read(process, values));
+    try {
+      boolean ended = process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
+      kill(process);
+      reader.join();
+      if (!ended) {
+        return new Said(
+            values, main.getSimpleName() + " did not end within " + limit.toSeconds() + " s");
+      }
+      int exitCode = process.exitValue();
+      return new Said(
+          values, exitCode == 0 ? "" : main.getSimpleName() + " ended with exit code " + exitCode);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      return new Said(Map.of(), "interrupted");
+    } finally {
+      kill(process);
+    }
+  }
+
+  /**
+   * Kills the fork alone: a process that it started would be its own affair, and it starts none.
+   */
+  private static void kill(Process process) {
+    process.destroyForcibly();
+  }
+
+  private static void read(Process process, Map<String, Double> values) {
+    try (BufferedReader lines =
+        new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        int space = line.lastIndexOf(' ');
+        if (line.startsWith(RESULT) && space > RESULT.length()) {
+          values.put(
+              line.substring(RESULT.length(), space), Double.valueOf(line.substring(space + 1)));
+        } else {
+          System.err.println(line);
+        }
+      }
+    } catch (IOException e) {
+      System.err.println("nothing more from " + process + ": " + e.getMessage());
+    }
+  }
+}

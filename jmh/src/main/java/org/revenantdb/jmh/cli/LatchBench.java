@@ -1,0 +1,69 @@
+package org.revenantdb.jmh.cli;
+
+import java.util.List;
+import java.util.Locale;
+import org.openjdk.jmh.util.Version;
+import org.revenantdb.jmh.contend.BusyLoop;
+
+/**
+ * What the latch costs beside the locks of the JDK, part by part: where nobody waits, in memory,
+ * among many writers, among many readers, and what being fair costs. A part that fails leaves the
+ * others alone.
+ */
+final class LatchBench implements Bench {
+  @Override
+  public String name() {
+    return "latch";
+  }
+
+  @Override
+  public String question() {
+    return "What does the latch cost beside the locks of the JDK?";
+  }
+
+  @Override
+  public List<String> promises() {
+    return List.of(
+        "ratio_uncontended_exclusive",
+        "ratio_uncontended_shared",
+        "ratio_optimistic",
+        "bytes_allocated_uncontended",
+        "bytes_per_latch",
+        "ratio_contended",
+        "ratio_contended_median",
+        "vs_fair_rrwl",
+        "jain_100us");
+  }
+
+  @Override
+  public void measure(Settings settings, Figures figures) {
+    double steps = BusyLoop.stepsPerMicrosecond();
+    Rounds rounds = Rounds.of(settings, settings.quick() ? 3 : 5);
+    ContendedRounds contended = new ContendedRounds(rounds, steps);
+    LatchSession session = new LatchSession(settings, figures, rounds, contended);
+    figures.version("java.util.concurrent, synchronized", Runtime.version().toString());
+    figures.version("JMH", Version.getPlainVersion());
+    figures.setting("busy loop", String.format(Locale.ROOT, "%.1f steps per us", steps));
+    attempt(figures, () -> LatchMemory.measure(session));
+    attempt(figures, () -> LatchUncontended.measure(session));
+    attempt(figures, () -> LatchWriters.measure(session));
+    attempt(figures, () -> LatchReaders.measure(session));
+    attempt(figures, () -> LatchFairness.sweep(session));
+    attempt(figures, () -> LatchFairness.overSeconds(session));
+    figures.rounds(rounds.tally());
+  }
+
+  /** One of the parts. */
+  @FunctionalInterface
+  private interface Part {
+    void measure() throws CannotMeasureException;
+  }
+
+  private static void attempt(Figures figures, Part part) {
+    try {
+      part.measure();
+    } catch (CannotMeasureException e) {
+      figures.notMeasured(e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,234 @@
+package org.revenantdb.jmh.latch;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.concurrent.locks.StampedLock;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+import org.revenantdb.latch.HybridLatch;
+
+/**
+ * What does the latch cost where nobody else wants it, beside the locks of the JDK?
+ *
+ * <p>Three modes: <b>exclusive</b>, increment two plain fields; <b>shared</b>, add them up;
+ * <b>optimistic</b>, add them up, validate, and only if that fails read shared. One method for each
+ * lock and mode, and one JVM for each method.
+ *
+ * <p>{@code ./revenant bench latch}. We would put lock and version into one word if exclusive cost
+ * more than 1.2 times what {@code StampedLock} costs, or optimistic more than 1.1 times: the second
+ * word is there to make validation one comparison.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class LatchUncontendedBenchmark {
+  private final HybridLatch hybrid = new HybridLatch();
+  private final StampedLock stamped = new StampedLock();
+  private final ReentrantReadWriteLock rwUnfair = new ReentrantReadWriteLock();
+  private final ReentrantReadWriteLock rwFair = new ReentrantReadWriteLock(true);
+  private final ReentrantLock reentrantUnfair = new ReentrantLock();
+  private final ReentrantLock reentrantFair = new ReentrantLock(true);
+  private final Object monitor = new Object();
+
+  private long first;
+  private long second;
+
+  /** JMH makes one. */
+  public LatchUncontendedBenchmark() {}
+
+  /**
+   * Ours.
+   *
+   * @return what was written
+   */
+  @Benchmark
+  public long exclusive_hybrid() {
+    hybrid.acquireExclusive();
+    try {
+      return change();
+    } finally {
+      hybrid.releaseExclusive();
+    }
+  }
+
+  /**
+   * StampedLock.
+   *
+   * @return what was written
+   */
+  @Benchmark
+  public long exclusive_stamped() {
+    long stamp = stamped.writeLock();
+    try {
+      return change();
+    } finally {
+      stamped.unlockWrite(stamp);
+    }
+  }
+
+  /**
+   * ReentrantReadWriteLock, unfair.
+   *
+   * @return what was written
+   */
+  @Benchmark
+  public long exclusive_rwUnfair() {
+    rwUnfair.writeLock().lock();
+    try {
+      return change();
+    } finally {
+      rwUnfair.writeLock().unlock();
+    }
+  }
+
+  /**
+   * ReentrantReadWriteLock, fair.
+   *
+   * @return what was written
+   */
+  @Benchmark
+  public long exclusive_rwFair() {
+    rwFair.writeLock().lock();
+    try {
+      return change();
+    } finally {
+      rwFair.writeLock().unlock();
+    }
+  }
+
+  /**
+   * ReentrantLock, unfair.
+   *
+   * @return what was written
+   */
+  @Benchmark
+  public long exclusive_reentrantUnfair() {
+    reentrantUnfair.lock();
+    try {
+      return change();
+    } finally {
+      reentrantUnfair.unlock();
+    }
+  }
+
+  /**
+   * ReentrantLock, fair.
+   *
+   * @return what was written
+   */
+  @Benchmark
+  public long exclusive_reentrantFair() {
+    reentrantFair.lock();
+    try {
+      return change();
+    } finally {
+      reentrantFair.unlock();
+    }
+  }
+
+  /**
+   * A monitor.
+   *
+   * @return what was written
+   */
+  @Benchmark
+  public long exclusive_synchronized() {
+    synchronized (monitor) {
+      return change();
+    }
+  }
+
+  /**
+   * Ours.
+   *
+   * @return what was read
+   */
+  @Benchmark
+  public long shared_hybrid() {
+    hybrid.acquireShared();
+    try {
+      return first + second;
+    } finally {
+      hybrid.releaseShared();
+    }
+  }
+
+  /**
+   * StampedLock.
+   *
+   * @return what was read
+   */
+  @Benchmark
+  public long shared_stamped() {
+    long stamp = stamped.readLock();
+    try {
+      return first + second;
+    } finally {
+      stamped.unlockRead(stamp);
+    }
+  }
+
+  /**
+   * ReentrantReadWriteLock, unfair.
+   *
+   * @return what was read
+   */
+  @Benchmark
+  public long shared_rwUnfair() {
+    rwUnfair.readLock().lock();
+    try {
+      return first + second;
+    } finally {
+      rwUnfair.readLock().unlock();
+    }
+  }
+
+  /**
+   * ReentrantReadWriteLock, fair.
+   *
+   * @return what was read
+   */
+  @Benchmark
+  public long shared_rwFair() {
+    rwFair.readLock().lock();
+    try {
+      return first + second;
+    } finally {
+      rwFair.readLock().unlock();
+    }
+  }
+
+  /**
+   * Ours.
+   *
+   * @return what was read
+   */
+  @Benchmark
+  public long optimistic_hybrid() {
+    long stamp = hybrid.readOptimistic();
+    long seen = first + second;
+    return hybrid.validate(stamp) ? seen : shared_hybrid();
+  }
+
+  /**
+   * StampedLock.
+   *
+   * @return what was read
+   */
+  @Benchmark
+  public long optimistic_stamped() {
+    long stamp = stamped.tryOptimisticRead();
+    long seen = first + second;
+    return stamped.validate(stamp) ? seen : shared_stamped();
+  }
+
+  private long change() {
+    first++;
+    return ++second;
+  }
+}

@@ -1,0 +1,12 @@
+/**
+ * What the latch costs beside the locks of the JDK.
+ *
+ * <p>Reading order: {@link org.revenantdb.jmh.latch.LatchUncontendedBenchmark} where nobody waits;
+ * {@link org.revenantdb.jmh.latch.Writers} and {@link org.revenantdb.jmh.latch.Readers}, the loops
+ * of many threads; {@link org.revenantdb.jmh.latch.LatchAllocation} and {@link
+ * org.revenantdb.jmh.latch.LatchFootprint}, what it costs in memory.
+ */
+@NullMarked
+package org.revenantdb.jmh.latch;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,155 @@
+package org.revenantdb.jmh.contend;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a run counts, and that it notices a lock that is none. */
+class ContentionRunTest {
+  private static final long WINDOW = TimeUnit.MILLISECONDS.toNanos(20);
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void threads_allTakePart(boolean virtual) throws InterruptedException {
+    ContentionPoint point = new ContentionPoint(5, virtual, 10);
+    ContentionResult result = ContentionRun.run(new Locked(), point, 10, 0, WINDOW);
+    assertEquals(5, result.counts().size());
+    assertTrue(result.seconds() >= 0.02, "" + result);
+    assertTrue(result.jain() >= 0.2 && result.jain() <= 1, "" + result);
+    // Each thread's first acquisition is timed, the one that finds that it is over among them.
+    assertTrue(result.waits().count() >= result.total(), "" + result);
+  }
+
+  @Test
+  void waits_ofAStarvingThreadCount() throws InterruptedException {
+    ContentionPoint point = new ContentionPoint(2, /* virtual= */ false, 10);
+    ContentionResult result = ContentionRun.run(new FirstOnly(), point, 10, 0, WINDOW);
+    assertEquals(0.5, result.jain(), 1e-9);
+    assertTrue(result.waits().max() >= WINDOW / 2, "" + result.waits().max());
+  }
+
+  @Test
+  void noLock_isNoticed() {
+    // Two processors are needed to collide; with one, a thread is interrupted often enough.
+    ContentionPoint point = new ContentionPoint(4, /* virtual= */ false, 0);
+    IllegalStateException thrown =
+        assertThrows(
+            IllegalStateException.class,
+            () -> {
+              for (int i = 0; i < 100; i++) {
+                ContentionRun.run(new Unlocked(), point, 10, 0, WINDOW);
+              }
+            });
+    assertTrue(thrown.getMessage().startsWith("not exclusive"), thrown.getMessage());
+  }
+
+  @Test
+  void failure_ofAThreadIsToldOf() {
+    ContentionPoint point = new ContentionPoint(2, /* virtual= */ false, 0);
+    IllegalStateException thrown =
+        assertThrows(
+            IllegalStateException.class,
+            () -> ContentionRun.run(new Failing(), point, 10, 0, WINDOW));
+    assertEquals(UnsupportedOperationException.class, thrown.getCause().getClass());
+  }
+
+  @Test
+  void jain_isOneIfAllGotAsMuch_andOneNthIfOneGotEverything() {
+    assertEquals(1, result(7, 7, 7, 7).jain(), 1e-12);
+    assertEquals(0.25, result(0, 9, 0, 0).jain(), 1e-12);
+    assertEquals(36.0 / (3 * 14), result(1, 2, 3).jain(), 1e-12);
+    assertEquals(1, result(0, 0).jain(), 1e-12);
+  }
+
+  @Test
+  void metrics_areByTheSecondAndByTheAcquisition() {
+    ContentionResult result =
+        new ContentionResult(2, List.of(10L, 30L), new WaitHistogram(), /* cpuSeconds= */ 4);
+    assertEquals(20, result.metrics().get("throughput"));
+    assertEquals(2, result.metrics().get("cpu_per_second"));
+    assertEquals(1e8, result.metrics().get("cpu_per_acquisition"));
+  }
+
+  @Test
+  void point_isReadAsItWasWritten() {
+    for (boolean virtual : new boolean[] {false, true}) {
+      ContentionPoint point = new ContentionPoint(64, virtual, 100);
+      assertEquals(point, ContentionPoint.parse(point.toString()));
+    }
+    assertThrows(IllegalArgumentException.class, () -> ContentionPoint.parse("threads=1"));
+  }
+
+  private static ContentionResult result(long... counts) {
+    return new ContentionResult(1, Arrays.stream(counts).boxed().toList(), new WaitHistogram(), 0);
+  }
+
+  private static final class Locked extends Contender {
+    private final ReentrantLock lock = new ReentrantLock(/* fair= */ true);
+
+    @Override
+    protected void compete(Competitor me) {
+      while (true) {
+        me.arrive();
+        lock.lock();
+        try {
+          if (!me.enter()) {
+            return;
+          }
+          change();
+        } finally {
+          lock.unlock();
+        }
+      }
+    }
+  }
+
+  /** The first that comes keeps the lock to the end. */
+  private static final class FirstOnly extends Contender {
+    private final ReentrantLock lock = new ReentrantLock();
+
+    @Override
+    protected void compete(Competitor me) {
+      me.arrive();
+      lock.lock();
+      try {
+        while (me.enter()) {
+          change();
+          me.arrive();
+        }
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  private static final class Unlocked extends Contender {
+    @Override
+    protected void compete(Competitor me) {
+      me.arrive();
+      while (me.enter()) {
+        change();
+        me.arrive();
+      }
+    }
+  }
+
+  private static final class Failing extends Contender {
+    private final AtomicInteger calls = new AtomicInteger();
+
+    @Override
+    protected void compete(Competitor me) {
+      if (calls.getAndIncrement() == 1) {
+        throw new UnsupportedOperationException("a test");
+      }
+    }
+  }
+}
