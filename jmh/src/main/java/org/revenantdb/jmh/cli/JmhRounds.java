@@ -28,6 +28,17 @@ final class JmhRounds {
   private JmhRounds() {}
 
   /**
+   * How long one JVM measures. Many short iterations are better than few long ones: the median of
+   * them is what the JVM says, so an iteration in which it was interrupted does not count.
+   *
+   * @param warmups how many iterations before
+   * @param warmup each of them
+   * @param iterations how many count
+   * @param iteration each of them
+   */
+  record Plan(int warmups, TimeValue warmup, int iterations, TimeValue iteration) {}
+
+  /**
    * Runs the rounds.
    *
    * @param what is measured, for the progress
@@ -35,19 +46,14 @@ final class JmhRounds {
    * @return by {@code method} or {@code method,parameter=value}, what the rounds said
    */
   static Map<String, Sample> run(
-      String what,
-      Rounds rounds,
-      ChainedOptionsBuilder options,
-      int warmups,
-      int iterations,
-      TimeValue each)
+      String what, Rounds rounds, ChainedOptionsBuilder options, Plan plan)
       throws CannotMeasureException {
     options
         .forks(1)
-        .warmupIterations(warmups)
-        .warmupTime(each)
-        .measurementIterations(iterations)
-        .measurementTime(each)
+        .warmupIterations(plan.warmups())
+        .warmupTime(plan.warmup())
+        .measurementIterations(plan.iterations())
+        .measurementTime(plan.iteration())
         .shouldFailOnError(true);
     String[] unit = {""}; // all methods of a class have the same
     List<Map<String, Double>> results =
@@ -57,7 +63,7 @@ final class JmhRounds {
               Map<String, Double> scores = new LinkedHashMap<>();
               for (RunResult result : runOnce(what, options)) {
                 String point = pointOf(result.getParams());
-                double score = result.getPrimaryResult().getScore();
+                double score = result.getPrimaryResult().getStatistics().getPercentile(50);
                 unit[0] = result.getPrimaryResult().getScoreUnit();
                 System.err.printf("  %-40s %10.2f %s%n", point, score, unit[0]);
                 scores.put(point, score);

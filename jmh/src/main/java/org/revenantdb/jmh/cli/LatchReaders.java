@@ -23,9 +23,10 @@ final class LatchReaders {
         threads.stream().map(n -> new ContentionPoint(n, /* virtual= */ false, 0)).toList();
     ContendedRounds.Plan plan =
         session.quick()
-            ? new ContendedRounds.Plan(points, 20, 60, session.rounds().wanted())
+            ? new ContendedRounds.Plan(points, 10, 50, session.rounds().wanted())
             : new ContendedRounds.Plan(points, 50, 250, session.rounds().wanted());
-    // The names of readers and writers differ, so their points do, too, but for the rw locks.
+    // Told apart from the points of the writers, as those of the rw locks would have the same
+    // names.
     List<ContendedRounds.Variant> named =
         READERS.stream()
             .map(it -> new ContendedRounds.Variant("read:" + it.name(), it.contender()))

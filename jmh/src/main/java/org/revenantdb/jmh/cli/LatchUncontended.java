@@ -38,10 +38,12 @@ final class LatchUncontended {
                 LatchUncontendedBenchmark.class.getName()
                     + (session.quick() ? "\\..*_(hybrid|stamped)$" : "\\."))
             .jvmArgs(FLAGS);
-    TimeValue each = TimeValue.milliseconds(session.quick() ? 60 : 250);
-    int iterations = session.quick() ? 3 : 4;
+    JmhRounds.Plan plan =
+        session.quick()
+            ? new JmhRounds.Plan(3, TimeValue.milliseconds(60), 9, TimeValue.milliseconds(20))
+            : new JmhRounds.Plan(3, TimeValue.milliseconds(250), 9, TimeValue.milliseconds(100));
     Map<String, Sample> points =
-        JmhRounds.run("latch, uncontended", session.rounds(), options, 3, iterations, each);
+        JmhRounds.run("latch, uncontended", session.rounds(), options, plan);
     points.forEach(figures::point);
     plot(figures);
     put(figures, "ratio_uncontended_exclusive", points, "exclusive");

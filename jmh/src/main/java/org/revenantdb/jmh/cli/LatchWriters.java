@@ -30,15 +30,15 @@ final class LatchWriters {
       threads.forEach(n -> platform.add(new ContentionPoint(n, /* virtual= */ false, section)));
       virtual.add(new ContentionPoint(8, /* virtual= */ true, section));
     }
-    virtual.add(new ContentionPoint(CROWD, /* virtual= */ true, 0));
     if (!session.quick()) {
+      virtual.add(new ContentionPoint(CROWD, /* virtual= */ true, 0));
       virtual.add(new ContentionPoint(CROWD, /* virtual= */ true, LONG_SECTION));
     }
     List<ContentionPoint> all = new ArrayList<>(platform);
     all.addAll(virtual);
     ContendedRounds.Plan plan =
         session.quick()
-            ? new ContendedRounds.Plan(all, 20, 100, session.rounds().wanted())
+            ? new ContendedRounds.Plan(all, 20, 80, session.rounds().wanted())
             : new ContendedRounds.Plan(all, 50, 250, session.rounds().wanted());
     figures.setting(
         "writers",

@@ -33,7 +33,10 @@ final class OffHeapBench implements Bench {
   @Override
   public void measure(Settings settings, Figures figures) throws CannotMeasureException {
     String[] sizes = settings.quick() ? new String[] {"64"} : new String[] {"64", "262144"};
-    TimeValue each = TimeValue.milliseconds(settings.quick() ? 100 : 250);
+    JmhRounds.Plan plan =
+        settings.quick()
+            ? new JmhRounds.Plan(3, TimeValue.milliseconds(100), 9, TimeValue.milliseconds(30))
+            : new JmhRounds.Plan(3, TimeValue.milliseconds(250), 9, TimeValue.milliseconds(100));
     Rounds rounds = Rounds.of(settings, settings.quick() ? 3 : 5);
     Map<String, Sample> points =
         JmhRounds.run(
@@ -42,9 +45,7 @@ final class OffHeapBench implements Bench {
             new OptionsBuilder()
                 .include(OffHeapAccessBenchmark.class.getName())
                 .param("kibibytes", sizes),
-            3,
-            settings.quick() ? 3 : 4,
-            each);
+            plan);
     figures.rounds(rounds.tally());
     for (String size : sizes) {
       plot(figures, size);

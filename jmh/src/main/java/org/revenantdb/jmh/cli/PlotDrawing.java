@@ -31,6 +31,9 @@ final class PlotDrawing {
   private static final int BOTTOM = 272;
   private static final int TICKS = 5;
 
+  /** Lines meet their places a little beside each other, or their ranges would cover each other. */
+  private static final int STAGGER = 5;
+
   private static final List<String> COLOURS =
       List.of(
           "#1b4f8f", "#d1642b", "#3c8d5a", "#8a4fa3", "#b8962e", "#4aa3b5", "#a33c4f", "#6b6b6b",
@@ -39,6 +42,7 @@ final class PlotDrawing {
   private final Plot plot;
   private final Map<String, Sample> points;
   private final StringBuilder svg = new StringBuilder();
+  private int seriesCount;
   private double low;
   private double high;
 
@@ -82,15 +86,21 @@ final class PlotDrawing {
     low = Double.POSITIVE_INFINITY;
     high = 0;
     for (Map<String, String> marks : plot.series().values()) {
+      seriesCount += isMeasured(marks) ? 1 : 0;
       for (String name : marks.values()) {
         Sample sample = drawable(name);
         if (sample != null) {
           low = Math.min(low, sample.median());
-          high = Math.max(high, highest(sample));
+          high = Math.max(high, sample.highest());
         }
       }
     }
     return high > 0 || (low == 0 && !plot.logarithmic());
+  }
+
+  /** A series without a point takes no room, neither among the bars nor in the legend. */
+  private boolean isMeasured(Map<String, String> marks) {
+    return marks.values().stream().anyMatch(name -> drawable(name) != null);
   }
 
   /** The sample of a point, if there is one that this axis can show. */
@@ -104,6 +114,9 @@ final class PlotDrawing {
     drawAxes();
     int index = 0;
     for (Map.Entry<String, Map<String, String>> series : plot.series().entrySet()) {
+      if (!isMeasured(series.getValue())) {
+        continue;
+      }
       String colour = COLOURS.get(index % COLOURS.size());
       format("<g fill='%s' stroke='%s'>%n", colour, colour);
       drawSeries(index, series.getValue());
@@ -148,19 +161,22 @@ final class PlotDrawing {
       }
       double x = centre(place);
       if (plot.form() == Plot.Form.LINES) {
+        x += STAGGER * (index - (seriesCount - 1) / 2.0);
         line.append(line.isEmpty() ? 'M' : 'L').append(coordinates(x, y(sample.median())));
         format(
             "<circle cx=%.1f cy=%.1f r=3.5>%s</circle>",
             x, y(sample.median()), title(name, sample));
       } else {
-        double width = placeWidth() * 0.84 / plot.series().size();
-        double left = x + width * (index - plot.series().size() / 2.0);
+        double width = placeWidth() * 0.84 / seriesCount;
+        double left = x + width * (index - seriesCount / 2.0);
         double top = y(sample.median());
         format("<rect class=b x=%.1f y=%.1f width=%.1f ", left, top, width * 0.9);
         format("height=%.1f>%s</rect>", BOTTOM - top, title(name, sample));
         x = left + width * 0.45;
       }
-      format("<path class=r d='M%.1f %.1fV%.1f' />%n", x, y(lowest(sample)), y(highest(sample)));
+      format(
+          "<path class=%s d='M%.1f %.1fV%.1f' />%n",
+          plot.form() == Plot.Form.BARS ? "r" : "t", x, y(sample.lowest()), y(sample.highest()));
     }
     if (!line.isEmpty()) {
       format("<path class=s d='%s' />%n", line);
@@ -192,14 +208,6 @@ final class PlotDrawing {
             ? Math.log10(Math.max(value, low) / low) / Math.log10(high / low)
             : value / high;
     return BOTTOM - Math.clamp(share, 0.0, 1.0) * (BOTTOM - TOP);
-  }
-
-  private static double lowest(Sample sample) {
-    return sample.median() * Math.max(0, 1 - sample.spread());
-  }
-
-  private static double highest(Sample sample) {
-    return sample.median() * (1 + sample.spread());
   }
 
   private static String coordinates(double x, double y) {

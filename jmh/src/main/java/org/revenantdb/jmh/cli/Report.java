@@ -18,6 +18,7 @@ final class Report {
       svg { width: 100%; font: 12px sans-serif }
       svg path { fill: none } svg text { stroke: none; fill: #222 }
       .a { stroke: #222 } .g { stroke: #ddd } .r { stroke: #222; stroke-width: 1.2 }
+      .t { stroke-width: 1.2 }
       .s { stroke-width: 2 } .b { stroke: none }
       .x { text-anchor: middle } .y { text-anchor: end }
       """;

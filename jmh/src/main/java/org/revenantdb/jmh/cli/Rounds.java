@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
  * are noisy, and the tally says so.
  */
 final class Rounds {
-  private static final Duration QUICK_BUDGET = Duration.ofSeconds(10);
+  private static final Duration QUICK_BUDGET = Duration.ofSeconds(6);
   private static final Duration FULL_BUDGET = Duration.ofMinutes(4);
 
   private final int wanted;

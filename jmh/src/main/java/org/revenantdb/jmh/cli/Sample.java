@@ -13,8 +13,10 @@ import java.util.Map;
  * @param spread half the distance between the lowest and the highest round, relative to the median
  * @param n how many rounds
  * @param unit of the median
+ * @param lowest of the rounds
+ * @param highest of the rounds
  */
-record Sample(double median, double spread, int n, String unit) {
+record Sample(double median, double spread, int n, String unit, double lowest, double highest) {
 
   static Sample of(List<Double> rounds, String unit) {
     double[] sorted = rounds.stream().mapToDouble(Double::doubleValue).sorted().toArray();
@@ -25,8 +27,10 @@ record Sample(double median, double spread, int n, String unit) {
         Arrays.stream(sorted, (sorted.length - 1) / 2, sorted.length / 2 + 1)
             .average()
             .orElseThrow();
-    double halfRange = (sorted[sorted.length - 1] - sorted[0]) / 2;
-    return new Sample(middle, middle == 0 ? 0 : halfRange / middle, sorted.length, unit);
+    double lowest = sorted[0];
+    double highest = sorted[sorted.length - 1];
+    double spread = middle == 0 ? 0 : (highest - lowest) / 2 / middle;
+    return new Sample(middle, spread, sorted.length, unit, lowest, highest);
   }
 
   /** Turns rounds of points into points of rounds. */

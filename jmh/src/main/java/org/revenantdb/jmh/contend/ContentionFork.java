@@ -13,12 +13,15 @@ import java.util.concurrent.TimeUnit;
  * to blame.
  *
  * <p>Arguments: class of the contender, steps of the busy loop per microsecond, milliseconds to
- * settle, milliseconds to measure, points. Prints lines {@code = metric,point value}, each when it
- * is known.
+ * settle at least, milliseconds to measure, points. Prints lines {@code = metric,point value}, each
+ * when it is known.
  */
 public final class ContentionFork {
   private static final List<ContentionPoint> WARM_UP =
       List.of(new ContentionPoint(1, false, 0), new ContentionPoint(3, false, 0));
+
+  /** A crowd takes its time until everybody has come once. */
+  private static final long SETTLE_NANOS_PER_THREAD = TimeUnit.MICROSECONDS.toNanos(50);
 
   private ContentionFork() {}
 
@@ -41,7 +44,8 @@ public final class ContentionFork {
     }
     for (String text : List.of(arguments).subList(4, arguments.length)) {
       ContentionPoint point = ContentionPoint.parse(text);
-      ContentionRun.run(make(arguments[0]), point, stepsPerMicrosecond, settle, window)
+      long settled = Math.max(settle, SETTLE_NANOS_PER_THREAD * point.threads());
+      ContentionRun.run(make(arguments[0]), point, stepsPerMicrosecond, settled, window)
           .metrics()
           .forEach((metric, value) ->
               System.out.printf(Locale.ROOT, "= %s,%s %s%n", metric, point, value));

@@ -66,7 +66,11 @@ class ReportTest {
               .mark("s", "2", "large")
               .mark("s", "3", "missing");
       Map<String, Sample> points =
-          Map.of("small", new Sample(3, 0.5, 3, "ns"), "large", new Sample(4_000, 1.5, 3, "ns"));
+          Map.of(
+              "small",
+              Sample.of(List.of(1.0, 3.0, 4.0), "ns"),
+              "large",
+              Sample.of(List.of(4_000.0, 9_000.0), "ns"));
       String svg = PlotDrawing.draw(plot, points);
       String place = form == Plot.Form.LINES ? "<circle.* cy=([0-9.]+)" : "class=b .* y=([0-9.]+)";
       List<Double> tops =
@@ -87,7 +91,8 @@ class ReportTest {
   @Test
   void drawing_ofZerosHasAnAxis() {
     Plot plot = new Plot("q", Plot.Form.BARS, "x", "y", /* logarithmic= */ false);
-    String svg = PlotDrawing.draw(plot.mark("s", "1", "p"), Map.of("p", new Sample(0, 0, 3, "B")));
+    String svg =
+        PlotDrawing.draw(plot.mark("s", "1", "p"), Map.of("p", Sample.of(List.of(0.0), "B")));
     assertTrue(svg.contains("<rect") && !svg.contains("NaN"), svg);
   }
 
@@ -97,7 +102,7 @@ class ReportTest {
         new Plot("q", Plot.Form.LINES, "a < b & c", "'y'", /* logarithmic= */ true)
             .mark("<s>", "1 & 2", "p");
     String svg =
-        PlotDrawing.draw(plot, Map.of("p", new Sample(7, 0.1, 3, "1/s")))
+        PlotDrawing.draw(plot, Map.of("p", Sample.of(List.of(7.0), "1/s")))
             .replaceAll("=([a-zA-Z0-9.]+)", "='$1'");
     DocumentBuilderFactory.newInstance()
         .newDocumentBuilder()
