@@ -65,28 +65,25 @@ final class Fork {
     Thread reader = Thread.ofPlatform().daemon().start(() -> read(process, values));
     try {
       boolean ended = process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
-      kill(process);
-      reader.join();
       if (!ended) {
-        return new Said(
-            values, main.getSimpleName() + " did not end within " + limit.toSeconds() + " s");
+        process.destroyForcibly().waitFor();
       }
-      int exitCode = process.exitValue();
-      return new Said(
-          values, exitCode == 0 ? "" : main.getSimpleName() + " ended with exit code " + exitCode);
+      reader.join(); // before anything closes the pipe: the last lines may still be in it
+      return new Said(values, failure(process, ended));
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
       return new Said(Map.of(), "interrupted");
     } finally {
-      kill(process);
+      process.destroyForcibly(); // if we were interrupted; it has ended otherwise
     }
   }
 
-  /**
-   * Kills the fork alone: a process that it started would be its own affair, and it starts none.
-   */
-  private static void kill(Process process) {
-    process.destroyForcibly();
+  private String failure(Process process, boolean ended) {
+    String name = main.getSimpleName();
+    if (!ended) {
+      return name + " did not end within " + limit.toSeconds() + " s";
+    }
+    return process.exitValue() == 0 ? "" : name + " ended with exit code " + process.exitValue();
   }
 
   private static void read(Process process, Map<String, Double> values) {

@@ -9,7 +9,8 @@ public final class Competitor {
   /*
    * A thread that starves has few acquisitions, and those would tell of short waits only. So a wait that
    * the end of the run cuts short counts as well, with what it had until then; and each thread's first
-   * acquisition is timed, however rarely it looks at the clock.
+   * acquisition is timed, however rarely it looks at the clock. Of many threads with few acquisitions each
+   * those that are timed must not all come at the same time: each thread starts its count elsewhere.
    */
   private final ContentionRun run;
   private final long timedMask;
@@ -25,17 +26,23 @@ public final class Competitor {
   @SuppressWarnings("unused") // padding
   long p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15;
 
-  Competitor(ContentionRun run, int timedEvery) {
+  /**
+   * Makes one.
+   *
+   * @param index how many were made before for this run
+   */
+  Competitor(ContentionRun run, int timedEvery, int index) {
     if (Integer.bitCount(timedEvery) != 1) {
       throw new IllegalArgumentException("not a power of two: " + timedEvery);
     }
     this.run = run;
     this.timedMask = timedEvery - 1;
+    this.arrivals = index;
   }
 
   /** To be called right before the lock is acquired. */
   public void arrive() {
-    timed = (arrivals++ & timedMask) == 0;
+    timed = (arrivals++ & timedMask) == 0 || entered == 0;
     if (timed) {
       arrivedAt = System.nanoTime();
     }

@@ -45,7 +45,7 @@ public record ContentionResult(
   }
 
   /**
-   * All that is worth telling, by name; a name ends in its unit where it has one.
+   * All that was measured, by name; seconds, or nanoseconds where it is about one acquisition.
    *
    * @return throughput per second, Jain's index, waits, processor time
    */
@@ -53,10 +53,12 @@ public record ContentionResult(
     Map<String, Double> metrics = new LinkedHashMap<>();
     metrics.put("throughput", total() / seconds);
     metrics.put("jain", jain());
-    metrics.put("wait_p50", (double) waits.percentile(0.5));
-    metrics.put("wait_p99", (double) waits.percentile(0.99));
-    metrics.put("wait_p999", (double) waits.percentile(0.999));
-    metrics.put("wait_max", (double) waits.max());
+    if (waits.count() > 0) {
+      metrics.put("wait_p50", (double) waits.percentile(0.5));
+      metrics.put("wait_p99", (double) waits.percentile(0.99));
+      metrics.put("wait_p999", (double) waits.percentile(0.999));
+      metrics.put("wait_max", (double) waits.max());
+    }
     metrics.put("cpu_per_second", cpuSeconds / seconds);
     if (total() > 0) {
       metrics.put("cpu_per_acquisition", cpuSeconds * 1e9 / total());

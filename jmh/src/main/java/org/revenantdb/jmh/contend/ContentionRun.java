@@ -51,6 +51,13 @@ public final class ContentionRun {
     return new ContentionRun().go(contender, point, settleNanos, windowNanos);
   }
 
+  /** For tests of a single competitor. */
+  static ContentionRun measuring() {
+    ContentionRun run = new ContentionRun();
+    run.phase = MEASURING;
+    return run;
+  }
+
   int phase() {
     return phase;
   }
@@ -69,7 +76,7 @@ public final class ContentionRun {
     Thread.Builder builder =
         point.virtual() ? Thread.ofVirtual() : Thread.ofPlatform().daemon().name("competitor-", 0);
     for (int i = 0; i < point.threads(); i++) {
-      Competitor me = new Competitor(this, point.timedEvery());
+      Competitor me = new Competitor(this, point.timedEvery(), i);
       competitors.add(me);
       threads.add(builder.start(() -> takePart(contender, me, ready, gate)));
     }

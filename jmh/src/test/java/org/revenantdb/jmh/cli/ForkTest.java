@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.PrintStream;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -13,6 +15,8 @@ import org.junit.jupiter.api.Test;
 /** What comes back from another JVM, whether it ends well, badly or not at all. */
 class ForkTest {
   private static final Duration LONG = Duration.ofMinutes(2);
+
+  private static final int MANY = 3_000;
 
   /** Tells two results, and then ends as it is told to. */
   public static final class Child {
@@ -26,6 +30,15 @@ class ForkTest {
       System.out.flush();
       switch (arguments[0]) {
         case "fail" -> System.exit(9);
+        case "burst" -> {
+          StringBuilder burst =
+              new StringBuilder(); // fits into a pipe: nobody waits for the reader
+          for (int i = 0; i < MANY; i++) {
+            burst.append("= number").append(i).append(" 1\n");
+          }
+          System.out.append(burst).flush();
+          Runtime.getRuntime().halt(0);
+        }
         case "hang" -> new CountDownLatch(1).await();
         default -> {}
       }
@@ -36,6 +49,31 @@ class ForkTest {
   void results_areTold() throws IOException {
     Fork.Said said = new Fork(Child.class, List.of("-Dfork.test=7"), LONG).run("end");
     assertEquals(new Fork.Said(Map.of("a,b=c d", 1.5, "flag", 7.0), ""), said);
+  }
+
+  /** The reader is held up at the first line until the caller has noticed the end, and waits. */
+  @Test
+  void results_thatAreStillInThePipeWhenItEndsAreTold() throws IOException {
+    Thread caller = Thread.currentThread();
+    PrintStream usual = System.err;
+    System.setErr(
+        new PrintStream(usual, /* autoFlush= */ true) {
+          @Override
+          public void println(String line) {
+            while (Arrays.stream(caller.getStackTrace())
+                .noneMatch(frame -> frame.getMethodName().equals("join"))) {
+              Thread.onSpinWait();
+            }
+            super.println(line);
+          }
+        });
+    try {
+      Fork.Said said = new Fork(Child.class, List.of(), LONG).run("burst");
+      assertEquals("", said.failure());
+      assertEquals(MANY + 2, said.values().size());
+    } finally {
+      System.setErr(usual);
+    }
   }
 
   @Test

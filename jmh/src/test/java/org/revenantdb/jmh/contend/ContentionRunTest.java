@@ -37,6 +37,25 @@ class ContentionRunTest {
     assertTrue(result.waits().max() >= WINDOW / 2, "" + result.waits().max());
   }
 
+  /** As among ten thousand threads, of which none comes 64 times. */
+  @Test
+  void waits_areTimedOfManyThreadsWithFewAcquisitions() {
+    WaitHistogram waits = new WaitHistogram();
+    int timed = 0;
+    for (int i = 0; i < 64; i++) {
+      ContentionRun run = ContentionRun.measuring();
+      Competitor me = new Competitor(run, 64, i);
+      for (int j = 0; j < 3; j++) {
+        me.arrive();
+        me.enter();
+      }
+      waits.add(me.waits());
+      timed += me.waits().count() > 1 ? 1 : 0;
+    }
+    assertEquals(64 + 2, waits.count()); // the first of each, and one of 64 of all others
+    assertEquals(2, timed);
+  }
+
   @Test
   void noLock_isNoticed() {
     // Two processors are needed to collide; with one, a thread is interrupted often enough.
