@@ -36,7 +36,7 @@ public final class Competitor {
       throw new IllegalArgumentException("not a power of two: " + timedEvery);
     }
     this.run = run;
-    this.timedMask = timedEvery - 1;
+    this.timedMask = timedEvery - 1L;
     this.arrivals = index;
   }
 

@@ -38,7 +38,7 @@ class WaitHistogramTest {
     long seed = System.nanoTime();
     System.out.println("WaitHistogramTest seed " + seed);
     SplittableRandom random = new SplittableRandom(seed);
-    long[] values = new long[10_000];
+    long[] values = new long[9_999];
     WaitHistogram even = new WaitHistogram();
     WaitHistogram odd = new WaitHistogram();
     for (int i = 0; i < values.length; i++) {
@@ -54,6 +54,17 @@ class WaitHistogramTest {
     }
     assertEquals(values[values.length - 1], even.max());
     assertEquals(values.length, even.count());
+  }
+
+  @Test
+  void percentile_ofFewIsTheFirstThatCoversTheShare() {
+    WaitHistogram histogram = new WaitHistogram();
+    for (int nanos = 1; nanos <= 3; nanos++) {
+      histogram.record(nanos);
+    }
+    assertEquals(1, histogram.percentile(0));
+    assertEquals(2, histogram.percentile(0.5));
+    assertEquals(3, histogram.percentile(0.99));
   }
 
   @Test
