@@ -4,11 +4,20 @@ package org.revenantdb.jmh.cli;
 final class CannotMeasureException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  CannotMeasureException(String message) {
-    super(message);
+  private final String sentence;
+
+  CannotMeasureException(String sentence) {
+    super(sentence);
+    this.sentence = sentence;
   }
 
-  CannotMeasureException(String message, Throwable cause) {
-    super(message, cause);
+  CannotMeasureException(String sentence, Throwable cause) {
+    super(sentence, cause);
+    this.sentence = sentence;
+  }
+
+  /** Returns the message. */
+  String sentence() {
+    return sentence;
   }
 }

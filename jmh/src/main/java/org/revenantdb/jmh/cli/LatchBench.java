@@ -2,6 +2,7 @@ package org.revenantdb.jmh.cli;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.openjdk.jmh.util.Version;
 import org.revenantdb.jmh.contend.BusyLoop;
 
@@ -11,6 +12,17 @@ import org.revenantdb.jmh.contend.BusyLoop;
  * others alone.
  */
 final class LatchBench implements Bench {
+  /** How each is used, and why so. */
+  private static final Map<String, String> PEERS =
+      Map.of(
+          "stamped", "new StampedLock(): two of its modes are ours, and it is not reentrant either",
+          "rwUnfair", "new ReentrantReadWriteLock(): its default, which lets barge",
+          "rwFair", "new ReentrantReadWriteLock(true): what fairness without a time costs",
+          "reentrantUnfair", "new ReentrantLock(): its default, the usual choice",
+          "reentrantFair", "new ReentrantLock(true): in order of arrival",
+          "synchronized",
+              "a monitor of its own; virtual threads let go of their carrier there, too");
+
   @Override
   public String name() {
     return "latch";
@@ -44,6 +56,7 @@ final class LatchBench implements Bench {
     figures.version("java.util.concurrent, synchronized", Runtime.version().toString());
     figures.version("JMH", Version.getPlainVersion());
     figures.setting("busy loop", String.format(Locale.ROOT, "%.1f steps per us", steps));
+    PEERS.forEach(figures::setting);
     attempt(figures, () -> LatchMemory.measure(session));
     attempt(figures, () -> LatchUncontended.measure(session));
     attempt(figures, () -> LatchWriters.measure(session));
@@ -63,7 +76,7 @@ final class LatchBench implements Bench {
     try {
       part.measure();
     } catch (CannotMeasureException e) {
-      figures.notMeasured(e.getMessage());
+      figures.notMeasured(e.sentence());
     }
   }
 }

@@ -29,7 +29,9 @@ final class LatchMemory {
     allocated.forEach(
         (name, perOperation) -> figures.point(name, Sample.of(List.of(perOperation), "B")));
     figures.put("bytes_allocated_uncontended", worst(allocated));
-    figures.setting("bytes_allocated_uncontended", "the worst mode; below " + NOISE + " is 0");
+    figures.setting(
+        "bytes_allocated_uncontended",
+        "the worst mode, counted once, as it is no time; below " + NOISE + " is 0");
   }
 
   static double worst(Map<String, Double> allocated) throws CannotMeasureException {

@@ -39,7 +39,7 @@ final class LatchWriters {
     ContendedRounds.Plan plan =
         session.quick()
             ? new ContendedRounds.Plan(all, 20, 80, session.rounds().wanted())
-            : new ContendedRounds.Plan(all, 50, 250, session.rounds().wanted());
+            : new ContendedRounds.Plan(all, 50, 200, session.rounds().wanted());
     figures.setting(
         "writers",
         "increment two fields and work for the section's time; nothing outside the lock; the wait of each"

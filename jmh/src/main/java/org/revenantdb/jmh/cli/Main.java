@@ -96,7 +96,7 @@ public final class Main {
         figuresFile = json == null ? null : Output.to(json);
         page = report == null ? null : Output.in(report, bench.name() + ".html");
       } catch (IOException e) {
-        throw usage(spec, e.getMessage());
+        throw usage(spec, String.valueOf(e.getMessage()));
       }
       Bench.Settings settings = new Bench.Settings(quick, seed);
       Surroundings surroundings = Surroundings.here();
@@ -105,10 +105,10 @@ public final class Main {
       figures
           .notMeasured()
           .forEach(it -> commandLine(spec).getErr().println("not measured: " + it));
-      boolean written =
-          write(figuresFile, () -> figures.toJson(settings, surroundings))
-              & write(page, () -> Report.page(bench, settings, figures, surroundings));
-      return written && figures.notMeasured().isEmpty() ? CommandLine.ExitCode.OK : CANNOT_MEASURE;
+      boolean complete = figures.notMeasured().isEmpty();
+      complete &= write(figuresFile, () -> figures.toJson(settings, surroundings));
+      complete &= write(page, () -> Report.page(bench, settings, figures, surroundings));
+      return complete ? CommandLine.ExitCode.OK : CANNOT_MEASURE;
     }
 
     /** Whatever goes wrong, what was measured before it is not lost. */
@@ -117,7 +117,7 @@ public final class Main {
       try {
         bench.measure(settings, figures);
       } catch (CannotMeasureException e) {
-        figures.notMeasured(e.getMessage());
+        figures.notMeasured(e.sentence());
       } catch (RuntimeException | OutOfMemoryError | StackOverflowError | LinkageError e) {
         figures.notMeasured("the rest: " + e);
         e.printStackTrace(commandLine(spec).getErr());

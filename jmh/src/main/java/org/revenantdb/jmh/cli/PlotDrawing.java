@@ -1,6 +1,7 @@
 package org.revenantdb.jmh.cli;
 
 import java.util.ArrayList;
+import java.util.Formatter;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -41,7 +42,7 @@ final class PlotDrawing {
 
   private final Plot plot;
   private final Map<String, Sample> points;
-  private final StringBuilder svg = new StringBuilder();
+  private final Formatter svg = new Formatter(Locale.ROOT);
   private int seriesCount;
   private double low;
   private double high;
@@ -110,7 +111,7 @@ final class PlotDrawing {
   }
 
   private String draw() {
-    format("<svg viewBox='0 0 %d %d' role=img>%n", WIDTH, HEIGHT);
+    svg.format("<svg viewBox='0 0 %d %d' role=img>%n", WIDTH, HEIGHT);
     drawAxes();
     int index = 0;
     for (Map.Entry<String, Map<String, String>> series : plot.series().entrySet()) {
@@ -118,15 +119,15 @@ final class PlotDrawing {
         continue;
       }
       String colour = COLOURS.get(index % COLOURS.size());
-      format("<g fill='%s' stroke='%s'>%n", colour, colour);
+      svg.format("<g fill='%s' stroke='%s'>%n", colour, colour);
       drawSeries(index, series.getValue());
       int y = TOP + 10 + 20 * index;
-      format("<rect x=%d y=%d width=12 height=12 />%n", RIGHT + 20, y - 10);
-      format(
+      svg.format("<rect x=%d y=%d width=12 height=12 />%n", RIGHT + 20, y - 10);
+      svg.format(
           "<text class=l x=%d y=%d>%s</text></g>%n", RIGHT + 38, y, Report.escape(series.getKey()));
       index++;
     }
-    return svg.append("</svg>\n").toString();
+    return svg.format("</svg>%n").toString();
   }
 
   private void drawAxes() {
@@ -134,19 +135,19 @@ final class PlotDrawing {
     low = ticks.getFirst();
     high = ticks.getLast();
     for (double tick : ticks) {
-      format("<path class=g d='M%d %.1fH%d' />", LEFT, y(tick), RIGHT);
-      format("<text class=y x=%d y=%.1f>%s</text>%n", LEFT - 6, y(tick) + 4, number(tick));
+      svg.format("<path class=g d='M%d %.1fH%d' />", LEFT, y(tick), RIGHT);
+      svg.format("<text class=y x=%d y=%.1f>%s</text>%n", LEFT - 6, y(tick) + 4, number(tick));
     }
-    format("<path class=a d='M%d %dV%dH%d' />%n", LEFT, TOP, BOTTOM, RIGHT);
+    svg.format("<path class=a d='M%d %dV%dH%d' />%n", LEFT, TOP, BOTTOM, RIGHT);
     for (int place = 0; place < plot.places().size(); place++) {
-      format(
+      svg.format(
           "<text class=x x=%.1f y=%d>%s</text>%n",
           centre(place), BOTTOM + 18, Report.escape(plot.places().get(place)));
     }
-    format(
+    svg.format(
         "<text class=x x=%d y=%d>%s</text>%n",
         (LEFT + RIGHT) / 2, BOTTOM + 42, Report.escape(plot.xTitle()));
-    format(
+    svg.format(
         "<text class=x transform='translate(14 %d) rotate(-90)'>%s</text>%n",
         (TOP + BOTTOM) / 2, Report.escape(plot.yTitle()));
   }
@@ -155,7 +156,10 @@ final class PlotDrawing {
     StringBuilder line = new StringBuilder();
     for (int place = 0; place < plot.places().size(); place++) {
       String name = marks.get(plot.places().get(place));
-      Sample sample = name == null ? null : drawable(name);
+      if (name == null) {
+        continue;
+      }
+      Sample sample = drawable(name);
       if (sample == null) {
         continue;
       }
@@ -163,23 +167,23 @@ final class PlotDrawing {
       if (plot.form() == Plot.Form.LINES) {
         x += STAGGER * (index - (seriesCount - 1) / 2.0);
         line.append(line.isEmpty() ? 'M' : 'L').append(coordinates(x, y(sample.median())));
-        format(
+        svg.format(
             "<circle cx=%.1f cy=%.1f r=3.5>%s</circle>",
             x, y(sample.median()), title(name, sample));
       } else {
         double width = placeWidth() * 0.84 / seriesCount;
         double left = x + width * (index - seriesCount / 2.0);
         double top = y(sample.median());
-        format("<rect class=b x=%.1f y=%.1f width=%.1f ", left, top, width * 0.9);
-        format("height=%.1f>%s</rect>", BOTTOM - top, title(name, sample));
+        svg.format("<rect class=b x=%.1f y=%.1f width=%.1f ", left, top, width * 0.9);
+        svg.format("height=%.1f>%s</rect>", BOTTOM - top, title(name, sample));
         x = left + width * 0.45;
       }
-      format(
+      svg.format(
           "<path class=%s d='M%.1f %.1fV%.1f' />%n",
           plot.form() == Plot.Form.BARS ? "r" : "t", x, y(sample.lowest()), y(sample.highest()));
     }
     if (!line.isEmpty()) {
-      format("<path class=s d='%s' />%n", line);
+      svg.format("<path class=s d='%s' />%n", line);
     }
   }
 
@@ -232,9 +236,5 @@ final class PlotDrawing {
   private static String trim(double value) {
     String digits = String.format(Locale.ROOT, Math.abs(value) >= 100 ? "%.0f" : "%.3f", value);
     return digits.contains(".") ? digits.replaceAll("\\.?0+$", "") : digits;
-  }
-
-  private void format(String format, Object... arguments) {
-    svg.append(String.format(Locale.ROOT, format, arguments));
   }
 }

@@ -15,7 +15,7 @@ import java.util.function.LongSupplier;
  */
 final class Rounds {
   private static final Duration QUICK_BUDGET = Duration.ofSeconds(6);
-  private static final Duration FULL_BUDGET = Duration.ofMinutes(4);
+  private static final Duration FULL_BUDGET = Duration.ofMinutes(3);
 
   private final int wanted;
   private final Probe probe;

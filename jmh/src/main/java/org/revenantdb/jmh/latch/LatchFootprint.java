@@ -26,13 +26,16 @@ public final class LatchFootprint {
     // Loads all that is used here, so that it is in the heap before, too.
     new HybridLatch().acquireExclusive();
     used();
-    long before = used();
-    for (int i = 0; i < LATCHES; i++) {
-      latches[i] = new HybridLatch();
+    long grown = -used();
+    try {
+      for (int i = 0; i < LATCHES; i++) {
+        latches[i] = new HybridLatch();
+      }
+      grown += used();
+    } finally {
+      Reference.reachabilityFence(latches);
     }
-    long after = used();
-    Reference.reachabilityFence(latches);
-    System.out.printf(Locale.ROOT, "= bytes_per_latch %.4f%n", (after - before) / (double) LATCHES);
+    System.out.printf(Locale.ROOT, "= bytes_per_latch %.4f%n", grown / (double) LATCHES);
   }
 
   @SuppressWarnings("SystemGc") // the subject of the measurement
