@@ -34,9 +34,13 @@ final class Figures {
     figures.put(name, value);
   }
 
-  /** Adds a point that figures were made from. */
+  /** Adds a point that figures were made from; one that is no number was not measured. */
   void point(String name, Sample sample) {
-    points.put(name, sample);
+    if (Double.isFinite(sample.lowest()) && Double.isFinite(sample.highest())) {
+      points.put(name, sample);
+    } else {
+      notMeasured.add(name + " is no number");
+    }
   }
 
   /** Notes a setting under which the points were measured. */

@@ -3,6 +3,7 @@ package org.revenantdb.jmh.cli;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import org.openjdk.jmh.util.Version;
 import org.revenantdb.jmh.contend.BusyLoop;
 
@@ -56,7 +57,7 @@ final class LatchBench implements Bench {
     figures.version("java.util.concurrent, synchronized", Runtime.version().toString());
     figures.version("JMH", Version.getPlainVersion());
     figures.setting("busy loop", String.format(Locale.ROOT, "%.1f steps per us", steps));
-    PEERS.forEach(figures::setting);
+    new TreeMap<>(PEERS).forEach(figures::setting);
     attempt(figures, () -> LatchMemory.measure(session));
     attempt(figures, () -> LatchUncontended.measure(session));
     attempt(figures, () -> LatchWriters.measure(session));
@@ -77,6 +78,9 @@ final class LatchBench implements Bench {
       part.measure();
     } catch (CannotMeasureException e) {
       figures.notMeasured(e.sentence());
+    } catch (RuntimeException e) {
+      figures.notMeasured("a part: " + e);
+      e.printStackTrace(System.err);
     }
   }
 }

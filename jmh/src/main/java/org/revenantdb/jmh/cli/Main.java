@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -101,7 +102,9 @@ public final class Main {
       Bench.Settings settings = new Bench.Settings(quick, seed);
       Surroundings surroundings = Surroundings.here();
       Figures figures = measure(bench, settings);
-      figures.figures().forEach((figure, value) -> out.printf("%-32s %10.3f%n", figure, value));
+      figures
+          .figures()
+          .forEach((figure, value) -> out.printf(Locale.ROOT, "%-32s %10.3f%n", figure, value));
       figures
           .notMeasured()
           .forEach(it -> commandLine(spec).getErr().println("not measured: " + it));

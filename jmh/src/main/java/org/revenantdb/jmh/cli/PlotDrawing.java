@@ -91,7 +91,7 @@ final class PlotDrawing {
       for (String name : marks.values()) {
         Sample sample = drawable(name);
         if (sample != null) {
-          low = Math.min(low, sample.median());
+          low = Math.min(low, sample.lowest() > 0 ? sample.lowest() : sample.median());
           high = Math.max(high, sample.highest());
         }
       }

@@ -96,6 +96,15 @@ class MainTest {
   }
 
   @Test
+  void pointThatIsNoNumber_isNotMeasured_andTheRestIsWritten() throws IOException {
+    Path file = folder.resolve("figures.json");
+    assertEquals(3, run("bench", "odd", "--json", "" + file));
+    JsonObject detail = read(file).getAsJsonObject("detail");
+    assertEquals("odd is no number", detail.get("notMeasured").getAsString());
+    assertEquals(1, detail.getAsJsonObject("points").size());
+  }
+
+  @Test
   void broken_writesWhatThereIs_andExitsWithThree() throws IOException {
     Path file = folder.resolve("figures.json");
     assertEquals(3, run("bench", "broken", "--json", "" + file));
@@ -126,7 +135,7 @@ class MainTest {
 
   private int run(String... arguments) {
     CommandLine command =
-        Main.command(List.of(new Answer(), new Half(), new Forgetful(), new Broken()));
+        Main.command(List.of(new Answer(), new Half(), new Forgetful(), new Odd(), new Broken()));
     command.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
     return command.execute(arguments);
   }
@@ -205,6 +214,29 @@ class MainTest {
 
     @Override
     public void measure(Settings settings, Figures figures) {}
+  }
+
+  private static final class Odd implements Bench {
+    @Override
+    public String name() {
+      return "odd";
+    }
+
+    @Override
+    public String question() {
+      return "What is nothing divided by nothing?";
+    }
+
+    @Override
+    public List<String> promises() {
+      return List.of();
+    }
+
+    @Override
+    public void measure(Settings settings, Figures figures) {
+      figures.point("odd", Sample.of(List.of(1.0, Double.NaN), "ns"));
+      figures.point("even", Sample.of(List.of(2.0), "ns"));
+    }
   }
 
   private static final class Broken implements Bench {
