@@ -733,7 +733,7 @@ public final class ParkingLot {
       return reason;
     }
     Backoff.giveWay();
-    return Outcome.RETRY;
+    return Outcome.RETRY_OTHERS_WAIT; // the caller may have been woken before, and answer for some
   }
 
   /** Parking is only a hint; where there is no room left for it, the caller looks again. */

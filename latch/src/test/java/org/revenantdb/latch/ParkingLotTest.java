@@ -360,12 +360,12 @@ class ParkingLotTest {
         () -> {
           throw new OutOfMemoryError("injected");
         };
-    assertEquals(Outcome.RETRY, lot.park(owner, 0, writer));
-    assertEquals(Outcome.RETRY, lot.park(owner, 0, writer, now.get() + 1));
+    assertEquals(Outcome.RETRY_OTHERS_WAIT, lot.park(owner, 0, writer));
+    assertEquals(Outcome.RETRY_OTHERS_WAIT, lot.park(owner, 0, writer, now.get() + 1));
     assertEquals(Outcome.TIMED_OUT, lot.park(owner, 0, writer, now.get()));
     assertEquals(List.of("gave up before 0"), List.copyOf(events));
     Thread.currentThread().interrupt();
-    assertEquals(Outcome.RETRY, lot.park(owner, 0, writer));
+    assertEquals(Outcome.RETRY_OTHERS_WAIT, lot.park(owner, 0, writer));
     assertEquals(Outcome.INTERRUPTED, lot.parkInterruptibly(owner, 0, () -> true));
     assertTrue(Thread.interrupted());
   }

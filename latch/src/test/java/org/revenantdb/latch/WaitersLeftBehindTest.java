@@ -1,0 +1,104 @@
+package org.revenantdb.latch;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Ways to leave waiters behind, or to lose the latch, that a review of the protocol found.
+ *
+ * <p>Each is a schedule that is played step by step; before its repair the last thread that is
+ * joined hung, unless it says otherwise.
+ */
+class WaitersLeftBehindTest {
+  private static final long LONG = TimeUnit.HOURS.toNanos(1);
+
+  private final HybridLatch latch = new HybridLatch();
+  private final ParkingLot lot = ParkingLot.global();
+
+  @AfterEach
+  void leftFree() {
+    lot.allocationFault = null;
+    lot.setFairTime(latch, 0, System.nanoTime());
+    assertEquals(LatchWord.FREE, latch.wordOpaque(), latch::toString);
+    assertEquals(0, waiters());
+    assertFalse(Thread.interrupted());
+  }
+
+  /**
+   * A and B are queued; A is woken and answers for B, as PARKED is hidden now. Somebody barges, A
+   * loses, and finds no memory to queue again. It forgot B then: it entered without PARKED, and its
+   * release did not look at the queue.
+   */
+  @Test
+  void one_that_was_woken_and_finds_no_memory_to_queue_again_still_answers_for_those_behind_it()
+      throws InterruptedException {
+    AtomicBoolean barged = new AtomicBoolean();
+    AtomicBoolean starved = new AtomicBoolean();
+    WaitTerms terms =
+        WaitTerms.endless()
+            .asLongAs(() -> {
+              Await.until(barged::get); // on its way, if slowly
+              return true;
+            });
+    latch.acquireExclusive();
+    Thread first =
+        queued(
+            () -> {
+              latch.acquireExclusive(terms);
+              latch.releaseExclusive();
+            },
+            1);
+    Thread second =
+        queued(
+            () -> {
+              latch.acquireExclusive();
+              latch.releaseExclusive();
+            },
+            2);
+    Await.until(() -> isIn(first, "stillWanted"));
+    lot.setFairTime(latch, 0, System.nanoTime() + LONG);
+    latch.releaseExclusive();
+    assertEquals(1, waiters(), "the first is woken");
+    assertTrue(latch.tryAcquireExclusive(), "and passed by");
+    lot.allocationFault =
+        () -> {
+          if (Thread.currentThread() == first) {
+            starved.set(true);
+            throw new OutOfMemoryError("injected");
+          }
+        };
+    barged.set(true);
+    Await.until(starved::get);
+    assertEquals(LatchWord.EXCLUSIVE, latch.wordOpaque(), "PARKED is hidden");
+    latch.releaseExclusive();
+    Await.join(first);
+    Await.join(second);
+  }
+
+  private static boolean isIn(Thread thread, String method) {
+    for (StackTraceElement frame : thread.getStackTrace()) {
+      if (frame.getMethodName().equals(method)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Starts a thread and waits until it is the n-th in the queue. */
+  private Thread queued(Runnable body, int n) {
+    Thread thread = new Thread(body);
+    thread.start();
+    Await.until(() -> waiters() == n);
+    return thread;
+  }
+
+  private int waiters() {
+    return lot.queuedNear(latch, 0);
+  }
+}
