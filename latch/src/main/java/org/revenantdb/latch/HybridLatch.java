@@ -636,12 +636,17 @@ public final class HybridLatch {
 
   /** Runs what waiters have left to be run, once, and then leaves. */
   private void leaveExclusiveWithWaiters() {
+    Requests requests = Requests.ofThread(); // all that allocates, before anything is claimed
+    if (requests == null) {
+      LOT.unpark(this, TAG, LatchLeaver.EXCLUSIVE);
+      return;
+    }
     WaitNode claimed = LOT.unparkOrClaim(this, TAG, Requests.BATCH, LatchLeaver.EXCLUSIVE);
     if (claimed == null) {
       return;
     }
     beginWriting();
-    Requests.runAll(claimed);
+    requests.runAll(claimed);
     endWriting(/* modified= */ true);
     if (!casWord(LatchWord.EXCLUSIVE, LatchWord.FREE)) {
       LOT.unpark(this, TAG, LatchLeaver.EXCLUSIVE);

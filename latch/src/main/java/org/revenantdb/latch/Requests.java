@@ -25,11 +25,28 @@ final class Requests {
   /**
    * Whether the thread runs a request; a field of one object, so that only the first look-up costs.
    */
-  private static final ThreadLocal<Requests> OF_THREAD = ThreadLocal.withInitial(Requests::new);
+  private static final ThreadLocal<Requests> OF_THREAD = ThreadLocal.withInitial(Requests::create);
 
   private boolean running;
 
   private Requests() {}
+
+  /** What is needed to run the requests of others; null if there is no memory for it: it runs none. */
+  static @Nullable Requests ofThread() {
+    try {
+      return OF_THREAD.get();
+    } catch (OutOfMemoryError e) {
+      return null;
+    }
+  }
+
+  private static Requests create() {
+    Runnable fault = ParkingLot.global().allocationFault;
+    if (fault != null) {
+      fault.run();
+    }
+    return new Requests();
+  }
 
   /**
    * Refuses to go on inside a request.
@@ -37,7 +54,8 @@ final class Requests {
    * @throws IllegalStateException if the calling thread is running one
    */
   static void refuseInside() {
-    if (OF_THREAD.get().running) {
+    Requests mine = ofThread();
+    if (mine != null && mine.running) {
       throw new IllegalStateException("a request that is run under a latch must not want a latch");
     }
   }
@@ -60,15 +78,14 @@ final class Requests {
   }
 
   /** Runs all requests of a chain and calls them done; the caller holds the latch. */
-  static void runAll(WaitNode chain) {
-    Requests mine = OF_THREAD.get();
-    mine.running = true;
+  void runAll(WaitNode chain) {
+    running = true;
     try {
       for (WaitNode node = chain; node != null; node = node.next) {
         node.setDone(thrownBy(node.request));
       }
     } finally {
-      mine.running = false;
+      running = false;
     }
   }
 

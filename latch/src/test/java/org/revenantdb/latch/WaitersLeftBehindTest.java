@@ -2,10 +2,13 @@ package org.revenantdb.latch;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -79,6 +82,68 @@ class WaitersLeftBehindTest {
     latch.releaseExclusive();
     Await.join(first);
     Await.join(second);
+  }
+
+  /**
+   * The one who leaves has never looked whether it runs a request; to run those of others it needs an
+   * object of its own. Without memory for that it threw out of the release, with the latch held and
+   * the requests claimed, for ever.
+   */
+  @Test
+  void holder_without_memory_to_run_requests_leaves_them_to_their_owners()
+      throws InterruptedException {
+    AtomicInteger ran = new AtomicInteger();
+    AtomicReference<Throwable> thrown = new AtomicReference<>();
+    latch.acquireExclusive();
+    Thread owner = queued(() -> latch.runExclusive(ran::incrementAndGet), 1);
+    Thread leaver =
+        new Thread(() -> {
+          lot.allocationFault =
+              () -> {
+                throw new OutOfMemoryError("injected");
+              };
+          try {
+            latch.releaseExclusive();
+          } catch (Throwable t) {
+            thrown.set(t);
+          } finally {
+            lot.allocationFault = null;
+          }
+        });
+    leaver.start();
+    Await.join(leaver);
+    assertNull(thrown.get());
+    Await.join(owner);
+    assertEquals(1, ran.get());
+  }
+
+  /** What a waiter needs only to wait must not fail it, if it can do without. */
+  @Test
+  void acquisition_without_memory_to_see_whether_it_is_in_a_request_still_waits()
+      throws InterruptedException {
+    AtomicReference<Throwable> thrown = new AtomicReference<>();
+    AtomicInteger faults = new AtomicInteger();
+    latch.acquireExclusive();
+    lot.allocationFault =
+        () -> {
+          faults.incrementAndGet();
+          throw new OutOfMemoryError("injected");
+        };
+    Thread waiter =
+        new Thread(() -> {
+          try {
+            latch.acquireExclusive();
+            latch.releaseExclusive();
+          } catch (Throwable t) {
+            thrown.set(t);
+          }
+        });
+    waiter.start();
+    Await.until(() -> faults.get() > 10 || !waiter.isAlive());
+    lot.allocationFault = null;
+    latch.releaseExclusive();
+    Await.join(waiter);
+    assertNull(thrown.get());
   }
 
   private static boolean isIn(Thread thread, String method) {
