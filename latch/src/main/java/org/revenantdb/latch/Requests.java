@@ -77,15 +77,19 @@ final class Requests {
     }
   }
 
-  /** Runs all requests of a chain and calls them done; the caller holds the latch. */
+  /**
+   * Runs all requests of a chain and calls them done; the caller holds the latch, and may be
+   * running a request itself, which then gives up a latch that was handed to it.
+   */
   void runAll(WaitNode chain) {
+    boolean before = running;
     running = true;
     try {
       for (WaitNode node = chain; node != null; node = node.next) {
         node.setDone(thrownBy(node.request));
       }
     } finally {
-      running = false;
+      running = before;
     }
   }
 

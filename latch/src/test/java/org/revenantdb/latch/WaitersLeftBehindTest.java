@@ -3,6 +3,7 @@ package org.revenantdb.latch;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.TimeUnit;
@@ -144,6 +145,26 @@ class WaitersLeftBehindTest {
     latch.releaseExclusive();
     Await.join(waiter);
     assertNull(thrown.get());
+  }
+
+  /**
+   * A request releases a latch that was handed to it, and so runs the requests that wait there;
+   * afterwards it still is a request, and must not wait.
+   */
+  @Test
+  void request_that_ran_the_requests_of_another_latch_is_still_refused_a_latch()
+      throws InterruptedException {
+    latch.acquireExclusive();
+    Thread other = queued(() -> latch.runExclusive(() -> {}), 1);
+    assertThrows(
+        IllegalStateException.class,
+        () ->
+            new HybridLatch()
+                .runExclusive(() -> {
+                  latch.releaseExclusive();
+                  Requests.refuseInside();
+                }));
+    Await.join(other);
   }
 
   private static boolean isIn(Thread thread, String method) {
