@@ -619,9 +619,10 @@ public final class ParkingLot {
         if (timed && !claimed && deadline - now <= 0) {
           outcome = giveUp(node, owner, protocol, Outcome.TIMED_OUT);
         } else if (terms.asks() && !claimed && nextQuestion - now <= 0) {
-          if (!isStillWanted(node, owner, protocol, terms)) {
-            outcome = giveUp(node, owner, protocol, Outcome.GIVEN_UP);
-          }
+          outcome =
+              isStillWanted(node, owner, protocol, terms)
+                  ? outcomeOf(node) // now: whoever answers may have parked, and used up our permit
+                  : giveUp(node, owner, protocol, Outcome.GIVEN_UP);
           nextQuestion = nanoTime.getAsLong() + terms.periodNanos();
         } else {
           long nanos = SLICE_NANOS;

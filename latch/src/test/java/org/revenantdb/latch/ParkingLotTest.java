@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -299,6 +300,33 @@ class ParkingLotTest {
     assertTrue(dueAfter(FAIRNESS + 1));
     lot.unparkOne(owner, 0);
     Await.join(waiter);
+  }
+
+  /**
+   * The question eats the permit of a wake-up that comes while it is asked (it parks itself). The
+   * waiter went to sleep again then, for as long as it had until the next question.
+   */
+  @Test
+  void question_thatConsumesThePermitOfAWakeUpDoesNotDelayIt() throws InterruptedException {
+    AtomicInteger readsAtTheAnswer = new AtomicInteger();
+    WaitTerms terms =
+        WaitTerms.endless()
+            .asLongAs(
+                Duration.ofNanos(100),
+                () -> {
+                  lot.unparkOne(owner, 0);
+                  LockSupport.park();
+                  readsAtTheAnswer.set(clockReads.get());
+                  return true;
+                });
+    Thread waiter = start("w", 1, () -> lot.park(owner, 0, () -> true, terms));
+    Await.until(() -> {
+      now.addAndGet(100);
+      LockSupport.unpark(waiter);
+      return !waiter.isAlive();
+    });
+    assertEquals(List.of("w RETRY"), List.copyOf(events));
+    assertEquals(1, clockReads.get() - readsAtTheAnswer.get(), "when the next question is due");
   }
 
   @Test
