@@ -656,13 +656,19 @@ public final class ParkingLot {
     try {
       return terms.stillWanted();
     } catch (Throwable thrown) {
-      abandon(node, owner, protocol);
-      throw thrown;
+      if (abandon(node, owner, protocol)) {
+        throw thrown;
+      }
+      return true; // too late: the request was run, and that is what its owner must be told
     }
   }
 
-  /** Leaves for good, whatever was given meanwhile: the caller is about to see an exception. */
-  private <K> void abandon(WaitNode node, K owner, Protocol<? super K> protocol) {
+  /**
+   * Leaves for good, whatever was given meanwhile: the caller is about to see an exception.
+   *
+   * @return false if the waiter's request was run
+   */
+  private <K> boolean abandon(WaitNode node, K owner, Protocol<? super K> protocol) {
     Outcome given = giveUp(node, owner, protocol, Outcome.GIVEN_UP);
     while (given == null) { // the request is being run: its owner may not go before it ends
       parkNanos(owner, SLICE_NANOS);
@@ -673,6 +679,7 @@ public final class ParkingLot {
       case RETRY, RETRY_OTHERS_WAIT -> release(owner, node.tag, /* everybody= */ false, protocol);
       default -> {}
     }
+    return given != Outcome.DONE;
   }
 
   private static @Nullable Outcome outcomeOf(WaitNode node) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -165,6 +166,43 @@ class WaitersLeftBehindTest {
                   Requests.refuseInside();
                 }));
     Await.join(other);
+  }
+
+  /**
+   * The holder has claimed and run the request when its owner's question throws. The owner could
+   * not know then that the request had been run; the terms say that nothing ends the wait any more.
+   */
+  @Test
+  void request_that_was_run_is_told_as_run_though_the_question_throws_afterwards()
+      throws InterruptedException {
+    AtomicInteger ran = new AtomicInteger();
+    AtomicReference<Object> outcome = new AtomicReference<>();
+    AtomicBoolean asking = new AtomicBoolean();
+    WaitTerms terms =
+        WaitTerms.endless()
+            .asLongAs(
+                Duration.ofNanos(1),
+                () -> {
+                  asking.set(true);
+                  Await.until(() -> ran.get() > 0);
+                  throw new ArithmeticException();
+                });
+    latch.acquireExclusive();
+    Thread owner =
+        queued(
+            () -> {
+              try {
+                outcome.set(latch.runExclusive(ran::incrementAndGet, terms));
+              } catch (ArithmeticException e) {
+                outcome.set(e);
+              }
+            },
+            1);
+    Await.until(asking::get);
+    latch.releaseExclusive();
+    Await.join(owner);
+    assertEquals(Acquisition.ACQUIRED, outcome.get());
+    assertEquals(1, ran.get());
   }
 
   private static boolean isIn(Thread thread, String method) {
