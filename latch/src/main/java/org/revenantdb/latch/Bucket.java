@@ -28,7 +28,9 @@ final class Bucket implements ParkingLot.Waiters {
    *             common to virtual threads and to processors nobody knows. Who leaves prefers a waiter of
    *             the node that was served last: there the data is likely to be in the cache. When a hand-over
    *             is due, the waiter that came first of all nodes gets it, so none starves: the bound of a wait
-   *             is the same as with one queue. With one node there is one queue and nothing to choose.
+   *             is the same as with one queue. One that was woken and lost keeps its age; were it older
+   *             than all others then, those woken out of turn would pass the other nodes for ever. With
+   *             one node there is one queue and nothing to choose.
    */
   private static final VarHandle LOCK =
       ConstantBootstraps.fieldVarHandle(
@@ -44,7 +46,6 @@ final class Bucket implements ParkingLot.Waiters {
 
   private long fairTime;
   private long random;
-  private long firstArrival;
   private long lastArrival;
 
   /** The queue that was served last; its processors are the likely place of the holder. */
@@ -58,7 +59,7 @@ final class Bucket implements ParkingLot.Waiters {
 
   // An object of more than 128 bytes keeps the words above away from those of the next bucket.
   @SuppressWarnings("unused") // padding
-  long p0, p1, p2, p3, p4, p5;
+  long p0, p1, p2, p3, p4, p5, p6;
 
   /**
    * Makes an empty one.
@@ -99,15 +100,17 @@ final class Bucket implements ParkingLot.Waiters {
    */
   boolean enqueue(WaitNode node, boolean returning, long now) {
     WaitQueue queue = queues[node.cacheNode];
+    if (node.arrival == 0) {
+      WaitNode head = queue.head();
+      node.arrival = returning && head != null ? head.arrival : ++lastArrival;
+    }
     if (returning) {
-      node.arrival = --firstArrival;
       queue.addFirst(node);
       return now - fairTime >= 0;
     }
     if (now - fairTime >= 0 && isEmpty()) {
       fairTime = now + nextFairness();
     }
-    node.arrival = ++lastArrival;
     queue.addLast(node);
     return false;
   }

@@ -92,6 +92,8 @@ enum LatchWaiter implements ParkingLot.Protocol<HybridLatch> {
       boolean timed,
       long deadline) {
     LatchWaiter waiter = this;
+    ParkingLot lot = ParkingLot.global();
+    WaitNode before = null;
     boolean others = false;
     int round = 0;
     while (!latch.tryEnter(waiter, others)) {
@@ -100,7 +102,10 @@ enum LatchWaiter implements ParkingLot.Protocol<HybridLatch> {
       if (waiter == this && !LatchWord.isParked(latch.wordOpaque()) && Backoff.pause(round++)) {
         continue;
       }
-      ParkingLot.Outcome outcome = park(latch, waiter, request, terms, timed, deadline);
+      WaitNode node = lot.newNode(latch, HybridLatch.TAG, shared, request, before);
+      ParkingLot.Outcome outcome =
+          lot.await(node, latch, HybridLatch.TAG, waiter, terms, timed, deadline);
+      before = node == null ? before : node;
       switch (outcome) {
         case RETRY -> {
           waiter = again();
@@ -117,19 +122,6 @@ enum LatchWaiter implements ParkingLot.Protocol<HybridLatch> {
       }
     }
     return ParkingLot.Outcome.GRANTED;
-  }
-
-  private static ParkingLot.Outcome park(
-      HybridLatch latch,
-      LatchWaiter waiter,
-      @Nullable Runnable request,
-      WaitTerms terms,
-      boolean timed,
-      long deadline) {
-    ParkingLot lot = ParkingLot.global();
-    return request == null
-        ? lot.await(latch, HybridLatch.TAG, waiter, terms, timed, deadline)
-        : lot.awaitOrBeServed(latch, HybridLatch.TAG, waiter, request, terms, timed, deadline);
   }
 
   private LatchWaiter again() {

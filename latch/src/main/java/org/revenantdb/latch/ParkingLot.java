@@ -517,33 +517,18 @@ public final class ParkingLot {
       boolean timed,
       long deadline) {
     Objects.requireNonNull(owner, "owner");
-    WaitNode node = newNode(owner, tag, protocol.shared(), /* request= */ null);
+    WaitNode node =
+        newNode(owner, tag, protocol.shared(), /* request= */ null, /* before= */ null);
     return await(node, owner, tag, protocol, terms, timed, deadline);
   }
 
   /**
-   * The same for a waiter that leaves a request. What it throws when somebody else runs it is
-   * thrown here, whatever its type.
+   * The same with a node from {@link #newNode}. What its request throws when somebody else runs it
+   * is thrown here, whatever its type.
    *
-   * @return {@link Outcome#DONE} too, if somebody else ran it and it returned
+   * @return {@link Outcome#DONE} too, if somebody else ran the request and it returned
    */
-  <K> Outcome awaitOrBeServed(
-      K owner,
-      long tag,
-      Protocol<? super K> protocol,
-      Runnable request,
-      WaitTerms terms,
-      boolean timed,
-      long deadline) {
-    WaitNode node = newNode(owner, tag, /* shared= */ false, request);
-    Outcome outcome = await(node, owner, tag, protocol, terms, timed, deadline);
-    if (outcome == Outcome.DONE && node != null && node.failure() != null) {
-      throw Requests.asUnchecked(node.failure());
-    }
-    return outcome;
-  }
-
-  private <K> Outcome await(
+  <K> Outcome await(
       @Nullable WaitNode node,
       K owner,
       long tag,
@@ -570,18 +555,34 @@ public final class ParkingLot {
     if (due) {
       stayAwake(node, timed ? Math.min(AWAKE_NANOS, deadline - now) : AWAKE_NANOS);
     }
-    return sleep(node, owner, protocol, terms, timed, deadline);
+    Outcome outcome = sleep(node, owner, protocol, terms, timed, deadline);
+    if (outcome == Outcome.DONE && node.failure() != null) {
+      throw Requests.asUnchecked(node.failure());
+    }
+    return outcome;
   }
 
-  private @Nullable WaitNode newNode(
-      Object owner, long tag, boolean shared, @Nullable Runnable request) {
+  /**
+   * Makes the node of a waiter, to be used once.
+   *
+   * @param before its last stay, if it was woken and has lost: the new one is as old; or null
+   * @return null without memory
+   */
+  @Nullable WaitNode newNode(
+      Object owner,
+      long tag,
+      boolean shared,
+      @Nullable Runnable request,
+      @Nullable WaitNode before) {
     try {
       Runnable fault = allocationFault;
       if (fault != null) {
         fault.run();
       }
-      return new WaitNode(
-          Thread.currentThread(), owner, tag, shared, nodes.queueOfCaller(), request);
+      WaitNode node =
+          new WaitNode(Thread.currentThread(), owner, tag, shared, nodes.queueOfCaller(), request);
+      node.arrival = before == null ? 0 : before.arrival;
+      return node;
     } catch (OutOfMemoryError e) {
       return null;
     }

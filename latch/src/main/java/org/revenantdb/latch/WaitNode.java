@@ -55,7 +55,10 @@ final class WaitNode {
 
   @Nullable WaitNode previous;
 
-  /** Its place among the waiters of all queues of the bucket; under the bucket lock. */
+  /**
+   * Its age among the waiters of all queues of the bucket, small for those who came early; 0 until
+   * it is queued, unless it keeps that of an earlier stay. Under the bucket lock.
+   */
   long arrival;
 
   /** What the request threw; written before DONE. */

@@ -20,6 +20,19 @@ import org.junit.jupiter.api.Test;
 class CacheNodesTest {
   private static final long FAIRNESS = 1_000;
 
+  private static final ParkingLot.Protocol<Object> RETURNING =
+      new ParkingLot.Protocol<>() {
+        @Override
+        public boolean mustWait(Object key) {
+          return true;
+        }
+
+        @Override
+        public boolean returning() {
+          return true;
+        }
+      };
+
   private final AtomicLong now = new AtomicLong();
   private final Map<Thread, Integer> nodeOf = new ConcurrentHashMap<>();
   private final AtomicInteger lookups = new AtomicInteger();
@@ -45,6 +58,23 @@ class CacheNodesTest {
     thread.start();
     Await.until(() -> lot.queuedNear(key, 0) == before + 1);
     return thread;
+  }
+
+  /** One that is woken, loses, and parks again, first in its queue. */
+  private void loser(String name, int node) {
+    int before = lot.queuedNear(key, 0);
+    Thread thread =
+        new Thread(() -> {
+          WaitNode first = lot.newNode(key, 0, /* shared= */ false, null, null);
+          lot.await(first, key, 0, k -> true, WaitTerms.ENDLESS, /* timed= */ false, 0);
+          WaitNode second = lot.newNode(key, 0, /* shared= */ false, null, first);
+          woken.add(name + " lost");
+          lot.await(second, key, 0, RETURNING, WaitTerms.ENDLESS, /* timed= */ false, 0);
+          woken.add(name);
+        });
+    nodeOf.put(thread, node);
+    thread.start();
+    Await.until(() -> lot.queuedNear(key, 0) == before + 1);
   }
 
   private void wakeOne() {
@@ -149,6 +179,41 @@ class CacheNodesTest {
     impatient.start();
     Await.join(impatient);
     assertEquals(0, lot.queuedNear(key, 0));
+  }
+
+  /**
+   * One that is woken out of turn, because it runs on the preferred node, and loses, comes back. It
+   * counted as older than all others then, and so did each that came after it: as long as some did,
+   * a waiter of another node was never the oldest.
+   */
+  @Test
+  void a_waiter_is_not_passed_by_a_later_one_that_was_woken_out_of_turn_and_lost() {
+    waiter("a0", 0, false);
+    lot.setFairTime(key, 0, 100);
+    wakeOne(); // node 0 is the one that was served last
+    waiter("b", 1, false);
+    loser("a1", 0);
+    lot.setFairTime(key, 0, 100);
+    wakeOne();
+    Await.until(() -> lot.queuedNear(key, 0) == 2);
+    now.set(100);
+    wakeOne();
+    assertEquals(List.of("a0", "a1 lost", "b"), List.copyOf(woken));
+    wakeOne();
+  }
+
+  /** But it keeps the age that it had. */
+  @Test
+  void a_waiter_that_was_woken_and_lost_is_as_old_as_before() {
+    loser("a", 0);
+    waiter("b", 1, false);
+    lot.setFairTime(key, 0, 100);
+    wakeOne();
+    Await.until(() -> lot.queuedNear(key, 0) == 2);
+    now.set(100);
+    wakeOne();
+    assertEquals(List.of("a lost", "a"), List.copyOf(woken));
+    wakeOne();
   }
 
   /** However long one node is busy, the others get their share at each fairness time. */
