@@ -671,10 +671,13 @@ public final class HybridLatch {
     }
   }
 
-  /** Gives up what was granted to a waiter that is about to throw; nothing was written. */
+  /**
+   * Gives up what was granted to a waiter that is about to throw; nothing was written, and the
+   * debug mode has not been told of a hold.
+   */
   void giveBack(boolean shared) {
     if (shared) {
-      releaseShared();
+      leaveShared(wordOpaque());
     } else {
       leaveExclusive();
     }

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -135,5 +137,32 @@ class DebugModeTest {
     latch.releaseExclusive();
     assertEquals(0, served.getCount());
     Await.join(owner);
+  }
+
+  /** It was told as released by a thread that had none, at the cost of another one's hold. */
+  @Test
+  void grant_thatIsGivenBackWasNobodysHold() throws InterruptedException {
+    AtomicBoolean asking = new AtomicBoolean();
+    AtomicBoolean granted = new AtomicBoolean();
+    WaitTerms terms =
+        WaitTerms.endless()
+            .asLongAs(
+                Duration.ofNanos(1),
+                () -> {
+                  asking.set(true);
+                  Await.until(granted::get);
+                  throw new ArithmeticException();
+                });
+    latch.acquireExclusive();
+    Thread reader =
+        new Thread(() -> assertThrows(ArithmeticException.class, () -> latch.acquireShared(terms)));
+    reader.start();
+    Await.until(asking::get);
+    latch.downgrade();
+    assertEquals(2, LatchWord.sharedHolders(latch.wordOpaque()));
+    granted.set(true);
+    Await.join(reader);
+    assertEquals(1, LatchDebug.held().size(), "ours");
+    latch.releaseShared();
   }
 }
