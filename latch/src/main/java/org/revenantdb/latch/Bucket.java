@@ -22,7 +22,8 @@ final class Bucket implements ParkingLot.Waiters {
    * Fairness    fairTime is when the next hand-over is due. It moves on by one fairness time when a hand-over
    *             was made, and when a newcomer finds the bucket empty: a wait that has only begun is not unfair
    *             yet. A waiter that was woken and lost does not count as a newcomer: were it to reset the time,
-   *             one that barges could keep it out for ever.
+   *             one that barges could keep it out for ever. If a newcomer came while it was on its way, and the
+   *             queue was empty only for that, the time is set back when it returns.
    *
    * Nodes       Where processors share more than one last-level cache, each node has a queue, and one more is
    *             common to virtual threads and to processors nobody knows. Who leaves prefers a waiter of
@@ -45,6 +46,11 @@ final class Bucket implements ParkingLot.Waiters {
   private int lock;
 
   private long fairTime;
+
+  /** Which newcomer found the bucket empty, if no hand-over was made since; else 0. */
+  private long newStart;
+
+  private long timeBeforeNewStart;
   private long random;
   private long lastArrival;
 
@@ -59,7 +65,7 @@ final class Bucket implements ParkingLot.Waiters {
 
   // An object of more than 128 bytes keeps the words above away from those of the next bucket.
   @SuppressWarnings("unused") // padding
-  long p0, p1, p2, p3, p4, p5, p6;
+  long p0, p1, p2, p3, p4;
 
   /**
    * Makes an empty one.
@@ -105,10 +111,16 @@ final class Bucket implements ParkingLot.Waiters {
       node.arrival = returning && head != null ? head.arrival : ++lastArrival;
     }
     if (returning) {
+      if (node.arrival < newStart) {
+        fairTime = timeBeforeNewStart; // it was on its way when the queue was empty
+        newStart = 0;
+      }
       queue.addFirst(node);
       return now - fairTime >= 0;
     }
     if (now - fairTime >= 0 && isEmpty()) {
+      newStart = node.arrival;
+      timeBeforeNewStart = fairTime;
       fairTime = now + nextFairness();
     }
     queue.addLast(node);
@@ -133,6 +145,7 @@ final class Bucket implements ParkingLot.Waiters {
     }
     boolean grant = wake == ParkingLot.Wake.GRANT;
     if (grant && handOverDue) {
+      newStart = 0;
       fairTime = now + nextFairness();
     }
     int retry = othersWait ? WaitNode.RETRY_OTHERS : WaitNode.RETRY;
@@ -177,6 +190,7 @@ final class Bucket implements ParkingLot.Waiters {
   /** For tests: makes the next release fair, or not. */
   void setFairTime(long newFairTime) {
     fairTime = newFairTime;
+    newStart = 0;
   }
 
   /** For tests and messages: how many wait here, for whatever key. */

@@ -303,6 +303,40 @@ class ParkingLotTest {
   }
 
   /**
+   * While the only waiter is on its way the queue is empty, and a newcomer set the fairness time
+   * anew. One that barges each time, and newcomers that come each time, kept the waiter out for
+   * ever.
+   */
+  @Test
+  void fairness_notResetByANewcomerWhileOneThatWasWokenIsOnItsWay() throws InterruptedException {
+    AtomicBoolean mayReturn = new AtomicBoolean();
+    Thread waiter =
+        start(
+            "w",
+            1,
+            () -> {
+              WaitNode first = lot.newNode(owner, 0, /* shared= */ false, null, null);
+              lot.await(first, owner, 0, writer, WaitTerms.ENDLESS, /* timed= */ false, 0);
+              Await.until(mayReturn::get);
+              WaitNode again = lot.newNode(owner, 0, /* shared= */ false, null, first);
+              return lot.await(
+                  again, owner, 0, returningWriter, WaitTerms.ENDLESS, /* timed= */ false, 0);
+            });
+    lot.unparkOne(owner, 0);
+    now.addAndGet(2 * FAIRNESS);
+    Thread newcomer = start("n", 1, () -> lot.park(owner, 0, writer));
+    assertFalse(dueAfter(0), "to the newcomer nothing was unfair yet");
+    mayReturn.set(true);
+    Await.until(() -> lot.queuedNear(owner, 0) == 2);
+    assertTrue(dueAfter(0));
+    assertEquals(1, lot.unpark(owner, 0, (key, head) -> Wake.GRANT));
+    Await.join(waiter);
+    assertFalse(dueAfter(0), "one hand-over in a fairness time");
+    lot.unparkAll(owner, 0);
+    Await.join(newcomer);
+  }
+
+  /**
    * The question eats the permit of a wake-up that comes while it is asked (it parks itself). The
    * waiter went to sleep again then, for as long as it had until the next question.
    */
