@@ -24,6 +24,8 @@ final class Bucket implements ParkingLot.Waiters {
    *             yet. A waiter that was woken and lost does not count as a newcomer: were it to reset the time,
    *             one that barges could keep it out for ever. If a newcomer came while it was on its way, and the
    *             queue was empty only for that, the time is set back when it returns.
+   *             All keys of a bucket share this time. So that the busiest does not take each hand-over, one is
+   *             due also for whoever is older than the one that got the last: one more for each key.
    *
    * Nodes       Where processors share more than one last-level cache, each node has a queue, and one more is
    *             common to virtual threads and to processors nobody knows. Who leaves prefers a waiter of
@@ -51,6 +53,10 @@ final class Bucket implements ParkingLot.Waiters {
   private long newStart;
 
   private long timeBeforeNewStart;
+
+  /** The age of whoever was handed last what it waited for. */
+  private long lastHandedOver;
+
   private long random;
   private long lastArrival;
 
@@ -65,7 +71,7 @@ final class Bucket implements ParkingLot.Waiters {
 
   // An object of more than 128 bytes keeps the words above away from those of the next bucket.
   @SuppressWarnings("unused") // padding
-  long p0, p1, p2, p3, p4;
+  long p0, p1, p2, p3;
 
   /**
    * Makes an empty one.
@@ -116,7 +122,7 @@ final class Bucket implements ParkingLot.Waiters {
         newStart = 0;
       }
       queue.addFirst(node);
-      return now - fairTime >= 0;
+      return now - fairTime >= 0 || node.arrival < lastHandedOver;
     }
     if (now - fairTime >= 0 && isEmpty()) {
       newStart = node.arrival;
@@ -135,16 +141,21 @@ final class Bucket implements ParkingLot.Waiters {
    */
   <K> @Nullable WaitNode release(
       K owner, long tag, boolean everybody, ParkingLot.Departure<? super K> departure, long now) {
-    handOverDue = now - fairTime >= 0;
+    boolean timeHasCome = now - fairTime >= 0;
+    handOverDue = timeHasCome;
     select(owner, tag, everybody);
-    handOverDue &= selectedCount > 0;
+    WaitNode first = selected;
+    handOverDue = first != null && (timeHasCome || first.arrival < lastHandedOver);
     ParkingLot.Wake wake = departure.onDeparture(owner, this);
-    if (wake == ParkingLot.Wake.NONE || selectedCount == 0) {
+    if (wake == ParkingLot.Wake.NONE || first == null) {
       selected = null;
       return null;
     }
     boolean grant = wake == ParkingLot.Wake.GRANT;
     if (grant && handOverDue) {
+      lastHandedOver = first.arrival;
+    }
+    if (grant && timeHasCome) {
       newStart = 0;
       fairTime = now + nextFairness();
     }

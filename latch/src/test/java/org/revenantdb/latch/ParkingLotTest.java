@@ -337,6 +337,30 @@ class ParkingLotTest {
   }
 
   /**
+   * Two keys share a bucket, and its fairness time. The one that is released more often took every
+   * hand-over as soon as it was due, and no release of the other ever found one due.
+   */
+  @Test
+  void fairness_ofOneKeyDoesNotUseUpThatOfAnother() throws InterruptedException {
+    Thread rare = start("rare", 1, () -> lot.park(owner, 1, writer));
+    Thread often = start("often", 2, () -> lot.park(owner, 2, writer));
+    Thread later = start("later", 3, () -> lot.park(owner, 1, writer));
+    now.addAndGet(2 * FAIRNESS);
+    assertEquals(1, lot.unpark(owner, 2, (key, head) -> grantIfDue(head)));
+    assertEquals(1, lot.unpark(owner, 1, (key, head) -> grantIfDue(head)), "it had come before");
+    assertEquals(0, lot.unpark(owner, 1, (key, head) -> grantIfDue(head)), "this one had not");
+    now.addAndGet(2 * FAIRNESS);
+    assertEquals(1, lot.unpark(owner, 1, (key, head) -> grantIfDue(head)));
+    Await.join(rare);
+    Await.join(often);
+    Await.join(later);
+  }
+
+  private static Wake grantIfDue(Waiters head) {
+    return head.handOverDue() ? Wake.GRANT : Wake.NONE;
+  }
+
+  /**
    * The question eats the permit of a wake-up that comes while it is asked (it parks itself). The
    * waiter went to sleep again then, for as long as it had until the next question.
    */
