@@ -311,7 +311,7 @@ public final class ParkingLot {
    * @param owner first part of the key, compared by identity
    * @param tag second part of the key
    * @param mustWait evaluated under the bucket lock; false if there is no need to wait
-   * @return {@link Outcome#RETRY} or {@link Outcome#NOT_PARKED}
+   * @return {@link Outcome#RETRY}, {@link Outcome#RETRY_OTHERS_WAIT} or {@link Outcome#NOT_PARKED}
    */
   public Outcome park(Object owner, long tag, BooleanSupplier mustWait) {
     return await(owner, tag, new Condition(mustWait), WaitTerms.ENDLESS, /* timed= */ false, 0);
@@ -324,7 +324,8 @@ public final class ParkingLot {
    * @param tag second part of the key
    * @param mustWait evaluated under the bucket lock; false if there is no need to wait
    * @param deadlineNanos a moment of {@link System#nanoTime}
-   * @return {@link Outcome#RETRY}, {@link Outcome#NOT_PARKED} or {@link Outcome#TIMED_OUT}
+   * @return {@link Outcome#RETRY}, {@link Outcome#RETRY_OTHERS_WAIT}, {@link Outcome#NOT_PARKED} or
+   *     {@link Outcome#TIMED_OUT}
    */
   public Outcome park(Object owner, long tag, BooleanSupplier mustWait, long deadlineNanos) {
     return await(
@@ -337,7 +338,8 @@ public final class ParkingLot {
    * @param owner first part of the key, compared by identity
    * @param tag second part of the key
    * @param mustWait evaluated under the bucket lock; false if there is no need to wait
-   * @return {@link Outcome#RETRY}, {@link Outcome#NOT_PARKED} or {@link Outcome#INTERRUPTED}
+   * @return {@link Outcome#RETRY}, {@link Outcome#RETRY_OTHERS_WAIT}, {@link Outcome#NOT_PARKED} or
+   *     {@link Outcome#INTERRUPTED}
    */
   public Outcome parkInterruptibly(Object owner, long tag, BooleanSupplier mustWait) {
     return await(
@@ -385,7 +387,8 @@ public final class ParkingLot {
    * @param owner first part of the key, compared by identity
    * @param tag second part of the key
    * @param protocol how this kind of waiter behaves
-   * @return {@link Outcome#RETRY}, {@link Outcome#GRANTED} or {@link Outcome#NOT_PARKED}
+   * @return {@link Outcome#RETRY}, {@link Outcome#RETRY_OTHERS_WAIT}, {@link Outcome#GRANTED} or
+   *     {@link Outcome#NOT_PARKED}
    */
   public <K> Outcome park(K owner, long tag, Protocol<? super K> protocol) {
     return await(owner, tag, protocol, WaitTerms.ENDLESS, /* timed= */ false, 0);
@@ -517,8 +520,7 @@ public final class ParkingLot {
       boolean timed,
       long deadline) {
     Objects.requireNonNull(owner, "owner");
-    WaitNode node =
-        newNode(owner, tag, protocol.shared(), /* request= */ null, /* before= */ null);
+    WaitNode node = newNode(owner, tag, protocol.shared(), /* request= */ null, /* before= */ null);
     return await(node, owner, tag, protocol, terms, timed, deadline);
   }
 

@@ -31,7 +31,9 @@ final class Requests {
 
   private Requests() {}
 
-  /** What is needed to run the requests of others; null if there is no memory for it: it runs none. */
+  /**
+   * What is needed to run the requests of others; null if there is no memory for it: it runs none.
+   */
   static @Nullable Requests ofThread() {
     try {
       return OF_THREAD.get();

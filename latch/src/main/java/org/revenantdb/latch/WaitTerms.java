@@ -106,10 +106,12 @@ public final class WaitTerms {
    * The same, but from time to time the waiter asks whether it shall go on.
    *
    * @param period how often; more than 0
-   * @param stillWanted false ends the wait. It runs on the waiting thread while that is parked,
-   *     outside all locks of the parking lot, and may do what the thread could do there, but for
-   *     waiting for the same latch. What it throws ends the wait and reaches the caller, who then
-   *     does not hold the latch
+   * @param stillWanted false ends the wait. It runs on the waiting thread while that is queued,
+   *     outside all locks of the parking lot. It must be short, and must not wait for anybody who
+   *     may be waiting for the same latch: this one may be granted or woken meanwhile, and all that
+   *     are queued behind it wait until it has answered, though nobody may hold the latch. What it
+   *     throws ends the wait and reaches the caller, who then does not hold the latch; unless the
+   *     caller's request was being run already
    * @return other terms
    */
   public WaitTerms asLongAs(Duration period, BooleanSupplier stillWanted) {

@@ -87,9 +87,9 @@ class WaitersLeftBehindTest {
   }
 
   /**
-   * The one who leaves has never looked whether it runs a request; to run those of others it needs an
-   * object of its own. Without memory for that it threw out of the release, with the latch held and
-   * the requests claimed, for ever.
+   * The one who leaves has never looked whether it runs a request; to run those of others it needs
+   * an object of its own. Without memory for that it threw out of the release, with the latch held
+   * and the requests claimed, for ever.
    */
   @Test
   void holder_without_memory_to_run_requests_leaves_them_to_their_owners()
