@@ -1,0 +1,109 @@
+package org.revenantdb.latch;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import org.jetbrains.kotlinx.lincheck.Actor;
+import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario;
+import org.jetbrains.lincheck.LincheckAssertionError;
+import org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Options;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.function.Executable;
+
+/**
+ * Lincheck with bounds that fit into the build, and with its answer turned round for broken twins.
+ *
+ * <p>A model is a class with operations. Lincheck makes up scenarios of a few threads with a few
+ * operations each, runs each of them many times, and accepts what some order of the operations, one
+ * after the other, would give too. A scenario in which nobody can go on is a failure as well, and
+ * so is a validation that throws.
+ *
+ * <p>The model checker decides itself who runs next, at each access to a field. For it time stands
+ * still: {@code System.nanoTime()} is a constant, a timed park ends by an unpark alone. Stress mode
+ * leaves the order to the machine and knows time.
+ *
+ * <p>With {@code -Plong} each scenario is run twenty times as often.
+ */
+final class Lincheck {
+  private static final int TIMES = Boolean.getBoolean("revenant.long") ? 20 : 1;
+
+  private Lincheck() {}
+
+  /** Random scenarios, schedules chosen by Lincheck. */
+  static void modelChecks(Class<?> model, int threads, int operations) {
+    checking(threads, operations).check(model);
+  }
+
+  /** Random scenarios, schedules of the machine. */
+  static void survivesStress(Class<?> model, int threads, int operations) {
+    bounded(new StressOptions(), threads, operations)
+        .invocationsPerIteration(1_000 * TIMES)
+        .check(model);
+  }
+
+  /**
+   * A scenario of one operation a thread, schedules chosen by Lincheck.
+   *
+   * @param inOrder what the operations do one after the other: mostly the model itself
+   */
+  static void modelChecksTogether(Class<?> model, Class<?> inOrder, String... operations) {
+    checking(operations.length, 1)
+        .iterations(0)
+        .sequentialSpecification(inOrder)
+        .addCustomScenario(together(model, operations))
+        .invocationsPerIteration(1_000 * TIMES)
+        .check(model);
+  }
+
+  /**
+   * Expects that Lincheck finds fault with a twin, and for the right reason.
+   *
+   * @param reason a word of its report
+   */
+  static void rejects(String reason, Executable check) {
+    LincheckAssertionError report =
+        assertThrows(LincheckAssertionError.class, check, "the broken twin was not seen to break");
+    assertTrue(report.getMessage().contains(reason), report::getMessage);
+  }
+
+  private static ModelCheckingOptions checking(int threads, int operations) {
+    return bounded(new ModelCheckingOptions(), threads, operations)
+        .invocationsPerIteration(300 * TIMES)
+        .addGuarantee(
+            // It calls itself 64 times and touches nothing; Lincheck would look into each.
+            ManagedStrategyGuaranteeKt.forClasses(ParkingLot.class.getName())
+                .methods("reserveStack")
+                .ignore());
+  }
+
+  private static <T extends Options<T, ?>> T bounded(T options, int threads, int operations) {
+    return options
+        .threads(threads)
+        .actorsPerThread(operations)
+        .actorsBefore(0)
+        .actorsAfter(0)
+        .iterations(8)
+        .minimizeFailedScenario(false);
+  }
+
+  private static ExecutionScenario together(Class<?> model, String... operations) {
+    List<List<Actor>> threads = new ArrayList<>();
+    for (String operation : operations) {
+      threads.add(List.of(new Actor(method(model, operation), List.of())));
+    }
+    return new ExecutionScenario(List.of(), threads, List.of(), null);
+  }
+
+  private static Method method(Class<?> model, String name) {
+    try {
+      return model.getMethod(name);
+    } catch (NoSuchMethodException e) {
+      throw new AssertionError(e);
+    }
+  }
+}
