@@ -186,6 +186,7 @@ public final class Mutations {
     List<String> command =
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-ea", // as surefire does
             "-cp",
             String.join(
                 ":", classes.toString(), tests.toString(), System.getProperty("java.class.path")),

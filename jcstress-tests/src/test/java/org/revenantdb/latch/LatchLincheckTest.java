@@ -17,6 +17,9 @@ class LatchLincheckTest {
 
   /** Two plain words that are the same whenever nobody writes. */
   public abstract static class Pair {
+    /** Lincheck looks into the classes of what it finds in here, but not behind static fields. */
+    final ParkingLot lot = ParkingLot.global();
+
     final HybridLatch latch = new HybridLatch();
     int left;
     int right;
@@ -89,7 +92,7 @@ class LatchLincheckTest {
     /** The next to leave hands over. */
     @Operation
     public void fairnessTimeComes() {
-      ParkingLot.global().setFairTime(latch, 0, System.nanoTime());
+      lot.setFairTime(latch, 0, System.nanoTime());
     }
 
     private int addAndRelease() {
@@ -304,12 +307,12 @@ class LatchLincheckTest {
   @Test
   void locked_isLinearizable() {
     Lincheck.modelChecks(Locked.class, 2, 2);
-    Lincheck.modelChecks(Locked.class, 3, 1);
     Lincheck.survivesStress(Locked.class, 3, 3);
   }
 
   @Test
   void timeouts_leaveNobodyBehind() {
+    Lincheck.modelChecks(Visited.class, 3, 1);
     Lincheck.survivesStress(Visited.class, 3, 4);
   }
 

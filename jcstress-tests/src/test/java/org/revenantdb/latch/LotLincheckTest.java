@@ -270,7 +270,6 @@ class LotLincheckTest {
 
   @Test
   void semaphore_isLinearizable() {
-    Lincheck.modelChecks(Semaphore.class, 2, 2);
     Lincheck.modelChecks(Semaphore.class, 3, 1);
     Lincheck.survivesStress(Semaphore.class, 3, 4);
   }
@@ -283,7 +282,6 @@ class LotLincheckTest {
 
   @Test
   void handOver_isLinearizable() {
-    Lincheck.modelChecks(HandedOver.class, 2, 2);
     Lincheck.modelChecks(HandedOver.class, 3, 1);
     Lincheck.survivesStress(HandedOver.class, 3, 4);
   }
