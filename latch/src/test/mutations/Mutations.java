@@ -78,7 +78,8 @@ public final class Mutations {
       mutations =
           files
               .filter(file -> file.toString().endsWith(".mutation"))
-              .filter(file -> wanted.isEmpty() || wanted.stream().anyMatch(file.toString()::contains))
+              .filter(
+                  file -> wanted.isEmpty() || wanted.stream().anyMatch(file.toString()::contains))
               .sorted()
               .map(Mutation::read)
               .toList();
@@ -148,12 +149,13 @@ public final class Mutations {
     for (Map.Entry<String, String> source : sources.entrySet()) {
       Files.writeString(from.resolve(source.getKey()), source.getValue());
     }
-    return compile(from, to, libraries) ? to : null;
+    Path module = main.resolve("../../../module-info.java").normalize();
+    return compile(from, to, List.of("-p", libraries, module.toString())) ? to : null;
   }
 
   private boolean compileTests(Path healthy) throws IOException {
     Path sources = main.resolve("../../../../../test/java").resolve(PACKAGE).normalize();
-    if (!compile(sources, emptied(tests), healthy + ":" + libraries)) {
+    if (!compile(sources, emptied(tests), List.of("-cp", healthy + ":" + libraries))) {
       return false;
     }
     try (Stream<Path> classes = Files.list(tests.resolve(PACKAGE))) {
@@ -169,10 +171,10 @@ public final class Mutations {
     return true;
   }
 
-  private static boolean compile(Path from, Path to, String classPath) throws IOException {
+  private static boolean compile(Path from, Path to, List<String> more) throws IOException {
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-    List<String> arguments =
-        new ArrayList<>(List.of("-proc:none", "-nowarn", "-d", to.toString(), "-cp", classPath));
+    List<String> arguments = new ArrayList<>(List.of("-proc:none", "-nowarn", "-d", to.toString()));
+    arguments.addAll(more);
     try (Stream<Path> files = Files.list(from)) {
       files.map(Path::toString).filter(name -> name.endsWith(".java")).forEach(arguments::add);
     }
@@ -195,7 +197,8 @@ public final class Mutations {
             list.toString());
     Process guest = new ProcessBuilder(command).redirectErrorStream(true).start();
     try {
-      return new Verdict(watch(lines(guest)), TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start));
+      return new Verdict(
+          watch(lines(guest)), TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start));
     } finally {
       guest.destroyForcibly().waitFor();
     }
@@ -208,9 +211,7 @@ public final class Mutations {
     for (; ; ) {
       long millis = usual.containsKey(running) ? usual.get(running).millis() : 0;
       long patience =
-          noting
-              ? TimeUnit.MINUTES.toMillis(5)
-              : HANGS_AFTER_MILLIS + HANGS_AFTER_TIMES * millis;
+          noting ? TimeUnit.MINUTES.toMillis(5) : HANGS_AFTER_MILLIS + HANGS_AFTER_TIMES * millis;
       String[] line = nextFromGuest(lines, patience);
       switch (line[1]) {
         case "start" -> running = line[2];
@@ -253,16 +254,15 @@ public final class Mutations {
   private static BlockingQueue<String> lines(Process guest) {
     BlockingQueue<String> lines = new LinkedBlockingQueue<>();
     Thread.ofVirtual()
-        .start(
-            () -> {
-              try (BufferedReader out =
-                  new BufferedReader(new InputStreamReader(guest.getInputStream()))) {
-                out.lines().forEach(lines::add);
-              } catch (IOException | UncheckedIOException e) {
-                // It was killed.
-              }
-              lines.add(Guest.NAME + " gone");
-            });
+        .start(() -> {
+          try (BufferedReader out =
+              new BufferedReader(new InputStreamReader(guest.getInputStream()))) {
+            out.lines().forEach(lines::add);
+          } catch (IOException | UncheckedIOException e) {
+            // It was killed.
+          }
+          lines.add(Guest.NAME + " gone");
+        });
     return lines;
   }
 
@@ -292,7 +292,9 @@ public final class Mutations {
     /** The search text, with any white space where it has some: formatting does not matter. */
     Matcher matcher(Map<String, String> sources) {
       String pattern =
-          Stream.of(search.strip().split("\\s+")).map(Pattern::quote).collect(Collectors.joining("\\s+"));
+          Stream.of(search.strip().split("\\s+"))
+              .map(Pattern::quote)
+              .collect(Collectors.joining("\\s+"));
       return Pattern.compile(pattern).matcher(sources.getOrDefault(file, ""));
     }
   }
