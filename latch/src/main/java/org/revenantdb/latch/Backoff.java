@@ -22,8 +22,11 @@ package org.revenantdb.latch;
  * }
  */
 public final class Backoff {
-  /** Rounds that pause 2, 4, 8 ... times; none where nobody else can run meanwhile. */
+  /** Rounds that pause 2, 4, 8 ... times. */
   static final int ROUNDS = rounds(Runtime.getRuntime().availableProcessors());
+
+  /** Whether somebody else can run while we spin. */
+  static final boolean OTHERS_RUN = Runtime.getRuntime().availableProcessors() > 1;
 
   private static final int MOST_ROUNDS = 6;
 
@@ -49,10 +52,10 @@ public final class Backoff {
     Thread.yield();
   }
 
-  /** One for each doubling of the number of processors. */
+  /** One for each doubling of the number of processors beyond two. */
   static int rounds(int processors) {
     int doublings = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(Math.max(1, processors));
-    return Math.min(doublings, MOST_ROUNDS);
+    return Math.clamp(doublings - 1, 0, MOST_ROUNDS);
   }
 
   private static void spin(int times) {

@@ -39,7 +39,7 @@ final class Bucket implements ParkingLot.Waiters {
       ConstantBootstraps.fieldVarHandle(
           MethodHandles.lookup(), "lock", VarHandle.class, Bucket.class, int.class);
 
-  private static final int SPINS = Backoff.ROUNDS == 0 ? 1 : 64;
+  private static final int SPINS = Backoff.OTHERS_RUN ? 64 : 1;
 
   private final long fairnessNanos;
   private final WaitQueue[] queues;
@@ -60,6 +60,9 @@ final class Bucket implements ParkingLot.Waiters {
   private long random;
   private long lastArrival;
 
+  /** Those that were woken, for whatever key, and have not arrived; few. */
+  private @Nullable WaitNode onTheirWay;
+
   /** The queue that was served last; its processors are the likely place of the holder. */
   private int servedLast;
 
@@ -68,10 +71,14 @@ final class Bucket implements ParkingLot.Waiters {
   private int selectedCount;
   private boolean othersWait;
   private boolean handOverDue;
+  private boolean oneOnItsWay;
+
+  /** Whether those being dequeued are to be remembered until they arrive. */
+  private boolean sendsOff;
 
   // An object of more than 128 bytes keeps the words above away from those of the next bucket.
   @SuppressWarnings("unused") // padding
-  long p0, p1, p2, p3;
+  long p0, p1, p2;
 
   /**
    * Makes an empty one.
@@ -112,6 +119,10 @@ final class Bucket implements ParkingLot.Waiters {
    */
   boolean enqueue(WaitNode node, boolean returning, long now) {
     WaitQueue queue = queues[node.cacheNode];
+    if (node.before != null) {
+      arrive(node.before);
+      node.before = null; // or no stay of this thread would ever be collected
+    }
     if (node.arrival == 0) {
       WaitNode head = queue.head();
       node.arrival = returning && head != null ? head.arrival : ++lastArrival;
@@ -134,6 +145,20 @@ final class Bucket implements ParkingLot.Waiters {
   }
 
   /**
+   * How long until a hand-over is due to one that was woken and has lost.
+   *
+   * @param arrival of its last stay
+   * @param now the clock
+   * @return 0 or less if it is due
+   */
+  long untilDue(long arrival, long now) {
+    if (arrival < lastHandedOver) {
+      return 0;
+    }
+    return (arrival < newStart ? timeBeforeNewStart : fairTime) - now;
+  }
+
+  /**
    * Takes out of the queues whom the departure wants woken, sets their state, and returns them as a
    * chain to be unparked once the lock is dropped.
    *
@@ -146,6 +171,8 @@ final class Bucket implements ParkingLot.Waiters {
     select(owner, tag, everybody);
     WaitNode first = selected;
     handOverDue = first != null && (timeHasCome || first.arrival < lastHandedOver);
+    boolean tracks = departure instanceof TracksArrivals;
+    oneOnItsWay = tracks && isOneOnItsWay(owner, tag);
     ParkingLot.Wake wake = departure.onDeparture(owner, this);
     if (wake == ParkingLot.Wake.NONE || first == null) {
       selected = null;
@@ -159,8 +186,8 @@ final class Bucket implements ParkingLot.Waiters {
       newStart = 0;
       fairTime = now + nextFairness();
     }
-    int retry = othersWait ? WaitNode.RETRY_OTHERS : WaitNode.RETRY;
-    return dequeueSelected(owner, tag, everybody, grant ? WaitNode.GRANTED : retry);
+    sendsOff = tracks && !grant;
+    return dequeueSelected(owner, tag, everybody, grant ? WaitNode.GRANTED : WaitNode.RETRY);
   }
 
   /**
@@ -231,6 +258,11 @@ final class Bucket implements ParkingLot.Waiters {
   @Override
   public boolean handOverDue() {
     return handOverDue;
+  }
+
+  @Override
+  public boolean oneOnItsWay() {
+    return oneOnItsWay;
   }
 
   private boolean isEmpty() {
@@ -356,10 +388,56 @@ final class Bucket implements ParkingLot.Waiters {
   }
 
   @SuppressWarnings("ReferenceEquality") // the end of a chain is a node, not its like
-  private static void setStates(WaitNode first, @Nullable WaitNode end, int newState) {
+  private void setStates(WaitNode first, @Nullable WaitNode end, int newState) {
     for (WaitNode node = first; node != null && node != end; node = node.next) {
+      if (sendsOff && newState == WaitNode.RETRY) {
+        node.onItsWay = true;
+        node.nextOnItsWay = onTheirWay;
+        onTheirWay = node;
+      }
       node.setStateRelease(newState);
     }
+  }
+
+  /**
+   * One that was woken has entered, or queues again, or has given up: it answers for nobody now.
+   */
+  void arrive(WaitNode node) {
+    if (!node.onItsWay) {
+      return;
+    }
+    node.onItsWay = false;
+    WaitNode before = null;
+    for (WaitNode each = onTheirWay; each != null; each = each.nextOnItsWay) {
+      if (each == node) {
+        if (before == null) {
+          onTheirWay = node.nextOnItsWay;
+        } else {
+          before.nextOnItsWay = node.nextOnItsWay;
+        }
+        node.nextOnItsWay = null;
+        return;
+      }
+      before = each;
+    }
+  }
+
+  /** Whether somebody waits for a key. */
+  boolean isQueued(Object owner, long tag) {
+    for (WaitQueue queue : queues) {
+      if (queue.firstOf(owner, tag) != null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean isOneOnItsWay(Object owner, long tag) {
+    WaitNode node = onTheirWay;
+    while (node != null && !node.waitsFor(owner, tag)) {
+      node = node.nextOnItsWay;
+    }
+    return node != null;
   }
 
   /**

@@ -607,19 +607,15 @@ public final class HybridLatch {
   }
 
   private boolean tryEnterShared() {
-    return casWord(LatchWord.FREE, LatchWord.ONE_SHARED) || tryEnter(LatchWaiter.SHARED, false);
+    return casWord(LatchWord.FREE, LatchWord.ONE_SHARED) || tryEnter(LatchWaiter.SHARED);
   }
 
-  /**
-   * Enters if the word admits it now.
-   *
-   * @param others whether the caller was woken while others went on waiting: then it restores
-   *     PARKED
-   */
-  boolean tryEnter(LatchWaiter waiter, boolean others) {
+  /** Enters if the word admits it now; with PARKED, if it is one that was woken. */
+  boolean tryEnter(LatchWaiter waiter) {
     for (long w = wordOpaque(); waiter.isAdmitted(w); ) {
       long entered = waiter.shared() ? w + LatchWord.ONE_SHARED : w | LatchWord.EXCLUSIVE;
-      long seen = caxWord(w, others ? LatchWord.withParked(entered, /* parked= */ true) : entered);
+      long next = waiter.returning() ? LatchWord.withParked(entered, /* parked= */ true) : entered;
+      long seen = caxWord(w, next);
       if (seen == w) {
         return true;
       }
@@ -691,10 +687,20 @@ public final class HybridLatch {
       long w = wordOpaque();
       long left = w - leaving;
       ParkingLot.Wake wake =
-          LatchWord.whomToWake(left, head.count(), head.shared(), head.handOverDue());
+          LatchWord.whomToWake(
+              left, head.count(), head.shared(), head.handOverDue(), head.oneOnItsWay());
       if (casWord(
           w, LatchWord.served(left, wake, head.count(), head.shared(), head.othersWait()))) {
         return wake;
+      }
+    }
+  }
+
+  /** Under the bucket lock: what a woken one has set when it entered was not needed. */
+  void nobodyQueued() {
+    for (long w = wordOpaque(); LatchWord.isParked(w); w = wordOpaque()) {
+      if (casWord(w, LatchWord.withParked(w, /* parked= */ false))) {
+        return;
       }
     }
   }

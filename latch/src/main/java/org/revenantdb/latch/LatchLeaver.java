@@ -4,7 +4,7 @@ package org.revenantdb.latch;
  * The three ways to leave a latch for which others wait, by what each takes out of the word; one
  * object each, as nothing may be allocated for it.
  */
-enum LatchLeaver implements ParkingLot.Departure<HybridLatch> {
+enum LatchLeaver implements TracksArrivals<HybridLatch> {
   EXCLUSIVE(LatchWord.EXCLUSIVE),
   SHARED(LatchWord.ONE_SHARED),
   DOWNGRADE(LatchWord.EXCLUSIVE - LatchWord.ONE_SHARED);

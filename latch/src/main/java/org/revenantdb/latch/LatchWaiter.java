@@ -6,11 +6,20 @@ import org.jspecify.annotations.Nullable;
  * The four ways to wait for a {@link HybridLatch}, and the waiting itself: try, spin a little,
  * park, try again. One object each, as nothing may be allocated for it.
  */
-enum LatchWaiter implements ParkingLot.Protocol<HybridLatch> {
+enum LatchWaiter implements ParkingLot.Protocol<HybridLatch>, TracksArrivals<HybridLatch> {
   EXCLUSIVE(/* shared= */ false, /* returning= */ false),
   EXCLUSIVE_AGAIN(/* shared= */ false, /* returning= */ true),
   SHARED(/* shared= */ true, /* returning= */ false),
   SHARED_AGAIN(/* shared= */ true, /* returning= */ true);
+
+  /**
+   * How long one that was woken and has lost naps before it tries again; twice as long each time.
+   * Long enough that what a wake-up costs the others (2 to 20 us) is little beside it; short, as
+   * the latch may be free meanwhile.
+   */
+  private static final long FIRST_NAP_NANOS = 64_000;
+
+  private static final long LONGEST_NAP_NANOS = 512_000;
 
   private final boolean shared;
   private final boolean returning;
@@ -49,7 +58,7 @@ enum LatchWaiter implements ParkingLot.Protocol<HybridLatch> {
       case TIMED_OUT -> Acquisition.TIMED_OUT;
       case INTERRUPTED -> Acquisition.INTERRUPTED;
       case GIVEN_UP -> Acquisition.GIVEN_UP;
-      case RETRY, RETRY_OTHERS_WAIT, NOT_PARKED -> throw new AssertionError(outcome);
+      case RETRY, NOT_PARKED -> throw new AssertionError(outcome);
     };
   }
 
@@ -62,9 +71,7 @@ enum LatchWaiter implements ParkingLot.Protocol<HybridLatch> {
       @Nullable WaitStatistics statistics) {
     Requests.refuseInside();
     if (timed && nanos <= 0) {
-      return latch.tryEnter(this, /* others= */ false)
-          ? ParkingLot.Outcome.GRANTED
-          : ParkingLot.Outcome.TIMED_OUT;
+      return latch.tryEnter(this) ? ParkingLot.Outcome.GRANTED : ParkingLot.Outcome.TIMED_OUT;
     }
     Object event = WaitEvents.begin();
     if (!timed && statistics == null && event == null) {
@@ -93,33 +100,51 @@ enum LatchWaiter implements ParkingLot.Protocol<HybridLatch> {
       long deadline) {
     LatchWaiter waiter = this;
     ParkingLot lot = ParkingLot.global();
-    WaitNode before = null;
-    boolean others = false;
+    WaitNode last = null;
     int round = 0;
-    while (!latch.tryEnter(waiter, others)) {
-      // Where others are parked already a newcomer gains little by spinning, and costs them
-      // processor time.
-      if (waiter == this && !LatchWord.isParked(latch.wordOpaque()) && Backoff.pause(round++)) {
-        continue;
+    long nap = FIRST_NAP_NANOS;
+    try {
+      while (!latch.tryEnter(waiter)) {
+        // Where others are parked already a newcomer gains little by spinning, and costs them
+        // processor time.
+        if (last == null && !LatchWord.isParked(latch.wordOpaque()) && Backoff.pause(round++)) {
+          continue;
+        }
+        if (last != null && last.onItsWay) {
+          long most = timed ? Math.min(nap, deadline - System.nanoTime()) : nap;
+          if (lot.nap(latch, HybridLatch.TAG, last, most)) {
+            nap = Math.min(2 * nap, LONGEST_NAP_NANOS);
+            continue;
+          }
+        }
+        WaitNode node = lot.newNode(latch, HybridLatch.TAG, shared, request, last);
+        ParkingLot.Outcome outcome =
+            lot.await(node, latch, HybridLatch.TAG, waiter, terms, timed, deadline);
+        switch (outcome) {
+          case RETRY -> {
+            if (node != null) { // else nobody could queue, and it is as it was
+              last = node;
+              waiter = again();
+              nap = FIRST_NAP_NANOS;
+            }
+          }
+          case NOT_PARKED -> {}
+          default -> {
+            if (last != null && last.onItsWay) { // without memory to queue again
+              lot.arrivedInVain(latch, HybridLatch.TAG, last, this);
+            }
+            return outcome;
+          }
+        }
       }
-      WaitNode node = lot.newNode(latch, HybridLatch.TAG, shared, request, before);
-      ParkingLot.Outcome outcome =
-          lot.await(node, latch, HybridLatch.TAG, waiter, terms, timed, deadline);
-      before = node == null ? before : node;
-      switch (outcome) {
-        case RETRY -> {
-          waiter = again();
-          others = false;
-        }
-        case RETRY_OTHERS_WAIT -> {
-          waiter = again();
-          others = true;
-        }
-        case NOT_PARKED -> {}
-        default -> {
-          return outcome;
-        }
+    } catch (Throwable thrown) {
+      if (last != null && last.onItsWay) {
+        lot.arrivedInVain(latch, HybridLatch.TAG, last, this);
       }
+      throw thrown;
+    }
+    if (last != null && last.onItsWay) {
+      lot.arrived(latch, HybridLatch.TAG, last, this);
     }
     return ParkingLot.Outcome.GRANTED;
   }
@@ -137,6 +162,11 @@ enum LatchWaiter implements ParkingLot.Protocol<HybridLatch> {
   @Override
   public ParkingLot.Wake onDeparture(HybridLatch latch, ParkingLot.Waiters remaining) {
     return latch.leave(0, remaining);
+  }
+
+  @Override
+  public void onNobodyQueued(HybridLatch latch) {
+    latch.nobodyQueued();
   }
 
   @Override

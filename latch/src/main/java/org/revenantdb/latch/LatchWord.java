@@ -29,9 +29,9 @@ final class LatchWord {
    * bucket; and it is set by one who was woken, in one piece with its entering.
    *
    * Invariant  While that bucket lock is free: if somebody is queued, then PARKED is set, or a thread is on
-   *            its way that was woken to try for itself and that knows it has to set PARKED (Outcome
-   *            RETRY_OTHERS_WAIT). While it is on its way nobody else needs to be woken, and those who come
-   *            and go at full speed meanwhile need not know that there is a queue.
+   *            its way that was woken to try for itself, and that will set PARKED. While it is on its way
+   *            nobody else is woken, and those who come and go at full speed meanwhile need not know that
+   *            there is a queue.
    *
    * PARKED with an empty queue is harmless: who leaves finds nobody, and clears it.
    *
@@ -123,20 +123,25 @@ final class LatchWord {
    * @param waiters how many wait at the head: one writer, or the contiguous readers; or 0
    * @param shared whether they are readers
    * @param handOverDue whether the fairness time has come
+   * @param onItsWay whether somebody was woken before and has not arrived yet
    */
-  static ParkingLot.Wake whomToWake(long left, int waiters, boolean shared, boolean handOverDue) {
+  static ParkingLot.Wake whomToWake(
+      long left, int waiters, boolean shared, boolean handOverDue, boolean onItsWay) {
     if (waiters == 0 || isExclusive(left)) {
       return ParkingLot.Wake.NONE;
     }
     if (sharedHolders(left) != 0) {
       return shared ? ParkingLot.Wake.GRANT : ParkingLot.Wake.NONE;
     }
-    return handOverDue ? ParkingLot.Wake.GRANT : ParkingLot.Wake.RETRY;
+    if (handOverDue) {
+      return ParkingLot.Wake.GRANT;
+    }
+    return onItsWay ? ParkingLot.Wake.NONE : ParkingLot.Wake.RETRY;
   }
 
   /**
-   * The word once the decision of {@link #whomToWake} has been carried out. After {@code RETRY} it
-   * is free: those who were woken answer for the queue.
+   * The word once the decision of {@link #whomToWake} has been carried out. If nobody holds it then
+   * it is free: whoever is on its way answers for the queue.
    *
    * @param othersWait whether somebody is queued behind the group at the head
    */
@@ -145,7 +150,7 @@ final class LatchWord {
     return switch (wake) {
       case GRANT -> withParked(granted(left, waiters, shared), othersWait);
       case RETRY -> withParked(left, /* parked= */ false);
-      case NONE -> withParked(left, waiters > 0);
+      case NONE -> withParked(left, waiters > 0 && !isUnheld(left));
     };
   }
 

@@ -50,9 +50,12 @@ public final class ParkingLot {
    *             "fairness time x waiters in front" holds for each; (4) the fairness time starts anew when the
    *             queue was empty, so that a rare wait does not always cost a hand-over; (5) while a waiter that
    *             was woken to try for itself is on its way, nobody else is woken, and it answers for those that
-   *             are still queued (RETRY_OTHERS_WAIT): else every release under contention would cost a wake-up;
-   *             (6) one that was woken, lost, and finds a hand-over due waits a little while awake, since the
-   *             next release will be its own: so a hand-over does not leave the latch idle while a thread wakes up.
+   *             are still queued (TracksArrivals): else every release under contention would cost a wake-up;
+   *             (6) one that was woken and lost does not queue at once, to be woken by the next release: it naps, and
+   *             tries again by itself, until a hand-over is due; so whoever barges pays for one wake-up in a
+   *             fairness time, not for one in each release (17 us on a virtual machine); (7) then it queues, and
+   *             waits a little while awake, since the next release will be its own: so a hand-over does not
+   *             leave the latch idle while a thread wakes up.
    *
    * Park        1 make the node (all that allocates is behind us)  2 lock the bucket  3 mustWait? if not, out
    *             4 enqueue  5 unlock  6 while the node is WAITING: park, for at most a slice.
@@ -82,12 +85,6 @@ public final class ParkingLot {
   public enum Outcome {
     /** Woken, or woken for nothing: look again whether there is something to wait for. */
     RETRY,
-    /**
-     * As {@link #RETRY}, and when the caller was woken others were queued behind it. An owner that
-     * keeps a mark that somebody waits may have taken it away then; the caller has to restore it
-     * when it takes what it waited for. A caller without such a mark need not care.
-     */
-    RETRY_OTHERS_WAIT,
     /** What was waited for has been handed over: it is the caller's already. */
     GRANTED,
     /** There was nothing to wait for: {@code mustWait} said so. */
@@ -146,6 +143,14 @@ public final class ParkingLot {
      * @return true if a hand-over is due
      */
     boolean handOverDue();
+
+    /**
+     * Whether one that was woken earlier to try for itself has not arrived yet, where the departure
+     * keeps track of that; the latch does.
+     *
+     * @return true if these need not be woken as well
+     */
+    boolean oneOnItsWay();
   }
 
   /**
@@ -240,7 +245,7 @@ public final class ParkingLot {
    * processor at most.
    */
   private static final long AWAKE_NANOS =
-      Backoff.ROUNDS == 0 ? 0 : TimeUnit.MICROSECONDS.toNanos(100);
+      Backoff.OTHERS_RUN ? TimeUnit.MICROSECONDS.toNanos(100) : 0;
 
   /** Pauses between two looks at the clock while awake. */
   private static final int PAUSES = 8;
@@ -311,7 +316,7 @@ public final class ParkingLot {
    * @param owner first part of the key, compared by identity
    * @param tag second part of the key
    * @param mustWait evaluated under the bucket lock; false if there is no need to wait
-   * @return {@link Outcome#RETRY}, {@link Outcome#RETRY_OTHERS_WAIT} or {@link Outcome#NOT_PARKED}
+   * @return {@link Outcome#RETRY} or {@link Outcome#NOT_PARKED}
    */
   public Outcome park(Object owner, long tag, BooleanSupplier mustWait) {
     return await(owner, tag, new Condition(mustWait), WaitTerms.ENDLESS, /* timed= */ false, 0);
@@ -324,8 +329,7 @@ public final class ParkingLot {
    * @param tag second part of the key
    * @param mustWait evaluated under the bucket lock; false if there is no need to wait
    * @param deadlineNanos a moment of {@link System#nanoTime}
-   * @return {@link Outcome#RETRY}, {@link Outcome#RETRY_OTHERS_WAIT}, {@link Outcome#NOT_PARKED} or
-   *     {@link Outcome#TIMED_OUT}
+   * @return {@link Outcome#RETRY}, {@link Outcome#NOT_PARKED} or {@link Outcome#TIMED_OUT}
    */
   public Outcome park(Object owner, long tag, BooleanSupplier mustWait, long deadlineNanos) {
     return await(
@@ -338,8 +342,7 @@ public final class ParkingLot {
    * @param owner first part of the key, compared by identity
    * @param tag second part of the key
    * @param mustWait evaluated under the bucket lock; false if there is no need to wait
-   * @return {@link Outcome#RETRY}, {@link Outcome#RETRY_OTHERS_WAIT}, {@link Outcome#NOT_PARKED} or
-   *     {@link Outcome#INTERRUPTED}
+   * @return {@link Outcome#RETRY}, {@link Outcome#NOT_PARKED} or {@link Outcome#INTERRUPTED}
    */
   public Outcome parkInterruptibly(Object owner, long tag, BooleanSupplier mustWait) {
     return await(
@@ -387,8 +390,7 @@ public final class ParkingLot {
    * @param owner first part of the key, compared by identity
    * @param tag second part of the key
    * @param protocol how this kind of waiter behaves
-   * @return {@link Outcome#RETRY}, {@link Outcome#RETRY_OTHERS_WAIT}, {@link Outcome#GRANTED} or
-   *     {@link Outcome#NOT_PARKED}
+   * @return {@link Outcome#RETRY}, {@link Outcome#GRANTED} or {@link Outcome#NOT_PARKED}
    */
   public <K> Outcome park(K owner, long tag, Protocol<? super K> protocol) {
     return await(owner, tag, protocol, WaitTerms.ENDLESS, /* timed= */ false, 0);
@@ -584,10 +586,69 @@ public final class ParkingLot {
       WaitNode node =
           new WaitNode(Thread.currentThread(), owner, tag, shared, nodes.queueOfCaller(), request);
       node.arrival = before == null ? 0 : before.arrival;
+      node.before = before;
       return node;
     } catch (OutOfMemoryError e) {
       return null;
     }
+  }
+
+  /** One that was woken has got what it waited for. */
+  <K> void arrived(K owner, long tag, WaitNode node, TracksArrivals<? super K> tracker) {
+    Bucket bucket = bucketOf(owner, tag);
+    bucket.lock();
+    try {
+      bucket.arrive(node);
+      if (!bucket.isQueued(owner, tag)) {
+        tracker.onNobodyQueued(owner);
+      }
+    } finally {
+      bucket.unlock();
+    }
+  }
+
+  /**
+   * One that was woken gives up without having queued again: the next one is woken in its place.
+   */
+  <K> void arrivedInVain(K owner, long tag, WaitNode node, Departure<? super K> departure) {
+    long now = nanoTime.getAsLong();
+    Bucket bucket = bucketOf(owner, tag);
+    WaitNode woken;
+    bucket.lock();
+    try {
+      bucket.arrive(node);
+      woken = bucket.release(owner, tag, /* everybody= */ false, departure, now);
+    } finally {
+      bucket.unlock();
+    }
+    unparkChain(woken);
+  }
+
+  /**
+   * Sleeps a little on behalf of one that was woken and has lost, which is still on its way, unless
+   * a hand-over is due to it.
+   *
+   * @param before its last stay
+   * @param most how long
+   * @return false, at once, if it had better queue
+   */
+  boolean nap(Object owner, long tag, WaitNode before, long most) {
+    long now = nanoTime.getAsLong();
+    Bucket bucket = bucketOf(owner, tag);
+    bucket.lock();
+    long untilDue;
+    try {
+      untilDue = bucket.untilDue(before.arrival, now);
+    } finally {
+      bucket.unlock();
+    }
+    long nanos = Math.min(untilDue, most);
+    if (nanos <= 0 || Thread.currentThread().isInterrupted()) {
+      return false; // when interrupted one does not sleep; what that means is known where one
+      // queues
+    }
+    parkNanos(owner, nanos);
+    return true;
   }
 
   /** Looks at the state for a little while before sleeping: the next to leave will hand over. */
@@ -679,7 +740,7 @@ public final class ParkingLot {
     }
     switch (given) {
       case GRANTED -> protocol.giveBack(owner);
-      case RETRY, RETRY_OTHERS_WAIT -> release(owner, node.tag, /* everybody= */ false, protocol);
+      case RETRY -> arrivedInVain(owner, node.tag, node, protocol);
       default -> {}
     }
     return given != Outcome.DONE;
@@ -688,7 +749,6 @@ public final class ParkingLot {
   private static @Nullable Outcome outcomeOf(WaitNode node) {
     return switch (node.stateAcquire()) {
       case WaitNode.RETRY -> Outcome.RETRY;
-      case WaitNode.RETRY_OTHERS -> Outcome.RETRY_OTHERS_WAIT;
       case WaitNode.GRANTED -> Outcome.GRANTED;
       case WaitNode.DONE -> Outcome.DONE;
       default -> null;
@@ -744,7 +804,7 @@ public final class ParkingLot {
       return reason;
     }
     Backoff.giveWay();
-    return Outcome.RETRY_OTHERS_WAIT; // the caller may have been woken before, and answer for some
+    return Outcome.RETRY;
   }
 
   /** Parking is only a hint; where there is no room left for it, the caller looks again. */

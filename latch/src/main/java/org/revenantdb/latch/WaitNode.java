@@ -13,12 +13,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class WaitNode {
   /*
-   * State       WAITING -> RETRY         by who unparks: try again, you may lose
-   *             WAITING -> RETRY_OTHERS  the same, and somebody was queued behind you
-   *             WAITING -> GRANTED       by who unparks: what you wait for is yours already
-   *             WAITING -> CANCELLED     by the waiter itself: time is over, or it was interrupted, or gave up
-   *             WAITING -> CLAIMED       by who unparks: your request is about to be run; nobody can stop that now
-   *             CLAIMED -> DONE          by the same thread: it was run, and either returned or threw
+   * State       WAITING -> RETRY      by who unparks: try again, you may lose
+   *             WAITING -> GRANTED    by who unparks: what you wait for is yours already
+   *             WAITING -> CANCELLED  by the waiter itself: time is over, or it was interrupted, or gave up
+   *             WAITING -> CLAIMED    by who unparks: your request is about to be run; nobody can stop that now
+   *             CLAIMED -> DONE       by the same thread: it was run, and either returned or threw
    *
    * All but the last happen under the bucket lock, in one piece with leaving the queue. So a node is in the
    * queue if and only if it is WAITING, and a waiter that gives up either takes itself out of the queue or learns
@@ -29,11 +28,10 @@ final class WaitNode {
    */
   static final int WAITING = 0;
   static final int RETRY = 1;
-  static final int RETRY_OTHERS = 2;
-  static final int GRANTED = 3;
-  static final int CANCELLED = 4;
-  static final int CLAIMED = 5;
-  static final int DONE = 6;
+  static final int GRANTED = 2;
+  static final int CANCELLED = 3;
+  static final int CLAIMED = 4;
+  static final int DONE = 5;
 
   private static final VarHandle STATE =
       ConstantBootstraps.fieldVarHandle(
@@ -60,6 +58,18 @@ final class WaitNode {
    * it is queued, unless it keeps that of an earlier stay. Under the bucket lock.
    */
   long arrival;
+
+  /**
+   * Whether it was woken to try again, and has neither entered nor queued again. Set and cleared
+   * under the bucket lock; set before the state, so its own thread may look without.
+   */
+  boolean onItsWay;
+
+  /** Its last stay, if it was woken then and has lost; until it is queued. */
+  @Nullable WaitNode before;
+
+  /** Links those of a bucket that are on their way. */
+  @Nullable WaitNode nextOnItsWay;
 
   /** What the request threw; written before DONE. */
   private @Nullable Throwable failure;

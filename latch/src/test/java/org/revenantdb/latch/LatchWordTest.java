@@ -127,7 +127,8 @@ class LatchWordTest {
         for (boolean shared : new boolean[] {false, true}) {
           for (boolean due : new boolean[] {false, true}) {
             for (boolean others : new boolean[] {false, true}) {
-              checkServed(left, waiters, shared, due, others);
+              checkServed(left, waiters, shared, due, others, /* onItsWay= */ false);
+              checkServed(left, waiters, shared, due, others, /* onItsWay= */ true);
             }
           }
         }
@@ -136,14 +137,14 @@ class LatchWordTest {
   }
 
   private static void checkServed(
-      Model left, int waiters, boolean shared, boolean due, boolean others) {
+      Model left, int waiters, boolean shared, boolean due, boolean others, boolean onItsWay) {
     if (left.exclusive() && left.shared() > 0
         || left.shared() == MANY
         || !shared && waiters > 1
         || waiters == 0 && others) {
       return; // cannot happen
     }
-    ParkingLot.Wake wake = LatchWord.whomToWake(left.word(), waiters, shared, due);
+    ParkingLot.Wake wake = LatchWord.whomToWake(left.word(), waiters, shared, due, onItsWay);
     boolean unheld = !left.exclusive() && left.shared() == 0;
     boolean compatible = unheld || (shared && !left.exclusive());
     if (waiters == 0 || !compatible) {
@@ -151,7 +152,8 @@ class LatchWordTest {
     } else if (!unheld) {
       assertEquals(ParkingLot.Wake.GRANT, wake, "readers join readers without a race");
     } else {
-      assertEquals(due ? ParkingLot.Wake.GRANT : ParkingLot.Wake.RETRY, wake);
+      ParkingLot.Wake barging = onItsWay ? ParkingLot.Wake.NONE : ParkingLot.Wake.RETRY;
+      assertEquals(due ? ParkingLot.Wake.GRANT : barging, wake);
     }
     long served = LatchWord.served(left.word(), wake, waiters, shared, others);
     assertTrue(LatchWord.isLegal(served), () -> left + " became " + LatchWord.describe(served));
@@ -165,7 +167,7 @@ class LatchWordTest {
       case NONE -> {
         assertEquals(left.exclusive(), LatchWord.isExclusive(served));
         assertEquals(left.shared(), LatchWord.sharedHolders(served));
-        assertEquals(waiters > 0, LatchWord.isParked(served));
+        assertEquals(waiters > 0 && !unheld, LatchWord.isParked(served), "or it is on its way");
       }
     }
   }

@@ -135,13 +135,7 @@ class ParkingLotTest {
     }
     assertEquals(0, lot.unparkOne(owner, 0));
     assertEquals(
-        List.of(
-            "w0 RETRY_OTHERS_WAIT",
-            "w1 RETRY_OTHERS_WAIT",
-            "w2 RETRY_OTHERS_WAIT",
-            "w3 RETRY_OTHERS_WAIT",
-            "w4 RETRY"),
-        List.copyOf(events));
+        List.of("w0 RETRY", "w1 RETRY", "w2 RETRY", "w3 RETRY", "w4 RETRY"), List.copyOf(events));
   }
 
   @Test
@@ -152,7 +146,7 @@ class ParkingLotTest {
     Await.join(back);
     lot.unparkOne(owner, 0);
     Await.join(fresh);
-    assertEquals(List.of("back RETRY_OTHERS_WAIT", "fresh RETRY"), List.copyOf(events));
+    assertEquals(List.of("back RETRY", "fresh RETRY"), List.copyOf(events));
   }
 
   @Test
@@ -446,12 +440,12 @@ class ParkingLotTest {
         () -> {
           throw new OutOfMemoryError("injected");
         };
-    assertEquals(Outcome.RETRY_OTHERS_WAIT, lot.park(owner, 0, writer));
-    assertEquals(Outcome.RETRY_OTHERS_WAIT, lot.park(owner, 0, writer, now.get() + 1));
+    assertEquals(Outcome.RETRY, lot.park(owner, 0, writer));
+    assertEquals(Outcome.RETRY, lot.park(owner, 0, writer, now.get() + 1));
     assertEquals(Outcome.TIMED_OUT, lot.park(owner, 0, writer, now.get()));
     assertEquals(List.of("gave up before 0"), List.copyOf(events));
     Thread.currentThread().interrupt();
-    assertEquals(Outcome.RETRY_OTHERS_WAIT, lot.park(owner, 0, writer));
+    assertEquals(Outcome.RETRY, lot.park(owner, 0, writer));
     assertEquals(Outcome.INTERRUPTED, lot.parkInterruptibly(owner, 0, () -> true));
     assertTrue(Thread.interrupted());
   }

@@ -78,6 +78,7 @@ class WaitersLeftBehindTest {
             throw new OutOfMemoryError("injected");
           }
         };
+    lot.setFairTime(latch, 0, System.nanoTime()); // or it would nap instead of queueing
     barged.set(true);
     Await.until(starved::get);
     assertEquals(LatchWord.EXCLUSIVE, latch.wordOpaque(), "PARKED is hidden");
