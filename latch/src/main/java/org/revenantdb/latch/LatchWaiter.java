@@ -103,6 +103,7 @@ enum LatchWaiter implements ParkingLot.Protocol<HybridLatch>, TracksArrivals<Hyb
     WaitNode last = null;
     int round = 0;
     long nap = FIRST_NAP_NANOS;
+    boolean entered = false;
     try {
       while (!latch.tryEnter(waiter)) {
         // Where others are parked already a newcomer gains little by spinning, and costs them
@@ -130,23 +131,23 @@ enum LatchWaiter implements ParkingLot.Protocol<HybridLatch>, TracksArrivals<Hyb
           }
           case NOT_PARKED -> {}
           default -> {
-            if (last != null && last.onItsWay) { // without memory to queue again
-              lot.arrivedInVain(latch, HybridLatch.TAG, last, this);
-            }
             return outcome;
           }
         }
       }
-    } catch (Throwable thrown) {
+      entered = true;
+      return ParkingLot.Outcome.GRANTED;
+    } finally {
+      // Still on its way is who entered by itself, and who gives up without having queued again,
+      // be it for want of memory or by an exception.
       if (last != null && last.onItsWay) {
-        lot.arrivedInVain(latch, HybridLatch.TAG, last, this);
+        if (entered) {
+          lot.arrived(latch, HybridLatch.TAG, last, this);
+        } else {
+          lot.arrivedInVain(latch, HybridLatch.TAG, last, this);
+        }
       }
-      throw thrown;
     }
-    if (last != null && last.onItsWay) {
-      lot.arrived(latch, HybridLatch.TAG, last, this);
-    }
-    return ParkingLot.Outcome.GRANTED;
   }
 
   private LatchWaiter again() {
