@@ -161,6 +161,18 @@ class WaitTermsTest {
     latch.releaseExclusive();
   }
 
+  /** A question that says when it is being answered, and throws when something has happened. */
+  private static WaitTerms throwing(AtomicBoolean asking, AtomicBoolean happened) {
+    return WaitTerms.endless()
+        .asLongAs(
+            AT_ONCE,
+            () -> {
+              asking.set(true);
+              Await.until(happened::get);
+              throw new ArithmeticException();
+            });
+  }
+
   /** The grant comes while the question is being answered: it must not be lost with the answer. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
@@ -169,15 +181,7 @@ class WaitTermsTest {
     latch.acquireExclusive();
     AtomicBoolean asking = new AtomicBoolean();
     AtomicBoolean granted = new AtomicBoolean();
-    WaitTerms terms =
-        WaitTerms.endless()
-            .asLongAs(
-                AT_ONCE,
-                () -> {
-                  asking.set(true);
-                  Await.until(granted::get);
-                  throw new ArithmeticException();
-                });
+    WaitTerms terms = throwing(asking, granted);
     Thread waiter =
         new Thread(() -> assertThrows(ArithmeticException.class, () -> acquire(shared, terms)));
     waiter.start();
@@ -196,15 +200,7 @@ class WaitTermsTest {
     latch.acquireExclusive();
     AtomicBoolean asking = new AtomicBoolean();
     AtomicBoolean woken = new AtomicBoolean();
-    WaitTerms terms =
-        WaitTerms.endless()
-            .asLongAs(
-                AT_ONCE,
-                () -> {
-                  asking.set(true);
-                  Await.until(woken::get);
-                  throw new ArithmeticException();
-                });
+    WaitTerms terms = throwing(asking, woken);
     Thread first =
         new Thread(() -> assertThrows(ArithmeticException.class, () -> acquire(shared, terms)));
     first.start();
