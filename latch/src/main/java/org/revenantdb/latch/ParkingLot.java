@@ -643,9 +643,9 @@ public final class ParkingLot {
       bucket.unlock();
     }
     long nanos = Math.min(untilDue, most);
+    // Interrupted one does not sleep; what that means is known where one queues.
     if (nanos <= 0 || Thread.currentThread().isInterrupted()) {
-      return false; // when interrupted one does not sleep; what that means is known where one
-      // queues
+      return false;
     }
     parkNanos(owner, nanos);
     return true;
