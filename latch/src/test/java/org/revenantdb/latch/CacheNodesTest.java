@@ -171,6 +171,26 @@ class CacheNodesTest {
     assertEquals(0, lot.queuedNear(key, 0));
   }
 
+  /** Else a latch that is handed over would not know that somebody waits on another node. */
+  @Test
+  void departure_isToldOfThoseWhoWaitOnOtherNodes() {
+    waiter("a", 0, false);
+    waiter("b", 1, false);
+    AtomicInteger count = new AtomicInteger();
+    int woke =
+        lot.unpark(
+            key,
+            0,
+            (owner, head) -> {
+              count.set(head.othersWait() ? head.count() : -1);
+              return ParkingLot.Wake.GRANT;
+            });
+    assertEquals(1, woke);
+    assertEquals(1, count.get(), "the other one waits");
+    Await.until(() -> woken.size() == 1);
+    wakeOne();
+  }
+
   @Test
   void giveUp_leavesTheQueueOfTheNode() throws InterruptedException {
     now.set(50);

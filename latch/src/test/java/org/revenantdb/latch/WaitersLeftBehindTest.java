@@ -206,6 +206,63 @@ class WaitersLeftBehindTest {
     assertEquals(1, ran.get());
   }
 
+  /** Two latches in one bucket: that somebody is on its way to the one is nothing to the other. */
+  @Test
+  void one_that_is_on_its_way_to_another_latch_of_the_bucket_keeps_nobody_waiting()
+      throws InterruptedException {
+    HybridLatch neighbour = neighbour();
+    AtomicBoolean mayGo = new AtomicBoolean();
+    WaitTerms slow =
+        WaitTerms.endless()
+            .asLongAs(() -> {
+              Await.until(mayGo::get);
+              return true;
+            });
+    latch.acquireExclusive();
+    neighbour.acquireExclusive();
+    Thread first =
+        queued(
+            () -> {
+              latch.acquireExclusive(slow);
+              latch.releaseExclusive();
+            },
+            1);
+    Await.until(() -> isIn(first, "stillWanted"));
+    Thread second =
+        queued(
+            () -> {
+              neighbour.acquireExclusive();
+              neighbour.releaseExclusive();
+            },
+            2);
+    lot.setFairTime(latch, 0, System.nanoTime() + LONG);
+    latch.releaseExclusive(); // wakes the first, which does not come
+    neighbour.releaseExclusive();
+    Await.join(second);
+    mayGo.set(true);
+    Await.join(first);
+    assertEquals(LatchWord.FREE, neighbour.wordOpaque());
+  }
+
+  /** Another latch whose waiters queue where ours do; there are 512 places. */
+  private HybridLatch neighbour() throws InterruptedException {
+    latch.acquireExclusive();
+    Thread waiter =
+        queued(
+            () -> {
+              latch.acquireExclusive();
+              latch.releaseExclusive();
+            },
+            1);
+    HybridLatch found = new HybridLatch();
+    while (lot.queuedNear(found, 0) == 0) {
+      found = new HybridLatch();
+    }
+    latch.releaseExclusive();
+    Await.join(waiter);
+    return found;
+  }
+
   private static boolean isIn(Thread thread, String method) {
     for (StackTraceElement frame : thread.getStackTrace()) {
       if (frame.getMethodName().equals(method)) {
