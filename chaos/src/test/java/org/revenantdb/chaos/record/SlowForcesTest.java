@@ -9,6 +9,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -33,16 +34,19 @@ class SlowForcesTest {
     RecordingFileSystem recording =
         RecordingFileSystem.over(root).slowForces(/* seed= */ 1, () -> slow).start();
     AtomicBoolean stop = new AtomicBoolean();
+    CountDownLatch otherIsWriting = new CountDownLatch(1);
     try (FileChannel channel = open(recording, "f")) {
       FutureTask<Void> writing =
           new FutureTask<>(() -> {
             while (!stop.get()) {
               channel.write(ByteBuffer.allocate(1), 0);
+              otherIsWriting.countDown();
               Thread.onSpinWait();
             }
             return null;
           });
       Thread.ofPlatform().start(writing);
+      otherIsWriting.await(); // or all forces are over before the thread has started
       for (int i = 0; i < FORCES; i++) {
         channel.force(false);
       }
