@@ -422,16 +422,6 @@ final class Bucket implements ParkingLot.Waiters {
     }
   }
 
-  /** Whether somebody waits for a key. */
-  boolean isQueued(Object owner, long tag) {
-    for (WaitQueue queue : queues) {
-      if (queue.firstOf(owner, tag) != null) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   private boolean isOneOnItsWay(Object owner, long tag) {
     WaitNode node = onTheirWay;
     while (node != null && !node.waitsFor(owner, tag)) {

@@ -696,15 +696,6 @@ public final class HybridLatch {
     }
   }
 
-  /** Under the bucket lock: what a woken one has set when it entered was not needed. */
-  void nobodyQueued() {
-    for (long w = wordOpaque(); LatchWord.isParked(w); w = wordOpaque()) {
-      if (casWord(w, LatchWord.withParked(w, /* parked= */ false))) {
-        return;
-      }
-    }
-  }
-
   /** Under the bucket lock: false if the waiter may try again, else PARKED is set. */
   boolean mustWait(LatchWaiter waiter) {
     for (; ; ) {

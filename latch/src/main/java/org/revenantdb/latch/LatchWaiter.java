@@ -103,7 +103,6 @@ enum LatchWaiter implements ParkingLot.Protocol<HybridLatch>, TracksArrivals<Hyb
     WaitNode last = null;
     int round = 0;
     long nap = FIRST_NAP_NANOS;
-    boolean entered = false;
     try {
       while (!latch.tryEnter(waiter)) {
         // Where others are parked already a newcomer gains little by spinning, and costs them
@@ -135,17 +134,12 @@ enum LatchWaiter implements ParkingLot.Protocol<HybridLatch>, TracksArrivals<Hyb
           }
         }
       }
-      entered = true;
       return ParkingLot.Outcome.GRANTED;
     } finally {
       // Still on its way is who entered by itself, and who gives up without having queued again,
       // be it for want of memory or by an exception.
       if (last != null && last.onItsWay) {
-        if (entered) {
-          lot.arrived(latch, HybridLatch.TAG, last, this);
-        } else {
-          lot.arrivedInVain(latch, HybridLatch.TAG, last, this);
-        }
+        lot.arrived(latch, HybridLatch.TAG, last, this);
       }
     }
   }
@@ -159,15 +153,13 @@ enum LatchWaiter implements ParkingLot.Protocol<HybridLatch>, TracksArrivals<Hyb
     return latch.mustWait(this);
   }
 
-  /** Nobody leaves the latch, but those behind one that gave up may have to enter. */
+  /**
+   * Nobody leaves the latch, but those behind one that gave up may have to enter, and readers
+   * behind a reader that was woken join it. PARKED goes if nobody is queued.
+   */
   @Override
   public ParkingLot.Wake onDeparture(HybridLatch latch, ParkingLot.Waiters remaining) {
     return latch.leave(0, remaining);
-  }
-
-  @Override
-  public void onNobodyQueued(HybridLatch latch) {
-    latch.nobodyQueued();
   }
 
   @Override

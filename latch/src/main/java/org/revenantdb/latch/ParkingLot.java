@@ -593,24 +593,12 @@ public final class ParkingLot {
     }
   }
 
-  /** One that was woken has got what it waited for. */
-  <K> void arrived(K owner, long tag, WaitNode node, TracksArrivals<? super K> tracker) {
-    Bucket bucket = bucketOf(owner, tag);
-    bucket.lock();
-    try {
-      bucket.arrive(node);
-      if (!bucket.isQueued(owner, tag)) {
-        tracker.onNobodyQueued(owner);
-      }
-    } finally {
-      bucket.unlock();
-    }
-  }
-
   /**
-   * One that was woken gives up without having queued again: the next one is woken in its place.
+   * One that was woken has got what it waited for, or gives up without having queued again: now
+   * that it does not answer for the queue any more, its protocol looks after it, as when one has
+   * left it.
    */
-  <K> void arrivedInVain(K owner, long tag, WaitNode node, Departure<? super K> departure) {
+  <K> void arrived(K owner, long tag, WaitNode node, Departure<? super K> departure) {
     long now = nanoTime.getAsLong();
     Bucket bucket = bucketOf(owner, tag);
     WaitNode woken;
@@ -740,7 +728,7 @@ public final class ParkingLot {
     }
     switch (given) {
       case GRANTED -> protocol.giveBack(owner);
-      case RETRY -> arrivedInVain(owner, node.tag, node, protocol);
+      case RETRY -> arrived(owner, node.tag, node, protocol);
       default -> {}
     }
     return given != Outcome.DONE;

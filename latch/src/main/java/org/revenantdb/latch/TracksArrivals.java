@@ -6,7 +6,4 @@ package org.revenantdb.latch;
  *
  * @param <K> what is waited for
  */
-interface TracksArrivals<K> extends ParkingLot.Departure<K> {
-  /** Under the bucket lock: one that was woken has arrived, and nobody is queued. */
-  default void onNobodyQueued(K owner) {}
-}
+interface TracksArrivals<K> extends ParkingLot.Departure<K> {}

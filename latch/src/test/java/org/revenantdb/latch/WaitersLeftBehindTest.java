@@ -244,6 +244,38 @@ class WaitersLeftBehindTest {
     assertEquals(LatchWord.FREE, neighbour.wordOpaque());
   }
 
+  /**
+   * A reader is woken, and somebody barges past it; a second reader queues, and is left to the
+   * first, which is still on its way. The first entered, and the second waited until it left again,
+   * reader behind reader without a writer between them.
+   */
+  @Test
+  void reader_that_queues_while_a_woken_reader_is_on_its_way_is_let_in_with_it()
+      throws InterruptedException {
+    AtomicBoolean mayGo = new AtomicBoolean();
+    WaitTerms slow =
+        WaitTerms.endless()
+            .asLongAs(() -> {
+              Await.until(mayGo::get);
+              return true;
+            });
+    latch.acquireExclusive();
+    Thread first = queued(() -> latch.acquireShared(slow), 1);
+    Await.until(() -> isIn(first, "stillWanted"));
+    lot.setFairTime(latch, 0, System.nanoTime() + LONG);
+    latch.releaseExclusive();
+    assertTrue(latch.tryAcquireExclusive());
+    Thread second = queued(latch::acquireShared, 1);
+    latch.releaseExclusive();
+    assertEquals(LatchWord.FREE, latch.wordOpaque(), "the first answers for the second");
+    mayGo.set(true);
+    Await.join(first);
+    Await.join(second);
+    assertEquals(2, LatchWord.sharedHolders(latch.wordOpaque()));
+    latch.releaseShared();
+    latch.releaseShared();
+  }
+
   /** Another latch whose waiters queue where ours do; there are 512 places. */
   private HybridLatch neighbour() throws InterruptedException {
     latch.acquireExclusive();
