@@ -60,7 +60,7 @@ final class Bucket implements ParkingLot.Waiters {
   private long random;
   private long lastArrival;
 
-  /** Those that were woken, for whatever key, and have not arrived; few. */
+  /** Those that were woken, for whatever key, and have neither arrived nor been replaced; few. */
   private @Nullable WaitNode onTheirWay;
 
   /** The queue that was served last; its processors are the likely place of the holder. */
@@ -420,6 +420,29 @@ final class Bucket implements ParkingLot.Waiters {
       }
       before = each;
     }
+  }
+
+  /**
+   * Sends off a waiter that has slept long in place of those that were woken for its key and have
+   * not arrived; they answer for nobody now, though they may still come.
+   *
+   * @return false if it is not queued any more, or nobody is on its way
+   */
+  boolean replaceLateOnes(WaitNode node) {
+    if (node.stateAcquire() != WaitNode.WAITING || !isOneOnItsWay(node.owner, node.tag)) {
+      return false;
+    }
+    for (WaitNode late = onTheirWay; late != null; ) {
+      WaitNode following = late.nextOnItsWay;
+      if (late.waitsFor(node.owner, node.tag)) {
+        arrive(late);
+      }
+      late = following;
+    }
+    queues[node.cacheNode].remove(node);
+    sendsOff = true;
+    setStates(node, null, WaitNode.RETRY);
+    return true;
   }
 
   private boolean isOneOnItsWay(Object owner, long tag) {

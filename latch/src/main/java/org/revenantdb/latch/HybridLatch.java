@@ -90,7 +90,8 @@ public final class HybridLatch {
    *
    * Not protected against   A StackOverflowError between two steps of the uncontended path (the JDK's locks have
    *             reserved stack for it): the latch may stay held. The parking lot fails before it locks anything; one
-   *             that was woken, and then finds less stack than it had when it parked, may forget those behind it.
+   *             that was woken, and then finds less stack than it had when it parked, may forget those behind it: for a
+   *             second, then one of them takes its place (ParkingLot).
    */
 
   /** What {@link #readOptimistic} returns while a writer is at work; it never validates. */

@@ -79,6 +79,10 @@ public final class ParkingLot {
    *             same of everybody else.
    *             An unpark may be lost (no memory to schedule a virtual thread; JDK-8369227): the waiter
    *             looks at its state again after a slice. Late, never lost.
+   *             One that was woken may never come: a virtual thread whose carriers are all pinned by those that
+   *             queue behind it, or a thread that died of a StackOverflowError. Who has been queued for a second
+   *             and finds somebody on its way takes over from it, being awake. Should the late one still come, it
+   *             was woken for nothing.
    */
 
   /** What became of a wish to park. */
@@ -238,6 +242,12 @@ public final class ParkingLot {
 
   /** The longest time that a waiter does not look at its state. */
   private static final long SLICE_NANOS = ParkLimits.LONGEST_PARK_NANOS;
+
+  /**
+   * How long one waits before it replaces another that was woken and has not come. Usually that has
+   * arrived within a fairness time; so nobody is replaced who only was a little slow.
+   */
+  private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /**
    * How long one that was woken and lost stays awake for a hand-over that is due. It is spent about
@@ -663,6 +673,8 @@ public final class ParkingLot {
     boolean interrupted = false;
     boolean looksAtClock = timed || terms.asks();
     long nextQuestion = terms.asks() ? nanoTime.getAsLong() + terms.periodNanos() : 0;
+    boolean looksForLateOnes = protocol instanceof TracksArrivals;
+    long nextLook = looksForLateOnes ? nanoTime.getAsLong() + LATE_NANOS : 0;
     try {
       Outcome outcome = outcomeOf(node);
       while (outcome == null) {
@@ -693,6 +705,10 @@ public final class ParkingLot {
               outcome = giveUp(node, owner, protocol, Outcome.INTERRUPTED);
             }
           }
+          if (outcome == null && looksForLateOnes && nextLook - nanoTime.getAsLong() <= 0) {
+            outcome = replaceLateOnes(node) ? Outcome.RETRY : outcomeOf(node);
+            nextLook = nanoTime.getAsLong() + LATE_NANOS;
+          }
         }
       }
       return outcome;
@@ -700,6 +716,16 @@ public final class ParkingLot {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
+    }
+  }
+
+  private boolean replaceLateOnes(WaitNode node) {
+    Bucket bucket = bucketOf(node.owner, node.tag);
+    bucket.lock();
+    try {
+      return bucket.replaceLateOnes(node);
+    } finally {
+      bucket.unlock();
     }
   }
 

@@ -60,8 +60,9 @@ final class WaitNode {
   long arrival;
 
   /**
-   * Whether it was woken to try again, and has neither entered nor queued again. Set and cleared
-   * under the bucket lock; set before the state, so its own thread may look without.
+   * Whether it was woken to try again, and has neither entered nor queued again, nor been replaced.
+   * Set and cleared under the bucket lock; set before the state, so its own thread may look
+   * without: it may miss that it was replaced, and arrive for nothing.
    */
   boolean onItsWay;
 

@@ -1,16 +1,22 @@
 package org.revenantdb.latch;
 
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.InputStream;
+import java.lang.invoke.MethodHandles;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -22,6 +28,9 @@ import org.junit.jupiter.api.Test;
  */
 class WaitersLeftBehindTest {
   private static final long LONG = TimeUnit.HOURS.toNanos(1);
+
+  /** The test whose latch the initialisers of classes want. */
+  private static volatile @Nullable WaitersLeftBehindTest pinnedUnder;
 
   private final HybridLatch latch = new HybridLatch();
   private final ParkingLot lot = ParkingLot.global();
@@ -274,6 +283,82 @@ class WaitersLeftBehindTest {
     assertEquals(2, LatchWord.sharedHolders(latch.wordOpaque()));
     latch.releaseShared();
     latch.releaseShared();
+  }
+
+  /** One that was woken answers for those behind it. It died: nobody ever looked after them. */
+  @Test
+  void one_that_was_woken_and_never_comes_is_replaced_by_one_that_waits_behind_it()
+      throws InterruptedException {
+    latch.acquireExclusive();
+    Thread lost =
+        queued(
+            () -> {
+              WaitNode node = lot.newNode(latch, 0, /* shared= */ false, null, null);
+              LatchWaiter waiter = LatchWaiter.EXCLUSIVE;
+              lot.await(node, latch, 0, waiter, WaitTerms.ENDLESS, /* timed= */ false, 0);
+            },
+            1);
+    Thread second = queued(this::acquireAndRelease, 2);
+    Thread third = queued(this::acquireAndRelease, 3);
+    lot.setFairTime(latch, 0, System.nanoTime() + LONG);
+    latch.releaseExclusive();
+    Await.join(lost);
+    Await.join(second);
+    Await.join(third);
+  }
+
+  /**
+   * A virtual thread is woken, and all carriers are pinned, in initialisers of classes, by threads
+   * that are queued behind it. The latch stayed free for ever.
+   */
+  @Test
+  void virtual_thread_whose_carriers_all_wait_behind_it_keeps_nobody_out() throws Exception {
+    AtomicReference<Throwable> thrown = new AtomicReference<>();
+    byte[] pinning;
+    try (InputStream in =
+        WaitersLeftBehindTest.class.getResourceAsStream("WaitersLeftBehindTest$Pinning.class")) {
+      pinning = in.readAllBytes();
+    }
+    pinnedUnder = this;
+    latch.acquireExclusive();
+    List<Thread> threads = new ArrayList<>();
+    threads.add(Thread.startVirtualThread(this::acquireAndRelease));
+    Await.until(() -> waiters() == 1);
+    int carriers =
+        Integer.getInteger(
+            "jdk.virtualThreadScheduler.parallelism", Runtime.getRuntime().availableProcessors());
+    for (int i = 1; i <= carriers; i++) {
+      int before = i;
+      threads.add(
+          Thread.startVirtualThread(() -> {
+            try {
+              MethodHandles.lookup()
+                  .defineHiddenClass(
+                      pinning, /* initialize= */ true, MethodHandles.Lookup.ClassOption.NESTMATE);
+            } catch (Throwable t) {
+              thrown.set(t);
+            }
+          }));
+      Await.until(() -> waiters() == before + 1 || thrown.get() != null);
+    }
+    lot.setFairTime(latch, 0, System.nanoTime() + LONG);
+    latch.releaseExclusive();
+    for (Thread thread : threads) {
+      Await.join(thread);
+    }
+    assertNull(thrown.get());
+  }
+
+  private void acquireAndRelease() {
+    latch.acquireExclusive();
+    latch.releaseExclusive();
+  }
+
+  /** A class of which copies are made, to be initialised once each. */
+  private static final class Pinning {
+    static {
+      requireNonNull(pinnedUnder).acquireAndRelease();
+    }
   }
 
   /** Another latch whose waiters queue where ours do; there are 512 places. */
