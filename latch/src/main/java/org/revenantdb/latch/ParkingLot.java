@@ -247,7 +247,7 @@ public final class ParkingLot {
    * How long one waits before it replaces another that was woken and has not come. Usually that has
    * arrived within a fairness time; so nobody is replaced who only was a little slow.
    */
-  private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(1);
+  static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /**
    * How long one that was woken and lost stays awake for a hand-over that is due. It is spent about
@@ -278,6 +278,9 @@ public final class ParkingLot {
   private final int shift;
   private final LongSupplier nanoTime;
   private final CacheNodes nodes;
+
+  /** For tests, which would not notice a forgotten waiter if another soon took over. */
+  volatile long lateNanos = LATE_NANOS;
 
   /** For tests: runs, and may throw, wherever a node is allocated. */
   volatile @Nullable Runnable allocationFault;
@@ -674,7 +677,7 @@ public final class ParkingLot {
     boolean looksAtClock = timed || terms.asks();
     long nextQuestion = terms.asks() ? nanoTime.getAsLong() + terms.periodNanos() : 0;
     boolean looksForLateOnes = protocol instanceof TracksArrivals;
-    long nextLook = looksForLateOnes ? nanoTime.getAsLong() + LATE_NANOS : 0;
+    long nextLook = looksForLateOnes ? nanoTime.getAsLong() + lateNanos : 0;
     try {
       Outcome outcome = outcomeOf(node);
       while (outcome == null) {
@@ -707,7 +710,7 @@ public final class ParkingLot {
           }
           if (outcome == null && looksForLateOnes && nextLook - nanoTime.getAsLong() <= 0) {
             outcome = replaceLateOnes(node) ? Outcome.RETRY : outcomeOf(node);
-            nextLook = nanoTime.getAsLong() + LATE_NANOS;
+            nextLook = nanoTime.getAsLong() + lateNanos;
           }
         }
       }

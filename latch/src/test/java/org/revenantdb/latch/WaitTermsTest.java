@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -197,29 +198,34 @@ class WaitTermsTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void question_thatThrowsPassesOnAWakeUp(boolean shared) throws InterruptedException {
-    latch.acquireExclusive();
-    AtomicBoolean asking = new AtomicBoolean();
-    AtomicBoolean woken = new AtomicBoolean();
-    WaitTerms terms = throwing(asking, woken);
-    Thread first =
-        new Thread(() -> assertThrows(ArithmeticException.class, () -> acquire(shared, terms)));
-    first.start();
-    Await.until(asking::get);
-    Thread second =
-        new Thread(() -> {
-          latch.acquireExclusive();
-          latch.releaseExclusive();
-        });
-    second.start();
-    Await.until(() -> waiters() == 2);
-    ParkingLot.global().setFairTime(latch, 0, System.nanoTime() + Duration.ofHours(1).toNanos());
-    latch.releaseExclusive();
-    assertEquals(1, waiters(), "the second waits on");
-    assertEquals(LatchWord.FREE, latch.wordOpaque(), "the first answers for it");
-    woken.set(true);
-    Await.join(first);
-    Await.join(second);
-    ParkingLot.global().setFairTime(latch, 0, System.nanoTime());
+    ParkingLot.global().lateNanos = TimeUnit.HOURS.toNanos(1);
+    try {
+      latch.acquireExclusive();
+      AtomicBoolean asking = new AtomicBoolean();
+      AtomicBoolean woken = new AtomicBoolean();
+      WaitTerms terms = throwing(asking, woken);
+      Thread first =
+          new Thread(() -> assertThrows(ArithmeticException.class, () -> acquire(shared, terms)));
+      first.start();
+      Await.until(asking::get);
+      Thread second =
+          new Thread(() -> {
+            latch.acquireExclusive();
+            latch.releaseExclusive();
+          });
+      second.start();
+      Await.until(() -> waiters() == 2);
+      ParkingLot.global().setFairTime(latch, 0, System.nanoTime() + Duration.ofHours(1).toNanos());
+      latch.releaseExclusive();
+      assertEquals(1, waiters(), "the second waits on");
+      assertEquals(LatchWord.FREE, latch.wordOpaque(), "the first answers for it");
+      woken.set(true);
+      Await.join(first);
+      Await.join(second);
+      ParkingLot.global().setFairTime(latch, 0, System.nanoTime());
+    } finally {
+      ParkingLot.global().lateNanos = ParkingLot.LATE_NANOS;
+    }
   }
 
   @Test
