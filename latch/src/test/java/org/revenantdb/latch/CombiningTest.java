@@ -109,7 +109,7 @@ class CombiningTest {
   void R22_unmodifiedReleaseCountsAsModifiedIfARequestRan() throws InterruptedException {
     long stamp = latch.readOptimistic();
     latch.acquireExclusive();
-    Thread owner = queued(() -> latch.runExclusive(() -> counter++), 1);
+    Thread owner = queued(() -> latch.runExclusive(() -> counter++));
     latch.releaseExclusiveUnmodified();
     Await.join(owner);
     assertFalse(latch.validate(stamp));
@@ -201,21 +201,19 @@ class CombiningTest {
                   return wanted.get();
                 });
     owner.set(
-        queued(
-            () -> {
-              Acquisition outcome =
-                  latch.runExclusive(
-                      () -> {
-                        wanted.set(false);
-                        owner.get().interrupt();
-                        // It looks at its state again, sees the interrupt, and goes on waiting.
-                        Await.until(() -> !owner.get().isInterrupted());
-                        counter++;
-                      },
-                      impatient);
-              seen.set(outcome + " " + Thread.currentThread().isInterrupted());
-            },
-            1));
+        queued(() -> {
+          Acquisition outcome =
+              latch.runExclusive(
+                  () -> {
+                    wanted.set(false);
+                    owner.get().interrupt();
+                    // It looks at its state again, sees the interrupt, and goes on waiting.
+                    Await.until(() -> !owner.get().isInterrupted());
+                    counter++;
+                  },
+                  impatient);
+          seen.set(outcome + " " + Thread.currentThread().isInterrupted());
+        }));
     latch.releaseExclusive();
     Await.join(owner.get());
     assertEquals("ACQUIRED true", seen.get());
@@ -237,8 +235,7 @@ class CombiningTest {
       assertThrows(IllegalStateException.class, () -> latch.runExclusive(wish));
       latch.acquireExclusive();
       Thread owner =
-          queued(
-              () -> assertThrows(IllegalStateException.class, () -> latch.runExclusive(wish)), 1);
+          queued(() -> assertThrows(IllegalStateException.class, () -> latch.runExclusive(wish)));
       latch.releaseExclusive();
       Await.join(owner);
       assertEquals(LatchWord.FREE, other.wordOpaque());
@@ -327,8 +324,16 @@ class CombiningTest {
     }
   }
 
+  private Thread queued(Runnable body) {
+    return awaitQueued(new Thread(body), 1);
+  }
+
+  /** Virtual threads all wait in one queue, however many cache nodes the machine has. */
   private Thread queued(Runnable body, int n) {
-    Thread thread = new Thread(body);
+    return awaitQueued(Thread.ofVirtual().unstarted(body), n);
+  }
+
+  private Thread awaitQueued(Thread thread, int n) {
     thread.start();
     long giveUp = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
     Await.until(() -> waiters() == n || System.nanoTime() - giveUp > 0);

@@ -173,10 +173,10 @@ class HybridLatchTest {
     AtomicBoolean wrote = new AtomicBoolean();
     Thread[] readers = new Thread[3];
     for (int i = 0; i < readers.length; i++) {
-      readers[i] = queued(latch::acquireShared, i + 1);
+      readers[i] = queuedInOneQueue(latch::acquireShared, i + 1);
     }
     Thread writer =
-        queued(
+        queuedInOneQueue(
             () -> {
               latch.acquireExclusive();
               wrote.set(true);
@@ -283,8 +283,8 @@ class HybridLatchTest {
   @Test
   void handOver_ofTheLastReaderGoesToAllReadersOfTheGroup() throws InterruptedException {
     latch.acquireExclusive();
-    Thread first = queued(latch::acquireShared, 1);
-    Thread second = queued(latch::acquireShared, 2);
+    Thread first = queuedInOneQueue(latch::acquireShared, 1);
+    Thread second = queuedInOneQueue(latch::acquireShared, 2);
     ParkingLot.global().setFairTime(latch, 0, System.nanoTime());
     latch.releaseExclusive();
     assertEquals(2, latch.wordOpaque(), "both hold it before either has run");
@@ -475,9 +475,17 @@ class HybridLatchTest {
     ParkingLot.global().setFairTime(latch, 0, System.nanoTime());
   }
 
-  /** Starts a thread and waits until it is the n-th in the queue. */
+  /** Starts a thread and waits until it is the n-th that is queued. */
   private Thread queued(Runnable body, int n) {
-    Thread thread = new Thread(body);
+    return awaitQueued(new Thread(body), n);
+  }
+
+  /** The same in one queue, however many cache nodes the machine has: virtual threads share it. */
+  private Thread queuedInOneQueue(Runnable body, int n) {
+    return awaitQueued(Thread.ofVirtual().unstarted(body), n);
+  }
+
+  private Thread awaitQueued(Thread thread, int n) {
     thread.start();
     Await.until(() -> waiters() == n);
     return thread;

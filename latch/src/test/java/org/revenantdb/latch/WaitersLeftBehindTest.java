@@ -389,10 +389,12 @@ class WaitersLeftBehindTest {
     return false;
   }
 
-  /** Starts a thread and waits until it is the n-th in the queue. */
+  /**
+   * Starts a thread and waits until it is the n-th in the queue. A virtual one, since those share
+   * one queue: of several the one that is preferred would depend on what went on there before.
+   */
   private Thread queued(Runnable body, int n) {
-    Thread thread = new Thread(body);
-    thread.start();
+    Thread thread = Thread.startVirtualThread(body);
     Await.until(() -> waiters() == n);
     return thread;
   }
