@@ -121,21 +121,20 @@ class FaultRunTest {
     }
   }
 
-  private static void assertBroken(Supplier<CrashSubject<TinyStore>> subjects, String why)
+  private static void assertBroken(
+      Supplier<CrashSubject<TinyStore>> subjects, PowerCutOptions options, String why)
       throws IOException {
-    Outcome outcome =
-        new FaultRun<>(
-                subjects, options().withLimit(Duration.ofSeconds(1)), List.of(failedForce(3)))
-            .run();
+    Outcome outcome = new FaultRun<>(subjects, options, List.of(failedForce(3))).run();
     assertEquals(Verdict.HARNESS_BROKEN, outcome.verdict(), outcome::toString);
     assertTrue(outcome.reason().contains(why), outcome::reason);
   }
 
   @Test
   void subject_thatIsAtFaultItself_isBroken() throws IOException {
-    assertBroken(HangsInCheck::new, "did not end within 1 s");
-    assertBroken(ChecksNothing::new, "verifies nothing");
-    assertBroken(ThrowsInWork::new, "planted");
+    PowerCutOptions impatient = options().withLimit(Duration.ofSeconds(1));
+    assertBroken(HangsInCheck::new, impatient, "did not end within 1 s");
+    assertBroken(ChecksNothing::new, options(), "verifies nothing");
+    assertBroken(ThrowsInWork::new, options(), "planted");
   }
 
   @Test
