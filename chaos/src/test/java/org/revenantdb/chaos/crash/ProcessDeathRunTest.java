@@ -30,13 +30,18 @@ import org.revenantdb.chaos.subject.Verdict;
 @Tag("slow")
 class ProcessDeathRunTest {
 
+  /** For a child that hangs: longer than one that does not is silent on a quiet machine. */
+  private static final Duration IMPATIENT = Duration.ofSeconds(3);
+
+  private static final Duration PATIENT = Duration.ofSeconds(20);
+
   @TempDir private Path scratch;
 
   private final long seed = Seeds.fresh();
 
   private Options options(int kills) {
     System.out.println("seed " + seed);
-    return Options.of(scratch, seed, kills).withStallLimit(Duration.ofSeconds(20));
+    return Options.of(scratch, seed, kills).withStallLimit(PATIENT);
   }
 
   private static Outcome run(Class<? extends CrashSubject<?>> subject, Options options) {
@@ -378,7 +383,7 @@ class ProcessDeathRunTest {
   }
 
   private void assertHarnessBroken(Class<? extends CrashSubject<?>> subject, String reason) {
-    Outcome outcome = run(subject, options(10).withStallLimit(Duration.ofSeconds(3)));
+    Outcome outcome = run(subject, options(10));
     assertEquals(Verdict.HARNESS_BROKEN, outcome.verdict(), outcome.reason());
     assertReason(reason, outcome);
   }
@@ -390,7 +395,13 @@ class ProcessDeathRunTest {
 
   @Test
   void subject_thatHangsInItsFirstLife_isHarnessBroken() {
-    assertHarnessBroken(HangsInWork.class, "did not come to an end in work");
+    String reason = "did not come to an end in work";
+    Outcome outcome = run(HangsInWork.class, options(10).withStallLimit(IMPATIENT));
+    if (!outcome.reason().contains(reason)) { // a busy machine: it had not come so far
+      outcome = run(HangsInWork.class, options(10));
+    }
+    assertEquals(Verdict.HARNESS_BROKEN, outcome.verdict(), outcome.reason());
+    assertReason(reason, outcome);
   }
 
   @Test
@@ -520,15 +531,19 @@ class ProcessDeathRunTest {
   }
 
   /** One kill may come just when nothing is dirty, so there may have to be more. */
-  private Outcome assertCorrupt(Class<? extends CrashSubject<?>> subject, String reason) {
+  private Outcome assertCorrupt(
+      Class<? extends CrashSubject<?>> subject, Duration stallLimit, String reason) {
     Outcome outcome;
     long next = seed;
     do {
-      Options options = Options.of(scratch, next, 1).withStallLimit(Duration.ofSeconds(3));
+      Options options = Options.of(scratch, next, 1).withStallLimit(stallLimit);
       System.out.println("seed " + next);
       outcome = run(subject, options);
       next++;
     } while (outcome.verdict() == Verdict.SURVIVED && next < seed + 20);
+    if (outcome.verdict() == Verdict.HARNESS_BROKEN && stallLimit.equals(IMPATIENT)) {
+      return assertCorrupt(subject, PATIENT, reason); // a busy machine: its first life took longer
+    }
     assertEquals(Verdict.CORRUPT, outcome.verdict(), outcome.reason());
     assertReason(reason, outcome);
     assertFalse(outcome.failures().isEmpty());
@@ -537,12 +552,13 @@ class ProcessDeathRunTest {
 
   @Test
   void store_thatCannotBeOpenedAfterACrash_isCorrupt() {
-    assertCorrupt(ThrowsInRecovery.class, "threw in open");
+    assertCorrupt(ThrowsInRecovery.class, PATIENT, "threw in open");
   }
 
   @Test
   void store_whoseRecoveryDoesNotEnd_isCorrupt() {
-    Outcome outcome = assertCorrupt(HangsInRecovery.class, "did not come to an end in open");
+    Outcome outcome =
+        assertCorrupt(HangsInRecovery.class, IMPATIENT, "did not come to an end in open");
     String story = outcome.failures().getFirst().story();
     assertTrue(story.startsWith("it stands at\n    at "), story);
     int where = story.indexOf("HangsInRecovery.fail");
@@ -552,6 +568,6 @@ class ProcessDeathRunTest {
 
   @Test
   void store_whoseRecoveryEndsTheProcess_isCorrupt() {
-    assertCorrupt(ExitsInRecovery.class, "exit code 9 in open");
+    assertCorrupt(ExitsInRecovery.class, PATIENT, "exit code 9 in open");
   }
 }
