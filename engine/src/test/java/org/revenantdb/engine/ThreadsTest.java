@@ -339,14 +339,16 @@ class ThreadsTest {
     db.begin().put(table, bytes("k"), bytes("v"));
   }
 
-  /** Garbage collections until something is reported; there is no other way to make it happen. */
+  /**
+   * Garbage collections until something is reported, however long the threads of the runtime take
+   * to come to it; there is no other way to make it happen. If nothing is, it is a hang.
+   */
   private static void awaitGarbage(ConcurrentLinkedQueue<LeakedTransaction> leaks)
       throws InterruptedException {
-    for (int i = 0; i < 200 && leaks.isEmpty(); i++) {
+    while (leaks.isEmpty()) {
       System.gc();
       Thread.sleep(10);
     }
-    assertFalse(leaks.isEmpty(), "nothing was reported after 200 collections");
   }
 
   @Test
