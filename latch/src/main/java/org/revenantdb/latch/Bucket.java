@@ -76,6 +76,8 @@ final class Bucket implements ParkingLot.Waiters {
   /** Whether those being dequeued are to be remembered until they arrive. */
   private boolean sendsOff;
 
+  private long sentOffAt;
+
   // An object of more than 128 bytes keeps the words above away from those of the next bucket.
   @SuppressWarnings("unused") // padding
   long p0, p1, p2;
@@ -187,6 +189,7 @@ final class Bucket implements ParkingLot.Waiters {
       fairTime = now + nextFairness();
     }
     sendsOff = tracks && !grant;
+    sentOffAt = now;
     return dequeueSelected(owner, tag, everybody, grant ? WaitNode.GRANTED : WaitNode.RETRY);
   }
 
@@ -392,6 +395,7 @@ final class Bucket implements ParkingLot.Waiters {
     for (WaitNode node = first; node != null && node != end; node = node.next) {
       if (sendsOff && newState == WaitNode.RETRY) {
         node.onItsWay = true;
+        node.sentOffAt = sentOffAt;
         node.nextOnItsWay = onTheirWay;
         onTheirWay = node;
       }
@@ -423,13 +427,17 @@ final class Bucket implements ParkingLot.Waiters {
   }
 
   /**
-   * Sends off a waiter that has slept long in place of those that were woken for its key and have
-   * not arrived; they answer for nobody now, though they may still come.
+   * Sends off a waiter in place of those that were woken for its key long ago and have not arrived;
+   * they answer for nobody now, though they may still come.
    *
-   * @return false if it is not queued any more, or nobody is on its way
+   * @param now the clock
+   * @param lateNanos how long ago is long
+   * @return false if it is not queued any more, or nobody is late, or somebody is on its way who is
+   *     not
    */
-  boolean replaceLateOnes(WaitNode node) {
-    if (node.stateAcquire() != WaitNode.WAITING || !isOneOnItsWay(node.owner, node.tag)) {
+  boolean replaceLateOnes(WaitNode node, long now, long lateNanos) {
+    if (node.stateAcquire() != WaitNode.WAITING
+        || !areAllLate(node.owner, node.tag, now, lateNanos)) {
       return false;
     }
     for (WaitNode late = onTheirWay; late != null; ) {
@@ -441,8 +449,23 @@ final class Bucket implements ParkingLot.Waiters {
     }
     queues[node.cacheNode].remove(node);
     sendsOff = true;
+    sentOffAt = now;
     setStates(node, null, WaitNode.RETRY);
     return true;
+  }
+
+  /** Whether somebody is on its way for a key, and each of them for long. */
+  private boolean areAllLate(Object owner, long tag, long now, long lateNanos) {
+    boolean any = false;
+    for (WaitNode node = onTheirWay; node != null; node = node.nextOnItsWay) {
+      if (node.waitsFor(owner, tag)) {
+        any = true;
+        if (now - node.sentOffAt < lateNanos) {
+          return false;
+        }
+      }
+    }
+    return any;
   }
 
   private boolean isOneOnItsWay(Object owner, long tag) {

@@ -80,9 +80,9 @@ public final class ParkingLot {
    *             An unpark may be lost (no memory to schedule a virtual thread; JDK-8369227): the waiter
    *             looks at its state again after a slice. Late, never lost.
    *             One that was woken may never come: a virtual thread whose carriers are all pinned by those that
-   *             queue behind it, or a thread that died of a StackOverflowError. Who has been queued for a second
-   *             and finds somebody on its way takes over from it, being awake. Should the late one still come, it
-   *             was woken for nothing.
+   *             queue behind it, or a thread that died of a StackOverflowError. Who is queued looks once a second
+   *             and takes over from those who have been on their way for a second, being awake. Should a late one
+   *             still come, it was woken for nothing.
    */
 
   /** What became of a wish to park. */
@@ -244,8 +244,9 @@ public final class ParkingLot {
   private static final long SLICE_NANOS = ParkLimits.LONGEST_PARK_NANOS;
 
   /**
-   * How long one waits before it replaces another that was woken and has not come. Usually that has
-   * arrived within a fairness time; so nobody is replaced who only was a little slow.
+   * How long one that was woken may take to come before another replaces it, and how often those
+   * who are queued look. Usually one arrives within a fairness time; so nobody is replaced who only
+   * was a little slow.
    */
   static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -723,10 +724,11 @@ public final class ParkingLot {
   }
 
   private boolean replaceLateOnes(WaitNode node) {
+    long now = nanoTime.getAsLong();
     Bucket bucket = bucketOf(node.owner, node.tag);
     bucket.lock();
     try {
-      return bucket.replaceLateOnes(node);
+      return bucket.replaceLateOnes(node, now, lateNanos);
     } finally {
       bucket.unlock();
     }

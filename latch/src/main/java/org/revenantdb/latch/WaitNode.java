@@ -66,6 +66,9 @@ final class WaitNode {
    */
   boolean onItsWay;
 
+  /** When it was woken, while it is on its way. Under the bucket lock. */
+  long sentOffAt;
+
   /** Its last stay, if it was woken then and has lost; until it is queued. */
   @Nullable WaitNode before;
 

@@ -380,6 +380,37 @@ class WaitersLeftBehindTest {
     return found;
   }
 
+  /**
+   * With thousands of waiters somebody is always on its way, and each waiter looks once a second:
+   * were any of them replaced, the queue would be stirred up all the time.
+   */
+  @Test
+  void only_who_is_late_is_replaced() {
+    long late = ParkingLot.LATE_NANOS;
+    Bucket bucket = new Bucket(1, LONG, /* seed= */ 1, /* now= */ 0);
+    WaitNode woken = new WaitNode(Thread.currentThread(), latch, 0, false, 0, null);
+    WaitNode waiting = new WaitNode(Thread.currentThread(), latch, 0, false, 0, null);
+    bucket.enqueue(woken, /* returning= */ false, 0);
+    bucket.enqueue(waiting, /* returning= */ false, 0);
+    assertFalse(bucket.replaceLateOnes(waiting, 10 * late, late), "nobody is on its way");
+    bucket.release(latch, 0, /* everybody= */ false, new WakesAndTracks(), 10 * late);
+    assertTrue(woken.onItsWay);
+    assertFalse(bucket.replaceLateOnes(waiting, 11 * late - 1, late));
+    assertTrue(woken.onItsWay);
+    assertTrue(bucket.replaceLateOnes(waiting, 11 * late, late));
+    assertFalse(woken.onItsWay);
+    assertTrue(waiting.onItsWay);
+    assertEquals(WaitNode.RETRY, waiting.stateAcquire());
+    assertEquals(0, bucket.queued());
+  }
+
+  private record WakesAndTracks() implements TracksArrivals<HybridLatch> {
+    @Override
+    public ParkingLot.Wake onDeparture(HybridLatch owner, ParkingLot.Waiters head) {
+      return ParkingLot.Wake.RETRY;
+    }
+  }
+
   private static boolean isIn(Thread thread, String method) {
     for (StackTraceElement frame : thread.getStackTrace()) {
       if (frame.getMethodName().equals(method)) {
