@@ -47,6 +47,9 @@ final class Bucket implements ParkingLot.Waiters {
   @SuppressWarnings("UnusedVariable") // through LOCK
   private int lock;
 
+  /** Who holds the lock, if assertions are on. */
+  private @Nullable Thread holder;
+
   private long fairTime;
 
   /** Which newcomer found the bucket empty, if no hand-over was made since; else 0. */
@@ -99,6 +102,8 @@ final class Bucket implements ParkingLot.Waiters {
   }
 
   void lock() {
+    assert !isMine()
+        : "a callback of the parking lot uses the parking lot: it would wait for itself";
     int tries = 0;
     while (!LOCK.weakCompareAndSetAcquire(this, 0, 1)) {
       if (++tries < SPINS) {
@@ -107,9 +112,22 @@ final class Bucket implements ParkingLot.Waiters {
         Backoff.giveWay();
       }
     }
+    assert isMarked(Thread.currentThread());
+  }
+
+  @SuppressWarnings("ReferenceEquality") // which thread it is
+  private boolean isMine() {
+    return holder == Thread.currentThread(); // a race, but only we write ourselves
+  }
+
+  /** Notes who holds the lock; always true, as it is there for assertions. */
+  private boolean isMarked(@Nullable Thread thread) {
+    holder = thread;
+    return true;
   }
 
   void unlock() {
+    assert isMarked(null);
     LOCK.setRelease(this, 0);
   }
 

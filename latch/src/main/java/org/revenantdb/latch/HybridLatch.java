@@ -26,6 +26,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Fairness: for about a millisecond newcomers may barge past those who wait; then the latch is
  * handed to the first in the queue. Readers do not join other readers while somebody is queued.
  *
+ * <p>What the latch protects may be plain fields, arrays or off-heap memory with plain accesses; no
+ * volatile is needed. What an optimistic read sees of it may be torn, even a single {@code long},
+ * until it validates.
+ *
  * <p>Failure: {@code try} methods and {@link #validate} return false, waiting on terms says why it
  * ended. Releasing what is not held throws {@link IllegalMonitorStateException}, as far as it can
  * be told: the latch does not know who holds it.
@@ -399,7 +403,9 @@ public final class HybridLatch {
    * @throws IllegalMonitorStateException if the latch is not held exclusively
    */
   public void downgrade() {
+    assert Requests.isOutside();
     if (LatchDebug.ON) {
+      Requests.refuseInside();
       LatchDebug.downgraded(this);
     }
     endWriting(/* modified= */ true);
@@ -416,8 +422,12 @@ public final class HybridLatch {
    * <p>Where many threads do a little work each under one latch this saves a change of threads for
    * each of them: the data stays in the cache of the one that does it all.
    *
-   * @param request short; it must not wait for anything, and must not want a latch, which is
-   *     refused with an {@link IllegalStateException}; thread-locals may be another thread's. What
+   * <p>The latch may be obsolete: a request looks at {@link #isObsolete} as any other holder does.
+   *
+   * @param request short. It must not wait for anything, and must neither want a latch nor give one
+   *     up, not even this one: it runs under the hold of somebody who still counts on it. That is
+   *     refused with an {@link IllegalStateException}: always where it would have to wait, and
+   *     every attempt with assertions or in debug mode. Thread-locals may be another thread's. What
    *     it throws reaches the caller of this method, and nobody else
    */
   public void runExclusive(Runnable request) {
@@ -507,7 +517,9 @@ public final class HybridLatch {
   }
 
   /**
-   * Reads optimistically, a few times if need be, and at last under the shared latch.
+   * Reads optimistically, a few times if need be, and at last under the shared latch. Of a latch
+   * that is obsolete it reads what is left, under the shared latch: where nodes can go, the read
+   * looks at {@link #isObsolete} itself and says so in its result.
    *
    * @param <T> what is read
    * @param read run one or several times. It writes nothing that lasts; until it has returned it
@@ -560,7 +572,12 @@ public final class HybridLatch {
 
   @Override
   public String toString() {
-    return "HybridLatch[" + LatchWord.describe(wordOpaque()) + ", version " + version() + "]";
+    return "HybridLatch["
+        + LatchWord.describe(wordOpaque())
+        + (isObsolete() ? ", obsolete" : "")
+        + ", version "
+        + version() / NEXT_VERSION
+        + "]";
   }
 
   /** The lock word, as it was a moment ago. */
@@ -588,8 +605,11 @@ public final class HybridLatch {
     }
   }
 
+  /** What is checked before a hold is given up: nothing, outside of tests and debugging. */
   private void leaving(boolean shared) {
+    assert Requests.isOutside();
     if (LatchDebug.ON) {
+      Requests.refuseInside();
       LatchDebug.released(this, shared);
     }
   }

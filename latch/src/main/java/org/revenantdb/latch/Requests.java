@@ -58,7 +58,8 @@ final class Requests {
   static void refuseInside() {
     Requests mine = ofThread();
     if (mine != null && mine.running) {
-      throw new IllegalStateException("a request that is run under a latch must not want a latch");
+      throw new IllegalStateException(
+          "a request that is run under a latch must neither want a latch nor give one up");
     }
   }
 

@@ -1,5 +1,6 @@
 package org.revenantdb.latch;
 
+import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,10 @@ final class WaitEvents {
    * The module jdk.jfr may be missing (a small run-time image), and then LatchWaitEvent cannot be loaded, as
    * its superclass is not there. So it is mentioned only in the two methods that run when AVAILABLE says yes,
    * and travels as an Object: the verifier loads classes to compare types other than Object.
+   *
+   * To load it starts the flight recorder: a quarter of a second, with the classes of all its parts. Nobody who
+   * waits for a microsecond shall pay that for nothing, so it is mentioned only once somebody has started the
+   * flight recorder: with the first recording, if not with the JVM.
    */
 
   /** Whether this run-time image has a flight recorder; whether it records is another question. */
@@ -40,7 +45,7 @@ final class WaitEvents {
       return null;
     }
     try {
-      return begun();
+      return isStarted() ? begun() : null;
     } catch (VirtualMachineError | LinkageError e) {
       return null;
     }
@@ -67,6 +72,10 @@ final class WaitEvents {
     } catch (VirtualMachineError | LinkageError e) {
       // One wait is not recorded.
     }
+  }
+
+  private static boolean isStarted() {
+    return FlightRecorder.isInitialized();
   }
 
   /** While nobody records, the object is not seen outside of here, and compiled away. */

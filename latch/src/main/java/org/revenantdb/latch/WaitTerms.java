@@ -67,7 +67,8 @@ public final class WaitTerms {
   }
 
   /**
-   * The same, but for a time at most, from the moment the wait begins.
+   * The same, but for this time at most, from the moment the wait begins; not the less of this and
+   * one that was set before.
    *
    * @param time 0 or less does not wait at all; longer than 292 years is as good as for ever
    * @return other terms
@@ -103,7 +104,8 @@ public final class WaitTerms {
   }
 
   /**
-   * The same, but from time to time the waiter asks whether it shall go on.
+   * The same, but from time to time the waiter asks whether it shall go on; instead of what it
+   * asked before.
    *
    * @param period how often; more than 0
    * @param stillWanted false ends the wait. It runs on the waiting thread while that is queued,

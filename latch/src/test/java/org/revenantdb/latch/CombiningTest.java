@@ -221,7 +221,7 @@ class CombiningTest {
   }
 
   @Test
-  void R22_requestThatWantsALatchIsRefused() throws InterruptedException {
+  void R22_requestThatWantsALatchOrGivesOneUpIsRefused() throws InterruptedException {
     HybridLatch other = new HybridLatch();
     List<Runnable> wishes =
         List.of(
@@ -230,7 +230,11 @@ class CombiningTest {
             other::tryAcquireShared,
             () -> other.tryAcquireExclusive(1),
             () -> other.runExclusive(() -> {}),
-            () -> latch.runExclusive(() -> {}));
+            () -> latch.runExclusive(() -> {}),
+            latch::releaseExclusive, // the hold of somebody who counts on it
+            latch::releaseExclusiveUnmodified,
+            latch::releaseShared,
+            latch::downgrade);
     for (Runnable wish : wishes) {
       assertThrows(IllegalStateException.class, () -> latch.runExclusive(wish));
       latch.acquireExclusive();

@@ -80,6 +80,18 @@ class ParkingLotTest {
     assertEquals(0, lot.queuedNear(owner, 0));
   }
 
+  /** Without assertions it hangs, and with it everybody who comes to that bucket. */
+  @Test
+  void callbackThatUsesTheLot_isToldSoRatherThanHang() {
+    ParkingLot global = ParkingLot.global();
+    Object key = new Object();
+    AssertionError told =
+        assertThrows(
+            AssertionError.class, () -> global.park(key, 1, () -> global.unparkAll(key, 1) < 0));
+    assertTrue(String.valueOf(told.getMessage()).contains("callback"), told.toString());
+    assertEquals(0, global.unparkAll(key, 1), "its bucket is free again");
+  }
+
   @Test
   void park_notIfThereIsNothingToWaitFor() {
     assertEquals(Outcome.NOT_PARKED, lot.park(owner, 0, () -> false));

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.File;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
@@ -102,6 +103,24 @@ class WaitEventsTest {
     recorded(Duration.ZERO, () -> assertNotNull(WaitEvents.begin()));
     assertNull(WaitEvents.begin(), "after a recording");
     WaitEvents.end(null, statistics, /* shared= */ false, Acquisition.ACQUIRED);
+  }
+
+  /** It would cost the first that waits in a JVM a quarter of a second, however short its time. */
+  @Test
+  void wait_doesNotStartTheFlightRecorder() throws Exception {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xlog:class+load:stdout:uptime",
+                "--class-path",
+                placeOf(HybridLatch.class) + File.pathSeparator + placeOf(WaitEventsTest.class),
+                FirstWait.class.getName())
+            .redirectErrorStream(true)
+            .start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), output);
+    assertTrue(output.contains("the time was out"), output);
+    assertFalse(output.contains(LatchWaitEvent.class.getName() + " "), "the event was loaded");
   }
 
   @Test

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -54,7 +55,18 @@ public final class Main {
   @Command(
       name = "bench",
       mixinStandardHelpOptions = true,
-      description = "Measures; without a name it lists what can be measured.")
+      description = {
+        "Measures; without a name it lists what can be measured.",
+        "On an idle machine, or the figures tell of something else. In full it may take a quarter of an hour, with"
+            + " --quick one to three minutes; the first time it has to be built as well. jmh/README.md has the"
+            + " questions, and what the figures mean."
+      },
+      exitCodeListHeading = "%nExit codes:%n",
+      exitCodeList = {
+        "0:every figure was measured, whatever its value",
+        "2:wrong usage",
+        "3:something could not be measured"
+      })
   private static final class Measure implements Callable<Integer> {
     private final List<Bench> benches;
 
@@ -90,7 +102,13 @@ public final class Main {
           benches.stream()
               .filter(each -> each.name().equals(name))
               .findFirst()
-              .orElseThrow(() -> usage(spec, "there is nothing to measure by the name " + name));
+              .orElseThrow(() ->
+                  usage(
+                      spec,
+                      "there is nothing to measure by the name "
+                          + name
+                          + ", but "
+                          + benches.stream().map(Bench::name).collect(Collectors.joining(", "))));
       Output figuresFile;
       Output page;
       try {
