@@ -403,9 +403,9 @@ public final class HybridLatch {
    * @throws IllegalMonitorStateException if the latch is not held exclusively
    */
   public void downgrade() {
-    assert Requests.isOutside();
+    assert Requests.isNotUnder(this);
     if (LatchDebug.ON) {
-      Requests.refuseInside();
+      Requests.refuseUnder(this);
       LatchDebug.downgraded(this);
     }
     endWriting(/* modified= */ true);
@@ -424,11 +424,11 @@ public final class HybridLatch {
    *
    * <p>The latch may be obsolete: a request looks at {@link #isObsolete} as any other holder does.
    *
-   * @param request short. It must not wait for anything, and must neither want a latch nor give one
-   *     up, not even this one: it runs under the hold of somebody who still counts on it. That is
-   *     refused with an {@link IllegalStateException}: always where it would have to wait, and
-   *     every attempt with assertions or in debug mode. Thread-locals may be another thread's. What
-   *     it throws reaches the caller of this method, and nobody else
+   * @param request short. It must not wait for anything, must not want a latch, and must not give
+   *     up this one: it runs under the hold of somebody who still counts on it. That is refused
+   *     with an {@link IllegalStateException}: always where it would have to wait, and every
+   *     attempt with assertions or in debug mode. Thread-locals may be another thread's. What it
+   *     throws reaches the caller of this method, and nobody else
    */
   public void runExclusive(Runnable request) {
     runExclusive(request, WaitTerms.ENDLESS);
@@ -462,7 +462,7 @@ public final class HybridLatch {
     beginWriting();
     acquired(/* shared= */ false, terms.statistics());
     try {
-      Requests.run(request);
+      Requests.run(this, request);
     } finally {
       releaseExclusive();
     }
@@ -607,9 +607,9 @@ public final class HybridLatch {
 
   /** What is checked before a hold is given up: nothing, outside of tests and debugging. */
   private void leaving(boolean shared) {
-    assert Requests.isOutside();
+    assert Requests.isNotUnder(this);
     if (LatchDebug.ON) {
-      Requests.refuseInside();
+      Requests.refuseUnder(this);
       LatchDebug.released(this, shared);
     }
   }
@@ -663,7 +663,7 @@ public final class HybridLatch {
       return;
     }
     beginWriting();
-    requests.runAll(claimed);
+    requests.runAll(this, claimed);
     endWriting(/* modified= */ true);
     if (!casWord(LatchWord.EXCLUSIVE, LatchWord.FREE)) {
       LOT.unpark(this, TAG, LatchLeaver.EXCLUSIVE);

@@ -27,7 +27,8 @@ final class Requests {
    */
   private static final ThreadLocal<Requests> OF_THREAD = ThreadLocal.withInitial(Requests::create);
 
-  private boolean running;
+  /** Under which latch the thread runs a request now, if it does. */
+  private @Nullable HybridLatch under;
 
   private Requests() {}
 
@@ -57,9 +58,22 @@ final class Requests {
    */
   static void refuseInside() {
     Requests mine = ofThread();
-    if (mine != null && mine.running) {
+    if (mine != null && mine.under != null) {
+      throw new IllegalStateException("a request that is run under a latch must not want a latch");
+    }
+  }
+
+  /**
+   * Refuses to give up a latch inside a request that is run under it: its holder counts on it.
+   *
+   * @throws IllegalStateException if the calling thread is running one
+   */
+  @SuppressWarnings("ReferenceEquality") // which latch it is
+  static void refuseUnder(HybridLatch latch) {
+    Requests mine = ofThread();
+    if (mine != null && mine.under == latch) {
       throw new IllegalStateException(
-          "a request that is run under a latch must neither want a latch nor give one up");
+          "a request that is run under a latch must not give up that latch");
     }
   }
 
@@ -69,14 +83,20 @@ final class Requests {
     return true;
   }
 
+  /** For assertions: throws rather than return false, to say why. */
+  static boolean isNotUnder(HybridLatch latch) {
+    refuseUnder(latch);
+    return true;
+  }
+
   /** Runs the caller's own request; the caller holds the latch. */
-  static void run(Runnable request) {
+  static void run(HybridLatch latch, Runnable request) {
     Requests mine = OF_THREAD.get();
-    mine.running = true;
+    mine.under = latch;
     try {
       request.run();
     } finally {
-      mine.running = false;
+      mine.under = null;
     }
   }
 
@@ -84,15 +104,15 @@ final class Requests {
    * Runs all requests of a chain and calls them done; the caller holds the latch, and may be
    * running a request itself, which then gives up a latch that was handed to it.
    */
-  void runAll(WaitNode chain) {
-    boolean before = running;
-    running = true;
+  void runAll(HybridLatch latch, WaitNode chain) {
+    HybridLatch before = under;
+    under = latch;
     try {
       for (WaitNode node = chain; node != null; node = node.next) {
         node.setDone(thrownBy(node.request));
       }
     } finally {
-      running = before;
+      under = before;
     }
   }
 
