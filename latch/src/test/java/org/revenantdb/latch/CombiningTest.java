@@ -17,8 +17,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** R22: a holder runs what waiters ask it for, exactly once, whatever times out or throws. */
+@ExtendWith(NobodyTakesOver.class)
 class CombiningTest {
   private final HybridLatch latch = new HybridLatch();
   private int counter; // guarded by the latch

@@ -6,9 +6,11 @@ import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.revenantdb.latch.ParkingLot.Wake;
 
 /** How long others may barge past one who waits, by a clock that the test turns. */
+@ExtendWith(NobodyTakesOver.class)
 class FairnessTest {
   private static final long FAIRNESS = 100;
   private static final int WAITS = 40;

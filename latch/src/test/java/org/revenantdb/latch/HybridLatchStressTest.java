@@ -10,6 +10,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * but not the interleaving.
  */
 @Tag("debug")
+@ExtendWith(NobodyTakesOver.class)
 class HybridLatchStressTest {
   private final HybridLatch latch = new HybridLatch();
   private final long seed = System.nanoTime();

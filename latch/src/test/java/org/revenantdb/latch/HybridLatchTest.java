@@ -11,8 +11,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What the latch promises, mode by mode; every test leaves it free. */
+@ExtendWith(NobodyTakesOver.class)
 class HybridLatchTest {
   private static final long LONG = TimeUnit.HOURS.toNanos(1);
 

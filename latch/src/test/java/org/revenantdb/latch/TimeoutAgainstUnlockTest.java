@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Deadlines that pass just when the latch is released.
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("slow")
 @Tag("debug")
+@ExtendWith(NobodyTakesOver.class)
 class TimeoutAgainstUnlockTest {
   private static final int ROUNDS = 20_000;
 

@@ -6,17 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What ends a wait for the latch: time, interrupts, and the question whether it is wanted. */
+@ExtendWith(NobodyTakesOver.class)
 class WaitTermsTest {
   private static final Duration AT_ONCE = Duration.ofNanos(1);
 
@@ -198,34 +199,29 @@ class WaitTermsTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void question_thatThrowsPassesOnAWakeUp(boolean shared) throws InterruptedException {
-    ParkingLot.global().lateNanos = TimeUnit.HOURS.toNanos(1);
-    try {
-      latch.acquireExclusive();
-      AtomicBoolean asking = new AtomicBoolean();
-      AtomicBoolean woken = new AtomicBoolean();
-      WaitTerms terms = throwing(asking, woken);
-      // Virtual threads share one queue; else the second might be preferred, for its cache node.
-      Thread first =
-          Thread.startVirtualThread(
-              () -> assertThrows(ArithmeticException.class, () -> acquire(shared, terms)));
-      Await.until(asking::get);
-      Thread second =
-          Thread.startVirtualThread(() -> {
-            latch.acquireExclusive();
-            latch.releaseExclusive();
-          });
-      Await.until(() -> waiters() == 2);
-      ParkingLot.global().setFairTime(latch, 0, System.nanoTime() + Duration.ofHours(1).toNanos());
-      latch.releaseExclusive();
-      assertEquals(1, waiters(), "the second waits on");
-      assertEquals(LatchWord.FREE, latch.wordOpaque(), "the first answers for it");
-      woken.set(true);
-      Await.join(first);
-      Await.join(second);
-      ParkingLot.global().setFairTime(latch, 0, System.nanoTime());
-    } finally {
-      ParkingLot.global().lateNanos = ParkingLot.LATE_NANOS;
-    }
+    latch.acquireExclusive();
+    AtomicBoolean asking = new AtomicBoolean();
+    AtomicBoolean woken = new AtomicBoolean();
+    WaitTerms terms = throwing(asking, woken);
+    // Virtual threads share one queue; else the second might be preferred, for its cache node.
+    Thread first =
+        Thread.startVirtualThread(
+            () -> assertThrows(ArithmeticException.class, () -> acquire(shared, terms)));
+    Await.until(asking::get);
+    Thread second =
+        Thread.startVirtualThread(() -> {
+          latch.acquireExclusive();
+          latch.releaseExclusive();
+        });
+    Await.until(() -> waiters() == 2);
+    ParkingLot.global().setFairTime(latch, 0, System.nanoTime() + Duration.ofHours(1).toNanos());
+    latch.releaseExclusive();
+    assertEquals(1, waiters(), "the second waits on");
+    assertEquals(LatchWord.FREE, latch.wordOpaque(), "the first answers for it");
+    woken.set(true);
+    Await.join(first);
+    Await.join(second);
+    ParkingLot.global().setFairTime(latch, 0, System.nanoTime());
   }
 
   @Test

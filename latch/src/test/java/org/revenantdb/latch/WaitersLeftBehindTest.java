@@ -19,6 +19,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Ways to leave waiters behind, or to lose the latch, that a review of the protocol found.
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Test;
  * <p>Each is a schedule that is played step by step; before its repair the last thread that is
  * joined hung, unless it says otherwise.
  */
+@ExtendWith(NobodyTakesOver.class)
 class WaitersLeftBehindTest {
   private static final long LONG = TimeUnit.HOURS.toNanos(1);
 
@@ -289,6 +291,7 @@ class WaitersLeftBehindTest {
   @Test
   void one_that_was_woken_and_never_comes_is_replaced_by_one_that_waits_behind_it()
       throws InterruptedException {
+    lot.lateNanos = ParkingLot.LATE_NANOS;
     latch.acquireExclusive();
     Thread lost =
         queued(
@@ -313,6 +316,7 @@ class WaitersLeftBehindTest {
    */
   @Test
   void virtual_thread_whose_carriers_all_wait_behind_it_keeps_nobody_out() throws Exception {
+    lot.lateNanos = ParkingLot.LATE_NANOS;
     AtomicReference<Throwable> thrown = new AtomicReference<>();
     byte[] pinning;
     try (InputStream in =
