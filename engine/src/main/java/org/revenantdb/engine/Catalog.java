@@ -22,6 +22,7 @@ import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.version.RowScan;
 import org.revenantdb.engine.version.Storage;
 import org.revenantdb.engine.version.StoredValue;
+import org.revenantdb.engine.version.Witness;
 import org.revenantdb.recovery.log.RecordBuilder;
 
 /**
@@ -63,7 +64,7 @@ final class Catalog {
     if (known != null) {
       return known;
     }
-    StoredValue row = engine.reader().read(tree, key(name), Long.MAX_VALUE, 0);
+    StoredValue row = engine.reader().read(tree, key(name), Long.MAX_VALUE, 0, new Witness());
     return row == null ? null : remember(name, row.bytes());
   }
 
@@ -114,6 +115,7 @@ final class Catalog {
             tree,
             Long.MAX_VALUE,
             () -> 0L,
+            new Witness(),
             /* descending= */ false,
             null,
             null);

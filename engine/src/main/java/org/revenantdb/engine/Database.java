@@ -117,15 +117,26 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Begins a transaction.
+   * Begins a transaction with {@link DatabaseOptions#durability} and nothing else set.
    *
-   * @return the transaction; it sees what is durable now
+   * @return the transaction; it sees what is committed now
    */
   public Transaction begin() {
+    return begin(TransactionOptions.of(engine.options().durability()));
+  }
+
+  /**
+   * Begins a transaction.
+   *
+   * @param options how
+   * @return the transaction; it sees what is committed now
+   */
+  public Transaction begin(TransactionOptions options) {
+    Objects.requireNonNull(options, "options");
     Throwable begun = new Throwable("the transaction was begun here");
     return inside(() -> {
       int slot = engine.snapshots().open(open.clock());
-      return new Transaction(new TransactionCore(engine, slot, begun));
+      return new Transaction(new TransactionCore(engine, slot, options, begun));
     });
   }
 
@@ -139,7 +150,20 @@ public final class Database implements AutoCloseable {
    * @throws X what the work threw: the transaction was rolled back
    */
   public <X extends Exception> void run(TransactionBody<X> body) throws X {
-    this.<@Nullable Object, X>call(transaction -> {
+    run(TransactionOptions.of(engine.options().durability()), body);
+  }
+
+  /**
+   * As {@link #run(TransactionBody)}, in a transaction with other options.
+   *
+   * @param options of the transaction
+   * @param body the work; it may be called more than once
+   * @param <X> what it throws
+   * @throws X what the work threw: the transaction was rolled back
+   */
+  public <X extends Exception> void run(TransactionOptions options, TransactionBody<X> body)
+      throws X {
+    this.<@Nullable Object, X>call(options, transaction -> {
       body.run(transaction);
       return null;
     });
@@ -156,8 +180,23 @@ public final class Database implements AutoCloseable {
    */
   public <T extends @Nullable Object, X extends Exception> T call(TransactionCall<T, X> body)
       throws X {
+    return call(TransactionOptions.of(engine.options().durability()), body);
+  }
+
+  /**
+   * As {@link #call(TransactionCall)}, in a transaction with other options.
+   *
+   * @param options of the transaction
+   * @param body the work; it may be called more than once
+   * @param <T> what it returns
+   * @param <X> what it throws
+   * @return what the work returned when it was committed
+   * @throws X what the work threw: the transaction was rolled back
+   */
+  public <T extends @Nullable Object, X extends Exception> T call(
+      TransactionOptions options, TransactionCall<T, X> body) throws X {
     for (int attempt = 1; ; attempt++) {
-      try (Transaction transaction = begin()) {
+      try (Transaction transaction = begin(options)) {
         T result = body.call(transaction);
         transaction.commit();
         return result;
@@ -165,24 +204,15 @@ public final class Database implements AutoCloseable {
         if (attempt >= engine.options().maxAttempts() || Thread.currentThread().isInterrupted()) {
           throw conflict;
         }
-        pause(attempt, conflict);
+        if (conflict.commitLsn() == 0) {
+          pause(attempt);
+        }
       }
     }
   }
 
-  /**
-   * Until the other's commit can be seen; or, if it has not ended, for a random time that grows.
-   */
-  private void pause(int attempt, ConflictException conflict) {
-    if (conflict.commitLsn() != 0) {
-      try {
-        engine.storage().log().awaitDurable(conflict.commitLsn());
-      } catch (org.revenantdb.recovery.log.OutcomeUnknownException | LogStoppedException e) {
-        throw new DatabaseStoppedException(
-            "the database has stopped: close it and open it again (" + Engine.why(e) + ")", e);
-      }
-      return;
-    }
+  /** The other has not ended: a random time that grows. */
+  private void pause(int attempt) {
     long ceiling = Math.min(SHORTEST_PAUSE << Math.min(attempt, 20), LONGEST_PAUSE);
     LockSupport.parkNanos(this, ThreadLocalRandom.current().nextLong(ceiling));
   }
@@ -203,6 +233,21 @@ public final class Database implements AutoCloseable {
    */
   public DatabaseStatistics statistics() {
     return inside(open::statistics);
+  }
+
+  /**
+   * Makes durable whatever was committed before, lazily or not, and returns when it is.
+   *
+   * @throws DatabaseStoppedException if the log failed, now or before: what was committed lazily may
+   *     be lost, in part or all of it
+   */
+  public void sync() {
+    inside(() -> null); // or it would not say that the database is closed
+    try {
+      engine.storage().log().awaitDurable(engine.storage().log().tail());
+    } catch (org.revenantdb.recovery.log.OutcomeUnknownException | LogStoppedException e) {
+      throw Engine.stopped(e);
+    }
   }
 
   /** Writes all changed pages, so that a restart after this would have next to nothing to redo. */

@@ -1,5 +1,7 @@
 package org.revenantdb.engine;
 
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -17,6 +19,11 @@ import java.util.function.Consumer;
  * @param doubleWrite whether pages are protected against torn writes by the double-write file;
  *     switch it off only where the device writes 8 KiB atomically; default true
  * @param maxAttempts how often {@link Database#run} tries when there are conflicts; default 1,000
+ * @param durability of transactions that are begun without options; default {@link
+ *     Durability#DURABLE}
+ * @param maxLazyDelay how long a lazy commit may not be durable, plus what a force takes; {@link
+ *     #NEVER} leaves it to {@link Database#sync} and to other commits, so that an idle database
+ *     leaves the disk asleep; default 100 ms
  * @param leakListener told of each transaction that was forgotten open and has been rolled back;
  *     the default writes a warning to {@link System.Logger} {@code org.revenantdb}
  */
@@ -28,13 +35,30 @@ public record DatabaseOptions(
     int logSegmentBytes,
     boolean doubleWrite,
     int maxAttempts,
+    Durability durability,
+    Duration maxLazyDelay,
     Consumer<LeakedTransaction> leakListener) {
+
+  /** A time that does not come: lazy commits are forced only when somebody asks. */
+  public static final Duration NEVER = ChronoUnit.FOREVER.getDuration();
+
+  private static final Duration LONGEST_DELAY = Duration.ofDays(365);
 
   private static final int MIB = 1 << 20;
 
   private static final DatabaseOptions DEFAULTS =
       new DatabaseOptions(
-          true, false, 128L * MIB, 128L * MIB, 4 * MIB, true, 1_000, LeakedTransaction::log);
+          
+          /* create= */ true,
+          /* readOnly= */ false,
+          /* poolBytes= */ 128L * MIB,
+          /* maxRecoveryLog= */ 128L * MIB,
+          /* logSegmentBytes= */ 4 * MIB,
+          /* doubleWrite= */ true,
+          /* maxAttempts= */ 1_000,
+          Durability.DURABLE,
+          /* maxLazyDelay= */ Duration.ofMillis(100),
+          LeakedTransaction::log);
 
   /** Checks the options against each other. */
   public DatabaseOptions {
@@ -55,6 +79,12 @@ public record DatabaseOptions(
     if (poolBytes < 2L * MIB) {
       throw new IllegalArgumentException(
           "poolBytes must be at least 2 MiB (" + 2 * MIB + "), not " + poolBytes);
+    }
+    Objects.requireNonNull(durability, "durability");
+    if (maxLazyDelay.isNegative()
+        || (maxLazyDelay.compareTo(LONGEST_DELAY) > 0 && !maxLazyDelay.equals(NEVER))) {
+      throw new IllegalArgumentException(
+          "maxLazyDelay must be from zero to a year, or NEVER, not " + maxLazyDelay);
     }
     Objects.requireNonNull(leakListener, "leakListener");
     if (maxAttempts < 1) {
@@ -86,6 +116,8 @@ public record DatabaseOptions(
         logSegmentBytes,
         doubleWrite,
         maxAttempts,
+        durability,
+        maxLazyDelay,
         leakListener);
   }
 
@@ -104,6 +136,8 @@ public record DatabaseOptions(
         logSegmentBytes,
         doubleWrite,
         maxAttempts,
+        durability,
+        maxLazyDelay,
         leakListener);
   }
 
@@ -122,6 +156,8 @@ public record DatabaseOptions(
         logSegmentBytes,
         doubleWrite,
         maxAttempts,
+        durability,
+        maxLazyDelay,
         leakListener);
   }
 
@@ -140,6 +176,8 @@ public record DatabaseOptions(
         logSegmentBytes,
         doubleWrite,
         maxAttempts,
+        durability,
+        maxLazyDelay,
         leakListener);
   }
 
@@ -151,7 +189,7 @@ public record DatabaseOptions(
    */
   public DatabaseOptions withLogSegmentBytes(int value) {
     return new DatabaseOptions(
-        create, readOnly, poolBytes, maxRecoveryLog, value, doubleWrite, maxAttempts, leakListener);
+        create, readOnly, poolBytes, maxRecoveryLog, value, doubleWrite, maxAttempts, durability, maxLazyDelay, leakListener);
   }
 
   /**
@@ -169,6 +207,8 @@ public record DatabaseOptions(
         logSegmentBytes,
         value,
         maxAttempts,
+        durability,
+        maxLazyDelay,
         leakListener);
   }
 
@@ -187,7 +227,53 @@ public record DatabaseOptions(
         logSegmentBytes,
         doubleWrite,
         value,
+        durability,
+        maxLazyDelay,
         leakListener);
+  }
+
+  /**
+   * Sets the durability of transactions that are begun without options.
+   *
+   * @param value the setting
+   * @return other options
+   */
+  public DatabaseOptions withDurability(Durability value) {
+    return new DatabaseOptions(
+        create,
+        readOnly,
+        poolBytes,
+        maxRecoveryLog,
+        logSegmentBytes,
+        doubleWrite,
+        maxAttempts,
+        value,
+        maxLazyDelay,
+        leakListener);
+  }
+
+  /**
+   * Sets how long a lazy commit may not be durable.
+   *
+   * @param value zero or more, or {@link #NEVER}
+   * @return other options
+   */
+  public DatabaseOptions withMaxLazyDelay(Duration value) {
+    return new DatabaseOptions(
+        create,
+        readOnly,
+        poolBytes,
+        maxRecoveryLog,
+        logSegmentBytes,
+        doubleWrite,
+        maxAttempts,
+        durability,
+        value,
+        leakListener);
+  }
+
+  boolean isLazyForcedOnRequestOnly() {
+    return maxLazyDelay.equals(NEVER);
   }
 
   /**
@@ -205,6 +291,8 @@ public record DatabaseOptions(
         logSegmentBytes,
         doubleWrite,
         maxAttempts,
+        durability,
+        maxLazyDelay,
         value);
   }
 }

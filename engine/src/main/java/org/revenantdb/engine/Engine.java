@@ -69,6 +69,14 @@ final class Engine {
     }
   }
 
+  /** Has a lazy commit forced in time, if ever. */
+  void committedLazily(long lsn) {
+    storage.counters().lazyCommits.increment();
+    if (!options.isLazyForcedOnRequestOnly()) {
+      storage.log().requestFlushWithin(lsn, options.maxLazyDelay().toNanos());
+    }
+  }
+
   RowWriter takeWriter() {
     RowWriter writer = writers.poll();
     return writer != null ? writer : new RowWriter(storage);
@@ -81,7 +89,7 @@ final class Engine {
   }
 
   /** What a caller is told when the engine has stopped. */
-  static RuntimeException stopped(LogStoppedException cause) {
+  static RuntimeException stopped(RuntimeException cause) {
     return new DatabaseStoppedException(
         "the database has stopped after an error and takes no more work; nothing that was acknowledged is lost: close"
             + " it, remove the cause and open it again ("

@@ -205,7 +205,7 @@ final class OpenDatabase {
               allocator,
               new VersionMarks(),
               new TransactionTable(aborted, analysis.highestTransactionId()),
-              new Horizon(snapshots, log::durableLsn),
+              new Horizon(snapshots, log::tail, log::durableLsn),
               new VolatileStore(),
               new Storage.Counters());
       engine = new Engine(storage, snapshots, options);
@@ -404,7 +404,7 @@ final class OpenDatabase {
   }
 
   LongSupplier clock() {
-    return log::durableLsn;
+    return log::tail;
   }
 
   void checkpoint() {

@@ -77,7 +77,8 @@ public final class Transaction implements AutoCloseable {
   private @Nullable StoredValue read(Table table, byte[] key) {
     Tree tree = Objects.requireNonNull(table, "table").treeOf(core.engine());
     checkKey(key);
-    return inside(() -> core.engine().reader().read(tree, key, core.snapshot(), core.id()));
+    return inside(() ->
+        core.engine().reader().read(tree, key, core.snapshot(), core.id(), core.witness()));
   }
 
   /**
@@ -170,6 +171,7 @@ public final class Transaction implements AutoCloseable {
       RowWriter writer = core.writer();
       RowWriter.Outcome outcome = writer.delete(tree, core.id(), core.snapshot(), key);
       throwOnConflict(outcome, writer, table);
+      core.witness().saw(writer.metLsn());
       return outcome == RowWriter.Outcome.DONE;
     });
   }
@@ -179,6 +181,7 @@ public final class Transaction implements AutoCloseable {
       return;
     }
     boolean committed = writer.conflictLsn() != 0;
+    core.witness().saw(writer.conflictLsn());
     throw new ConflictException(
         "transaction "
             + writer.conflictingWriter()
@@ -227,13 +230,15 @@ public final class Transaction implements AutoCloseable {
             tree,
             core.snapshot(),
             core::id,
+            core.witness(),
             descending,
             from == null ? null : from.clone(),
             to == null ? null : to.clone()));
   }
 
   /**
-   * Commits, and returns when that is durable.
+   * Commits, and returns when that is durable; if the transaction is {@link Durability#LAZY}, at
+   * once.
    *
    * @throws OutcomeUnknownException if the log failed meanwhile
    */

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.engine.version.RowWriter;
+import org.revenantdb.engine.version.Witness;
 import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
@@ -19,8 +20,12 @@ final class TransactionCore implements Runnable {
   /*
    * State       OPEN -> COMMITTED | ROLLED_BACK (by its user) | CLOSED (rolled back by the end of the database)
    *
-   * Commit      id COMMITTING in the table -> COMMIT published -> COMMITTED(lsn) -> snapshot given back -> wait until
-   *             durable. It is acknowledged only then; if the log fails first the outcome is unknown.
+   * Commit      id COMMITTING in the table -> COMMIT published -> COMMITTED(lsn) -> snapshot given back -> durable: wait
+   *             until that is so; it is acknowledged only then; if the log fails first the outcome is unknown. Lazy:
+   *             acknowledged at once, forced within a time. From COMMITTED(lsn) on others see it.
+   * Read        under latches, which tells the witness what the answer depends on -> latches and gate left -> durable:
+   *             wait until that is durable -> answer (R10). A conflict is an answer, too. One that acts after its
+   *             commit waits there; its own commit is behind all that it has read.
    * Abort       id in the ATM -> ABORT published -> ABORTED in the table (R1). Rows stay as they are: constant time.
    */
   private enum State {
@@ -33,14 +38,18 @@ final class TransactionCore implements Runnable {
   private final Engine engine;
   private final int slot;
   private final long snapshot;
+  private final TransactionOptions options;
+  private final Witness witness = new Witness();
   private final @Nullable Throwable begun;
   private final AtomicBoolean inUse = new AtomicBoolean();
   private volatile State state = State.OPEN;
   private volatile long id;
   private @Nullable RowWriter writer;
 
-  TransactionCore(Engine engine, int slot, @Nullable Throwable begun) {
+  TransactionCore(
+      Engine engine, int slot, TransactionOptions options, @Nullable Throwable begun) {
     this.engine = engine;
+    this.options = options;
     this.slot = slot;
     this.snapshot = engine.snapshots().snapshot(slot);
     this.begun = begun;
@@ -64,22 +73,64 @@ final class TransactionCore implements Runnable {
     return state == State.OPEN;
   }
 
-  /** Runs something inside the transaction and the database. */
+  /** What the answers to this transaction depend on. */
+  Witness witness() {
+    return witness;
+  }
+
+  /**
+   * Runs something inside the transaction and the database. What it returns or throws is handed out
+   * only when this transaction may know it.
+   */
   <T extends @Nullable Object> T inside(Supplier<T> action) {
     enterAlone();
     try {
-      checkOpen();
-      int stripe = engine.gate().enter();
+      T answer;
       try {
-        return action.get();
-      } catch (LogStoppedException e) {
-        throw Engine.stopped(e);
-      } finally {
-        engine.gate().exit(stripe);
+        answer = insideGate(action);
+      } catch (ConflictException conflict) {
+        awaitAnswer();
+        throw conflict;
       }
+      awaitAnswer();
+      return answer;
     } finally {
       inUse.set(false);
     }
+  }
+
+  private <T extends @Nullable Object> T insideGate(Supplier<T> action) {
+    checkOpen();
+    int stripe = engine.gate().enter();
+    try {
+      return action.get();
+    } catch (LogStoppedException e) {
+      throw Engine.stopped(e);
+    } finally {
+      engine.gate().exit(stripe);
+    }
+  }
+
+  /** With nothing latched, and outside of the gate: it may wait for the disk. */
+  private void awaitAnswer() {
+    if (options.durability() == Durability.DURABLE && !options.actsAfterCommit()) {
+      awaitWitnessed();
+    }
+  }
+
+  private void awaitWitnessed() {
+    Journal log = engine.storage().log();
+    if (log.durableLsn() >= witness.lsn()) {
+      return;
+    }
+    long start = System.nanoTime();
+    try {
+      log.awaitDurable(witness.lsn());
+    } catch (org.revenantdb.recovery.log.OutcomeUnknownException | LogStoppedException e) {
+      throw Engine.stopped(e);
+    }
+    engine.storage().counters().durableReadWaits.increment();
+    engine.storage().counters().durableReadWaitNanos.add(System.nanoTime() - start);
   }
 
   /** One thread at a time is inside. */
@@ -120,12 +171,21 @@ final class TransactionCore implements Runnable {
     return current;
   }
 
-  /** Commits and waits until that is durable. */
+  /** Commits, and waits until that is durable if it has to be. */
   void commit() {
-    long lsn = inside(this::publishCommit);
-    if (lsn == 0) {
+    long lsn = publishCommitAlone();
+    if (options.durability() == Durability.LAZY) {
+      if (lsn != 0) {
+        engine.committedLazily(lsn);
+        engine.pokeCleaner();
+      }
       return;
     }
+    if (lsn == 0) {
+      awaitWitnessed();
+      return;
+    }
+    engine.storage().counters().durableCommits.increment();
     try {
       engine.storage().log().awaitDurable(lsn);
     } catch (org.revenantdb.recovery.log.OutcomeUnknownException | LogStoppedException e) {
@@ -139,6 +199,16 @@ final class TransactionCore implements Runnable {
           e);
     }
     engine.pokeCleaner();
+  }
+
+  /** Commits; returns the LSN that has to be durable, 0 if the transaction has not written. */
+  private long publishCommitAlone() {
+    enterAlone();
+    try {
+      return insideGate(this::publishCommit);
+    } finally {
+      inUse.set(false);
+    }
   }
 
   private long publishCommit() {

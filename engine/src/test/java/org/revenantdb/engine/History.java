@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +40,17 @@ final class History {
       }
     }
     return found;
+  }
+
+  /** The commit on which {@link #get} depends, 0 if on none. */
+  long dependsOn(Object tx, long snapshot, byte[] key) {
+    long lsn = 0;
+    if (!of(tx).containsKey(key)) {
+      for (Version version : committed.getOrDefault(key, List.of())) {
+        lsn = version.lsn() <= snapshot ? version.lsn() : lsn;
+      }
+    }
+    return lsn;
   }
 
   /** What a write has to come to; notes it if it is done. */
@@ -77,6 +89,11 @@ final class History {
   void crash(long endOfLog) {
     pending.clear();
     committed.values().forEach(versions -> versions.removeIf(v -> v.lsn() > endOfLog));
+  }
+
+  /** All keys that ever had a committed version. */
+  Set<byte[]> keys() {
+    return committed.keySet();
   }
 
   /** All rows that a transaction has to see between two keys, null for no end. */

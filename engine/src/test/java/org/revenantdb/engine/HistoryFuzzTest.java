@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,6 +20,7 @@ import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.version.CleanerSteps;
 import org.revenantdb.engine.version.RowScan;
 import org.revenantdb.engine.version.RowWriter;
+import org.revenantdb.engine.version.Witness;
 
 /**
  * Random transactions against the history of all versions: each snapshot reads just its state, at
@@ -192,11 +194,27 @@ class HistoryFuzzTest {
         history.get(tx, tx.snapshot, key),
         tx.get(trees[0], key),
         () -> "what transaction " + tx.id + " with snapshot " + tx.snapshot + " reads");
+    assertWitnessed(
+        history.dependsOn(tx, tx.snapshot, key),
+        witness -> engine.engine.reader().read(trees[0], key, tx.snapshot, tx.id, witness));
+  }
+
+  /** What an answer depends on and is not durable is what the witness was told, no more (R10). */
+  private void assertWitnessed(long dependsOn, Consumer<Witness> reading) {
+    Witness witness = new Witness();
+    reading.accept(witness);
+    long durable = engine.journal.durableLsn();
+    if (dependsOn > durable) {
+      assertEquals(dependsOn, witness.lsn());
+    } else {
+      assertTrue(witness.lsn() <= durable, () -> witness.lsn() + " is not durable: " + durable);
+    }
   }
 
   private void write(TestEngine.Tx tx, byte[] key) {
     boolean delete = random.nextInt(4) == 0;
     byte[] value = delete ? null : value(key.length);
+    long dependsOn = history.dependsOn(tx, tx.snapshot, key);
     RowWriter.Outcome expected = history.write(tx, tx.snapshot, key, value);
     RowWriter.Outcome outcome =
         value == null
@@ -205,6 +223,9 @@ class HistoryFuzzTest {
                 ? tx.putStream(trees[0], key, value)
                 : tx.put(trees[0], key, value);
     assertEquals(expected, outcome, delete ? "delete" : "put");
+    if (delete && outcome != RowWriter.Outcome.CONFLICT) {
+      assertWitnessed(dependsOn, witness -> witness.saw(tx.metLsn()));
+    }
     read(tx, key);
   }
 
@@ -233,6 +254,8 @@ class HistoryFuzzTest {
     if (descending) {
       expected = expected.descendingMap();
     }
+    Witness witness = new Witness();
+    long dependsOn = 0;
     RowScan scan =
         new RowScan(
             engine.storage,
@@ -240,9 +263,17 @@ class HistoryFuzzTest {
             trees[0],
             tx.snapshot,
             () -> tx.id,
+            witness,
             descending,
             from,
             to);
+    for (byte[] key : history.keys()) {
+      boolean inside =
+          (from == null || Arrays.compareUnsigned(key, from) >= 0)
+              && (to == null || Arrays.compareUnsigned(key, to) < 0);
+      dependsOn =
+          inside ? Math.max(dependsOn, history.dependsOn(tx, tx.snapshot, key)) : dependsOn;
+    }
     var rows = expected.entrySet().iterator();
     List<RowScan.Row> batch = new ArrayList<>();
     for (scan.fill(batch); !batch.isEmpty(); scan.fill(batch)) {
@@ -255,6 +286,8 @@ class HistoryFuzzTest {
       batch.clear();
     }
     assertTrue(!rows.hasNext(), "a row is missing");
+    long told = witness.lsn();
+    assertWitnessed(dependsOn, again -> again.saw(told));
   }
 
   private void readAll() {

@@ -86,6 +86,16 @@ final class MemoryJournal implements Journal {
   }
 
   @Override
+  public void requestFlush(long lsn) {
+    awaitDurable(lsn);
+  }
+
+  @Override
+  public void requestFlushWithin(long lsn, long nanos) {
+    // Time does not pass here.
+  }
+
+  @Override
   public @Nullable Throwable failure() {
     return failure;
   }

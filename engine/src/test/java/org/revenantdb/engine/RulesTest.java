@@ -158,6 +158,7 @@ class RulesTest {
               tree,
               tx.snapshot,
               () -> 0,
+              tx.witness,
               /* descending= */ false,
               null,
               null);
@@ -395,11 +396,12 @@ class RulesTest {
     tx.delete(tree, key("b"));
     long commit = tx.commit();
     engine.pass();
-    // Not durable: nothing may be dropped yet, be the row in memory or not.
+    // Not durable: seen, but nothing may be dropped yet.
     TestEngine.Tx other = engine.begin();
-    assertArrayEquals(key("zero"), other.get(tree, key("a")));
-    assertArrayEquals(key("zero"), other.get(tree, key("b")));
+    assertArrayEquals(key("one"), other.get(tree, key("a")));
+    assertNull(other.get(tree, key("b")));
     other.abort();
+    assertEquals(2, rowsIn(leafOf(key("a"))));
     engine.journal.force();
     engine.clean();
     assertEquals(1, rowsIn(leafOf(key("a"))));
@@ -708,6 +710,15 @@ class RulesTest {
           () -> {
             writing(v).commit();
             return engine.begin();
+          },
+          done,
+          done);
+      assertOutcomes(
+          "committed after, not yet durable " + size,
+          () -> {
+            TestEngine.Tx tx = engine.begin();
+            writing(v).commit();
+            return tx;
           },
           conflict,
           conflict);

@@ -33,6 +33,7 @@ import org.revenantdb.engine.version.RowWriter;
 import org.revenantdb.engine.version.Storage;
 import org.revenantdb.engine.version.StoredValue;
 import org.revenantdb.engine.version.VolatileStore;
+import org.revenantdb.engine.version.Witness;
 import org.revenantdb.gc.ActiveSnapshots;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageFile;
@@ -106,7 +107,7 @@ final class TestEngine implements AutoCloseable {
             new Allocator(pool, journal, pool.sizeInPages()),
             new VersionMarks(),
             new TransactionTable(map, highestId),
-            new Horizon(snapshots, journal::durableLsn),
+            new Horizon(snapshots, journal::tail, journal::durableLsn),
             new VolatileStore(),
             new Storage.Counters());
     engine = new Engine(storage, snapshots, DatabaseOptions.defaults());
@@ -247,8 +248,9 @@ final class TestEngine implements AutoCloseable {
 
   /** A transaction, step by step: commits may be published and durable at different times. */
   final class Tx {
-    final int slot = snapshots.open(journal::durableLsn);
+    final int slot = snapshots.open(journal::tail);
     final long snapshot = snapshots.snapshot(slot);
+    final Witness witness = new Witness();
     long id;
     private @Nullable RowWriter writer;
 
@@ -261,7 +263,7 @@ final class TestEngine implements AutoCloseable {
     }
 
     byte @Nullable [] get(Tree tree, byte[] key) {
-      StoredValue value = engine.reader().read(tree, key, snapshot, id);
+      StoredValue value = engine.reader().read(tree, key, snapshot, id, witness);
       return value == null ? null : bytes(value);
     }
 
@@ -305,6 +307,10 @@ final class TestEngine implements AutoCloseable {
 
     RowWriter.Outcome delete(Tree tree, byte[] key) {
       return writer().delete(tree, id, snapshot, key);
+    }
+
+    long metLsn() {
+      return writer().metLsn();
     }
 
     long conflictingWriter() {

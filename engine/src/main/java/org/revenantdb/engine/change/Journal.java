@@ -17,6 +17,12 @@ public interface Journal extends WriteAhead {
    */
   long publish(RecordBuilder record);
 
+  /** Has the log forced up to an LSN within a time, and does not wait for it. */
+  void requestFlushWithin(long lsn, long nanos);
+
+  /** Has the log forced up to an LSN as soon as may be, and does not wait for it. */
+  void requestFlush(long lsn);
+
   /** Size of the log directory. */
   long bytesInDirectory();
 
@@ -26,6 +32,16 @@ public interface Journal extends WriteAhead {
       @Override
       public long publish(RecordBuilder record) {
         return log.publish(record);
+      }
+
+      @Override
+      public void requestFlushWithin(long lsn, long nanos) {
+        log.requestFlushWithin(lsn, nanos);
+      }
+
+      @Override
+      public void requestFlush(long lsn) {
+        log.requestFlush(lsn);
       }
 
       @Override
@@ -67,6 +83,12 @@ public interface Journal extends WriteAhead {
       public long publish(RecordBuilder record) {
         throw new IllegalStateException("the database is open for reading only");
       }
+
+      @Override
+      public void requestFlushWithin(long lsn, long nanos) {}
+
+      @Override
+      public void requestFlush(long lsn) {}
 
       @Override
       public @Nullable Throwable failure() {

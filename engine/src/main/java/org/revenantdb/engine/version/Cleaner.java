@@ -41,7 +41,7 @@ public final class Cleaner implements AutoCloseable {
    *
    * Pass        1 A := ids in the ATM that the table does not call active
    *             2 P := marked pages; after a restart, first every page whose bit a space map shows
-   *             3 horizon, then visit each page of P and each that is handed over meanwhile
+   *             3 horizon: below every snapshot, and durable (R10); then visit each page of P and each that is handed over meanwhile
    *             4 FORGET A is published, then A leaves the ATM
    *
    * Invariants  I1 only this thread frees pages, so a marked page is allocated when it is visited.
@@ -256,6 +256,7 @@ public final class Cleaner implements AutoCloseable {
       }
       oldestActiveWhenPostponed = oldestActive;
       SnapshotSet snapshots = storage.horizon().refresh();
+      long settled = storage.horizon().settled(snapshots);
       for (int page = pages.next(0); page >= 0; page = pages.next(0)) {
         while (page >= 0) {
           if (closed) {
@@ -263,7 +264,7 @@ public final class Cleaner implements AutoCloseable {
           }
           pages.clear(page);
           try {
-            changes += visit(page, snapshots.horizon());
+            changes += visit(page, settled);
           } catch (StorageException unreadable) {
             if (storage.log().failure() != null) {
               throw unreadable;
@@ -278,7 +279,7 @@ public final class Cleaner implements AutoCloseable {
         forget(aborted);
         changes += aborted.length;
       }
-      transactions.forget(snapshots.horizon());
+      transactions.forget(settled);
       storage.versions().prune(snapshots);
     } finally {
       storage.marks().end();

@@ -24,14 +24,16 @@ public final class RowReader {
    * The value of a key.
    *
    * @param self id of the reading transaction, 0 if it has not written
+   * @param witness told of the version that is returned, or is absent
    */
-  public @Nullable StoredValue read(Tree tree, byte[] key, long snapshot, long self) {
+  public @Nullable StoredValue read(
+      Tree tree, byte[] key, long snapshot, long self, Witness witness) {
     int frame = tree.leafShared(key);
     try {
       MemorySegment page = storage.pool().page(frame);
       int slot = Slotted.search(page, key);
       if (slot >= 0) {
-        return visible(tree.table(), page, Slotted.cell(page, slot), snapshot, self, key);
+        return visible(tree.table(), page, Slotted.cell(page, slot), snapshot, self, key, witness);
       }
       if (!Slotted.covers(page, key)) {
         throw tree.misplaced(page);
@@ -49,8 +51,14 @@ public final class RowReader {
    * @param key the row's key, if the caller has it
    */
   @Nullable StoredValue visible(
-      int table, MemorySegment page, int cell, long snapshot, long self, byte @Nullable [] key) {
-    if (sees(LeafCell.writer(page, cell), snapshot, self)) {
+      int table,
+      MemorySegment page,
+      int cell,
+      long snapshot,
+      long self,
+      byte @Nullable [] key,
+      Witness witness) {
+    if (sees(LeafCell.writer(page, cell), snapshot, self, witness)) {
       int flags = LeafCell.currentFlags(page, cell);
       return (flags & LeafCell.DELETED) != 0
           ? null
@@ -58,29 +66,37 @@ public final class RowReader {
     }
     if (!LeafCell.is(page, cell, LeafCell.PREDECESSOR)) {
       // An insert that this snapshot does not see, or a row whose former versions it does not need.
-      return older(table, key == null ? LeafCell.key(page, cell) : key, snapshot);
+      return older(table, key == null ? LeafCell.key(page, cell) : key, snapshot, witness);
     }
-    if (sees(LeafCell.predecessorWriter(page, cell), snapshot, self)) {
+    if (sees(LeafCell.predecessorWriter(page, cell), snapshot, self, witness)) {
       int flags = LeafCell.predecessorFlags(page, cell);
       return (flags & LeafCell.DELETED) != 0
           ? null
           : new StoredValue(flags, LeafCell.predecessor(page, cell));
     }
-    return older(table, key == null ? LeafCell.key(page, cell) : key, snapshot);
+    return older(table, key == null ? LeafCell.key(page, cell) : key, snapshot, witness);
   }
 
-  private @Nullable StoredValue older(int table, byte[] key, long snapshot) {
+  private @Nullable StoredValue older(int table, byte[] key, long snapshot, Witness witness) {
     VolatileStore.Version version = storage.versions().find(table, key, snapshot);
-    return version == null || (version.flags() & LeafCell.DELETED) != 0
+    if (version == null) {
+      return null; // never there, or a delete that was durable before it was taken away
+    }
+    witness.saw(version.committedAt());
+    return (version.flags() & LeafCell.DELETED) != 0
         ? null
         : new StoredValue(version.flags(), version.value());
   }
 
-  private boolean sees(long writer, long snapshot, long self) {
+  private boolean sees(long writer, long snapshot, long self, Witness witness) {
     if (writer == 0 || writer == self) {
       return true;
     }
     long status = storage.transactions().outcome(writer);
-    return TransactionTable.isCommitted(status) && status <= snapshot;
+    if (!TransactionTable.isCommitted(status) || status > snapshot) {
+      return false;
+    }
+    witness.saw(status);
+    return true;
   }
 }

@@ -44,6 +44,7 @@ public final class RowScan {
   private final Tree tree;
   private final long snapshot;
   private final Self self;
+  private final Witness witness;
   private final boolean descending;
 
   /**
@@ -60,6 +61,7 @@ public final class RowScan {
   /**
    * A scan.
    *
+   * @param witness told of every version that is returned or is absent
    * @param from first key, inclusive, or null for the first
    * @param to last key, exclusive, or null for after the last
    */
@@ -69,6 +71,7 @@ public final class RowScan {
       Tree tree,
       long snapshot,
       Self self,
+      Witness witness,
       boolean descending,
       byte @Nullable [] from,
       byte @Nullable [] to) {
@@ -77,6 +80,7 @@ public final class RowScan {
     this.tree = tree;
     this.snapshot = snapshot;
     this.self = self;
+    this.witness = witness;
     this.descending = descending;
     this.position = descending ? to : from == null ? new byte[0] : from;
     this.end = descending ? from : to;
@@ -178,7 +182,7 @@ public final class RowScan {
   }
 
   private void take(List<Row> batch, MemorySegment page, int cell, byte[] key) {
-    StoredValue value = reader.visible(tree.table(), page, cell, snapshot, self.id(), key);
+    StoredValue value = reader.visible(tree.table(), page, cell, snapshot, self.id(), key, witness);
     if (value != null) {
       batch.add(new Row(key, value));
     }

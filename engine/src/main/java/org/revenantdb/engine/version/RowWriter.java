@@ -64,6 +64,7 @@ public final class RowWriter {
 
   private long conflictingWriter;
   private long conflictLsn;
+  private long metLsn;
 
   // The plan for one row, made by plan() and carried out by apply().
   private byte[] newCell = NO_BYTES;
@@ -101,6 +102,11 @@ public final class RowWriter {
     return conflictLsn;
   }
 
+  /** After a write: the commit LSN of the version that was there, 0 if it is committed for all. */
+  public long metLsn() {
+    return metLsn;
+  }
+
   /** Stores a value that stays in the leaf. */
   public Outcome put(Tree tree, long id, long snapshot, byte[] key, byte[] value) {
     return write(tree, id, snapshot, key, 0, value);
@@ -129,7 +135,7 @@ public final class RowWriter {
     return outcome;
   }
 
-  /** Deletes a row. */
+  /** Deletes a row. Whether there was one depends on {@link #metLsn}. */
   public Outcome delete(Tree tree, long id, long snapshot, byte[] key) {
     return write(tree, id, snapshot, key, LeafCell.DELETED, NO_BYTES);
   }
@@ -170,6 +176,7 @@ public final class RowWriter {
     superseded = 0;
     keepsPredecessor = false;
     planned = Outcome.DONE;
+    metLsn = 0;
     boolean delete = flags == LeafCell.DELETED;
     if (slot < 0) {
       insert(delete, key, flags, id, value);
@@ -190,6 +197,7 @@ public final class RowWriter {
       return;
     }
     long status = storage.transactions().outcome(writer);
+    met(status);
     if (status == TransactionTable.ACTIVE) {
       conflict(writer, 0);
     } else if (status == TransactionTable.ABORTED) {
@@ -226,6 +234,7 @@ public final class RowWriter {
     }
     long before = LeafCell.predecessorWriter(page, cell);
     long status = storage.transactions().outcome(before);
+    met(status);
     if (status > snapshot) {
       conflict(before, status);
     } else if (delete && LeafCell.is(page, cell, LeafCell.PREDECESSOR_DELETED)) {
@@ -267,6 +276,12 @@ public final class RowWriter {
                 LeafCell.predecessor(page, cell))
             : LeafCell.build(key, flags, id, value);
     room = newCell.length - LeafCell.length(page, cell);
+  }
+
+  private void met(long status) {
+    if (TransactionTable.isCommitted(status)) {
+      metLsn = status;
+    }
   }
 
   private void conflict(long writer, long lsn) {

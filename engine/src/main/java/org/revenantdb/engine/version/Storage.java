@@ -62,6 +62,18 @@ public record Storage(
     /** Aborted transactions that were forgotten, because nothing of them is left. */
     public final LongAdder forgotten = new LongAdder();
 
+    /** Reads that had to wait until what they were given was durable. */
+    public final LongAdder durableReadWaits = new LongAdder();
+
+    /** How long they waited, in nanoseconds. */
+    public final LongAdder durableReadWaitNanos = new LongAdder();
+
+    /** Commits that did not wait. */
+    public final LongAdder lazyCommits = new LongAdder();
+
+    /** Commits that waited until they were durable. */
+    public final LongAdder durableCommits = new LongAdder();
+
     /** Checkpoints. */
     public final LongAdder checkpoints = new LongAdder();
 

@@ -10,14 +10,16 @@ import org.revenantdb.recovery.segment.SegmentSupply;
 /**
  * The one thread that writes the log to its segments and forces it.
  *
- * <p>It flushes as soon as the flush before has ended, if anybody wants it to, and writes without a
- * force when the ring is half full.
+ * <p>It flushes as soon as the flush before has ended, if anybody waits for it; when the time of
+ * those is over who do not wait; and it writes without a force when the ring is half full.
  *
  * <p>Failure: whatever goes wrong stops the log for good (W4).
  */
 final class LogWriter implements Runnable {
   /*
-   * One round  1 write all that is published, chunk by chunk: file, zeros, `written`
+   * One round  0 who wants a force: those who wait, or the lazy ones whose deadline is over; a force for either
+   *              takes the other along
+   *            1 write all that is published, chunk by chunk: file, zeros, `written`
    *            2 if the wish to flush goes beyond `durable`: force, raise `durable`, wake
    *            3 nothing to do: park; a reservation not yet published stands in the way: back off, then force
    *              what is there, so that nobody waits for somebody else's hole
@@ -90,7 +92,7 @@ final class LogWriter implements Runnable {
   private boolean round() {
     long tail = buffer.tailVolatile();
     boolean closing = tail >= LogBuffer.STOPPED;
-    long wish = closing ? log.finalTail() : log.flushWish();
+    long wish = closing ? log.finalTail() : wish();
     if (wish <= forced && !closing && tail - written <= buffer.capacity() / 2) {
       sleep();
       return true;
@@ -110,6 +112,12 @@ final class LogWriter implements Runnable {
       }
     }
     return waitForHole(wish);
+  }
+
+  /** How far the next force has to go; not beyond `forced` if none is wanted. */
+  private long wish() {
+    long wish = log.flushWish();
+    return wish > forced || log.untilLazyDeadline(SLICE) <= 0 ? log.takeLazy() : wish;
   }
 
   /** Backs off while a reservation before that position is not published. */
@@ -132,7 +140,7 @@ final class LogWriter implements Runnable {
     if (log.flushWish() <= forced
         && tail - written <= buffer.capacity() / 2
         && log.failure() == null) {
-      LockSupport.parkNanos(this, SLICE);
+      LockSupport.parkNanos(this, log.untilLazyDeadline(SLICE)); // returns at once if it is over
     }
     sleeping = false;
     supply.trim();

@@ -17,15 +17,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class LsnWaiters {
   /*
-   * State       a stack of waiters, pushed by CAS, taken whole by the waker, who pushes back those it leaves asleep.
+   * State       a stack of waiters, pushed by CAS, taken whole by the waker, who pushes back those it leaves asleep
+   *             and pushes the others on a second stack, `awake`. The waker unparks one of these; each thread that
+   *             goes on unparks two more (a relay: the waker has better things to do, unparking is a system call).
    *
    * Ordering    the waiter pushes itself, then evaluates `reached`; the waker makes `reached` true, then takes the
    *             stack. Push and take are full fences, and a full fence stands on the other side of each, so one of
    *             the two sees the other: no wake-up is lost.
-   * Races left in   a waiter that left by itself stays on the stack until the next wake-up; it gets an unpark that
-   *             nobody expects, which every park must bear. While the waker holds the stack a waiter is on no
-   *             stack, but the waker has seen it or will push it back before it looks at `reached` again.
-   *             A waiter that was woken for nothing (its predicate has become false again) queues anew.
+   * Relay       a waiter that leaves sets `gone`, then takes two from `awake`; who takes one that is gone takes
+   *             another instead. So of each that was taken either `gone` was seen, and the taker went on, or it
+   *             leaves later, and takes two itself: nobody stays on `awake` while all others have gone. A waiter is
+   *             pushed once on each stack and never again, so taking by CAS meets no node a second time.
+   * Races left in   a waiter that left by itself stays on its stack until the next wake-up. While the waker holds
+   *             the stack a waiter is on no stack, but the waker has seen it or will push it back before it looks at
+   *             `reached` again. A waiter that was woken for nothing (its predicate has become false again) goes, as
+   *             far as the stacks are concerned, and comes anew.
    *             An unpark may be lost on the way (no memory to schedule a virtual thread): the waiter looks
    *             again after a slice.
    */
@@ -34,11 +40,17 @@ final class LsnWaiters {
   static final int SPINS = 64; // not private: its jcstress test counts the looks
   private static final long NOBODY = Long.MAX_VALUE;
 
+  /** So many does each who goes on wake. */
+  private static final int RELAY = 2;
+
   private static final VarHandle HEAD;
+  private static final VarHandle AWAKE;
 
   static {
     try {
-      HEAD = MethodHandles.lookup().findVarHandle(LsnWaiters.class, "head", Waiter.class);
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      HEAD = lookup.findVarHandle(LsnWaiters.class, "head", Waiter.class);
+      AWAKE = lookup.findVarHandle(LsnWaiters.class, "awake", Waiter.class);
     } catch (ReflectiveOperationException impossible) {
       throw new ExceptionInInitializerError(impossible);
     }
@@ -47,7 +59,13 @@ final class LsnWaiters {
   private static final class Waiter {
     final Thread thread = Thread.currentThread();
     final long lsn;
-    volatile boolean queued;
+
+    /** Whether its predicate may have come true since it was pushed. */
+    volatile boolean woken;
+
+    /** Whether it needs no unpark any more. */
+    volatile boolean gone;
+
     @Nullable Waiter next;
 
     Waiter(long lsn) {
@@ -58,6 +76,9 @@ final class LsnWaiters {
   @SuppressWarnings("unused") // through HEAD
   private volatile @Nullable Waiter head;
 
+  @SuppressWarnings("unused") // through AWAKE
+  private volatile @Nullable Waiter awake;
+
   /** Waits until the predicate holds of the position. */
   void await(long lsn, LongPredicate reached) {
     for (int i = 0; i < SPINS; i++) {
@@ -67,21 +88,46 @@ final class LsnWaiters {
       Thread.onSpinWait();
     }
     Waiter waiter = new Waiter(lsn);
+    push(HEAD, waiter, waiter);
     boolean interrupted = false;
     while (true) {
-      if (!waiter.queued) {
-        waiter.queued = true;
-        push(waiter, waiter);
-      }
       VarHandle.fullFence();
       if (reached.test(lsn)) {
         break;
       }
+      if (waiter.woken) {
+        leave(waiter);
+        waiter = new Waiter(lsn);
+        push(HEAD, waiter, waiter);
+        continue;
+      }
       LockSupport.parkNanos(this, SLICE);
       interrupted |= Thread.interrupted();
     }
+    leave(waiter);
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  private void leave(Waiter waiter) {
+    waiter.gone = true;
+    for (int i = 0; i < RELAY; i++) {
+      wakeNext();
+    }
+  }
+
+  /** Unparks one of those who were found to have reached their position, if there are any. */
+  private void wakeNext() {
+    while (true) {
+      @Nullable Waiter first = awake;
+      if (first == null) {
+        return;
+      }
+      if (AWAKE.compareAndSet(this, first, first.next) && !first.gone) {
+        LockSupport.unpark(first.thread);
+        return;
+      }
     }
   }
 
@@ -111,8 +157,8 @@ final class LsnWaiters {
         waiter = next) {
       next = waiter.next;
       if (reached.test(waiter.lsn)) {
-        waiter.queued = false;
-        LockSupport.unpark(waiter.thread);
+        waiter.woken = true;
+        push(AWAKE, waiter, waiter);
       } else {
         lowest = Math.min(lowest, waiter.lsn);
         waiter.next = firstAsleep;
@@ -121,9 +167,10 @@ final class LsnWaiters {
       }
     }
     if (firstAsleep != null && lastAsleep != null) {
-      push(firstAsleep, lastAsleep);
+      push(HEAD, firstAsleep, lastAsleep);
       VarHandle.fullFence();
     }
+    wakeNext();
     return lowest;
   }
 
@@ -137,11 +184,11 @@ final class LsnWaiters {
     return head == null;
   }
 
-  private void push(Waiter first, Waiter last) {
+  private void push(VarHandle stack, Waiter first, Waiter last) {
     @Nullable Waiter old;
     do {
-      old = head;
+      old = (Waiter) stack.getVolatile(this);
       last.next = old;
-    } while (!HEAD.compareAndSet(this, old, first));
+    } while (!stack.compareAndSet(this, old, first));
   }
 }
