@@ -163,10 +163,12 @@ public final class Database implements AutoCloseable {
    */
   public <X extends Exception> void run(TransactionOptions options, TransactionBody<X> body)
       throws X {
-    this.<@Nullable Object, X>call(options, transaction -> {
-      body.run(transaction);
-      return null;
-    });
+    this.<@Nullable Object, X>call(
+        options,
+        transaction -> {
+          body.run(transaction);
+          return null;
+        });
   }
 
   /**
@@ -238,8 +240,8 @@ public final class Database implements AutoCloseable {
   /**
    * Makes durable whatever was committed before, lazily or not, and returns when it is.
    *
-   * @throws DatabaseStoppedException if the log failed, now or before: what was committed lazily may
-   *     be lost, in part or all of it
+   * @throws DatabaseStoppedException if the log failed, now or before: what was committed lazily
+   *     may be lost, in part or all of it
    */
   public void sync() {
     inside(() -> null); // or it would not say that the database is closed

@@ -48,7 +48,7 @@ public record DatabaseOptions(
 
   private static final DatabaseOptions DEFAULTS =
       new DatabaseOptions(
-          
+
           /* create= */ true,
           /* readOnly= */ false,
           /* poolBytes= */ 128L * MIB,
@@ -189,7 +189,16 @@ public record DatabaseOptions(
    */
   public DatabaseOptions withLogSegmentBytes(int value) {
     return new DatabaseOptions(
-        create, readOnly, poolBytes, maxRecoveryLog, value, doubleWrite, maxAttempts, durability, maxLazyDelay, leakListener);
+        create,
+        readOnly,
+        poolBytes,
+        maxRecoveryLog,
+        value,
+        doubleWrite,
+        maxAttempts,
+        durability,
+        maxLazyDelay,
+        leakListener);
   }
 
   /**

@@ -13,6 +13,10 @@ package org.revenantdb.engine;
  * @param pagesCleaned pages the cleaner visited
  * @param abortedTransactions transactions of which something may be left, now
  * @param forgotten aborted transactions of which nothing is left
+ * @param durableCommits commits that waited until they were durable
+ * @param lazyCommits commits that did not wait
+ * @param durableReadWaits answers that had to wait until what they depend on was durable
+ * @param durableReadWaitNanos how long they waited, together
  * @param checkpoints checkpoints
  * @param hits fixes of pages that were in memory
  * @param misses fixes of pages that had to be read
@@ -39,6 +43,10 @@ public record DatabaseStatistics(
     long pagesCleaned,
     long abortedTransactions,
     long forgotten,
+    long durableCommits,
+    long lazyCommits,
+    long durableReadWaits,
+    long durableReadWaitNanos,
     long checkpoints,
     long hits,
     long misses,

@@ -16,9 +16,9 @@ public enum Durability {
 
   /**
    * The commit returns at once, and costs no wait for the disk: a crash may take it back, until it
-   * becomes durable, within {@link DatabaseOptions#maxLazyDelay} or with {@link Database#sync}. Such
-   * a transaction may read what is not durable; who acts on that outside of the database has to be
-   * ready to see it undone.
+   * becomes durable, within {@link DatabaseOptions#maxLazyDelay} or with {@link Database#sync}.
+   * Such a transaction may read what is not durable; who acts on that outside of the database has
+   * to be ready to see it undone.
    */
   LAZY
 }

@@ -10,7 +10,6 @@ import org.revenantdb.engine.version.RowWriter;
 import org.revenantdb.engine.version.Storage;
 import org.revenantdb.gc.ActiveSnapshots;
 import org.revenantdb.recovery.file.StorageException;
-import org.revenantdb.recovery.log.LogStoppedException;
 
 /** What transactions, cursors and tables of one open database share. Thread-safe. */
 final class Engine {

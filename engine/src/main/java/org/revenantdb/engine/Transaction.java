@@ -77,8 +77,8 @@ public final class Transaction implements AutoCloseable {
   private @Nullable StoredValue read(Table table, byte[] key) {
     Tree tree = Objects.requireNonNull(table, "table").treeOf(core.engine());
     checkKey(key);
-    return inside(() ->
-        core.engine().reader().read(tree, key, core.snapshot(), core.id(), core.witness()));
+    return inside(
+        () -> core.engine().reader().read(tree, key, core.snapshot(), core.id(), core.witness()));
   }
 
   /**

@@ -46,8 +46,7 @@ final class TransactionCore implements Runnable {
   private volatile long id;
   private @Nullable RowWriter writer;
 
-  TransactionCore(
-      Engine engine, int slot, TransactionOptions options, @Nullable Throwable begun) {
+  TransactionCore(Engine engine, int slot, TransactionOptions options, @Nullable Throwable begun) {
     this.engine = engine;
     this.options = options;
     this.slot = slot;

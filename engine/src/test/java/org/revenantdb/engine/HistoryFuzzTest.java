@@ -271,8 +271,7 @@ class HistoryFuzzTest {
       boolean inside =
           (from == null || Arrays.compareUnsigned(key, from) >= 0)
               && (to == null || Arrays.compareUnsigned(key, to) < 0);
-      dependsOn =
-          inside ? Math.max(dependsOn, history.dependsOn(tx, tx.snapshot, key)) : dependsOn;
+      dependsOn = inside ? Math.max(dependsOn, history.dependsOn(tx, tx.snapshot, key)) : dependsOn;
     }
     var rows = expected.entrySet().iterator();
     List<RowScan.Row> batch = new ArrayList<>();

@@ -1,0 +1,304 @@
+package org.revenantdb.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.engine.Samples.SMALL;
+import static org.revenantdb.engine.Samples.bytes;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Lazy commits, and what durable transactions are told of them. Nothing is forced here unless
+ * somebody asks for it, so each wait can be counted.
+ */
+@Timeout(60)
+class LazyCommitTest {
+  private static final TransactionOptions LAZY = TransactionOptions.lazy();
+  private static final TransactionOptions DURABLE = TransactionOptions.durable();
+
+  @TempDir private Path folder;
+
+  private Database db;
+  private Table table;
+
+  @BeforeEach
+  void openDatabase() {
+    db = Database.open(folder.resolve("db"), SMALL.withMaxLazyDelay(DatabaseOptions.NEVER));
+    table = db.table("t");
+    db.run(tx -> tx.put(table, bytes("old"), bytes("0")));
+    db.run(tx -> tx.put(table, bytes("gone"), bytes("0")));
+    db.checkpoint();
+  }
+
+  @AfterEach
+  void closeDatabase() {
+    db.close();
+  }
+
+  private boolean allDurable() {
+    DatabaseStatistics now = db.statistics();
+    return now.durableLsn() == now.logTail();
+  }
+
+  private void lazily(TransactionBody<RuntimeException> body) {
+    db.run(LAZY, body);
+    assertFalse(allDurable(), "forced, and nobody asked for it");
+  }
+
+  /** What a transaction does makes it wait, once, until all that was there before is durable. */
+  private void waits(TransactionOptions options, Consumer<Transaction> action) {
+    long tail = db.statistics().logTail();
+    long before = db.statistics().durableReadWaits();
+    try (Transaction tx = db.begin(options)) {
+      action.accept(tx);
+      assertEquals(before + 1, db.statistics().durableReadWaits(), "waits");
+      assertTrue(
+          db.statistics().durableLsn() >= tail, "an answer was given that a crash could take back");
+    }
+  }
+
+  private void doesNotWait(TransactionOptions options, Consumer<Transaction> action) {
+    long before = db.statistics().durableReadWaits();
+    long durable = db.statistics().durableLsn();
+    try (Transaction tx = db.begin(options)) {
+      action.accept(tx);
+      assertEquals(before, db.statistics().durableReadWaits(), "waits");
+      assertEquals(durable, db.statistics().durableLsn(), "it was forced");
+    }
+  }
+
+  private String read(Transaction tx, String key) {
+    byte[] value = tx.get(table, bytes(key));
+    return value == null ? "none" : new String(value, java.nio.charset.StandardCharsets.UTF_8);
+  }
+
+  private static int count(Cursor cursor) {
+    int rows = 0;
+    try (cursor) {
+      while (cursor.next()) {
+        rows++;
+      }
+    }
+    return rows;
+  }
+
+  @Test
+  void lazy_commit_is_seen_at_once_and_costs_no_force() {
+    long forces = db.statistics().forces();
+    for (int i = 0; i < 100; i++) {
+      int n = i;
+      db.run(LAZY, tx -> tx.put(table, bytes("k" + n), bytes("1")));
+      db.run(LAZY, tx -> assertEquals("1", read(tx, "k" + n)));
+    }
+    assertEquals(forces, db.statistics().forces());
+    assertEquals(100, db.statistics().lazyCommits());
+  }
+
+  @Test
+  void R10_a_durable_get_waits_for_a_lazy_value() {
+    lazily(tx -> tx.put(table, bytes("k"), bytes("1")));
+    waits(DURABLE, tx -> assertEquals("1", read(tx, "k")));
+    doesNotWait(DURABLE, tx -> assertEquals("1", read(tx, "k")));
+  }
+
+  @Test
+  void R10_a_durable_exists_waits_for_a_lazy_value() {
+    lazily(tx -> tx.put(table, bytes("k"), bytes("1")));
+    waits(DURABLE, tx -> assertTrue(tx.exists(table, bytes("k"))));
+  }
+
+  @Test
+  void R10_a_durable_stream_waits_for_a_lazy_value() {
+    lazily(tx -> tx.put(table, bytes("k"), new byte[100_000]));
+    waits(DURABLE, tx -> assertEquals(100_000, tx.get(table, bytes("k")).length));
+  }
+
+  @Test
+  void R10_a_durable_get_waits_for_a_lazy_delete() {
+    lazily(tx -> tx.delete(table, bytes("gone")));
+    waits(DURABLE, tx -> assertEquals("none", read(tx, "gone")));
+  }
+
+  @Test
+  void R10_a_lazily_deleted_row_is_not_forgotten_by_the_cleaner() {
+    lazily(tx -> tx.delete(table, bytes("gone")));
+    db.cleanNow();
+    assertFalse(allDurable());
+    waits(DURABLE, tx -> assertEquals("none", read(tx, "gone")));
+    db.cleanNow();
+    doesNotWait(DURABLE, tx -> assertEquals("none", read(tx, "gone")));
+  }
+
+  @Test
+  void R10_a_durable_scan_waits_for_lazy_rows_and_for_rows_lazily_deleted() {
+    lazily(tx -> tx.put(table, bytes("k"), bytes("1")));
+    waits(DURABLE, tx -> assertEquals(3, count(tx.scan(table, null, null))));
+    lazily(tx -> tx.delete(table, bytes("gone")));
+    waits(DURABLE, tx -> assertEquals(2, count(tx.scanDescending(table, null, null))));
+  }
+
+  @Test
+  void R10_a_durable_delete_waits_before_it_says_whether_there_was_a_row() {
+    lazily(tx -> tx.put(table, bytes("k"), bytes("1")));
+    waits(DURABLE, tx -> assertTrue(tx.delete(table, bytes("k"))));
+    lazily(tx -> tx.delete(table, bytes("gone")));
+    waits(DURABLE, tx -> assertFalse(tx.delete(table, bytes("gone"))));
+  }
+
+  @Test
+  void R10_a_conflict_is_told_when_the_commit_it_tells_of_is_durable() {
+    try (Transaction tx = db.begin(DURABLE)) {
+      lazily(other -> other.put(table, bytes("old"), bytes("1")));
+      ConflictException conflict =
+          assertThrows(ConflictException.class, () -> tx.put(table, bytes("old"), bytes("2")));
+      assertTrue(conflict.commitLsn() > 0);
+      assertTrue(allDurable(), "told of a commit that a crash could take back");
+    }
+  }
+
+  @Test
+  void durable_reads_of_what_was_durable_before_do_not_wait() {
+    lazily(tx -> tx.put(table, bytes("k"), bytes("1")));
+    doesNotWait(DURABLE, tx -> assertEquals("0", read(tx, "old")));
+    doesNotWait(DURABLE, tx -> assertEquals("none", read(tx, "never there")));
+    doesNotWait(DURABLE, tx -> assertEquals(1, count(tx.scan(table, bytes("o"), null))));
+  }
+
+  @Test
+  void an_older_snapshot_does_not_wait_for_what_it_does_not_see() {
+    try (Transaction tx = db.begin(DURABLE)) {
+      lazily(other -> other.put(table, bytes("old"), bytes("1")));
+      lazily(other -> other.put(table, bytes("old"), bytes("2")));
+      lazily(other -> other.put(table, bytes("k"), bytes("2")));
+      long before = db.statistics().durableReadWaits();
+      assertEquals("0", read(tx, "old"));
+      assertEquals("none", read(tx, "k"));
+      assertEquals(before, db.statistics().durableReadWaits());
+    }
+    assertFalse(allDurable());
+  }
+
+  @Test
+  void R10_an_older_snapshot_waits_for_the_version_it_sees_which_has_left_the_page() {
+    lazily(tx -> tx.put(table, bytes("old"), bytes("1")));
+    try (Transaction tx = db.begin(DURABLE)) {
+      lazily(other -> other.put(table, bytes("old"), bytes("2")));
+      lazily(other -> other.put(table, bytes("old"), bytes("3")));
+      long before = db.statistics().durableReadWaits();
+      assertEquals("1", read(tx, "old"));
+      assertEquals(before + 1, db.statistics().durableReadWaits());
+    }
+  }
+
+  @Test
+  void blind_durable_writes_over_lazy_rows_wait_for_their_own_commit_only() {
+    lazily(tx -> tx.put(table, bytes("k"), bytes("1")));
+    doesNotWait(DURABLE, tx -> tx.put(table, bytes("k"), bytes("2")));
+  }
+
+  @Test
+  void lazy_transactions_never_wait() {
+    lazily(tx -> tx.put(table, bytes("k"), bytes("1")));
+    lazily(tx -> tx.delete(table, bytes("gone")));
+    doesNotWait(
+        LAZY,
+        tx -> {
+          assertEquals("1", read(tx, "k"));
+          assertEquals("none", read(tx, "gone"));
+          assertEquals(2, count(tx.scan(table, null, null)));
+          assertTrue(tx.delete(table, bytes("k")));
+          tx.commit();
+        });
+  }
+
+  @Test
+  void one_that_acts_after_its_commit_waits_there_and_nowhere_else() {
+    TransactionOptions acting = DURABLE.withActsAfterCommit(true);
+    lazily(tx -> tx.put(table, bytes("k"), bytes("1")));
+    doesNotWait(acting, tx -> assertEquals("1", read(tx, "k")));
+    waits(
+        acting,
+        tx -> {
+          assertEquals("1", read(tx, "k"));
+          tx.commit(); // it has only read
+        });
+    lazily(tx -> tx.put(table, bytes("k"), bytes("2")));
+    db.run(acting, tx -> tx.put(table, bytes("n"), tx.get(table, bytes("k"))));
+    assertTrue(allDurable());
+  }
+
+  @Test
+  void sync_makes_durable_all_that_was_committed_before() {
+    lazily(tx -> tx.put(table, bytes("k"), bytes("1")));
+    db.sync();
+    assertTrue(allDurable());
+    long forces = db.statistics().forces();
+    db.sync();
+    assertEquals(forces, db.statistics().forces(), "there was nothing to force");
+  }
+
+  @Test
+  void sync_of_a_closed_database_says_so() {
+    db.close();
+    assertThrows(DatabaseClosedException.class, db::sync);
+  }
+
+  @Test
+  void a_durable_commit_takes_earlier_lazy_ones_along() {
+    lazily(tx -> tx.put(table, bytes("k"), bytes("1")));
+    db.run(DURABLE, tx -> tx.put(table, bytes("other"), bytes("1")));
+    assertTrue(allDurable());
+  }
+
+  @Test
+  void a_clean_close_loses_no_lazy_commit() {
+    lazily(tx -> tx.put(table, bytes("k"), bytes("1")));
+    db.close();
+    db = Database.open(folder.resolve("db"), SMALL);
+    table = db.table("t");
+    db.run(tx -> assertEquals("1", read(tx, "k")));
+  }
+
+  @Test
+  void lazy_commits_become_durable_by_themselves_within_the_delay() {
+    db.close();
+    db = Database.open(folder.resolve("db"), SMALL.withMaxLazyDelay(Duration.ofMillis(1)));
+    table = db.table("t");
+    for (int i = 0; i < 20; i++) {
+      db.run(LAZY, tx -> tx.put(table, bytes("k"), bytes("1")));
+      while (!allDurable()) {
+        Thread.onSpinWait(); // or the time-out of the class tells
+      }
+    }
+  }
+
+  @Test
+  void the_default_durability_is_an_option_of_the_database() {
+    db.close();
+    db =
+        Database.open(
+            folder.resolve("db"),
+            SMALL.withDurability(Durability.LAZY).withMaxLazyDelay(DatabaseOptions.NEVER));
+    table = db.table("t");
+    db.run(tx -> tx.put(table, bytes("k"), bytes("1")));
+    assertFalse(allDurable());
+  }
+
+  @Test
+  void lazy_delay_that_makes_no_sense_is_refused() {
+    for (Duration wrong : new Duration[] {Duration.ofMillis(-1), Duration.ofDays(366)}) {
+      IllegalArgumentException refused =
+          assertThrows(IllegalArgumentException.class, () -> SMALL.withMaxLazyDelay(wrong));
+      assertTrue(refused.getMessage().contains("maxLazyDelay"), refused.getMessage());
+    }
+  }
+}
