@@ -38,6 +38,8 @@ final class Catalog {
   /** Table id of the catalogue's own pages. */
   static final int TABLE = 0;
 
+  private static final long CREATING = Long.MAX_VALUE;
+
   private static final int CREDIT = Split.CREDIT + 32 * 1024;
 
   private final Engine engine;
@@ -46,6 +48,12 @@ final class Catalog {
   private final Map<String, Table> byName = new ConcurrentHashMap<>();
   private final Map<Integer, Tree> byId = new ConcurrentHashMap<>();
   private final ReentrantLock creating = new ReentrantLock();
+
+  /**
+   * LSN of the last record that created a table: before it is durable nobody is told of it (R10).
+   * It is {@link #CREATING} from before that record is visible until its LSN is known.
+   */
+  private volatile long createdAt;
 
   Catalog(Engine engine) {
     this.engine = engine;
@@ -73,6 +81,20 @@ final class Catalog {
     Tree found = new Tree(storage.pool(), id, LittleEndian.getInt(row, 4));
     byId.putIfAbsent(id, found);
     return byName.computeIfAbsent(name, n -> new Table(engine, n, found));
+  }
+
+  /** How far the log has to be durable before anyone is told which tables there are. */
+  long createdAt() {
+    long lsn = createdAt;
+    if (lsn == CREATING) {
+      creating.lock(); // until it is known
+      try {
+        return createdAt;
+      } finally {
+        creating.unlock();
+      }
+    }
+    return lsn;
   }
 
   /** The names of all tables, in order. Inside the gate. */
@@ -143,7 +165,14 @@ final class Catalog {
       forEach((n, row) -> highest[0] = Math.max(highest[0], LittleEndian.getInt(row, 0)));
       storage.space().acquire(CREDIT);
       try {
-        long lsn = create(key, highest[0] + 1);
+        long before = createdAt;
+        long lsn = before;
+        createdAt = CREATING;
+        try {
+          lsn = create(key, highest[0] + 1);
+        } finally {
+          createdAt = lsn;
+        }
         find(name);
         return lsn;
       } finally {

@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 import java.util.Objects;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
@@ -249,6 +250,35 @@ public final class Transaction implements AutoCloseable {
     } finally {
       Reference.reachabilityFence(this);
     }
+  }
+
+  /**
+   * Commits, and returns at once: others see it; {@link #onDurable} tells when it is durable. If
+   * the transaction is {@link Durability#DURABLE}, the log is being forced for it.
+   *
+   * @return as {@link #onDurable}
+   */
+  public CompletionStage<@Nullable Void> commitAsync() {
+    try {
+      core.commitAsync();
+      forgotten.clean();
+      return core.onDurable();
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  /**
+   * Tells when a committed transaction is durable, so that somebody can be answered then and no
+   * thread has to wait for it. Asking does not hurry a lazy one.
+   *
+   * @return completed when no crash can take back the commit, nor anything that the transaction has
+   *     read; exceptionally, with an {@link OutcomeUnknownException}, if the log failed first. What
+   *     hangs on it runs on a virtual thread of the engine's, or on the thread that hangs it on
+   * @throws IllegalStateException if the transaction has not been committed
+   */
+  public CompletionStage<@Nullable Void> onDurable() {
+    return core.onDurable();
   }
 
   /** Rolls back, in constant time; nothing happens if the transaction has ended. */

@@ -1,5 +1,7 @@
 package org.revenantdb.engine;
 
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +46,10 @@ final class TransactionCore implements Runnable {
   private final AtomicBoolean inUse = new AtomicBoolean();
   private volatile State state = State.OPEN;
   private volatile long id;
+
+  /** Where the log has to be durable for the commit, and for what it has read. */
+  private volatile long committedAt;
+
   private @Nullable RowWriter writer;
 
   TransactionCore(Engine engine, int slot, TransactionOptions options, @Nullable Throwable begun) {
@@ -172,48 +178,95 @@ final class TransactionCore implements Runnable {
 
   /** Commits, and waits until that is durable if it has to be. */
   void commit() {
-    long lsn = publishCommitAlone();
+    publishCommitAlone();
     if (options.durability() == Durability.LAZY) {
-      if (lsn != 0) {
-        engine.committedLazily(lsn);
-        engine.pokeCleaner();
-      }
       return;
     }
-    if (lsn == 0) {
+    if (id == 0) {
       awaitWitnessed();
       return;
     }
-    engine.storage().counters().durableCommits.increment();
     try {
-      engine.storage().log().awaitDurable(lsn);
+      engine.storage().log().awaitDurable(committedAt);
     } catch (org.revenantdb.recovery.log.OutcomeUnknownException | LogStoppedException e) {
-      throw new OutcomeUnknownException(
-          "the log failed while transaction "
-              + id
-              + " waited to become durable: its outcome is unknown until the database has been opened again; look for"
-              + " its effects before you repeat it ("
-              + Engine.why(e)
-              + ")",
-          e);
+      throw outcomeUnknown(e);
+    }
+  }
+
+  /** Commits; if that has to be durable, the force is on its way on return. */
+  void commitAsync() {
+    publishCommitAlone();
+    if (options.durability() == Durability.DURABLE) {
+      engine.storage().log().requestFlush(committedAt);
+    }
+  }
+
+  /** Completed when the commit is durable, and all that it has read. */
+  CompletionStage<@Nullable Void> onDurable() {
+    if (state != State.COMMITTED) {
+      throw new IllegalStateException("the transaction has not been committed");
+    }
+    Journal log = engine.storage().log();
+    long lsn = committedAt;
+    CompletableFuture<@Nullable Void> durable = new CompletableFuture<>();
+    if (log.durableLsn() >= lsn) {
+      durable.complete(null);
+      return durable;
+    }
+    Thread.ofVirtual()
+        .name("revenant-durable")
+        .inheritInheritableThreadLocals(false)
+        .start(() -> {
+          try {
+            log.awaitDurableUnasked(lsn);
+          } catch (RuntimeException e) {
+            durable.completeExceptionally(outcomeUnknown(e));
+            return;
+          }
+          durable.complete(null);
+        });
+    return durable.minimalCompletionStage();
+  }
+
+  private OutcomeUnknownException outcomeUnknown(RuntimeException failure) {
+    return new OutcomeUnknownException(
+        (id == 0
+                ? "the log failed while a transaction waited until what it has read was durable: what it was told is"
+                    + " uncertain"
+                : "the log failed while transaction "
+                    + id
+                    + " waited to become durable: its outcome is unknown")
+            + " until the database has been opened again; look for its effects before you repeat it ("
+            + Engine.why(failure)
+            + ")",
+        failure);
+  }
+
+  private void publishCommitAlone() {
+    enterAlone();
+    try {
+      insideGate(() -> {
+        publishCommit();
+        return null;
+      });
+    } finally {
+      inUse.set(false);
+    }
+    if (id == 0) {
+      return;
+    }
+    switch (options.durability()) {
+      case LAZY -> engine.committedLazily(committedAt);
+      case DURABLE -> engine.storage().counters().durableCommits.increment();
     }
     engine.pokeCleaner();
   }
 
-  /** Commits; returns the LSN that has to be durable, 0 if the transaction has not written. */
-  private long publishCommitAlone() {
-    enterAlone();
-    try {
-      return insideGate(this::publishCommit);
-    } finally {
-      inUse.set(false);
-    }
-  }
-
-  private long publishCommit() {
+  private void publishCommit() {
     if (id == 0) {
+      committedAt = witness.lsn();
       end(State.COMMITTED);
-      return 0;
+      return;
     }
     TransactionTable table = engine.storage().transactions();
     Journal log = engine.storage().log();
@@ -229,8 +282,8 @@ final class TransactionCore implements Runnable {
       throw failure;
     }
     table.committed(id, lsn);
+    committedAt = lsn; // behind all that it has read
     end(State.COMMITTED);
-    return lsn;
   }
 
   /** Rolls back; nothing happens if the transaction has ended. */

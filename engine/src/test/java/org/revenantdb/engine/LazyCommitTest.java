@@ -9,6 +9,7 @@ import static org.revenantdb.engine.Samples.bytes;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -44,25 +45,26 @@ class LazyCommitTest {
     db.close();
   }
 
-  private boolean allDurable() {
-    DatabaseStatistics now = db.statistics();
-    return now.durableLsn() == now.logTail();
+  /** Behind the last lazy commit; what the cleaner does later stands behind it. */
+  private long lazyTail;
+
+  private boolean isLazyDurable() {
+    return db.statistics().durableLsn() >= lazyTail;
   }
 
   private void lazily(TransactionBody<RuntimeException> body) {
     db.run(LAZY, body);
-    assertFalse(allDurable(), "forced, and nobody asked for it");
+    lazyTail = db.statistics().logTail();
+    assertFalse(isLazyDurable(), "forced, and nobody asked for it");
   }
 
   /** What a transaction does makes it wait, once, until all that was there before is durable. */
   private void waits(TransactionOptions options, Consumer<Transaction> action) {
-    long tail = db.statistics().logTail();
     long before = db.statistics().durableReadWaits();
     try (Transaction tx = db.begin(options)) {
       action.accept(tx);
       assertEquals(before + 1, db.statistics().durableReadWaits(), "waits");
-      assertTrue(
-          db.statistics().durableLsn() >= tail, "an answer was given that a crash could take back");
+      assertTrue(isLazyDurable(), "an answer was given that a crash could take back");
     }
   }
 
@@ -132,7 +134,7 @@ class LazyCommitTest {
   void R10_a_lazily_deleted_row_is_not_forgotten_by_the_cleaner() {
     lazily(tx -> tx.delete(table, bytes("gone")));
     db.cleanNow();
-    assertFalse(allDurable());
+    assertFalse(isLazyDurable());
     waits(DURABLE, tx -> assertEquals("none", read(tx, "gone")));
     db.cleanNow();
     doesNotWait(DURABLE, tx -> assertEquals("none", read(tx, "gone")));
@@ -161,7 +163,7 @@ class LazyCommitTest {
       ConflictException conflict =
           assertThrows(ConflictException.class, () -> tx.put(table, bytes("old"), bytes("2")));
       assertTrue(conflict.commitLsn() > 0);
-      assertTrue(allDurable(), "told of a commit that a crash could take back");
+      assertTrue(isLazyDurable(), "told of a commit that a crash could take back");
     }
   }
 
@@ -184,7 +186,7 @@ class LazyCommitTest {
       assertEquals("none", read(tx, "k"));
       assertEquals(before, db.statistics().durableReadWaits());
     }
-    assertFalse(allDurable());
+    assertFalse(isLazyDurable());
   }
 
   @Test
@@ -233,14 +235,48 @@ class LazyCommitTest {
         });
     lazily(tx -> tx.put(table, bytes("k"), bytes("2")));
     db.run(acting, tx -> tx.put(table, bytes("n"), tx.get(table, bytes("k"))));
-    assertTrue(allDurable());
+    assertTrue(isLazyDurable());
+  }
+
+  @Test
+  void a_commit_that_nobody_waits_for_tells_when_it_is_durable() {
+    Transaction lazy = db.begin(LAZY);
+    lazy.put(table, bytes("k"), bytes("1"));
+    CompletableFuture<Void> told = lazy.commitAsync().toCompletableFuture();
+    lazyTail = db.statistics().logTail();
+    assertFalse(isLazyDurable(), "asking forced it");
+    assertFalse(told.isDone());
+    Transaction durable = db.begin(DURABLE);
+    durable.put(table, bytes("l"), bytes("1"));
+    durable.commitAsync().toCompletableFuture().join();
+    assertTrue(isLazyDurable());
+    told.join();
+    assertTrue(durable.onDurable().toCompletableFuture().isDone());
+  }
+
+  @Test
+  void a_reader_that_acts_after_its_commit_can_be_told_as_well() {
+    lazily(tx -> tx.put(table, bytes("k"), bytes("1")));
+    Transaction reader = db.begin(DURABLE.withActsAfterCommit(true));
+    assertEquals("1", read(reader, "k"));
+    reader.commitAsync().toCompletableFuture().join();
+    assertTrue(isLazyDurable());
+  }
+
+  @Test
+  void a_transaction_that_has_not_committed_has_no_durability_to_tell_of() {
+    try (Transaction tx = db.begin()) {
+      assertThrows(IllegalStateException.class, tx::onDurable);
+      tx.rollback();
+      assertThrows(IllegalStateException.class, tx::onDurable);
+    }
   }
 
   @Test
   void sync_makes_durable_all_that_was_committed_before() {
     lazily(tx -> tx.put(table, bytes("k"), bytes("1")));
     db.sync();
-    assertTrue(allDurable());
+    assertTrue(isLazyDurable());
     long forces = db.statistics().forces();
     db.sync();
     assertEquals(forces, db.statistics().forces(), "there was nothing to force");
@@ -256,7 +292,7 @@ class LazyCommitTest {
   void a_durable_commit_takes_earlier_lazy_ones_along() {
     lazily(tx -> tx.put(table, bytes("k"), bytes("1")));
     db.run(DURABLE, tx -> tx.put(table, bytes("other"), bytes("1")));
-    assertTrue(allDurable());
+    assertTrue(isLazyDurable());
   }
 
   @Test
@@ -275,8 +311,10 @@ class LazyCommitTest {
     table = db.table("t");
     for (int i = 0; i < 20; i++) {
       db.run(LAZY, tx -> tx.put(table, bytes("k"), bytes("1")));
-      while (!allDurable()) {
-        Thread.onSpinWait(); // or the time-out of the class tells
+      lazyTail = db.statistics().logTail();
+      while (!isLazyDurable()) {
+        assertFalse(Thread.currentThread().isInterrupted(), "the time is out");
+        Thread.onSpinWait();
       }
     }
   }
@@ -290,7 +328,8 @@ class LazyCommitTest {
             SMALL.withDurability(Durability.LAZY).withMaxLazyDelay(DatabaseOptions.NEVER));
     table = db.table("t");
     db.run(tx -> tx.put(table, bytes("k"), bytes("1")));
-    assertFalse(allDurable());
+    lazyTail = db.statistics().logTail();
+    assertFalse(isLazyDurable());
   }
 
   @Test

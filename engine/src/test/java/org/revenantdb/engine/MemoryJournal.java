@@ -86,6 +86,11 @@ final class MemoryJournal implements Journal {
   }
 
   @Override
+  public void awaitDurableUnasked(long lsn) {
+    awaitDurable(lsn);
+  }
+
+  @Override
   public void requestFlush(long lsn) {
     awaitDurable(lsn);
   }

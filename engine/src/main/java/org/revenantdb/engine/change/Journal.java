@@ -17,6 +17,9 @@ public interface Journal extends WriteAhead {
    */
   long publish(RecordBuilder record);
 
+  /** Waits until the log is durable up to an LSN, and does not ask for a force. */
+  void awaitDurableUnasked(long lsn);
+
   /** Has the log forced up to an LSN within a time, and does not wait for it. */
   void requestFlushWithin(long lsn, long nanos);
 
@@ -32,6 +35,11 @@ public interface Journal extends WriteAhead {
       @Override
       public long publish(RecordBuilder record) {
         return log.publish(record);
+      }
+
+      @Override
+      public void awaitDurableUnasked(long lsn) {
+        log.awaitDurableUnasked(lsn);
       }
 
       @Override
@@ -83,6 +91,9 @@ public interface Journal extends WriteAhead {
       public long publish(RecordBuilder record) {
         throw new IllegalStateException("the database is open for reading only");
       }
+
+      @Override
+      public void awaitDurableUnasked(long lsn) {}
 
       @Override
       public void requestFlushWithin(long lsn, long nanos) {}

@@ -324,6 +324,17 @@ public final class Log implements AutoCloseable {
       return;
     }
     requestFlush(lsn);
+    awaitDurableUnasked(lsn);
+  }
+
+  /**
+   * Waits until the log is durable up to a position, for whatever reason it is forced.
+   *
+   * @param lsn the LSN of a published record
+   * @throws OutcomeUnknownException if the log stopped, now or before, and the record is not known
+   *     to be durable
+   */
+  public void awaitDurableUnasked(long lsn) {
     durableWaiters.await(lsn, durableReached);
     if (durableLsn() < lsn) {
       throw new OutcomeUnknownException(lsn, failure);

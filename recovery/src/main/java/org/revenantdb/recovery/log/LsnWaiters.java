@@ -79,6 +79,17 @@ final class LsnWaiters {
   @SuppressWarnings("unused") // through AWAKE
   private volatile @Nullable Waiter awake;
 
+  private final long slice;
+
+  LsnWaiters() {
+    this(SLICE);
+  }
+
+  /** For tests, which would not notice a lost wake-up if everybody looked by himself soon after. */
+  LsnWaiters(long slice) {
+    this.slice = slice;
+  }
+
   /** Waits until the predicate holds of the position. */
   void await(long lsn, LongPredicate reached) {
     for (int i = 0; i < SPINS; i++) {
@@ -101,7 +112,7 @@ final class LsnWaiters {
         push(HEAD, waiter, waiter);
         continue;
       }
-      LockSupport.parkNanos(this, SLICE);
+      LockSupport.parkNanos(this, slice);
       interrupted |= Thread.interrupted();
     }
     leave(waiter);
@@ -177,6 +188,15 @@ final class LsnWaiters {
   /** Wakes everybody, to look again. */
   void wakeAll() {
     wake(lsn -> true);
+  }
+
+  /** For tests: how many are on the stack, those included that have left by themselves. */
+  int queued() {
+    int n = 0;
+    for (@Nullable Waiter waiter = head; waiter != null; waiter = waiter.next) {
+      n++;
+    }
+    return n;
   }
 
   /** Whether somebody may be waiting. */

@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongPredicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -14,18 +17,84 @@ import org.junit.jupiter.api.Timeout;
 class LsnWaitersTest {
   private static final long LSN = 10;
 
-  private final LsnWaiters waiters = new LsnWaiters();
+  private final LsnWaiters waiters = new LsnWaiters(TimeUnit.HOURS.toNanos(1));
   private final AtomicLong position = new AtomicLong();
 
   private Thread waiting(long lsn) {
-    Thread waiter =
-        Thread.ofPlatform()
-            .daemon()
-            .start(() -> waiters.await(lsn, wanted -> position.get() >= wanted));
-    while (waiters.isEmpty()) {
+    return waiting(Thread.ofPlatform().daemon(), lsn);
+  }
+
+  private Thread waiting(Thread.Builder builder, long lsn) {
+    int before = waiters.queued();
+    Thread waiter = builder.start(() -> waiters.await(lsn, wanted -> position.get() >= wanted));
+    while (waiters.queued() == before) {
       Thread.onSpinWait();
     }
     return waiter;
+  }
+
+  /** The waker unparks one of them; all the others are woken by those that go on. */
+  @Test
+  void all_whose_position_is_reached_are_woken_by_one_wake() throws InterruptedException {
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      threads.add(waiting(i % 2 == 0 ? Thread.ofVirtual() : Thread.ofPlatform(), 1 + i % LSN));
+    }
+    position.set(LSN / 2);
+    waiters.wake(lsn -> position.get() >= lsn);
+    for (int i = 0; i < threads.size(); i++) {
+      if (1 + i % LSN <= LSN / 2) {
+        threads.get(i).join();
+      }
+    }
+    assertEquals(threads.size() / 2, waiters.queued());
+    position.set(LSN);
+    waiters.wake(lsn -> position.get() >= lsn);
+    for (Thread thread : threads) {
+      thread.join();
+    }
+  }
+
+  /** It is still on the stack, and the first that the waker would unpark. */
+  @Test
+  void one_that_has_left_by_itself_does_not_keep_the_wake_up_from_the_others()
+      throws InterruptedException {
+    Thread first = waiting(LSN);
+    Thread second = waiting(LSN);
+    Thread third = waiting(LSN);
+    position.set(LSN);
+    LockSupport.unpark(first);
+    first.join();
+    assertEquals(3, waiters.queued());
+    waiters.wake(lsn -> position.get() >= lsn);
+    second.join();
+    third.join();
+  }
+
+  /** Its predicate has become false again: it has to pass on what it was woken with. */
+  @Test
+  void one_that_was_woken_for_nothing_wakes_the_others_and_waits_again()
+      throws InterruptedException {
+    AtomicLong room = new AtomicLong();
+    LongPredicate takes =
+        wanted -> room.getAndUpdate(free -> free >= wanted ? free - wanted : free) >= wanted;
+    Thread big = Thread.ofPlatform().daemon().start(() -> waiters.await(5, takes));
+    while (waiters.queued() == 0) {
+      Thread.onSpinWait();
+    }
+    Thread small = Thread.ofPlatform().daemon().start(() -> waiters.await(1, takes));
+    while (waiters.queued() == 1) {
+      Thread.onSpinWait();
+    }
+    room.set(1);
+    waiters.wakeAll();
+    small.join();
+    while (waiters.queued() == 0) {
+      Thread.onSpinWait();
+    }
+    room.set(5);
+    waiters.wakeAll();
+    big.join();
   }
 
   /**
