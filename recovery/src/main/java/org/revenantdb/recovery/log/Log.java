@@ -51,13 +51,9 @@ public final class Log implements AutoCloseable {
    * Ordering    setFlushWish (CAS) -> writer.sleeping (volatile read); the writer sets `sleeping`, then reads the
    *             wish: one of them sees the other, so no wish is slept over. The same with the tail (getAndAdd) and
    *             with the deadline (CAS).
-   *             A lazy committer publishes, then reads the deadline; the writer clears the deadline, then reads the
-   *             tail and forces up to that. So who finds a deadline that is about to be cleared is covered by the
-   *             force it stood for, and who finds none sets the next.
    */
 
   private static final VarHandle FLUSH_WISH;
-  private static final VarHandle LAZY_DEADLINE;
   private static final VarHandle FAILURE;
   private static final VarHandle STOPPING;
 
@@ -65,16 +61,12 @@ public final class Log implements AutoCloseable {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
       FLUSH_WISH = lookup.findVarHandle(Log.class, "flushWish", long.class);
-      LAZY_DEADLINE = lookup.findVarHandle(Log.class, "lazyDeadline", long.class);
       FAILURE = lookup.findVarHandle(Log.class, "failure", Throwable.class);
       STOPPING = lookup.findVarHandle(Log.class, "stopping", boolean.class);
     } catch (ReflectiveOperationException impossible) {
       throw new ExceptionInInitializerError(impossible);
     }
   }
-
-  /** No lazy commit waits for a force; no deadline has this value. */
-  private static final long NO_DEADLINE = 0;
 
   /** The field for segments ahead has sixteen bits. */
   private static final int MOST_AHEAD = 0xFFFF;
@@ -86,15 +78,13 @@ public final class Log implements AutoCloseable {
   private final int life;
   private final int segmentSize;
   private final int maxRecord;
+  private final LazyDeadline lazyDeadline = new LazyDeadline();
   private final LsnWaiters durableWaiters = new LsnWaiters();
   private final LsnWaiters spaceWaiters = new LsnWaiters();
   private final LongPredicate durableReached = this::isDurableOrStopped;
   private final LongPredicate roomReached = this::hasRoomOrStopped;
 
   private volatile long flushWish;
-
-  /** When the next force for those who do not wait is due, by {@link System#nanoTime}. */
-  private volatile long lazyDeadline = NO_DEADLINE;
 
   private volatile @Nullable Throwable failure;
 
@@ -376,17 +366,8 @@ public final class Log implements AutoCloseable {
     if (durableLsn() >= lsn) {
       return;
     }
-    long deadline = System.nanoTime() + nanos;
-    if (deadline == NO_DEADLINE) {
-      deadline++;
-    }
-    long old = lazyDeadline;
-    while (old == NO_DEADLINE || deadline - old < 0) {
-      if (LAZY_DEADLINE.compareAndSet(this, old, deadline)) {
-        writer.wake(thread); // which sleeps until the deadline instead
-        return;
-      }
-      old = lazyDeadline;
+    if (lazyDeadline.request(System.nanoTime(), nanos)) {
+      writer.wake(thread); // which sleeps until then instead
     }
   }
 
@@ -396,14 +377,12 @@ public final class Log implements AutoCloseable {
 
   /** How long the writer may sleep before a force is due, at most the time given. */
   long untilLazyDeadline(long longest) {
-    long deadline = lazyDeadline;
-    return deadline == NO_DEADLINE ? longest : Math.min(longest, deadline - System.nanoTime());
+    return lazyDeadline.left(System.nanoTime(), longest);
   }
 
   /** The writer is about to force: what is lazy goes with it. Returns how far it has to go. */
   long takeLazy() {
-    if (lazyDeadline != NO_DEADLINE) {
-      lazyDeadline = NO_DEADLINE;
+    if (lazyDeadline.take()) {
       raiseFlushWish(tail());
     }
     return flushWish;
