@@ -3,6 +3,7 @@ package org.revenantdb.recovery.log;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.FileThread;
@@ -56,12 +57,14 @@ public final class Log implements AutoCloseable {
   private static final VarHandle FLUSH_WISH;
   private static final VarHandle FAILURE;
   private static final VarHandle STOPPING;
+  private static final VarHandle SPINNER;
 
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
       FLUSH_WISH = lookup.findVarHandle(Log.class, "flushWish", long.class);
       FAILURE = lookup.findVarHandle(Log.class, "failure", Throwable.class);
+      SPINNER = lookup.findVarHandle(Log.class, "spinner", boolean.class);
       STOPPING = lookup.findVarHandle(Log.class, "stopping", boolean.class);
     } catch (ReflectiveOperationException impossible) {
       throw new ExceptionInInitializerError(impossible);
@@ -70,6 +73,9 @@ public final class Log implements AutoCloseable {
 
   /** The field for segments ahead has sixteen bits. */
   private static final int MOST_AHEAD = 0xFFFF;
+
+  /** Nobody stays awake for what takes longer. */
+  private static final long LONGEST_SPIN = TimeUnit.MICROSECONDS.toNanos(500);
 
   private final LogBuffer buffer;
   private final SegmentSupply supply;
@@ -89,6 +95,9 @@ public final class Log implements AutoCloseable {
   private volatile @Nullable Throwable failure;
 
   private volatile boolean stopping;
+
+  /** Whether somebody waits awake; one at a time. */
+  private volatile boolean spinner;
 
   private volatile long finalTail = Long.MAX_VALUE;
 
@@ -325,9 +334,41 @@ public final class Log implements AutoCloseable {
    *     to be durable
    */
   public void awaitDurableUnasked(long lsn) {
-    durableWaiters.await(lsn, durableReached);
+    if (!spinUntilDurable(lsn)) {
+      durableWaiters.await(lsn, durableReached);
+    }
     if (durableLsn() < lsn) {
       throw new OutcomeUnknownException(lsn, failure);
+    }
+  }
+
+  /**
+   * Waits awake for a force that is on its way, if forces are quick, nobody else waits, and a
+   * processor is left for the writer. Returns whether there is nothing to wait for any more.
+   */
+  private boolean spinUntilDurable(long lsn) {
+    long expected = 2 * writer.forceNanos();
+    if (!Spinning.OTHERS_RUN
+        || expected > LONGEST_SPIN
+        || lsn > flushWish
+        || !durableWaiters.isEmpty()
+        || Thread.currentThread().isVirtual()
+        || !SPINNER.compareAndSet(this, false, true)) {
+      return false;
+    }
+    try {
+      long start = System.nanoTime();
+      do {
+        for (int i = 0; i < Spinning.LOOKS; i++) {
+          if (isDurableOrStopped(lsn)) {
+            return true;
+          }
+          Thread.onSpinWait();
+        }
+      } while (durableWaiters.isEmpty() && System.nanoTime() - start < expected);
+      return false;
+    } finally {
+      spinner = false;
     }
   }
 

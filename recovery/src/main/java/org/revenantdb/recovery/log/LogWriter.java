@@ -35,6 +35,7 @@ final class LogWriter implements Runnable {
   private static final int CHUNKS = 8;
 
   private static final int SPINS = 200;
+  private static final int FORCES_REMEMBERED = 8;
   private static final long SHORTEST_NAP = TimeUnit.MICROSECONDS.toNanos(20);
   private static final long LONGEST_NAP = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long SLICE = TimeUnit.SECONDS.toNanos(1);
@@ -47,7 +48,12 @@ final class LogWriter implements Runnable {
   private long written;
   private long forced;
   private int attempts;
+  private boolean justForced;
+  private final Spinning spinning = new Spinning();
   private volatile boolean sleeping;
+
+  /** How long a force takes, about; read by those who wait for one. */
+  private volatile long forceNanos;
 
   LogWriter(Log log, LogBuffer buffer, SegmentSupply supply, Segment first, int segmentSize) {
     this.log = log;
@@ -57,6 +63,11 @@ final class LogWriter implements Runnable {
     segment = first;
     written = buffer.writtenAcquire();
     forced = written;
+  }
+
+  /** How long a force takes, about, in nanoseconds; 0 before the first one. */
+  long forceNanos() {
+    return forceNanos;
   }
 
   /** Makes sure that the writer looks at what there is to do once more. */
@@ -135,6 +146,14 @@ final class LogWriter implements Runnable {
   }
 
   private void sleep() {
+    if (justForced && spinning.isWorthIt()) {
+      boolean came = isWishSoon();
+      spinning.learn(came);
+      if (came) {
+        return;
+      }
+    }
+    justForced = false;
     sleeping = true;
     long tail = buffer.tailVolatile();
     if (log.flushWish() <= forced
@@ -144,6 +163,22 @@ final class LogWriter implements Runnable {
     }
     sleeping = false;
     supply.trim();
+  }
+
+  /** Who was told that it is durable may have more to commit: stays awake for it a little. */
+  private boolean isWishSoon() {
+    long start = System.nanoTime();
+    do {
+      for (int i = 0; i < Spinning.LOOKS; i++) {
+        if (log.flushWish() > forced
+            || buffer.tailVolatile() - written > buffer.capacity() / 2
+            || log.failure() != null) {
+          return true; // the end of the log looks like a full ring
+        }
+        Thread.onSpinWait();
+      }
+    } while (System.nanoTime() - start < Spinning.LONGEST_NANOS);
+    return false;
   }
 
   private boolean writePublished() {
@@ -190,8 +225,11 @@ final class LogWriter implements Runnable {
 
   private void force() {
     long reached = written;
+    long start = System.nanoTime();
     segment.file().force();
+    forceNanos += (System.nanoTime() - start - forceNanos) / FORCES_REMEMBERED;
     forced = reached;
+    justForced = true;
     if (log.failure() == null) {
       buffer.setDurableRelease(reached);
       log.durableRaised();
