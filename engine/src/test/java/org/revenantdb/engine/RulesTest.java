@@ -418,6 +418,18 @@ class RulesTest {
     TestEngine.assertSamePages(engine.memory(), pages);
   }
 
+  /** Its row has no writer to ask for, so the catalogue says how far the log has to be durable. */
+  @Test
+  void R10_a_table_is_not_announced_before_its_record_is_durable() {
+    engine.journal.force();
+    long lsn = engine.catalog.create("created later");
+    assertNotNull(engine.catalog.find("created later"));
+    assertTrue(lsn > engine.journal.durableLsn());
+    assertEquals(lsn, engine.catalog.createdAt());
+    assertEquals(0, engine.catalog.create("created later"), "it is there");
+    assertEquals(lsn, engine.catalog.createdAt());
+  }
+
   private int rowsIn(int leaf) {
     int frame = engine.pool.fixShared(leaf);
     try {
