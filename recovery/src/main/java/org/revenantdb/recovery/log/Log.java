@@ -97,6 +97,7 @@ public final class Log implements AutoCloseable {
   private volatile boolean stopping;
 
   /** Whether somebody waits awake; one at a time. */
+  @SuppressWarnings("UnusedVariable") // through SPINNER
   private volatile boolean spinner;
 
   private volatile long finalTail = Long.MAX_VALUE;

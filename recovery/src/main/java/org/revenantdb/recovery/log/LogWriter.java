@@ -227,7 +227,8 @@ final class LogWriter implements Runnable {
     long reached = written;
     long start = System.nanoTime();
     segment.file().force();
-    forceNanos += (System.nanoTime() - start - forceNanos) / FORCES_REMEMBERED;
+    long before = forceNanos;
+    forceNanos = before + (System.nanoTime() - start - before) / FORCES_REMEMBERED;
     forced = reached;
     justForced = true;
     if (log.failure() == null) {
