@@ -1,6 +1,5 @@
 package org.revenantdb.engine;
 
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -11,12 +10,10 @@ import org.revenantdb.engine.buffer.BatchGuard;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.buffer.BufferPoolOptions;
 import org.revenantdb.engine.buffer.BufferStatistics;
-import org.revenantdb.engine.buffer.PageCondition;
 import org.revenantdb.engine.buffer.PageReadCheck;
 import org.revenantdb.engine.buffer.PoolSizeException;
 import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.page.Page;
-import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.space.VersionMarks;
 import org.revenantdb.engine.txn.Horizon;
@@ -44,10 +41,8 @@ import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogSpace;
 import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.log.OutcomeUnknownException;
-import org.revenantdb.recovery.log.PartKind;
 import org.revenantdb.recovery.restart.AbortedTransactions;
 import org.revenantdb.recovery.restart.AnalysisResult;
-import org.revenantdb.recovery.restart.RedoTarget;
 import org.revenantdb.recovery.restart.Restart;
 import org.revenantdb.recovery.restart.RestartProgress;
 
@@ -172,7 +167,10 @@ final class OpenDatabase {
                   pageCheck(log, analysis.endOfLog(), newLife)));
       long redoStart = System.nanoTime();
       if (!options.readOnly() && !analysis.cleanShutdown()) {
-        restart.redo(redoTarget(analysis.redoPoint()));
+        restart.redo(
+            Restart.usualWorkers(),
+            () -> new PageRedo(pool, log, analysis.redoPoint()),
+            "revenant");
       }
       long redoEnd = System.nanoTime();
       long pagesRead = pool.statistics().pagesRead();
@@ -290,66 +288,6 @@ final class OpenDatabase {
       }
       return "its LSN " + lsn + " is not one that the log has: log that was durable is missing";
     };
-  }
-
-  private RedoTarget redoTarget(long redoPoint) {
-    PageOps operations = new PageOps();
-    return (pageId, lsn, kind, record, offset, length) -> {
-      int frame = kind == PartKind.FORMAT ? pool.fixNew(pageId) : pool.fixForRedo(pageId);
-      try {
-        if (kind != PartKind.FORMAT && pool.condition(frame) != PageCondition.GOOD) {
-          throw pool.damage(
-              pageId,
-              "page "
-                  + Integer.toUnsignedString(pageId)
-                  + " is "
-                  + pool.condition(frame)
-                  + " and the log at LSN "
-                  + lsn
-                  + " has only a change to it");
-        }
-        // Dirty whether it is changed or not: what is in the cache may not be on the medium (R6).
-        pool.markDirty(frame, redoPoint);
-        MemorySegment page = pool.page(frame);
-        if (kind == PartKind.FORMAT || Page.lsn(page) < lsn) {
-          redo(operations, pageId, lsn, page, record, offset, length);
-          Page.setLsn(page, lsn);
-        }
-      } finally {
-        pool.unfixExclusive(frame);
-      }
-    };
-  }
-
-  private void redo(
-      PageOps operations,
-      int pageId,
-      long lsn,
-      MemorySegment page,
-      byte[] record,
-      int offset,
-      int length) {
-    try {
-      operations.apply(page, record, offset, length);
-    } catch (Throwable failure) {
-      // Before the latch is given up: a page that is half redone must not get out (R18).
-      log.fail(failure);
-      if (failure instanceof RuntimeException misfit) {
-        throw pool.damage(
-            pageId,
-            "page "
-                + Integer.toUnsignedString(pageId)
-                + " cannot take the change that the log has for it at LSN "
-                + lsn
-                + "; its own LSN is "
-                + Page.lsn(page)
-                + " ("
-                + misfit.getMessage()
-                + ")",
-            misfit);
-      }
-      throw failure;
-    }
   }
 
   private CheckpointSource checkpointSource(Storage storage) {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.file.Directories;
@@ -20,7 +21,7 @@ import org.revenantdb.recovery.segment.SegmentDirectory;
 /**
  * One restart of a database, phase by phase; {@code docs/protocols.md} §10.
  *
- * <p>Threads: one, which nobody interrupts.
+ * <p>Threads: one, which nobody interrupts; redo starts others and waits for them.
  *
  * <p>Failure: a {@link org.revenantdb.recovery.file.StorageException} that names file, place,
  * reason and cure. A restart that failed or was killed anywhere is simply begun again.
@@ -28,7 +29,7 @@ import org.revenantdb.recovery.segment.SegmentDirectory;
  * {@snippet :
  * Restart restart = Restart.analyse(directory, id, segmentSize, control.state(), stats, progress);
  * Log log = restart.startLife(options, control);
- * restart.redo(pages);
+ * restart.redo(Restart.usualWorkers(), pages, "name");
  * // all of restart.result().aborted() into the map of aborted transactions; open
  * }
  */
@@ -232,13 +233,38 @@ public final class Restart {
   }
 
   /**
-   * Hands to the pages what they may lack, from the redo point through all lives to the end.
+   * Hands to the pages what they may lack, from the redo point through all lives to the end, in the
+   * order of the log and in the calling thread.
    *
    * @param target applies it
    */
   public void redo(RedoTarget target) {
-    new Redo(catalog, analysis.lastFormatOrFree(), progress, analysis.bytesRead())
-        .run(kept, target);
+    redo(1, () -> target, "revenant");
+  }
+
+  /**
+   * Hands to the pages what they may lack, from the redo point through all lives to the end. Each
+   * page belongs to one of several threads, which gets its parts in the order of the log.
+   *
+   * <p>Everything has been redone on return. Whatever goes wrong is thrown as it would be by one
+   * thread: the failure that comes first in the log.
+   *
+   * @param workers how many threads; with 1 it is the caller
+   * @param targets makes a target for each of them, which uses it alone
+   * @param threadName the names of the threads begin with this
+   */
+  public void redo(int workers, Supplier<RedoTarget> targets, String threadName) {
+    Redo redo = new Redo(catalog, analysis.lastFormatOrFree(), progress, analysis.bytesRead());
+    RedoWorkers.run(workers, targets, threadName, target -> redo.run(kept, target));
+  }
+
+  /**
+   * How many threads this machine should redo with.
+   *
+   * @return one for each processor, at most 8
+   */
+  public static int usualWorkers() {
+    return RedoWorkers.usual();
   }
 
   /**

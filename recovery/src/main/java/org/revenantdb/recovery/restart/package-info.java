@@ -3,7 +3,7 @@
  * tail, a new life, redo.
  *
  * <p>Reading order: {@link org.revenantdb.recovery.restart.Restart}, then one class a phase
- * (Analysis with TransactionStates and EndOfLog, TailSeal, Redo), and {@link
- * org.revenantdb.recovery.restart.AbortedTransactions}, which is what is left of undo.
+ * (Analysis with TransactionStates and EndOfLog, TailSeal, Redo with RedoWorkers and RedoLane), and
+ * {@link org.revenantdb.recovery.restart.AbortedTransactions}, which is what is left of undo.
  */
 package org.revenantdb.recovery.restart;
