@@ -111,7 +111,7 @@ final class DatabaseFiles {
     return new LogOptions(
         segmentBytes,
         LogOptions.DEFAULT_BUFFER_CAPACITY,
-        2 * options.maxRecoveryLog(),
+        options.logBytes(segmentBytes),
         "revenant",
         statistics);
   }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Objects;
 import java.util.function.Consumer;
+import org.revenantdb.recovery.log.LogOptions;
 
 /**
  * How a database is opened. Immutable: each {@code with} gives another set of options.
@@ -14,6 +15,9 @@ import java.util.function.Consumer;
  * @param poolBytes memory for pages, at least 2 MiB; default 128 MiB
  * @param maxRecoveryLog bytes of log that a restart may have to go through, once in analysis and
  *     once in redo; at least 4 segments; default 128 MiB
+ * @param maxLogSize bytes that the log directory may have, with all its files, prepared and spare
+ *     ones too; at least {@code maxRecoveryLog} and four segments; 0, the default, is twice {@code
+ *     maxRecoveryLog}
  * @param logSegmentBytes size of a log segment, a power of two from 1 MiB; used when the database
  *     is created; default 4 MiB
  * @param doubleWrite whether pages are protected against torn writes by the double-write file;
@@ -32,6 +36,7 @@ public record DatabaseOptions(
     boolean readOnly,
     long poolBytes,
     long maxRecoveryLog,
+    long maxLogSize,
     int logSegmentBytes,
     boolean doubleWrite,
     int maxAttempts,
@@ -53,6 +58,7 @@ public record DatabaseOptions(
           /* readOnly= */ false,
           /* poolBytes= */ 128L * MIB,
           /* maxRecoveryLog= */ 128L * MIB,
+          /* maxLogSize= */ 0,
           /* logSegmentBytes= */ 4 * MIB,
           /* doubleWrite= */ true,
           /* maxAttempts= */ 1_000,
@@ -75,6 +81,16 @@ public record DatabaseOptions(
               + 4L * logSegmentBytes
               + " bytes), not "
               + maxRecoveryLog);
+    }
+    long smallestLog = LogOptions.smallestLogSize(maxRecoveryLog, logSegmentBytes);
+    if (maxLogSize != 0 && maxLogSize < smallestLog) {
+      throw new IllegalArgumentException(
+          "maxLogSize must be at least maxRecoveryLog in log segments and a few more ("
+              + smallestLog
+              + " bytes with a maxRecoveryLog of "
+              + maxRecoveryLog
+              + "), or 0, not "
+              + maxLogSize);
     }
     if (poolBytes < 2L * MIB) {
       throw new IllegalArgumentException(
@@ -113,6 +129,7 @@ public record DatabaseOptions(
         readOnly,
         poolBytes,
         maxRecoveryLog,
+        maxLogSize,
         logSegmentBytes,
         doubleWrite,
         maxAttempts,
@@ -133,6 +150,7 @@ public record DatabaseOptions(
         value,
         poolBytes,
         maxRecoveryLog,
+        maxLogSize,
         logSegmentBytes,
         doubleWrite,
         maxAttempts,
@@ -153,6 +171,7 @@ public record DatabaseOptions(
         readOnly,
         value,
         maxRecoveryLog,
+        maxLogSize,
         logSegmentBytes,
         doubleWrite,
         maxAttempts,
@@ -173,12 +192,41 @@ public record DatabaseOptions(
         readOnly,
         poolBytes,
         value,
+        maxLogSize,
         logSegmentBytes,
         doubleWrite,
         maxAttempts,
         durability,
         maxLazyDelay,
         leakListener);
+  }
+
+  /**
+   * Sets how large the log directory may be.
+   *
+   * @param value bytes, or 0 for twice {@code maxRecoveryLog}
+   * @return other options
+   */
+  public DatabaseOptions withMaxLogSize(long value) {
+    return new DatabaseOptions(
+        create,
+        readOnly,
+        poolBytes,
+        maxRecoveryLog,
+        value,
+        logSegmentBytes,
+        doubleWrite,
+        maxAttempts,
+        durability,
+        maxLazyDelay,
+        leakListener);
+  }
+
+  /** How large the log directory may be; an old database may have larger segments. */
+  long logBytes(int segmentBytes) {
+    return Math.max(
+        maxLogSize == 0 ? 2 * maxRecoveryLog : maxLogSize,
+        LogOptions.smallestLogSize(maxRecoveryLog, segmentBytes));
   }
 
   /**
@@ -193,6 +241,7 @@ public record DatabaseOptions(
         readOnly,
         poolBytes,
         maxRecoveryLog,
+        maxLogSize,
         value,
         doubleWrite,
         maxAttempts,
@@ -213,6 +262,7 @@ public record DatabaseOptions(
         readOnly,
         poolBytes,
         maxRecoveryLog,
+        maxLogSize,
         logSegmentBytes,
         value,
         maxAttempts,
@@ -233,6 +283,7 @@ public record DatabaseOptions(
         readOnly,
         poolBytes,
         maxRecoveryLog,
+        maxLogSize,
         logSegmentBytes,
         doubleWrite,
         value,
@@ -253,6 +304,7 @@ public record DatabaseOptions(
         readOnly,
         poolBytes,
         maxRecoveryLog,
+        maxLogSize,
         logSegmentBytes,
         doubleWrite,
         maxAttempts,
@@ -273,6 +325,7 @@ public record DatabaseOptions(
         readOnly,
         poolBytes,
         maxRecoveryLog,
+        maxLogSize,
         logSegmentBytes,
         doubleWrite,
         maxAttempts,
@@ -297,6 +350,7 @@ public record DatabaseOptions(
         readOnly,
         poolBytes,
         maxRecoveryLog,
+        maxLogSize,
         logSegmentBytes,
         doubleWrite,
         maxAttempts,

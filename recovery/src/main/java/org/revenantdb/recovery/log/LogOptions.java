@@ -1,6 +1,7 @@
 package org.revenantdb.recovery.log;
 
 import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.format.SegmentLayout;
 
 /**
  * How a log is kept.
@@ -8,8 +9,9 @@ import org.revenantdb.recovery.file.IoStatistics;
  * @param segmentSize size of each file, a power of two; at least 1 MiB, smaller only in tests
  * @param bufferCapacity size of the log buffer, a power of two from 1 MiB (in tests: 4 KiB) to 64
  *     MiB
- * @param maxLogSize above that many bytes in the log directory, segments that are no longer needed
- *     are deleted instead of kept for reuse
+ * @param maxLogSize how many bytes the log directory may have; segments that are no longer needed
+ *     are kept for reuse up to that. What is needed is kept all the same: see {@link
+ *     #smallestLogSize}
  * @param threadName the names of the log's threads begin with this
  * @param statistics where reads, writes and forces are counted
  */
@@ -57,6 +59,20 @@ public record LogOptions(
         DEFAULT_MAX_LOG_SIZE,
         "revenant",
         new IoStatistics());
+  }
+
+  /**
+   * What a log directory must be allowed to have, so that it never needs more. The redo range lies
+   * in whole segments, not all of which is log, and begins and ends within one; one segment is
+   * prepared ahead; and one is being copied by a restart, or made before the spare ones of the
+   * former life are free.
+   *
+   * @param maxRecoveryLog how much log a recovery may have to read
+   * @param segmentSize size of each file
+   * @return bytes
+   */
+  public static long smallestLogSize(long maxRecoveryLog, int segmentSize) {
+    return (maxRecoveryLog / SegmentLayout.payload(segmentSize) + 4) * segmentSize;
   }
 
   /**

@@ -152,11 +152,10 @@ public final class Restart {
     if (kept.size() < analysis.ranges().size()) {
       directory.forceNames();
     } else if (!result.cleanShutdown()) {
+      trimForCopy(options.maxLogSize());
       TailSeal.seal(catalog, analysis.durable(), former.end());
     }
     SortedSet<Long> unread = unread();
-    long lastLife =
-        SegmentLayout.number(analysis.ranges().getLast().start(), directory.segmentSize());
     LifeStart start =
         new LifeStart(
             directory.path(),
@@ -166,9 +165,29 @@ public final class Restart {
             former.life(),
             former.end(),
             catalog.present(),
-            /* freeAtOnce= */ unread.headSet(lastLife),
+            /* freeAtOnce= */ unread.headSet(lastLife()),
             /* freeLater= */ unread);
     return started(Log.start(start, options));
+  }
+
+  /** Where the last life begins: nobody reads what is unread below. */
+  private long lastLife() {
+    return SegmentLayout.number(analysis.ranges().getLast().start(), directory.segmentSize());
+  }
+
+  /** Deletes segments of which there are too many if one more file, the copy, is to come. */
+  private void trimForCopy(long maxLogSize) {
+    for (long spare : unread().headSet(lastLife())) {
+      if ((catalog.present().size() + 1L) * segmentSize() <= maxLogSize) {
+        return;
+      }
+      try {
+        directory.delete(spare);
+      } catch (StorageException stays) {
+        return;
+      }
+      catalog.present().remove(spare);
+    }
   }
 
   private static Log started(Log log) {

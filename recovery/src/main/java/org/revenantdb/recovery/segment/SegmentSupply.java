@@ -1,5 +1,6 @@
 package org.revenantdb.recovery.segment;
 
+import java.nio.file.Files;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -33,6 +34,9 @@ public final class SegmentSupply {
    * A crash between any two steps leaves a file that is no segment (its header names another number, or its
    * name ends in .tmp); nothing in it counts, because a record names its own position.
    *
+   * Size        a file is made only when none is free; so the directory has as many files as were in use at once,
+   *             the one that is being made included, which LogSpace bounds. A file that cannot be deleted, or whose
+   *             preparation failed, still counts.
    * A file is deleted only while the directory is larger than the bound that the user set.
    */
 
@@ -49,6 +53,10 @@ public final class SegmentSupply {
   private final TreeMap<Long, Segment> ready = new TreeMap<>();
   private long wanted;
   private boolean preparing;
+
+  /** Files that are neither free nor in use: being made, or not to be deleted. */
+  private int others;
+
   private boolean closed;
   private @Nullable Throwable failure;
   private volatile long durable;
@@ -92,7 +100,7 @@ public final class SegmentSupply {
     Segment segment = prepare(header(number, first, formerEnd));
     lock.lock();
     try {
-      inUse.add(number);
+      made(number);
       wanted = number;
       preparedThrough = number;
     } finally {
@@ -167,7 +175,7 @@ public final class SegmentSupply {
         Segment segment = prepare(header(next, /* firstLsn= */ 0, /* formerEnd= */ 0));
         lock.lock();
         try {
-          inUse.add(next);
+          made(next);
           ready.put(next, segment);
           preparedThrough = next;
           changed.signalAll();
@@ -251,13 +259,49 @@ public final class SegmentSupply {
   }
 
   private Segment prepare(SegmentHeader header) {
-    @Nullable Long spare = pollFree();
-    if (spare != null) {
-      directory.recycle(spare, header);
-    } else {
-      directory.create(header);
+    @Nullable Long spare = beginMaking();
+    try {
+      if (spare != null) {
+        directory.recycle(spare, header);
+      } else {
+        directory.create(header);
+      }
+      return new Segment(header.number(), directory.open(header.number(), OpenMode.READ_WRITE));
+    } catch (Throwable failed) {
+      notMade(spare, header.number());
+      throw failed;
     }
-    return new Segment(header.number(), directory.open(header.number(), OpenMode.READ_WRITE));
+  }
+
+  private @Nullable Long beginMaking() {
+    lock.lock();
+    try {
+      others++;
+      return free.pollFirst();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Under the lock. */
+  private void made(long number) {
+    others--;
+    inUse.add(number);
+  }
+
+  /** What was to be recycled is there under its old name, or already under the new one. */
+  private void notMade(@Nullable Long spare, long number) {
+    lock.lock();
+    try {
+      others--;
+      if (spare != null && Files.exists(directory.file(spare))) {
+        free.add(spare);
+      } else if (Files.exists(directory.file(number))) {
+        inUse.add(number);
+      }
+    } finally {
+      lock.unlock();
+    }
   }
 
   private @Nullable Long pollFree() {
@@ -317,7 +361,7 @@ public final class SegmentSupply {
   /**
    * Deletes free segments as long as the directory is larger than it may be.
    *
-   * <p>A file that cannot be deleted is forgotten; the next restart finds it again.
+   * <p>A file that cannot be deleted is not used again, and counts; the next restart finds it.
    */
   public void trim() {
     while (bytes() > maxBytes) {
@@ -328,20 +372,30 @@ public final class SegmentSupply {
       try {
         directory.delete(spare);
       } catch (StorageException stays) {
+        countUndeleted();
         return;
       }
+    }
+  }
+
+  private void countUndeleted() {
+    lock.lock();
+    try {
+      others++;
+    } finally {
+      lock.unlock();
     }
   }
 
   /**
    * Size of all segments.
    *
-   * @return bytes, spare and prepared ones included
+   * @return bytes; spare and prepared ones, and one that is being made, included
    */
   public long bytes() {
     lock.lock();
     try {
-      return (long) (inUse.size() + free.size()) * directory.segmentSize();
+      return (long) (inUse.size() + free.size() + others) * directory.segmentSize();
     } finally {
       lock.unlock();
     }

@@ -1,0 +1,98 @@
+package org.revenantdb.recovery.restart;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.log.Log;
+import org.revenantdb.recovery.log.LogOptions;
+import org.revenantdb.recovery.testing.CrashDisk;
+
+/** The log directory has at no moment more files than it may have, unfinished ones included. */
+@Timeout(60)
+class LogSizeTest {
+  private static final int MOST = 12;
+
+  private static LogOptions options(int files) {
+    return new LogOptions(
+        LogFixture.SEGMENT,
+        LogFixture.BUFFER,
+        (long) files * LogFixture.SEGMENT,
+        "size",
+        new IoStatistics());
+  }
+
+  private static long files(CrashDisk disk) {
+    return disk.files().stream().filter(name -> name.startsWith("/db/log/")).count();
+  }
+
+  /** Counts the files before each change, so also after each creation. */
+  private static AtomicLong watch(CrashDisk disk) {
+    AtomicLong most = new AtomicLong();
+    disk.observe(() -> most.accumulateAndGet(files(disk), Math::max));
+    return most;
+  }
+
+  private static void fill(Log log, long segments) {
+    long end = log.tail() + segments * LogFixture.PAYLOAD;
+    while (log.tail() < end) {
+      log.awaitDurable(LogFixture.change(log, 0, 1, LogFixture.bytes(500)));
+    }
+  }
+
+  /** A restart copied the tail beside a directory that was as large as it may be. */
+  @Test
+  void a_restart_copies_the_tail_in_a_full_directory_without_a_file_too_many() {
+    CrashDisk disk = new CrashDisk();
+    long redo;
+    int life = 1;
+    try (Log log = Restart.createFirst(LogFixture.directory(disk), LogFixture.ID, options(MOST))) {
+      log.ensureSegments(log.tail() + (MOST - 1L) * LogFixture.PAYLOAD);
+      fill(log, MOST - 2);
+      redo = log.tail();
+      log.recycleBelow(redo);
+      fill(log, 1);
+      assertEquals(MOST, files(disk));
+    }
+    CrashDisk left = disk.afterKill();
+    for (int restart = 0; restart < 5; restart++) {
+      AtomicLong most = watch(left);
+      Restart next = LogFixture.analyse(left, LogFixture.state(redo, redo, 0, redo, life));
+      try (Log log = next.startLife(options(MOST))) {
+        life = log.life();
+        for (int i = 0; i < 2 * MOST; i++) {
+          redo = log.tail();
+          log.recycleBelow(redo);
+          fill(log, 1);
+        }
+        left = left.afterKill();
+      }
+      assertTrue(most.get() <= MOST, "restart " + restart + ": " + most);
+    }
+  }
+
+  /** The user has set a lower bound: what is too much goes before anything is made. */
+  @Test
+  void a_lower_bound_holds_when_the_database_is_open() {
+    CrashDisk disk = new CrashDisk();
+    long redo;
+    try (Log log = Restart.createFirst(LogFixture.directory(disk), LogFixture.ID, options(MOST))) {
+      log.ensureSegments(log.tail() + (MOST - 1L) * LogFixture.PAYLOAD);
+      fill(log, MOST - 2);
+      redo = log.tail();
+      log.recycleBelow(redo);
+      fill(log, 1);
+    }
+    CrashDisk left = disk.afterKill();
+    AtomicLong most = watch(left);
+    Restart next = LogFixture.analyse(left, LogFixture.state(redo, redo, 0, redo, 1));
+    try (Log log = next.startLife(options(MOST / 2))) {
+      assertTrue(files(left) <= MOST / 2, left.files().toString());
+      assertEquals(files(left) * LogFixture.SEGMENT, log.bytesInDirectory());
+    }
+    assertEquals(MOST, most.get());
+  }
+}
