@@ -1,12 +1,14 @@
 package org.revenantdb.recovery.restart;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogOptions;
 import org.revenantdb.recovery.testing.CrashDisk;
@@ -94,5 +96,25 @@ class LogSizeTest {
       assertEquals(files(left) * LogFixture.SEGMENT, log.bytesInDirectory());
     }
     assertEquals(MOST, most.get());
+  }
+
+  /** It was no longer counted, although it had been renamed already. */
+  @Test
+  void a_segment_whose_preparation_failed_half_way_counts() {
+    CrashDisk disk = new CrashDisk();
+    try (Log log = Restart.createFirst(LogFixture.directory(disk), LogFixture.ID, options(MOST))) {
+      log.ensureSegments(log.tail() + 3L * LogFixture.PAYLOAD);
+      fill(log, 3);
+      log.recycleBelow(log.tail());
+      long prepared = files(disk);
+      disk.failForcesAfter(0);
+      assertThrows(
+          StorageException.class, () -> log.ensureSegments(log.tail() + 2L * LogFixture.PAYLOAD));
+      assertEquals(prepared * LogFixture.SEGMENT, log.bytesInDirectory());
+      disk.failForcesAfter(Integer.MAX_VALUE);
+      log.ensureSegments(log.tail() + (MOST - 2L) * LogFixture.PAYLOAD);
+      assertEquals(files(disk) * LogFixture.SEGMENT, log.bytesInDirectory());
+      assertTrue(files(disk) <= MOST, disk.files().toString());
+    }
   }
 }
