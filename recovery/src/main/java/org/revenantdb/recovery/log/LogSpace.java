@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Ordinary work takes credit for its worst case, publishes, and returns it. COMMIT, ABORT,
  * FORGET and CHECKPOINT take none: they live on the reserve. So whoever has a latch finds room, and
- * the redo point can always move.
+ * the redo point can always move. Who takes credit when room is scarce is slowed down before it is
+ * used up ({@link LogPace}).
  *
  * <p>Threads: any. {@link #acquire} waits, uninterruptibly, and must be called with nothing held.
  *
@@ -47,6 +48,7 @@ public final class LogSpace {
   private final long bound;
   private final long hurryAbove;
   private final Runnable hurry;
+  private final LogPace pace;
   private final AtomicLong granted = new AtomicLong();
   private final AtomicLong redoPoint;
   private final AtomicBoolean hurried = new AtomicBoolean();
@@ -63,7 +65,12 @@ public final class LogSpace {
    * @param hurry called, often and by any thread, when a checkpoint is wanted; must not block
    */
   public LogSpace(LongSupplier tail, long limit, long reserve, Runnable hurry) {
-    this(tail, lsn -> {}, /* margin= */ 0, limit, reserve, hurry);
+    this(tail, limit, reserve, hurry, LogPace.Time.SYSTEM);
+  }
+
+  /** For tests, which have a time of their own. */
+  LogSpace(LongSupplier tail, long limit, long reserve, Runnable hurry, LogPace.Time time) {
+    this(tail, lsn -> {}, /* margin= */ 0, limit, reserve, hurry, time);
   }
 
   /**
@@ -76,7 +83,14 @@ public final class LogSpace {
    * @param hurry called, often and by any thread, when a checkpoint is wanted; must not block
    */
   public LogSpace(Log log, long limit, long reserve, Runnable hurry) {
-    this(log::tail, log::ensureSegments, log.segmentSize() / MARGIN, limit, reserve, hurry);
+    this(
+        log::tail,
+        log::ensureSegments,
+        log.segmentSize() / MARGIN,
+        limit,
+        reserve,
+        hurry,
+        LogPace.Time.SYSTEM);
   }
 
   private LogSpace(
@@ -85,7 +99,8 @@ public final class LogSpace {
       long margin,
       long limit,
       long reserve,
-      Runnable hurry) {
+      Runnable hurry,
+      LogPace.Time time) {
     if (reserve >= limit) {
       throw new IllegalArgumentException("a reserve of " + reserve + " in a limit of " + limit);
     }
@@ -96,6 +111,8 @@ public final class LogSpace {
     this.hurryAbove = limit / 2;
     this.hurry = hurry;
     this.redoPoint = new AtomicLong(tail.getAsLong());
+    // Half way from where a checkpoint is asked for to where everything stands still.
+    this.pace = new LogPace(Math.min(bound - 1, (hurryAbove + bound) / 2), bound, time);
   }
 
   /**
@@ -112,6 +129,7 @@ public final class LogSpace {
       throw new IllegalArgumentException("credit of " + bytes + " bytes; " + bound + " is all");
     }
     checkRunning();
+    pace.slowDown(used(granted.get() + bytes), tail.getAsLong(), bytes); // nothing is granted yet
     if (!waiters.isEmpty() || !take(bytes)) {
       waiters.await(bytes, takenOrStopped);
       checkRunning();
@@ -149,6 +167,7 @@ public final class LogSpace {
   private long used(long credit) {
     long used = credit + tail.getAsLong() - redoPoint.get();
     if (used > hurryAbove && hurried.compareAndSet(false, true)) {
+      pace.asked();
       hurry.run();
     }
     return used;
@@ -181,7 +200,7 @@ public final class LogSpace {
    * @param newRedoPoint from where recovery would read now
    */
   public void redoPointMoved(long newRedoPoint) {
-    redoPoint.set(newRedoPoint);
+    pace.freed(newRedoPoint - redoPoint.getAndSet(newRedoPoint));
     hurried.set(false);
     waiters.wakeAll();
   }

@@ -1,0 +1,136 @@
+package org.revenantdb.recovery.log;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * How fast the log may grow when room in it gets scarce: slower and slower, instead of at full
+ * speed and then not at all.
+ *
+ * <p>Threads: any; who is slowed down must hold nothing.
+ */
+final class LogPace {
+  /*
+   * The law    p = (used - mark) / (bound - mark), from 0 to 1
+   *            r = nanoseconds in which a checkpoint frees one byte, measured from the wish for it to its end,
+   *                averaged (3 parts what was, 1 part what is new)
+   *            one byte of log costs p * r of a time that all share: `next` is when the next one may go
+   *
+   *            So at the bound the log grows as fast as it is freed, and half way at twice that. Where writers want
+   *            k times what is freed, used comes to rest where p = 1/k. Up to the mark nobody waits: a checkpoint is
+   *            asked for long before, and one that keeps up ends before.
+   * What is paid for   the growth of the log since somebody paid last, but at most the credit that is asked for. The
+   *            credit alone would not do: it is the worst case, often a hundred times what is written.
+   * Bound      nobody waits longer than LONGEST here, and `next` is never further away. The hard limit is the
+   *            business of LogSpace.
+   *
+   * Races left in   `paid`, r and the beginning of a checkpoint are read and written without care for each other: a
+   *            wait is too short or too long once, within its bound.
+   */
+
+  /** What one may have to wait at most. */
+  static final long LONGEST = TimeUnit.MILLISECONDS.toNanos(10);
+
+  /** Where time comes from and goes to. */
+  interface Time {
+    /** The time that passes. */
+    Time SYSTEM =
+        new Time() {
+          @Override
+          public long now() {
+            return System.nanoTime();
+          }
+
+          @Override
+          public void pause(long nanos) {
+            long end = now() + nanos;
+            boolean interrupted = false;
+            for (long left = nanos; left > 0; left = end - now()) {
+              LockSupport.parkNanos(this, left);
+              interrupted |= Thread.interrupted();
+            }
+            if (interrupted) {
+              Thread.currentThread().interrupt();
+            }
+          }
+        };
+
+    /** Nanoseconds since some time. */
+    long now();
+
+    /** Lets so many nanoseconds pass. */
+    void pause(long nanos);
+  }
+
+  private final long mark;
+  private final long bound;
+  private final Time time;
+  private final AtomicLong next;
+  private final AtomicLong paid = new AtomicLong();
+  private volatile boolean working;
+  private volatile long begun;
+  private volatile double nanosPerByte;
+
+  /**
+   * A pace that slows down nobody until a first checkpoint has shown how fast it is.
+   *
+   * @param mark from where on the use of room slows down
+   * @param bound where it is slowest
+   */
+  LogPace(long mark, long bound, Time time) {
+    this.mark = mark;
+    this.bound = bound;
+    this.time = time;
+    next = new AtomicLong(time.now());
+  }
+
+  /** A checkpoint was asked for. */
+  void asked() {
+    begun = time.now();
+    working = true;
+  }
+
+  /** A checkpoint has ended and freed so many bytes. */
+  void freed(long bytes) {
+    if (working && bytes > 0) {
+      double measured = (double) Math.max(1, time.now() - begun) / bytes;
+      double before = nanosPerByte;
+      nanosPerByte = before == 0 ? measured : (3 * before + measured) / 4;
+    }
+    working = false;
+  }
+
+  /**
+   * Waits as long as it is due.
+   *
+   * @param used what is in use, what is asked for included
+   * @param tail the end of the log
+   * @param credit what is asked for
+   */
+  void slowDown(long used, long tail, long credit) {
+    if (used > mark && nanosPerByte > 0) {
+      long wait = due(used, Math.min(credit, grown(tail)));
+      if (wait > 0) {
+        time.pause(wait);
+      }
+    }
+  }
+
+  private long grown(long tail) {
+    return Math.max(0, tail - paid.getAndSet(tail));
+  }
+
+  private long due(long used, long bytes) {
+    double pressure = Math.min(1.0, (double) (used - mark) / (bound - mark));
+    long cost = (long) Math.min((double) LONGEST, bytes * pressure * nanosPerByte);
+    long now = time.now();
+    while (true) {
+      long before = next.get();
+      long wait = Math.min(LONGEST, Math.max(0, before - now) + cost);
+      if (next.compareAndSet(before, now + wait)) {
+        return wait;
+      }
+    }
+  }
+}

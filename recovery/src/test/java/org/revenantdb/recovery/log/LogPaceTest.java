@@ -1,0 +1,179 @@
+package org.revenantdb.recovery.log;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** Slowing down in a time that passes only when somebody waits. */
+class LogPaceTest {
+  private static final long MARK = 6_000;
+  private static final long BOUND = 8_000;
+
+  /** What a checkpoint takes for a byte. */
+  private static final long RATE = 50;
+
+  private static final class Clock implements LogPace.Time {
+    private long now = Long.MAX_VALUE - 1_000; // as nanoTime may: it overflows
+    private final List<Long> pauses = new ArrayList<>();
+
+    @Override
+    public long now() {
+      return now;
+    }
+
+    @Override
+    public void pause(long nanos) {
+      pauses.add(nanos);
+      now += nanos;
+    }
+
+    long paused() {
+      return pauses.stream().mapToLong(nanos -> nanos).sum();
+    }
+  }
+
+  private final Clock clock = new Clock();
+  private final LogPace pace = new LogPace(MARK, BOUND, clock);
+
+  private void measured() {
+    pace.asked();
+    clock.now += 1_000 * RATE;
+    pace.freed(1_000);
+  }
+
+  @Test
+  void up_to_the_mark_nobody_waits() {
+    measured();
+    for (int tail = 100; tail < 10_000; tail += 100) {
+      pace.slowDown(MARK, tail, 100);
+    }
+    assertEquals(List.of(), clock.pauses);
+  }
+
+  @Test
+  void nobody_waits_before_a_checkpoint_has_shown_how_fast_it_is() {
+    pace.slowDown(BOUND, 1_000, 1_000);
+    pace.freed(1_000); // not asked for: who knows how long it took
+    pace.slowDown(BOUND, 2_000, 1_000);
+    assertEquals(List.of(), clock.pauses);
+  }
+
+  @Test
+  void a_wait_is_in_proportion_to_growth_pressure_and_the_speed_of_checkpoints() {
+    measured();
+    pace.slowDown(BOUND, 100, 1_000);
+    pace.slowDown(BOUND, 300, 1_000);
+    pace.slowDown((MARK + BOUND) / 2, 500, 1_000);
+    assertEquals(List.of(100 * RATE, 200 * RATE, 100 * RATE), clock.pauses);
+  }
+
+  /** What the log grew while nobody paid is not the debt of the first one who does. */
+  @Test
+  void nobody_pays_for_more_than_it_takes() {
+    measured();
+    pace.slowDown(BOUND, 1_000_000, 10);
+    assertEquals(List.of(10 * RATE), clock.pauses);
+  }
+
+  @Test
+  void no_wait_is_longer_than_its_bound() {
+    pace.asked();
+    clock.now += LogPace.LONGEST;
+    pace.freed(1);
+    for (int i = 1; i < 100; i++) {
+      pace.slowDown(2 * BOUND, i * 1_000_000L, 1_000_000);
+    }
+    assertTrue(clock.pauses.stream().allMatch(nanos -> nanos <= LogPace.LONGEST));
+  }
+
+  /** Those who come at the same time wait one after the other, and not all the same. */
+  @Test
+  void all_share_one_time() {
+    measured();
+    List<Long> waits = new ArrayList<>();
+    LogPace.Time standing =
+        new LogPace.Time() {
+          @Override
+          public long now() {
+            return clock.now;
+          }
+
+          @Override
+          public void pause(long nanos) {
+            waits.add(nanos);
+          }
+        };
+    LogPace shared = new LogPace(MARK, BOUND, standing);
+    shared.asked();
+    clock.now += 1_000 * RATE;
+    shared.freed(1_000);
+    for (int i = 1; i <= 4; i++) {
+      shared.slowDown(BOUND, i * 100, 100);
+    }
+    assertEquals(List.of(100 * RATE, 200 * RATE, 300 * RATE, 400 * RATE), waits);
+  }
+
+  /**
+   * Writers that want twice what is freed: use rests between mark and bound, in many small waits.
+   */
+  @Test
+  void a_log_that_grows_too_fast_settles_before_the_bound() {
+    measured();
+    long wanted = RATE / 2;
+    long tail = 0;
+    long freed = 0;
+    long begin = clock.now;
+    long worst = 0;
+    for (int i = 0; i < 100_000; i++) {
+      clock.now += 10 * wanted; // the work itself
+      tail += 10;
+      freed = Math.min(tail, (clock.now - begin) / RATE); // checkpoints at work all the time
+      long used = MARK - 1_000 + tail - freed;
+      worst = Math.max(worst, used);
+      pace.slowDown(used, tail, 1_000);
+    }
+    assertTrue(worst < BOUND, "used " + worst);
+    assertTrue(worst > MARK, "used " + worst);
+    assertTrue(clock.pauses.stream().allMatch(nanos -> nanos <= 10 * RATE), "small waits");
+    assertTrue(clock.paused() > 0);
+  }
+
+  @Test
+  void credit_is_granted_after_the_wait_and_not_before() {
+    AtomicLong tail = new AtomicLong();
+    List<Long> usedInPause = new ArrayList<>();
+    LogSpace[] space = new LogSpace[1];
+    LogPace.Time time =
+        new LogPace.Time() {
+          @Override
+          public long now() {
+            return clock.now;
+          }
+
+          @Override
+          public void pause(long nanos) {
+            usedInPause.add(space[0].used());
+            clock.pause(nanos);
+          }
+        };
+    space[0] = new LogSpace(tail::get, 10_000, 2_000, () -> {}, time);
+    space[0].acquire(6_000); // asks for a checkpoint
+    tail.addAndGet(6_000);
+    space[0].release(6_000);
+    clock.now += 6_000 * RATE;
+    space[0].redoPointMoved(6_000);
+    assertEquals(List.of(), clock.pauses);
+    tail.addAndGet(6_600);
+    space[0].acquire(600);
+    assertEquals(List.of(6_600L), usedInPause);
+    assertEquals(7_200, space[0].used());
+    space[0].release(600);
+    space[0].redoPointMoved(tail.get()); // keeps up again
+    space[0].acquire(600);
+    assertEquals(1, usedInPause.size());
+  }
+}
