@@ -133,7 +133,7 @@ final class RedoWorkers {
 
   private int workerOf(int page) {
     // The high half, since pages that are hot together lie at regular distances.
-    return (int) (((page * 0x9E3779B9 & 0xFFFFFFFFL) * workers.size()) >>> 32);
+    return (int) (((page * 0x9E3779B9L & 0xFFFFFFFFL) * workers.size()) >>> 32);
   }
 
   private void work(RedoLane lane) {
@@ -191,7 +191,7 @@ final class RedoWorkers {
   private boolean isConsequence(Failed one) {
     for (Throwable cause = one.failure().getCause(); cause != null; cause = cause.getCause()) {
       for (Failed other : failures) {
-        if (other != one && other.failure() == cause) {
+        if (other.failure().equals(cause)) {
           return true;
         }
       }
