@@ -393,7 +393,9 @@ final class PromiseOracle {
     }
     Map<Integer, PromisedTransaction> last = new HashMap<>();
     for (PromisedTransaction known : index.transactions()) {
-      if (there.containsKey(known) || (known.mustBeThere(crash) && !missing.containsKey(known))) {
+      boolean owed = known.mustBeThere(crash) && !missing.containsKey(known);
+      // Who wrote nothing is nowhere: there is nothing in the store that came after others.
+      if (there.containsKey(known) || (owed && !known.writes.isEmpty())) {
         last.merge(known.life, known, (a, b) -> a.attempted >= b.attempted ? a : b);
       }
     }

@@ -266,6 +266,13 @@ class PromiseOracleTest {
     assertEquals(Set.of(Kind.NOT_A_PREFIX), kinds(log, END, "b", "2"));
   }
 
+  @Test
+  void lazy_beforeADurableOneThatWroteNothing_mayBeLost() {
+    lazyAndAnnounced("a", "1");
+    promises.begin().committing().durable();
+    assertEquals(Set.of(), kinds(log, END));
+  }
+
   private void lazyAndAnnounced(String key, String value) {
     promises.attempt(key, value);
     promises.lazy(key, value);

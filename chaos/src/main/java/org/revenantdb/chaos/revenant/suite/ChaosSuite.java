@@ -231,19 +231,24 @@ public final class ChaosSuite {
   private void kill(SuiteProgress progress) throws IOException {
     long until = System.nanoTime() + shareOfKills(KILLS).toNanos();
     List<Outcome> outcomes = new ArrayList<>();
-    outcomes.add(death(kills("owed", KILLS_OWED, 1), progress));
+    outcomes.add(death(MixedSubject.class, kills("owed", KILLS_OWED, 1), progress));
+    outcomes.add(death(LazySubject.class, kills("lazy", KILLS_OWED, 5), progress));
     Duration left = Duration.ofNanos(until - System.nanoTime());
     if (left.isPositive()) {
-      outcomes.add(
-          death(kills("places", 0, 2).withFailpoints().withLimit(left.dividedBy(2)), progress));
-      left = Duration.ofNanos(Math.max(1, until - System.nanoTime()));
-      outcomes.add(death(kills("random", LARGEST_COUNT, 3).withLimit(left), progress));
+      Options places = kills("places", 0, 2).withFailpoints();
+      outcomes.add(death(MixedSubject.class, places.withLimit(left.dividedBy(2)), progress));
+      Duration half = Duration.ofNanos(Math.max(1, until - System.nanoTime())).dividedBy(2);
+      for (Class<? extends RevenantSubject> subject :
+          List.of(MixedSubject.class, LazySubject.class)) {
+        Options random = kills("random " + subject.getSimpleName(), LARGEST_COUNT, 3);
+        outcomes.add(death(subject, random.withLimit(half), progress));
+      }
     }
     report.part(Outcomes.sum("process death", outcomes));
   }
 
   private void wakeTheDead(SuiteProgress progress) throws IOException {
-    Outcome outcome = death(kills("zombies", 0, 4).withZombies(1), progress);
+    Outcome outcome = death(MixedSubject.class, kills("zombies", 0, 4).withZombies(1), progress);
     report.part(Outcomes.sum("zombie writer", List.of(outcome)));
   }
 
@@ -251,7 +256,9 @@ public final class ChaosSuite {
     return Options.of(options.scratch().resolve(name), Seeds.of(options.seed(), part), count);
   }
 
-  private Outcome death(Options asked, SuiteProgress progress) throws IOException {
+  private Outcome death(
+      Class<? extends RevenantSubject> subject, Options asked, SuiteProgress progress)
+      throws IOException {
     Options told =
         asked.withListener(step -> {
           report.death(new DeathLine(step.seeds(), step.place(), step.recoveryMillis()));
@@ -259,7 +266,7 @@ public final class ChaosSuite {
               "%d kills, %s, recovery %.1f ms"
                   .formatted(step.kills(), step.worst(), step.recoveryMillis()));
         });
-    ProcessDeathRun run = new ProcessDeathRun(MixedSubject.class, told);
+    ProcessDeathRun run = new ProcessDeathRun(subject, told);
     return run.keepEvidence(run.run(), options.keep());
   }
 }

@@ -78,8 +78,9 @@ final class PowerCuts {
 
   private static final List<Variant> VARIANTS =
       List.of(
-          new Variant(MixedSubject::new, 0.74),
-          new Variant(LargeValuesSubject::new, 0.22),
+          new Variant(MixedSubject::new, 0.54),
+          new Variant(LargeValuesSubject::new, 0.17),
+          new Variant(LazySubject::new, 0.25),
           new Variant(EvictionSubject::new, 0.04));
 
   private static final Variant SHORT = new Variant(ShortSubject::new, 0);

@@ -1,9 +1,9 @@
 package org.revenantdb.chaos.revenant.suite;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Seeds;
@@ -12,6 +12,7 @@ import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.TransactionOptions;
 
 /**
  * A session that announces its transactions to the letter: every write before it is made, the
@@ -45,17 +46,58 @@ final class Worker {
 
   /** A transaction that is committed unless somebody was first; tells whether it was. */
   boolean commit(Consumer<Writes> body) {
+    return commit(TransactionOptions.durable(), body);
+  }
+
+  /** As {@link #commit(Consumer)}, and what it is told stays only as long as the process lives. */
+  boolean commitLazily(Consumer<Writes> body) {
+    return commit(TransactionOptions.lazy(), body);
+  }
+
+  private boolean commit(TransactionOptions options, Consumer<Writes> body) {
     Promises.Group group = promises.begin();
-    try (Transaction tx = db.begin()) {
+    try (Transaction tx = db.begin(options)) {
       body.accept(new Writes(tx, group));
       group.committing();
       tx.commit();
-      group.durable();
+      switch (options.durability()) {
+        case DURABLE -> group.durable();
+        case LAZY -> group.lazy();
+      }
       return true;
     } catch (ConflictException conflict) {
       group.rolledBack();
       return false;
     }
+  }
+
+  /**
+   * A durable transaction whose session does not wait for its commit: it is lazy until somebody
+   * tells that it is durable.
+   */
+  void commitAsync(Consumer<Writes> body) {
+    Promises.Group group = promises.begin();
+    try (Transaction tx = db.begin(TransactionOptions.durable())) {
+      body.accept(new Writes(tx, group));
+      group.committing();
+      CompletionStage<@Nullable Void> durable = tx.commitAsync();
+      group.lazy();
+      durable.toCompletableFuture().join();
+      group.durable();
+    } catch (ConflictException conflict) {
+      group.rolledBack();
+    }
+  }
+
+  /** Makes durable what was committed lazily. */
+  void sync() {
+    db.sync();
+    promises.allDurable();
+  }
+
+  /** Somebody who reads durably for this session, in its thread. */
+  DurableReader reader() {
+    return new DurableReader(db, promises, this::table);
   }
 
   /** A transaction that is taken back. */
@@ -81,17 +123,7 @@ final class Worker {
 
   /** Reads rows in one snapshot and has it noted that they were seen: they are durable then. */
   void witness(String table, List<byte[]> keys) {
-    List<byte @Nullable []> seen = new ArrayList<>();
-    try (Transaction tx = db.begin()) {
-      for (byte[] key : keys) {
-        seen.add(tx.get(table(table), key));
-      }
-    }
-    for (int i = 0; i < keys.size(); i++) {
-      byte[] value = seen.get(i);
-      promises.durableRead(
-          Cell.key(table, keys.get(i)), value == null ? null : Cell.promised(value));
-    }
+    reader().get(table, keys);
   }
 
   /** The writes of one transaction, each announced and then made. */
@@ -105,11 +137,13 @@ final class Worker {
       this.group = group;
     }
 
-    /** Stores a value that was never stored before. */
-    void put(String table, byte[] key, int length) {
+    /** Stores a value that was never stored before; returns what a promise says of it. */
+    byte[] put(String table, byte[] key, int length) {
       byte[] value = Cell.value(Seeds.of(seed, values++), length);
-      group.put(Cell.key(table, key), Cell.promised(value));
+      byte[] promised = Cell.promised(value);
+      group.put(Cell.key(table, key), promised);
       tx.put(table(table), key, value);
+      return promised;
     }
 
     /** Deletes a row if there is one. A delete that finds nothing is no write: nobody minds it. */

@@ -1,0 +1,60 @@
+package org.revenantdb.chaos.revenant.suite;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.chaos.crash.Options;
+import org.revenantdb.chaos.crash.ProcessDeathRun;
+import org.revenantdb.chaos.power.PlatformProfile;
+import org.revenantdb.chaos.run.LifeRecorder;
+import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.run.PowerCutOptions;
+import org.revenantdb.chaos.run.PowerCutRun;
+import org.revenantdb.chaos.run.Recording;
+import org.revenantdb.chaos.run.SeenImages;
+import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.engine.Database;
+
+/**
+ * Lazy commits and what durable readers were told of them (R10), behind power cuts and deaths.
+ * Another seed: {@code -Drevenant.chaos.seed=N}.
+ */
+@Tag("slow")
+class LazySubjectTest {
+
+  private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_122);
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final int STATES = 300;
+  private static final int KILLS = 2;
+
+  @TempDir Path dir;
+
+  @Test
+  void R10_what_a_durable_reader_was_told_survives_power_cuts() throws IOException {
+    System.out.println("LazySubjectTest -Drevenant.chaos.seed=" + SEED);
+    Recording recording = new LifeRecorder<>(LazySubject::new, SEED, 2, LIMIT).record();
+    assertTrue(recording.usable(), recording.reason());
+    PowerCutOptions options =
+        PowerCutOptions.of(PlatformProfile.SECTOR_4K, SEED)
+            .withStates(STATES)
+            .withLimit(LIMIT)
+            .withKeep(dir.resolve("failures"));
+    Outcome outcome =
+        new PowerCutRun<Database>(LazySubject::new, recording, options, new SeenImages()).run();
+    assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
+  }
+
+  @Test
+  void R10_what_a_durable_reader_was_told_survives_the_death_of_its_process() throws IOException {
+    System.out.println("LazySubjectTest -Drevenant.chaos.seed=" + SEED);
+    Options options = Options.of(dir.resolve("databases"), SEED, KILLS);
+    Outcome outcome = new ProcessDeathRun(LazySubject.class, options).run();
+    assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
+  }
+}
