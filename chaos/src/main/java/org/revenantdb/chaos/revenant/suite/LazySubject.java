@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.subject.Promises;
@@ -24,9 +25,10 @@ import org.revenantdb.engine.DatabaseOptions;
  */
 public final class LazySubject extends RevenantSubject {
   /*
-   * Two kinds of phases. Alone: one session commits lazily and is then given one durable answer, of another kind each
-   * time. Nothing else forces the log, so an answer that does not wait for what it tells of is lost by the next crash.
-   * Together: several sessions on the same rows, lazy and durable ones, beside checkpoints and the cleaner.
+   * Alone       one session commits lazily and is then given one durable answer, of another kind each time; later, of
+   *             one kind only. Nothing else forces the log, so an answer that does not wait for what it tells of is
+   *             lost by the next crash, and by a kill as well: nobody has written it to the file.
+   * Together    several sessions on the same rows, lazy and durable ones, beside checkpoints and the cleaner.
    *
    * The first life forces only when somebody asks for it; later ones, of a database that was there, also by themselves
    * after a while.
@@ -38,6 +40,10 @@ public final class LazySubject extends RevenantSubject {
 
   private static final int OWN_KEYS = 8;
   private static final int STEPS = 60;
+
+  /** Of durable answers, counted so that some are given more often. */
+  private static final int KINDS = 14;
+
   private static final int SESSIONS = 3;
   private static final int WIDE_KEYS = 24;
 
@@ -67,7 +73,7 @@ public final class LazySubject extends RevenantSubject {
     Sessions sessions = new Sessions(db, promises);
     Worker main = sessions.worker();
     RandomGenerator random = promises.random();
-    alone(db, sessions, main, random);
+    alone(db, sessions, main, random, () -> random.nextInt(KINDS));
     sessions.together(
         SESSIONS,
         LazySubject::together,
@@ -75,11 +81,13 @@ public final class LazySubject extends RevenantSubject {
           db.checkpoint();
           db.cleanNow();
         });
-    alone(db, sessions, main, random);
+    int only = random.nextInt(KINDS);
+    alone(db, sessions, main, random, () -> only);
     main.commitLazily(writes -> writes.put(HOT, Tables.key(0), 40));
   }
 
-  private static void alone(Database db, Sessions sessions, Worker worker, RandomGenerator random) {
+  private static void alone(
+      Database db, Sessions sessions, Worker worker, RandomGenerator random, IntSupplier kinds) {
     for (int step = 0; step < STEPS; step++) {
       for (int i = random.nextInt(3); i > 0; i--) {
         worker.commitLazily(writes -> some(writes, random));
@@ -87,18 +95,18 @@ public final class LazySubject extends RevenantSubject {
       if (random.nextInt(10) == 0) {
         worker.rollBack(writes -> some(writes, random));
       }
-      if (random.nextInt(30) == 0) {
+      if (random.nextInt(40) == 0) {
         db.checkpoint();
       }
-      answer(db, sessions, worker, random, Tables.key(random.nextInt(OWN_KEYS)));
+      byte[] key = Tables.key(random.nextInt(OWN_KEYS));
+      answer(db, sessions, worker, random, kinds.getAsInt(), key);
     }
   }
 
   /** One answer that has to be durable, about a row that was just written lazily. */
   private static void answer(
-      Database db, Sessions sessions, Worker worker, RandomGenerator random, byte[] key) {
+      Database db, Sessions sessions, Worker worker, RandomGenerator random, int kind, byte[] key) {
     DurableReader reader = worker.reader();
-    int kind = random.nextInt(14);
     if (kind == 0) {
       reader.conflict(OWN, key, () -> stored(worker, random, key));
       return;
