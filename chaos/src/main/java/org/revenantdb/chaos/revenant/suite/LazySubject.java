@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.IntSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.subject.Promises;
@@ -25,21 +24,23 @@ import org.revenantdb.engine.DatabaseOptions;
  */
 public final class LazySubject extends RevenantSubject {
   /*
-   * Alone       one session commits lazily and is then given one durable answer, of another kind each time; later, of
-   *             one kind only. Nothing else forces the log, so an answer that does not wait for what it tells of is
-   *             lost by the next crash, and by a kill as well: nobody has written it to the file.
+   * Alone       one session commits lazily and is then given one durable answer, of another kind each time. Nothing
+   *             else forces the log, so an answer that does not wait for what it tells of is lost by the next crash.
+   *             Later with answers of one kind only and many commits: if those answers do not wait nothing is written
+   *             for a while, and a kill finds that, too.
    * Together    several sessions on the same rows, lazy and durable ones, beside checkpoints and the cleaner.
    *
    * The first life forces only when somebody asks for it; later ones, of a database that was there, also by themselves
    * after a while.
    */
-  private static final Duration SHORT_DELAY = Duration.ofMillis(3);
+  private static final Duration SHORT_DELAY = Duration.ofMillis(20);
 
   /** Rows that only the first session writes: of every answer about them it knows the author. */
   private static final String OWN = "own";
 
   private static final int OWN_KEYS = 8;
-  private static final int STEPS = 60;
+  private static final int STEPS = 80;
+  private static final int STEPS_OF_ONE_KIND = 24;
 
   /** Of durable answers, counted so that some are given more often. */
   private static final int KINDS = 14;
@@ -73,7 +74,9 @@ public final class LazySubject extends RevenantSubject {
     Sessions sessions = new Sessions(db, promises);
     Worker main = sessions.worker();
     RandomGenerator random = promises.random();
-    alone(db, sessions, main, random, () -> random.nextInt(KINDS));
+    for (int step = 0; step < STEPS; step++) {
+      alone(db, sessions, main, random, random.nextInt(3), random.nextInt(KINDS));
+    }
     sessions.together(
         SESSIONS,
         LazySubject::together,
@@ -82,25 +85,29 @@ public final class LazySubject extends RevenantSubject {
           db.cleanNow();
         });
     int only = random.nextInt(KINDS);
-    alone(db, sessions, main, random, () -> only);
+    for (int step = 0; step < STEPS_OF_ONE_KIND; step++) {
+      alone(db, sessions, main, random, random.nextInt(20), only);
+    }
     main.commitLazily(writes -> writes.put(HOT, Tables.key(0), 40));
   }
 
   private static void alone(
-      Database db, Sessions sessions, Worker worker, RandomGenerator random, IntSupplier kinds) {
-    for (int step = 0; step < STEPS; step++) {
-      for (int i = random.nextInt(3); i > 0; i--) {
-        worker.commitLazily(writes -> some(writes, random));
-      }
-      if (random.nextInt(10) == 0) {
-        worker.rollBack(writes -> some(writes, random));
-      }
-      if (random.nextInt(40) == 0) {
-        db.checkpoint();
-      }
-      byte[] key = Tables.key(random.nextInt(OWN_KEYS));
-      answer(db, sessions, worker, random, kinds.getAsInt(), key);
+      Database db,
+      Sessions sessions,
+      Worker worker,
+      RandomGenerator random,
+      int commits,
+      int kind) {
+    for (int i = 0; i < commits; i++) {
+      worker.commitLazily(writes -> some(writes, random));
     }
+    if (random.nextInt(10) == 0) {
+      worker.rollBack(writes -> some(writes, random));
+    }
+    if (random.nextInt(40) == 0) {
+      db.checkpoint();
+    }
+    answer(db, sessions, worker, random, kind, Tables.key(random.nextInt(OWN_KEYS)));
   }
 
   /** One answer that has to be durable, about a row that was just written lazily. */
