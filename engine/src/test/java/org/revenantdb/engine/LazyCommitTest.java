@@ -26,6 +26,8 @@ class LazyCommitTest {
   private static final TransactionOptions LAZY = TransactionOptions.lazy();
   private static final TransactionOptions DURABLE = TransactionOptions.durable();
 
+  private static final int IDS_FORGOTTEN_AT_ONCE = 4096;
+
   @TempDir private Path folder;
 
   private Database db;
@@ -138,6 +140,18 @@ class LazyCommitTest {
     waits(DURABLE, tx -> assertEquals("none", read(tx, "gone")));
     db.cleanNow();
     doesNotWait(DURABLE, tx -> assertEquals("none", read(tx, "gone")));
+  }
+
+  /** Ids are forgotten by the thousand; one that is forgotten counts as committed for all. */
+  @Test
+  void R10_who_committed_lazily_is_not_forgotten_before_that_is_durable() {
+    lazily(tx -> tx.put(table, bytes("k"), bytes("1")));
+    for (int i = 0; i < 2 * IDS_FORGOTTEN_AT_ONCE; i++) {
+      db.run(LAZY, tx -> tx.put(table, bytes("other"), bytes("1")));
+    }
+    db.cleanNow();
+    assertFalse(isLazyDurable(), "the log was forced, so this says nothing");
+    waits(DURABLE, tx -> assertEquals("1", read(tx, "k")));
   }
 
   @Test
