@@ -8,7 +8,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.revenantdb.chaos.junit.CrashTest;
-import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.chaos.subject.Recovered;
@@ -30,11 +29,7 @@ import org.revenantdb.engine.TransactionOptions;
  * <p>Source: the bulk load of "Lazy commit", §2.1.
  */
 @Tag("slow")
-@CrashTest(
-    crash = {Crash.POWER_CUT, Crash.PROCESS_DEATH},
-    states = 120,
-    kills = 1,
-    seed = 20_261_122)
+@CrashTest(states = 120, seed = 20_261_122)
 class BulkLoadTest implements CrashSubject<Database> {
 
   private static final int BATCH = 8;
