@@ -3,6 +3,7 @@ package org.revenantdb.jmh.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.file.Path;
@@ -26,6 +27,7 @@ final class Fork {
   private final Class<?> main;
   private final List<String> flags;
   private final Duration limit;
+  private final String classPath;
 
   /**
    * Describes one.
@@ -35,9 +37,19 @@ final class Fork {
    * @param limit after which it is killed: something in it must hang
    */
   Fork(Class<?> main, List<String> flags, Duration limit) {
+    this(main, flags, limit, System.getProperty("java.class.path"));
+  }
+
+  private Fork(Class<?> main, List<String> flags, Duration limit, String classPath) {
     this.main = main;
     this.flags = List.copyOf(flags);
     this.limit = limit;
+    this.classPath = classPath;
+  }
+
+  /** The same, but classes in a folder come before those of the same name. */
+  Fork withClassesFrom(Path folder) {
+    return new Fork(main, flags, limit, folder + File.pathSeparator + classPath);
   }
 
   /**
@@ -57,7 +69,7 @@ final class Fork {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(flags);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+    command.addAll(List.of("-cp", classPath, main.getName()));
     command.addAll(Arrays.asList(arguments));
     Process process =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();

@@ -1,0 +1,71 @@
+package org.revenantdb.jmh.cli;
+
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * What a commit costs, durable and lazy, part by part: beside other engines, beside the disk,
+ * beside batches, beside the algorithm of the paper, and the log beside a file. A part that fails
+ * leaves the others alone.
+ */
+final class CommitBench implements Bench {
+  @Override
+  public String name() {
+    return "commit";
+  }
+
+  @Override
+  public String question() {
+    return "What does a commit cost, durable and lazy, and who else pays for it?";
+  }
+
+  @Override
+  public List<String> promises() {
+    return List.of(
+        "group_commit_vs_best",
+        "single_commit_vs_force",
+        "lazy_vs_durable",
+        "forces_never_above_commits",
+        "forces_vs_page_granular",
+        "reader_response_vs_batching",
+        "rule_ratio",
+        "log_vs_raw",
+        "log_peak_over_bound");
+  }
+
+  @Override
+  public void measure(Settings settings, Figures figures) throws CannotMeasureException {
+    Rounds rounds = Rounds.of(settings, settings.quick() ? 3 : 5);
+    try (CommitSession session = CommitSession.open(settings, figures, rounds)) {
+      attempt(figures, () -> CommitGroup.measure(session));
+      attempt(figures, () -> CommitSingle.measure(session));
+      attempt(figures, () -> CommitSingle.measureLazy(session));
+      attempt(figures, () -> CommitForces.measure(session));
+      attempt(figures, () -> CommitReaders.measure(session));
+      attempt(figures, () -> CommitRule.measure(session));
+      attempt(figures, () -> CommitLog.measure(session));
+      attempt(figures, () -> CommitGroup.measureHotCounter(session));
+      session.putPeak();
+    } catch (IOException e) {
+      throw new CannotMeasureException("a directory for the databases: " + e.getMessage(), e);
+    }
+    figures.rounds(rounds.tally());
+  }
+
+  /** One of the parts. */
+  @FunctionalInterface
+  private interface Part {
+    void measure() throws CannotMeasureException;
+  }
+
+  private static void attempt(Figures figures, Part part) {
+    try {
+      part.measure();
+    } catch (CannotMeasureException e) {
+      figures.notMeasured(e.sentence());
+    } catch (RuntimeException e) {
+      figures.notMeasured("a part: " + e);
+      e.printStackTrace(System.err);
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package org.revenantdb.jmh.cli;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.revenantdb.jmh.commit.ReadersFork;
+
+/**
+ * How long readers wait while the queue is processed, lazily one by one or durably in batches, at
+ * the same rate: figure 5 of the paper.
+ */
+final class CommitReaders {
+  private static final String ENTRIES = "2000";
+  private static final String READS = "1000";
+  private static final List<String> PERCENTILES = List.of("p50_us", "p99_us");
+
+  private CommitReaders() {}
+
+  static void measure(CommitSession session) throws CannotMeasureException {
+    Map<String, CommitSession.Child> children = new LinkedHashMap<>();
+    for (String readers : List.of("durable", "lazy")) {
+      for (int batch : List.of(0, 10, 100, 1000)) {
+        if (readers.equals("durable") || batch == 0 || !session.quick()) {
+          String name = name(batch, readers);
+          children.put(
+              name,
+              new CommitSession.Child(
+                  name,
+                  ReadersFork.class,
+                  "DIRECTORY",
+                  Integer.toString(batch),
+                  ENTRIES,
+                  readers,
+                  READS,
+                  session.sized(800, 2000),
+                  session.sized(1200, 4000),
+                  session.seed()));
+        }
+      }
+    }
+    Map<String, Sample> samples =
+        session.run(
+            "commit, readers beside batches",
+            session.quick() ? 2 : 3,
+            new ArrayList<>(children.values()),
+            Map.of("p50_us", "us", "p99_us", "us", "entries", "1/s"));
+    session
+        .figures()
+        .setting(
+            "reader_response_vs_batching",
+            "durable readers on both sides, "
+                + READS
+                + " reads and "
+                + ENTRIES
+                + " entries a second");
+    double worst = Double.POSITIVE_INFINITY;
+    for (String percentile : PERCENTILES) {
+      Plot plot =
+          new Plot(
+              "How long does a reader wait, " + percentile.substring(0, 3) + "?",
+              Plot.Form.BARS,
+              "entries in a transaction",
+              "us",
+              /* logarithmic= */ true);
+      double ours = CommitSession.median(samples, percentile + "," + name(0, "durable"));
+      for (int batch : List.of(10, 100, 1000)) {
+        worst =
+            Math.min(
+                worst,
+                CommitSession.median(samples, percentile + "," + name(batch, "durable")) / ours);
+      }
+      for (String child : children.keySet()) {
+        plot.mark(
+            child.endsWith("lazy") ? "lazy readers" : "durable readers",
+            child.substring(0, child.indexOf(',')),
+            percentile + "," + child);
+      }
+      session.figures().plot(plot);
+    }
+    session.figures().put("reader_response_vs_batching", worst);
+  }
+
+  private static String name(int batch, String readers) {
+    return (batch == 0 ? "lazy" : "batch=" + batch) + ",readers=" + readers;
+  }
+}

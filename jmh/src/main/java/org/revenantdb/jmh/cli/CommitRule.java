@@ -1,0 +1,60 @@
+package org.revenantdb.jmh.cli;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.revenantdb.jmh.commit.EngineWithoutRule;
+import org.revenantdb.jmh.commit.MixFork;
+
+/** What durable readers pay for being safe from lazy commits when nobody is lazy. */
+final class CommitRule {
+  private static final String SESSIONS = "8";
+
+  private CommitRule() {}
+
+  static void measure(CommitSession session) throws CannotMeasureException {
+    Path without = session.directory().resolve("without-rule");
+    try {
+      EngineWithoutRule.write(without);
+    } catch (IOException | IllegalStateException e) {
+      throw new CannotMeasureException("rule_ratio: the engine without the rule", e);
+    }
+    List<CommitSession.Child> children = new ArrayList<>();
+    for (String reads : List.of("50", "100")) {
+      List<String> arguments =
+          List.of(
+              "DIRECTORY",
+              reads.equals("100") ? "1" : SESSIONS,
+              reads,
+              session.sized(1200, 3000),
+              session.sized(1200, 4000),
+              session.seed());
+      children.add(
+          new CommitSession.Child("reads=" + reads, MixFork.class, List.of(), null, arguments));
+      children.add(
+          new CommitSession.Child(
+              "reads=" + reads + ",without", MixFork.class, List.of(), without, arguments));
+    }
+    Map<String, Sample> samples =
+        session.run("commit, the rule", children, Map.of("transactions", "1/s"));
+    double worst = Double.POSITIVE_INFINITY;
+    for (String reads : List.of("50", "100")) {
+      worst =
+          Math.min(
+              worst,
+              CommitSession.median(samples, "transactions,reads=" + reads)
+                  / CommitSession.median(samples, "transactions,reads=" + reads + ",without"));
+    }
+    session
+        .figures()
+        .setting(
+            "rule_ratio",
+            "half reads half updates by "
+                + SESSIONS
+                + " sessions, and reads alone by one; without: reads tell no witness, and nobody"
+                + " waits for one; the worse of the two");
+    session.figures().put("rule_ratio", worst);
+  }
+}

@@ -1,0 +1,198 @@
+package org.revenantdb.jmh.cli;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run of {@code bench commit}, as all its parts see it: it starts their JVMs, each with an
+ * empty directory, and collects what they say.
+ *
+ * <p>The directories are below {@code jmh/target}, on the same disk as the sources: a temporary
+ * directory is often memory, where a force costs nothing.
+ */
+final class CommitSession implements AutoCloseable {
+  private static final Duration LIMIT = Duration.ofMinutes(2);
+  private static final String PEAK = "log_peak_over_bound";
+
+  private final Bench.Settings settings;
+  private final Figures figures;
+  private final Rounds rounds;
+  private final Path directory;
+  private final List<Double> peaks = new ArrayList<>();
+  private int directories;
+
+  private CommitSession(Bench.Settings settings, Figures figures, Rounds rounds, Path directory) {
+    this.settings = settings;
+    this.figures = figures;
+    this.rounds = rounds;
+    this.directory = directory;
+  }
+
+  static CommitSession open(Bench.Settings settings, Figures figures, Rounds rounds)
+      throws IOException {
+    Path target = Path.of(System.getenv().getOrDefault("REVENANT_HOME", ".")).resolve("jmh/target");
+    Path parent = Files.isDirectory(target) ? target : Path.of("").toAbsolutePath();
+    Path directory = Files.createTempDirectory(parent, "bench-commit-");
+    figures.setting("file system", Files.getFileStore(directory).type());
+    return new CommitSession(settings, figures, rounds, directory);
+  }
+
+  /**
+   * A JVM of its own.
+   *
+   * @param name of the variant, for progress and points
+   * @param main what runs
+   * @param flags of the JVM
+   * @param classes a folder whose classes come first, or null
+   * @param arguments after the directory
+   */
+  record Child(
+      String name,
+      Class<?> main,
+      List<String> flags,
+      @Nullable Path classes,
+      List<String> arguments) {
+
+    Child(String name, Class<?> main, String... arguments) {
+      this(name, main, List.of(), null, List.of(arguments));
+    }
+  }
+
+  boolean quick() {
+    return settings.quick();
+  }
+
+  /** One number for a quick run, another one for a full one, as an argument. */
+  String sized(int quick, int full) {
+    return Integer.toString(quick() ? quick : full);
+  }
+
+  String seed() {
+    return Long.toString(settings.seed());
+  }
+
+  Figures figures() {
+    return figures;
+  }
+
+  /** A directory that the parts may use, deleted in the end. */
+  Path directory() {
+    return directory;
+  }
+
+  /**
+   * Runs all of them once a round, and adds what they say as points {@code metric,name}.
+   *
+   * @param unit of a metric
+   */
+  Map<String, Sample> run(String what, List<Child> children, Map<String, String> unit)
+      throws CannotMeasureException {
+    return run(what, rounds.wanted(), children, unit);
+  }
+
+  /** As the other, with another number of rounds. */
+  Map<String, Sample> run(String what, int count, List<Child> children, Map<String, String> unit)
+      throws CannotMeasureException {
+    List<Map<String, Double>> said =
+        rounds.run(
+            what,
+            count,
+            () -> {
+              Map<String, Double> round = new LinkedHashMap<>();
+              for (Child child : children) {
+                round.putAll(one(what, child));
+              }
+              return round;
+            });
+    Map<String, Sample> samples = new LinkedHashMap<>();
+    Sample.byName(said)
+        .forEach((name, values) -> {
+          int comma = name.indexOf(',');
+          String metric = comma < 0 ? name : name.substring(0, comma);
+          samples.put(name, Sample.of(values, unit.getOrDefault(metric, "")));
+        });
+    samples.forEach(figures::point);
+    return samples;
+  }
+
+  private Map<String, Double> one(String what, Child child) throws CannotMeasureException {
+    Path own = directory.resolve("run" + directories++);
+    Fork.Said said;
+    try {
+      Files.createDirectories(own);
+      Fork fork = new Fork(child.main(), child.flags(), LIMIT);
+      if (child.classes() != null) {
+        fork = fork.withClassesFrom(child.classes());
+      }
+      List<String> arguments = new ArrayList<>(child.arguments());
+      arguments.replaceAll(it -> it.equals("DIRECTORY") ? own.toString() : it);
+      said = fork.run(arguments.toArray(String[]::new));
+    } catch (IOException e) {
+      throw new CannotMeasureException(what + ": no JVM could be started", e);
+    } finally {
+      delete(own);
+    }
+    if (said.failed()) {
+      figures.notMeasured(what + ", " + child.name() + ": " + said.failure());
+    }
+    Map<String, Double> named = new LinkedHashMap<>();
+    StringBuilder line = new StringBuilder();
+    said.values()
+        .forEach((metric, value) -> {
+          if (metric.equals(PEAK)) {
+            peaks.add(value);
+          } else {
+            named.put(metric + "," + child.name(), value);
+            line.append(String.format(Locale.ROOT, "  %s %.1f", metric, value));
+          }
+        });
+    System.err.printf("  %-24s%s%n", child.name(), line);
+    return named;
+  }
+
+  /** The median of a point, which must have been measured. */
+  static double median(Map<String, Sample> samples, String name) throws CannotMeasureException {
+    return LatchSession.median(samples, name);
+  }
+
+  /** The largest log directory of all runs, relative to its bound. */
+  void putPeak() {
+    if (!peaks.isEmpty()) {
+      Sample sample = Sample.of(peaks, "");
+      figures.point(PEAK, sample);
+      figures.put(PEAK, sample.highest());
+    }
+  }
+
+  private static void delete(Path path) {
+    try (Stream<Path> files = Files.walk(path)) {
+      files
+          .sorted(Comparator.reverseOrder())
+          .forEach(file -> {
+            try {
+              Files.delete(file);
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          });
+    } catch (IOException | UncheckedIOException e) {
+      System.err.println("left behind: " + path + ": " + e.getMessage());
+    }
+  }
+
+  @Override
+  public void close() {
+    delete(directory);
+  }
+}

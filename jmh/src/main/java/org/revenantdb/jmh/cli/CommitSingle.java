@@ -1,0 +1,68 @@
+package org.revenantdb.jmh.cli;
+
+import java.util.List;
+import java.util.Map;
+import org.revenantdb.jmh.commit.QueueFork;
+import org.revenantdb.jmh.commit.SingleFork;
+
+/** One session: beside the disk, and lazy beside durable. */
+final class CommitSingle {
+  private static final Map<String, String> UNITS =
+      Map.of(
+          "commits", "1/s",
+          "entries", "1/s",
+          "force_p50_us", "us",
+          "force_p99_us", "us",
+          "commit_p50_us", "us",
+          "commit_p99_us", "us");
+  private static final double MICROS = 1e6;
+
+  private CommitSingle() {}
+
+  static void measure(CommitSession session) throws CannotMeasureException {
+    Map<String, Sample> samples =
+        session.run(
+            "commit, one session",
+            List.of(
+                new CommitSession.Child(
+                    "single",
+                    SingleFork.class,
+                    "DIRECTORY",
+                    session.sized(1000, 3000),
+                    session.sized(1500, 4000),
+                    session.seed())),
+            UNITS);
+    session
+        .figures()
+        .put(
+            "single_commit_vs_force",
+            CommitSession.median(samples, "commits,single")
+                * CommitSession.median(samples, "force_p50_us,single")
+                / MICROS);
+  }
+
+  static void measureLazy(CommitSession session) throws CannotMeasureException {
+    Map<String, Sample> samples =
+        session.run(
+            "commit, the queue, one session",
+            List.of(queue(session, "lazy"), queue(session, "durable")),
+            UNITS);
+    session
+        .figures()
+        .put(
+            "lazy_vs_durable",
+            CommitSession.median(samples, "entries,lazy")
+                / CommitSession.median(samples, "entries,durable"));
+  }
+
+  private static CommitSession.Child queue(CommitSession session, String durability) {
+    return new CommitSession.Child(
+        durability,
+        QueueFork.class,
+        "DIRECTORY",
+        durability,
+        session.sized(1000, 3000),
+        session.sized(1000, 4000),
+        session.seed());
+  }
+}

@@ -1,0 +1,94 @@
+package org.revenantdb.jmh.commit;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.DatabaseOptions;
+
+/**
+ * Watches the log directory of a database and keeps its largest size, relative to the bound. It
+ * looks at the files every 20 ms; a segment stays longer than that.
+ */
+final class LogPeak implements AutoCloseable {
+  private static final long PERIOD_MILLIS = 20;
+
+  private final @Nullable Path log;
+  private final double bound;
+  private final CountDownLatch end = new CountDownLatch(1);
+  private final Thread thread;
+  private volatile long peak;
+
+  private LogPeak(@Nullable Path log, long bound) {
+    this.log = log;
+    this.bound = bound;
+    thread = Thread.ofPlatform().daemon().name("log-peak").unstarted(this::watch);
+    if (log != null) {
+      thread.start();
+    }
+  }
+
+  /** Of a database with the usual options; null: of nobody. */
+  static LogPeak of(@Nullable Path database) {
+    return of(database, DatabaseOptions.defaults());
+  }
+
+  /** Of a database; null: of nobody. */
+  static LogPeak of(@Nullable Path database, DatabaseOptions options) {
+    return new LogPeak(
+        database == null ? null : database.resolve("log"), 2 * options.maxRecoveryLog());
+  }
+
+  /** Of a log that has a bound of its own. */
+  static LogPeak ofLog(Path log, long bound) {
+    return new LogPeak(log, bound);
+  }
+
+  private void watch() {
+    try {
+      do {
+        peak = Math.max(peak, size(log));
+      } while (!end.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS));
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static long size(@Nullable Path directory) {
+    long size = 0;
+    if (directory == null) {
+      return 0;
+    }
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+      for (Path file : files) {
+        size += sizeOf(file);
+      }
+    } catch (IOException _) {
+      return size; // not there yet
+    }
+    return size;
+  }
+
+  private static long sizeOf(Path file) {
+    try {
+      return Files.size(file);
+    } catch (IOException _) {
+      return 0; // renamed or deleted meanwhile: the next look sees it under its new name
+    }
+  }
+
+  /** Prints the result for the parent. */
+  void tell() {
+    if (log != null) {
+      CommitsFork.tell("log_peak_over_bound", Math.max(peak, size(log)) / bound);
+    }
+  }
+
+  @Override
+  public void close() {
+    end.countDown();
+  }
+}

@@ -1,0 +1,36 @@
+package org.revenantdb.jmh.commit;
+
+import java.nio.file.Path;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.Table;
+
+/** RevenantDB with the options it has by itself: durable, 128 MiB for pages, as for the others. */
+public final class RevenantCommits implements OneRowCommits {
+  private final Database database;
+  private final Table table;
+
+  /**
+   * Creates a database.
+   *
+   * @param directory an empty one
+   */
+  public RevenantCommits(Path directory) {
+    database = Database.open(directory);
+    table = database.table("rows");
+  }
+
+  @Override
+  public void commit(byte[] key, byte[] value) {
+    database.run(transaction -> transaction.put(table, key, value));
+  }
+
+  /** Forces of files so far. */
+  long forces() {
+    return database.statistics().forces();
+  }
+
+  @Override
+  public void close() {
+    database.close();
+  }
+}

@@ -1,0 +1,145 @@
+package org.revenantdb.jmh.commit;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.jmh.contend.WaitHistogram;
+
+/**
+ * Threads that do one thing again and again, for a time to warm up and a time that counts.
+ *
+ * <p>The steps are behind an interface: a call of it takes nanoseconds, a commit that is forced a
+ * hundred microseconds, and it is the same call for everybody.
+ */
+final class Sessions {
+  /*
+   * State       WARMING -> MEASURING -> STOPPED, set by the one who measures, read by all before each step.
+   *             What a thread has done is published by an opaque store of its own cell; the one who measures adds
+   *             the cells up at both ends of the window, so a step counts in the window in which it ended.
+   */
+
+  /** What a session does. */
+  @FunctionalInterface
+  interface Session {
+    /** One step: a commit, a read. */
+    void step() throws Exception;
+  }
+
+  /** Makes the sessions. */
+  @FunctionalInterface
+  interface Factory {
+    /** The session of this number, from 0. */
+    Session session(int number) throws Exception;
+  }
+
+  /**
+   * What was done.
+   *
+   * @param perSecond steps of all sessions
+   * @param steps in the window
+   * @param waits how long each step of the window took
+   */
+  record Result(double perSecond, long steps, WaitHistogram waits) {}
+
+  /**
+   * How long.
+   *
+   * @param warmMillis before it counts
+   * @param windowMillis that count
+   */
+  record Times(long warmMillis, long windowMillis) {}
+
+  private enum Phase {
+    WARMING,
+    MEASURING,
+    STOPPED
+  }
+
+  private static final int STRIDE = 16;
+
+  private final AtomicLongArray done;
+  private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+  private volatile Phase phase = Phase.WARMING;
+
+  private Sessions(int sessions) {
+    done = new AtomicLongArray((sessions + 1) * STRIDE);
+  }
+
+  /** Runs them; {@code atStart} and {@code atEnd} are run at the ends of the window. */
+  static Result run(
+      int sessions, boolean virtual, Times times, Factory factory, Runnable atStart, Runnable atEnd)
+      throws Exception {
+    return new Sessions(sessions).measure(sessions, virtual, times, factory, atStart, atEnd);
+  }
+
+  /** Runs them. */
+  static Result run(int sessions, Times times, Factory factory) throws Exception {
+    return run(sessions, /* virtual= */ false, times, factory, () -> {}, () -> {});
+  }
+
+  private Result measure(
+      int sessions, boolean virtual, Times times, Factory factory, Runnable atStart, Runnable atEnd)
+      throws Exception {
+    List<Thread> threads = new ArrayList<>();
+    List<WaitHistogram> waits = new ArrayList<>();
+    for (int i = 0; i < sessions; i++) {
+      Session session = factory.session(i);
+      WaitHistogram own = new WaitHistogram();
+      waits.add(own);
+      int cell = (i + 1) * STRIDE;
+      Runnable loop = () -> loop(session, cell, own);
+      threads.add(
+          virtual ? Thread.ofVirtual().unstarted(loop) : Thread.ofPlatform().unstarted(loop));
+    }
+    threads.forEach(Thread::start);
+    Thread.sleep(times.warmMillis());
+    atStart.run();
+    phase = Phase.MEASURING;
+    long before = sum();
+    long start = System.nanoTime();
+    Thread.sleep(times.windowMillis());
+    long steps = sum() - before;
+    long nanos = System.nanoTime() - start;
+    atEnd.run();
+    phase = Phase.STOPPED;
+    WaitHistogram all = new WaitHistogram();
+    for (int i = 0; i < sessions; i++) {
+      threads.get(i).join();
+      all.add(waits.get(i));
+    }
+    Throwable thrown = failure.get();
+    if (thrown != null) {
+      throw new IllegalStateException("a session failed", thrown);
+    }
+    return new Result(steps * 1e9 / nanos, steps, all);
+  }
+
+  private void loop(Session session, int cell, WaitHistogram waits) {
+    try {
+      for (long n = 1; ; n++) {
+        Phase before = phase;
+        if (before == Phase.STOPPED || failure.get() != null) {
+          return;
+        }
+        long start = System.nanoTime();
+        session.step();
+        if (before == Phase.MEASURING) {
+          waits.record(System.nanoTime() - start);
+        }
+        done.setOpaque(cell, n);
+      }
+    } catch (Throwable thrown) {
+      failure.compareAndSet(null, thrown);
+    }
+  }
+
+  private long sum() {
+    long sum = 0;
+    for (int cell = STRIDE; cell < done.length(); cell += STRIDE) {
+      sum += done.getOpaque(cell);
+    }
+    return sum;
+  }
+}
