@@ -11,8 +11,8 @@ import org.revenantdb.jmh.commit.ReadersFork;
  * the same rate: figure 5 of the paper.
  */
 final class CommitReaders {
-  private static final String ENTRIES = "2000";
-  private static final String READS = "1000";
+  private static final String ENTRIES = "1000";
+  private static final String READS = "500";
   private static final List<String> PERCENTILES = List.of("p50_us", "p99_us");
 
   private CommitReaders() {}
@@ -33,8 +33,8 @@ final class CommitReaders {
                   ENTRIES,
                   readers,
                   READS,
-                  session.sized(800, 2000),
-                  session.sized(1200, 4000),
+                  session.sized(300, 1000),
+                  session.sized(1500, 5000),
                   session.seed()));
         }
       }

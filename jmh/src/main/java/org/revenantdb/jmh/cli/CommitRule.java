@@ -28,8 +28,8 @@ final class CommitRule {
               "DIRECTORY",
               reads.equals("100") ? "1" : SESSIONS,
               reads,
-              session.sized(1200, 3000),
-              session.sized(1200, 4000),
+              session.sized(800, 3000),
+              session.sized(1000, 4000),
               session.seed());
       children.add(
           new CommitSession.Child("reads=" + reads, MixFork.class, List.of(), null, arguments));

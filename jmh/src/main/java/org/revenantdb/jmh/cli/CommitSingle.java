@@ -28,7 +28,7 @@ final class CommitSingle {
                     "single",
                     SingleFork.class,
                     "DIRECTORY",
-                    session.sized(1000, 3000),
+                    session.sized(300, 1000),
                     session.sized(1500, 4000),
                     session.seed())),
             UNITS);
@@ -61,7 +61,7 @@ final class CommitSingle {
         QueueFork.class,
         "DIRECTORY",
         durability,
-        session.sized(1000, 3000),
+        session.sized(300, 1000),
         session.sized(1000, 4000),
         session.seed());
   }

@@ -45,6 +45,7 @@ public final class CommitsFork {
               () -> forces[0] = forces(engine),
               () -> forces[1] = forces(engine));
       tell("commits", result.perSecond());
+      tell("cpu_us", result.processorMicros());
       tell("p50_us", result.waits().percentile(0.5) / 1e3);
       tell("p99_us", result.waits().percentile(0.99) / 1e3);
       if (forces[1] > forces[0]) {

@@ -45,6 +45,7 @@ public final class HotCounterFork {
               () -> ends[0] = database.statistics(),
               () -> ends[1] = database.statistics());
       CommitsFork.tell("increments", result.perSecond());
+      CommitsFork.tell("cpu_us", result.processorMicros());
       CommitsFork.tell(
           "increments_per_force",
           (double) result.steps() / Math.max(1, ends[1].forces() - ends[0].forces()));

@@ -56,6 +56,7 @@ public final class MixFork {
                 };
               });
       CommitsFork.tell("transactions", result.perSecond());
+      CommitsFork.tell("cpu_us", result.processorMicros());
       CommitsFork.tell("reads_that_waited", database.statistics().durableReadWaits());
     }
   }

@@ -19,6 +19,7 @@ import org.revenantdb.jmh.contend.WaitHistogram;
  */
 public final class ReadersFork {
   private static final long SECOND = 1_000_000_000;
+  private static final int WARM_STEPS = 20_000;
 
   private final QueueDatabase queue;
   private final long start = System.nanoTime();
@@ -47,6 +48,12 @@ public final class ReadersFork {
     long seed = Long.parseLong(arguments[7]);
     Path database = Path.of(arguments[0]).resolve("database");
     try (QueueDatabase queue = new QueueDatabase(database, DatabaseOptions.defaults())) {
+      Random warm = new Random(seed + 2);
+      for (int i = 0; i < WARM_STEPS; i++) {
+        queue.processOne(TransactionOptions.lazy(), warm);
+        queue.balance(TransactionOptions.lazy(), Queue.read(warm));
+      }
+      queue.sync();
       ReadersFork run =
           new ReadersFork(queue, Long.parseLong(arguments[5]), Long.parseLong(arguments[6]));
       Thread writer = Thread.ofPlatform().unstarted(() -> run.write(batch, rate, new Random(seed)));

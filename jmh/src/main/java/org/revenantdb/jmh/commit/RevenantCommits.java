@@ -3,6 +3,7 @@ package org.revenantdb.jmh.commit;
 import java.nio.file.Path;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Table;
+import org.revenantdb.engine.TransactionOptions;
 
 /** RevenantDB with the options it has by itself: durable, 128 MiB for pages, as for the others. */
 public final class RevenantCommits implements OneRowCommits {
@@ -22,6 +23,11 @@ public final class RevenantCommits implements OneRowCommits {
   @Override
   public void commit(byte[] key, byte[] value) {
     database.run(transaction -> transaction.put(table, key, value));
+  }
+
+  /** The same, lazily: to have the code compiled without waiting for the disk. */
+  void commitLazily(byte[] key, byte[] value) {
+    database.run(TransactionOptions.lazy(), transaction -> transaction.put(table, key, value));
   }
 
   /** Forces of files so far. */

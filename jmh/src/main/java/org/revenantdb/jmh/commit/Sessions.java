@@ -1,5 +1,6 @@
 package org.revenantdb.jmh.commit;
 
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -40,13 +41,17 @@ final class Sessions {
    * @param perSecond steps of all sessions
    * @param steps in the window
    * @param waits how long each step of the window took
+   * @param processorMicros of the whole process, for each step: what it costs however many share
+   *     the machine
    */
-  record Result(double perSecond, long steps, WaitHistogram waits) {}
+  record Result(double perSecond, long steps, WaitHistogram waits, double processorMicros) {}
 
   /**
    * How long.
    *
-   * @param warmMillis before it counts
+   * @param warmMillis at least, before it counts; longer until all sessions together have done
+   *     {@link #WARM_STEPS}, for compiled code is the result of calls, not of time, but not longer
+   *     than {@link #LONGEST} times that
    * @param windowMillis that count
    */
   record Times(long warmMillis, long windowMillis) {}
@@ -58,6 +63,9 @@ final class Sessions {
   }
 
   private static final int STRIDE = 16;
+  private static final int WARM_STEPS = 30_000;
+  private static final int LONGEST = 4;
+  private static final long PAUSE = 50;
 
   private final AtomicLongArray done;
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
@@ -94,14 +102,16 @@ final class Sessions {
           virtual ? Thread.ofVirtual().unstarted(loop) : Thread.ofPlatform().unstarted(loop));
     }
     threads.forEach(Thread::start);
-    Thread.sleep(times.warmMillis());
+    warmUp(times.warmMillis());
     atStart.run();
     phase = Phase.MEASURING;
     long before = sum();
+    long busy = processorNanos();
     long start = System.nanoTime();
     Thread.sleep(times.windowMillis());
     long steps = sum() - before;
     long nanos = System.nanoTime() - start;
+    busy = processorNanos() - busy;
     atEnd.run();
     phase = Phase.STOPPED;
     WaitHistogram all = new WaitHistogram();
@@ -113,7 +123,14 @@ final class Sessions {
     if (thrown != null) {
       throw new IllegalStateException("a session failed", thrown);
     }
-    return new Result(steps * 1e9 / nanos, steps, all);
+    return new Result(steps * 1e9 / nanos, steps, all, busy / 1e3 / Math.max(1, steps));
+  }
+
+  private void warmUp(long millis) throws InterruptedException {
+    Thread.sleep(millis);
+    for (long more = 0; more < (LONGEST - 1) * millis && sum() < WARM_STEPS; more += PAUSE) {
+      Thread.sleep(PAUSE);
+    }
   }
 
   private void loop(Session session, int cell, WaitHistogram waits) {
@@ -133,6 +150,13 @@ final class Sessions {
     } catch (Throwable thrown) {
       failure.compareAndSet(null, thrown);
     }
+  }
+
+  private static long processorNanos() {
+    return ManagementFactory.getOperatingSystemMXBean()
+            instanceof com.sun.management.OperatingSystemMXBean system
+        ? system.getProcessCpuTime()
+        : 0;
   }
 
   private long sum() {

@@ -13,6 +13,9 @@ import org.revenantdb.jmh.contend.WaitHistogram;
 public final class SingleFork {
   private static final long TURN_NANOS = 50_000_000;
 
+  /** Lazy ones, so that most is compiled; durable ones would take seconds for that. */
+  private static final int WARM_STEPS = 30_000;
+
   private SingleFork() {}
 
   /**
@@ -30,6 +33,9 @@ public final class SingleFork {
         Forces forces = new Forces(directory.resolve("force"))) {
       Sessions.Session force = forces::append;
       Sessions.Session commit = () -> ours.commit(Rows.key(Rows.of(0, random)), Rows.value(random));
+      for (int i = 0; i < WARM_STEPS; i++) {
+        ours.commitLazily(Rows.key(Rows.of(0, random)), Rows.value(random));
+      }
       Turns warm = new Turns();
       warm.run(force, commit, Long.parseLong(arguments[1]));
       Turns turns = new Turns();
