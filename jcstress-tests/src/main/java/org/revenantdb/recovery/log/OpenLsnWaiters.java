@@ -26,14 +26,10 @@ public final class OpenLsnWaiters {
    * @return whether it went on instead
    */
   public boolean awaitOrFallAsleep(long lsn, LongPredicate reached) {
-    int[] looks = {0};
     try {
       waiters.await(
           lsn,
           wanted -> {
-            if (looks[0]++ < LsnWaiters.SPINS) {
-              return false; // the hurried looks before it gets on the stack
-            }
             if (!reached.test(wanted)) {
               throw new Asleep();
             }

@@ -24,6 +24,8 @@ final class LsnWaiters {
    * Ordering    the waiter pushes itself, then evaluates `reached`; the waker makes `reached` true, then takes the
    *             stack. Push and take are full fences, and a full fence stands on the other side of each, so one of
    *             the two sees the other: no wake-up is lost.
+   * Spinning    none: what is waited for is a force, a write of a chunk or a checkpoint, never shorter than parking;
+   *             and processors are what many committers have least of.
    * Relay       a waiter that leaves sets `gone`, then takes two from `awake`; who takes one that is gone takes
    *             another instead. So of each that was taken either `gone` was seen, and the taker went on, or it
    *             leaves later, and takes two itself: nobody stays on `awake` while all others have gone. A waiter is
@@ -37,7 +39,6 @@ final class LsnWaiters {
    */
 
   private static final long SLICE = TimeUnit.SECONDS.toNanos(1);
-  static final int SPINS = 64; // not private: its jcstress test counts the looks
   private static final long NOBODY = Long.MAX_VALUE;
 
   /** So many does each who goes on wake. */
@@ -92,12 +93,6 @@ final class LsnWaiters {
 
   /** Waits until the predicate holds of the position. */
   void await(long lsn, LongPredicate reached) {
-    for (int i = 0; i < SPINS; i++) {
-      if (reached.test(lsn)) {
-        return;
-      }
-      Thread.onSpinWait();
-    }
     Waiter waiter = new Waiter(lsn);
     push(HEAD, waiter, waiter);
     boolean interrupted = false;
