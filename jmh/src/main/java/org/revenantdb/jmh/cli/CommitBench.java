@@ -37,13 +37,21 @@ final class CommitBench implements Bench {
   public void measure(Settings settings, Figures figures) throws CannotMeasureException {
     Rounds rounds = Rounds.of(settings, settings.quick() ? 3 : 5);
     try (CommitSession session = CommitSession.open(settings, figures, rounds)) {
+      session.begin(40);
       attempt(figures, () -> CommitGroup.measure(session));
+      session.begin(48);
       attempt(figures, () -> CommitSingle.measure(session));
+      session.begin(66);
       attempt(figures, () -> CommitSingle.measureLazy(session));
+      session.begin(80);
       attempt(figures, () -> CommitForces.measure(session));
+      session.begin(100);
       attempt(figures, () -> CommitReaders.measure(session));
+      session.begin(125);
       attempt(figures, () -> CommitRule.measure(session));
+      session.begin(145);
       attempt(figures, () -> CommitLog.measure(session));
+      session.begin(150);
       attempt(figures, () -> CommitGroup.measureHotCounter(session));
       session.putPeak();
     } catch (IOException e) {
@@ -63,7 +71,7 @@ final class CommitBench implements Bench {
       part.measure();
     } catch (CannotMeasureException e) {
       figures.notMeasured(e.sentence());
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | LinkageError e) { // a peer that is not there
       figures.notMeasured("a part: " + e);
       e.printStackTrace(System.err);
     }

@@ -2,6 +2,8 @@ package org.revenantdb.jmh.cli;
 
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.revenantdb.jmh.commit.CommitsFork;
 import org.revenantdb.jmh.commit.HotCounterFork;
@@ -25,9 +27,8 @@ final class CommitGroup {
 
   static void measure(CommitSession session) throws CannotMeasureException {
     Figures figures = session.figures();
-    figures.version("RocksDB", version(org.rocksdb.RocksDB.class, "10.10.1"));
-    figures.version(
-        "Berkeley DB JE", com.sleepycat.je.JEVersion.CURRENT_VERSION.getVersionString());
+    figures.version("RocksDB", versionOf("rocksdbjni"));
+    figures.version("Berkeley DB JE", versionOf("je"));
     figures.setting("rows", "key 8 bytes, value 100 bytes; 256 rows a session");
     figures.setting(
         "promise", "all three force their log before a commit returns: kill and power cut");
@@ -97,8 +98,11 @@ final class CommitGroup {
     session.run("commit, one counter", session.quick() ? 1 : 3, children, UNITS);
   }
 
-  private static String version(Class<?> type, String otherwise) {
-    String said = type.getPackage().getImplementationVersion();
-    return said == null ? otherwise : said;
+  /** By the name of its file on the class path, for that needs nothing of it to be loaded. */
+  private static String versionOf(String artifact) {
+    Matcher matcher =
+        Pattern.compile("[/\\\\]" + artifact + "-([0-9][^/\\\\]*)\\.jar")
+            .matcher(System.getProperty("java.class.path"));
+    return matcher.find() ? matcher.group(1) : "not there";
   }
 }

@@ -2,7 +2,6 @@ package org.revenantdb.jmh.cli;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.revenantdb.jmh.commit.EngineWithoutRule;
@@ -21,31 +20,28 @@ final class CommitRule {
     } catch (IOException | IllegalStateException e) {
       throw new CannotMeasureException("rule_ratio: the engine without the rule", e);
     }
-    List<CommitSession.Child> children = new ArrayList<>();
-    for (String reads : List.of("50", "100")) {
-      List<String> arguments =
-          List.of(
-              "DIRECTORY",
-              reads.equals("100") ? "1" : SESSIONS,
-              reads,
-              session.sized(800, 3000),
-              session.sized(1000, 4000),
-              session.seed());
-      children.add(
-          new CommitSession.Child("reads=" + reads, MixFork.class, List.of(), null, arguments));
-      children.add(
-          new CommitSession.Child(
-              "reads=" + reads + ",without", MixFork.class, List.of(), without, arguments));
-    }
+    List<String> arguments =
+        List.of(
+            "DIRECTORY",
+            SESSIONS,
+            session.sized(600, 3000),
+            session.sized(1000, 4000),
+            session.seed());
     Map<String, Sample> samples =
-        session.run("commit, the rule", children, Map.of("transactions", "1/s"));
+        session.run(
+            "commit, the rule",
+            List.of(
+                new CommitSession.Child("with", MixFork.class, List.of(), null, arguments),
+                new CommitSession.Child("without", MixFork.class, List.of(), without, arguments)),
+            Map.of("transactions", "1/s", "cpu_us", "us"));
     double worst = Double.POSITIVE_INFINITY;
     for (String reads : List.of("50", "100")) {
+      String point = "transactions,reads=" + reads;
       worst =
           Math.min(
               worst,
-              CommitSession.median(samples, "transactions,reads=" + reads)
-                  / CommitSession.median(samples, "transactions,reads=" + reads + ",without"));
+              CommitSession.median(samples, point + ",with")
+                  / CommitSession.median(samples, point + ",without"));
     }
     session
         .figures()

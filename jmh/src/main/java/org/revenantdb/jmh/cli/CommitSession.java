@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class CommitSession implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofMinutes(2);
+  private static final long SECOND = 1_000_000_000;
   private static final String PEAK = "log_peak_over_bound";
 
   private final Bench.Settings settings;
@@ -30,6 +31,8 @@ final class CommitSession implements AutoCloseable {
   private final Rounds rounds;
   private final Path directory;
   private final List<Double> peaks = new ArrayList<>();
+  private final long start = System.nanoTime();
+  private long partEnd;
   private int directories;
 
   private CommitSession(Bench.Settings settings, Figures figures, Rounds rounds, Path directory) {
@@ -104,17 +107,10 @@ final class CommitSession implements AutoCloseable {
   /** As the other, with another number of rounds. */
   Map<String, Sample> run(String what, int count, List<Child> children, Map<String, String> unit)
       throws CannotMeasureException {
-    List<Map<String, Double>> said =
-        rounds.run(
-            what,
-            count,
-            () -> {
-              Map<String, Double> round = new LinkedHashMap<>();
-              for (Child child : children) {
-                round.putAll(one(what, child));
-              }
-              return round;
-            });
+    List<Map<String, Double>> said = new ArrayList<>();
+    for (int round = 1; round <= count && (round == 1 || isTimeFor(count)); round++) {
+      said.addAll(rounds.run(what + " (" + round + ")", 1, () -> round(what, children)));
+    }
     Map<String, Sample> samples = new LinkedHashMap<>();
     Sample.byName(said)
         .forEach((name, values) -> {
@@ -124,6 +120,32 @@ final class CommitSession implements AutoCloseable {
         });
     samples.forEach(figures::point);
     return samples;
+  }
+
+  private Map<String, Double> round(String what, List<Child> children)
+      throws CannotMeasureException {
+    Map<String, Double> round = new LinkedHashMap<>();
+    for (Child child : children) {
+      round.putAll(one(what, child));
+    }
+    return round;
+  }
+
+  /**
+   * A quick run that got slow, because others load the machine, has fewer rounds than it should,
+   * but a round of every part; {@code n} of the points tells.
+   */
+  private boolean isTimeFor(int count) {
+    boolean is = !quick() || System.nanoTime() - start < partEnd * SECOND;
+    if (!is) {
+      System.err.printf("  no time for all %d rounds%n", count);
+    }
+    return is;
+  }
+
+  /** A part begins; in a quick run it begins no round after so many seconds of the whole. */
+  void begin(long seconds) {
+    partEnd = seconds;
   }
 
   private Map<String, Double> one(String what, Child child) throws CannotMeasureException {

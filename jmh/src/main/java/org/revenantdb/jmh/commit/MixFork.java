@@ -1,34 +1,34 @@
 package org.revenantdb.jmh.commit;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Table;
 
 /**
  * A JVM in which sessions read and update rows of the whole table, durably, in transactions of one
- * operation each.
+ * operation each: half of them read, and then one session only reads.
  *
- * <p>Arguments: directory, sessions, how many of a hundred transactions read, milliseconds to warm
- * up, milliseconds to measure, seed.
+ * <p>Arguments: directory, sessions, milliseconds to warm up, milliseconds to measure, seed.
  */
 public final class MixFork {
   private static final int ROWS = 20_000;
+  private static final List<String> READS = List.of("50", "100");
 
   private MixFork() {}
 
   /**
-   * Prints {@code = transactions} a second.
+   * Prints {@code = transactions,reads=N} a second, N of a hundred of them reading.
    *
    * @param arguments see the class
    * @throws Exception if something cannot be measured
    */
   public static void main(String[] arguments) throws Exception {
     int sessions = Integer.parseInt(arguments[1]);
-    int readPercent = Integer.parseInt(arguments[2]);
     Sessions.Times times =
-        new Sessions.Times(Long.parseLong(arguments[3]), Long.parseLong(arguments[4]));
-    long seed = Long.parseLong(arguments[5]);
+        new Sessions.Times(Long.parseLong(arguments[2]), Long.parseLong(arguments[3]));
+    long seed = Long.parseLong(arguments[4]);
     try (Database database = Database.open(Path.of(arguments[0]).resolve("database"))) {
       Table table = database.table("rows");
       Random content = new Random(seed);
@@ -40,24 +40,31 @@ public final class MixFork {
           }
         });
       }
-      Sessions.Result result =
-          Sessions.run(
-              sessions,
-              times,
-              number -> {
-                Random random = new Random(seed + number);
-                return () -> {
-                  byte[] key = Rows.key(random.nextInt(ROWS));
-                  if (random.nextInt(100) < readPercent) {
-                    database.call(transaction -> transaction.get(table, key));
-                  } else {
-                    database.run(transaction -> transaction.put(table, key, Rows.value(random)));
-                  }
-                };
-              });
-      CommitsFork.tell("transactions", result.perSecond());
-      CommitsFork.tell("cpu_us", result.processorMicros());
-      CommitsFork.tell("reads_that_waited", database.statistics().durableReadWaits());
+      for (String reads : READS) {
+        int readPercent = Integer.parseInt(reads);
+        long waits = database.statistics().durableReadWaits();
+        Sessions.Result result =
+            Sessions.run(
+                readPercent == 100 ? 1 : sessions,
+                times,
+                number -> session(database, table, readPercent, new Random(seed + number)));
+        CommitsFork.tell("transactions,reads=" + reads, result.perSecond());
+        CommitsFork.tell("cpu_us,reads=" + reads, result.processorMicros());
+        CommitsFork.tell(
+            "reads_that_waited,reads=" + reads, database.statistics().durableReadWaits() - waits);
+      }
     }
+  }
+
+  private static Sessions.Session session(
+      Database database, Table table, int readPercent, Random random) {
+    return () -> {
+      byte[] key = Rows.key(random.nextInt(ROWS));
+      if (random.nextInt(100) < readPercent) {
+        database.call(transaction -> transaction.get(table, key));
+      } else {
+        database.run(transaction -> transaction.put(table, key, Rows.value(random)));
+      }
+    };
   }
 }

@@ -20,6 +20,7 @@ import org.revenantdb.jmh.contend.WaitHistogram;
 public final class ReadersFork {
   private static final long SECOND = 1_000_000_000;
   private static final int WARM_STEPS = 20_000;
+  private static final long WARM_MILLIS = 1500;
 
   private final QueueDatabase queue;
   private final long start = System.nanoTime();
@@ -49,10 +50,13 @@ public final class ReadersFork {
     Path database = Path.of(arguments[0]).resolve("database");
     try (QueueDatabase queue = new QueueDatabase(database, DatabaseOptions.defaults())) {
       Random warm = new Random(seed + 2);
-      for (int i = 0; i < WARM_STEPS; i++) {
-        queue.processOne(TransactionOptions.lazy(), warm);
-        queue.balance(TransactionOptions.lazy(), Queue.read(warm));
-      }
+      Sessions.warmUp(
+          WARM_STEPS,
+          WARM_MILLIS,
+          () -> {
+            queue.processOne(TransactionOptions.lazy(), warm);
+            queue.balance(TransactionOptions.lazy(), Queue.read(warm));
+          });
       queue.sync();
       ReadersFork run =
           new ReadersFork(queue, Long.parseLong(arguments[5]), Long.parseLong(arguments[6]));

@@ -126,6 +126,18 @@ final class Sessions {
     return new Result(steps * 1e9 / nanos, steps, all, busy / 1e3 / Math.max(1, steps));
   }
 
+  /**
+   * Has code compiled by one thread: so many steps, or as many as there is time for.
+   *
+   * @param longestMillis in which it has to be done
+   */
+  static void warmUp(int steps, long longestMillis, Session session) throws Exception {
+    long end = System.nanoTime() + longestMillis * 1_000_000;
+    for (int i = 0; i < steps && System.nanoTime() - end < 0; i++) {
+      session.step();
+    }
+  }
+
   private void warmUp(long millis) throws InterruptedException {
     Thread.sleep(millis);
     for (long more = 0; more < (LONGEST - 1) * millis && sum() < WARM_STEPS; more += PAUSE) {

@@ -16,6 +16,8 @@ public final class SingleFork {
   /** Lazy ones, so that most is compiled; durable ones would take seconds for that. */
   private static final int WARM_STEPS = 30_000;
 
+  private static final long WARM_MILLIS = 1500;
+
   private SingleFork() {}
 
   /**
@@ -33,9 +35,10 @@ public final class SingleFork {
         Forces forces = new Forces(directory.resolve("force"))) {
       Sessions.Session force = forces::append;
       Sessions.Session commit = () -> ours.commit(Rows.key(Rows.of(0, random)), Rows.value(random));
-      for (int i = 0; i < WARM_STEPS; i++) {
-        ours.commitLazily(Rows.key(Rows.of(0, random)), Rows.value(random));
-      }
+      Sessions.warmUp(
+          WARM_STEPS,
+          WARM_MILLIS,
+          () -> ours.commitLazily(Rows.key(Rows.of(0, random)), Rows.value(random)));
       Turns warm = new Turns();
       warm.run(force, commit, Long.parseLong(arguments[1]));
       Turns turns = new Turns();
