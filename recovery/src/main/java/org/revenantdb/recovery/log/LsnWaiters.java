@@ -24,8 +24,9 @@ final class LsnWaiters {
    * Ordering    the waiter pushes itself, then evaluates `reached`; the waker makes `reached` true, then takes the
    *             stack. Push and take are full fences, and a full fence stands on the other side of each, so one of
    *             the two sees the other: no wake-up is lost.
-   * Spinning    none: what is waited for is a force, a write of a chunk or a checkpoint, never shorter than parking;
-   *             and processors are what many committers have least of.
+   * Spinning    none: what is waited for is a force, a write of a chunk or a checkpoint, none of them shorter than
+   *             parking, and processors are what many have least of. Who is alone stays awake before he comes here
+   *             (Log).
    * Relay       a waiter that leaves sets `gone`, then takes two from `awake`; who takes one that is gone takes
    *             another instead. So of each that was taken either `gone` was seen, and the taker went on, or it
    *             leaves later, and takes two itself: nobody stays on `awake` while all others have gone. A waiter is
