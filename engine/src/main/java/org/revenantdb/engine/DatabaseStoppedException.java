@@ -2,7 +2,7 @@ package org.revenantdb.engine;
 
 /**
  * The engine has stopped after an error that leaves memory and disk in doubt, such as a failed
- * force; nothing that was acknowledged is lost. Close the database and open it again.
+ * force; nothing that was acknowledged as durable is lost. Close the database and open it again.
  */
 public final class DatabaseStoppedException extends RevenantException {
   private static final long serialVersionUID = 1L;

@@ -90,8 +90,8 @@ final class Engine {
   /** What a caller is told when the engine has stopped. */
   static RuntimeException stopped(RuntimeException cause) {
     return new DatabaseStoppedException(
-        "the database has stopped after an error and takes no more work; nothing that was acknowledged is lost: close"
-            + " it, remove the cause and open it again ("
+        "the database has stopped after an error and takes no more work; nothing that was acknowledged as durable is"
+            + " lost: close it, remove the cause and open it again ("
             + why(cause)
             + ")",
         cause);
