@@ -97,7 +97,7 @@ public final class ForcesFork {
       String rate = name.substring(name.indexOf(',') + 1);
       CommitsFork.tell(
           "forces," + who + ",reads=" + rate, forces.getOrDefault(who + "-" + rate, 0L));
-      CommitsFork.tell("commits," + who + ",reads=" + rate, run.commits);
+      CommitsFork.tell("commits," + who + ",reads=" + rate, (double) run.commits);
     });
   }
 

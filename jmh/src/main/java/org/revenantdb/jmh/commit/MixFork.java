@@ -51,7 +51,8 @@ public final class MixFork {
         CommitsFork.tell("transactions,reads=" + reads, result.perSecond());
         CommitsFork.tell("cpu_us,reads=" + reads, result.processorMicros());
         CommitsFork.tell(
-            "reads_that_waited,reads=" + reads, database.statistics().durableReadWaits() - waits);
+            "reads_that_waited,reads=" + reads,
+            (double) (database.statistics().durableReadWaits() - waits));
       }
     }
   }

@@ -41,7 +41,7 @@ public final class QueueFork {
       long start = System.nanoTime();
       long entries = process(queue, options, random, Long.parseLong(arguments[3]));
       CommitsFork.tell("entries", entries * 1e9 / (System.nanoTime() - start));
-      CommitsFork.tell("forces", queue.statistics().forces() - forces);
+      CommitsFork.tell("forces", (double) (queue.statistics().forces() - forces));
       peak.tell();
     }
     tellForce(directory);

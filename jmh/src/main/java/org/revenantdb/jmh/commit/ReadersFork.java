@@ -67,7 +67,8 @@ public final class ReadersFork {
       writer.join();
       CommitsFork.tell("p50_us", responses.percentile(0.5) / 1e3);
       CommitsFork.tell("p99_us", responses.percentile(0.99) / 1e3);
-      CommitsFork.tell("reads_that_waited", queue.statistics().durableReadWaits() - before);
+      CommitsFork.tell(
+          "reads_that_waited", (double) (queue.statistics().durableReadWaits() - before));
       CommitsFork.tell("entries", run.processed * 1e9 / (run.end - run.start));
     }
   }
