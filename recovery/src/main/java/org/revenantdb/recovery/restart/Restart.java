@@ -280,7 +280,7 @@ public final class Restart {
   /**
    * How many threads this machine should redo with.
    *
-   * @return one for each processor, at most 8
+   * @return one for two processors, at most 8; with 1 the caller does it
    */
   public static int usualWorkers() {
     return RedoWorkers.usual();
