@@ -126,7 +126,11 @@ public final class Database implements AutoCloseable {
    * @return the transaction; it sees what is committed now
    */
   public Transaction begin() {
-    return begin(TransactionOptions.of(engine.options().durability()));
+    return begin(usual());
+  }
+
+  private TransactionOptions usual() {
+    return TransactionOptions.of(engine.options().durability());
   }
 
   /**
@@ -154,7 +158,7 @@ public final class Database implements AutoCloseable {
    * @throws X what the work threw: the transaction was rolled back
    */
   public <X extends Exception> void run(TransactionBody<X> body) throws X {
-    run(TransactionOptions.of(engine.options().durability()), body);
+    run(usual(), body);
   }
 
   /**
@@ -186,7 +190,7 @@ public final class Database implements AutoCloseable {
    */
   public <T extends @Nullable Object, X extends Exception> T call(TransactionCall<T, X> body)
       throws X {
-    return call(TransactionOptions.of(engine.options().durability()), body);
+    return call(usual(), body);
   }
 
   /**
@@ -249,11 +253,7 @@ public final class Database implements AutoCloseable {
    */
   public void sync() {
     inside(() -> null); // or it would not say that the database is closed
-    try {
-      engine.storage().log().awaitDurable(engine.storage().log().tail());
-    } catch (org.revenantdb.recovery.log.OutcomeUnknownException | LogStoppedException e) {
-      throw Engine.stopped(e);
-    }
+    engine.awaitDurable(engine.storage().log().tail());
   }
 
   /** Writes all changed pages, so that a restart after this would have next to nothing to redo. */

@@ -10,6 +10,7 @@ import org.revenantdb.engine.version.RowWriter;
 import org.revenantdb.engine.version.Storage;
 import org.revenantdb.gc.ActiveSnapshots;
 import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.log.LogStoppedException;
 
 /** What transactions, cursors and tables of one open database share. Thread-safe. */
 final class Engine {
@@ -73,6 +74,15 @@ final class Engine {
     storage.counters().lazyCommits.increment();
     if (!options.isLazyForcedOnRequestOnly()) {
       storage.log().requestFlushWithin(lsn, options.maxLazyDelay().toNanos());
+    }
+  }
+
+  /** Waits, with nothing latched and outside of the gate, until the log is durable up to there. */
+  void awaitDurable(long lsn) {
+    try {
+      storage.log().awaitDurable(lsn);
+    } catch (org.revenantdb.recovery.log.OutcomeUnknownException | LogStoppedException e) {
+      throw stopped(e);
     }
   }
 

@@ -124,16 +124,11 @@ final class TransactionCore implements Runnable {
   }
 
   private void awaitWitnessed() {
-    Journal log = engine.storage().log();
-    if (log.durableLsn() >= witness.lsn()) {
+    if (engine.storage().log().durableLsn() >= witness.lsn()) {
       return;
     }
     long start = System.nanoTime();
-    try {
-      log.awaitDurable(witness.lsn());
-    } catch (org.revenantdb.recovery.log.OutcomeUnknownException | LogStoppedException e) {
-      throw Engine.stopped(e);
-    }
+    engine.awaitDurable(witness.lsn());
     engine.storage().counters().durableReadWaits.increment();
     engine.storage().counters().durableReadWaitNanos.add(System.nanoTime() - start);
   }
