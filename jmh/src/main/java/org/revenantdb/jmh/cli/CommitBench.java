@@ -38,42 +38,25 @@ final class CommitBench implements Bench {
     Rounds rounds = Rounds.of(settings, settings.quick() ? 3 : 5);
     try (CommitSession session = CommitSession.open(settings, figures, rounds)) {
       session.begin(40);
-      attempt(figures, () -> CommitGroup.measure(session));
+      figures.attempt(() -> CommitGroup.measure(session));
       session.begin(48);
-      attempt(figures, () -> CommitSingle.measure(session));
+      figures.attempt(() -> CommitSingle.measure(session));
       session.begin(66);
-      attempt(figures, () -> CommitSingle.measureLazy(session));
+      figures.attempt(() -> CommitSingle.measureLazy(session));
       session.begin(80);
-      attempt(figures, () -> CommitForces.measure(session));
+      figures.attempt(() -> CommitForces.measure(session));
       session.begin(100);
-      attempt(figures, () -> CommitReaders.measure(session));
+      figures.attempt(() -> CommitReaders.measure(session));
       session.begin(125);
-      attempt(figures, () -> CommitRule.measure(session));
+      figures.attempt(() -> CommitRule.measure(session));
       session.begin(145);
-      attempt(figures, () -> CommitLog.measure(session));
+      figures.attempt(() -> CommitLog.measure(session));
       session.begin(150);
-      attempt(figures, () -> CommitGroup.measureHotCounter(session));
+      figures.attempt(() -> CommitGroup.measureHotCounter(session));
       session.putPeak();
     } catch (IOException e) {
       throw new CannotMeasureException("a directory for the databases: " + e.getMessage(), e);
     }
     figures.rounds(rounds.tally());
-  }
-
-  /** One of the parts. */
-  @FunctionalInterface
-  private interface Part {
-    void measure() throws CannotMeasureException;
-  }
-
-  private static void attempt(Figures figures, Part part) {
-    try {
-      part.measure();
-    } catch (CannotMeasureException e) {
-      figures.notMeasured(e.sentence());
-    } catch (RuntimeException | LinkageError e) { // a peer that is not there
-      figures.notMeasured("a part: " + e);
-      e.printStackTrace(System.err);
-    }
   }
 }

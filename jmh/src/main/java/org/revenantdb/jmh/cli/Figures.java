@@ -58,6 +58,25 @@ final class Figures {
     notMeasured.add(sentence);
   }
 
+  /** A part of a measurement. */
+  @FunctionalInterface
+  interface Part {
+    /** Measures it. */
+    void measure() throws CannotMeasureException;
+  }
+
+  /** Measures a part; if that cannot be done it is noted, and what else there is goes on. */
+  void attempt(Part part) {
+    try {
+      part.measure();
+    } catch (CannotMeasureException e) {
+      notMeasured(e.sentence());
+    } catch (RuntimeException | LinkageError e) { // the latter is a peer that is not there
+      notMeasured("a part: " + e);
+      e.printStackTrace(System.err);
+    }
+  }
+
   /** Adds a picture to the report. */
   void plot(Plot plot) {
     plots.add(plot);

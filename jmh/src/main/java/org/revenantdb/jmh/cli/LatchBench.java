@@ -58,29 +58,12 @@ final class LatchBench implements Bench {
     figures.version("JMH", Version.getPlainVersion());
     figures.setting("busy loop", String.format(Locale.ROOT, "%.1f steps per us", steps));
     new TreeMap<>(PEERS).forEach(figures::setting);
-    attempt(figures, () -> LatchMemory.measure(session));
-    attempt(figures, () -> LatchUncontended.measure(session));
-    attempt(figures, () -> LatchWriters.measure(session));
-    attempt(figures, () -> LatchReaders.measure(session));
-    attempt(figures, () -> LatchFairness.sweep(session));
-    attempt(figures, () -> LatchFairness.overSeconds(session));
+    figures.attempt(() -> LatchMemory.measure(session));
+    figures.attempt(() -> LatchUncontended.measure(session));
+    figures.attempt(() -> LatchWriters.measure(session));
+    figures.attempt(() -> LatchReaders.measure(session));
+    figures.attempt(() -> LatchFairness.sweep(session));
+    figures.attempt(() -> LatchFairness.overSeconds(session));
     figures.rounds(rounds.tally());
-  }
-
-  /** One of the parts. */
-  @FunctionalInterface
-  private interface Part {
-    void measure() throws CannotMeasureException;
-  }
-
-  private static void attempt(Figures figures, Part part) {
-    try {
-      part.measure();
-    } catch (CannotMeasureException e) {
-      figures.notMeasured(e.sentence());
-    } catch (RuntimeException e) {
-      figures.notMeasured("a part: " + e);
-      e.printStackTrace(System.err);
-    }
   }
 }
