@@ -124,18 +124,7 @@ public record DatabaseOptions(
    * @return other options
    */
   public DatabaseOptions withCreate(boolean value) {
-    return new DatabaseOptions(
-        value,
-        readOnly,
-        poolBytes,
-        maxRecoveryLog,
-        maxLogSize,
-        logSegmentBytes,
-        doubleWrite,
-        maxAttempts,
-        durability,
-        maxLazyDelay,
-        leakListener);
+    return with(copy -> copy.create = value);
   }
 
   /**
@@ -145,18 +134,7 @@ public record DatabaseOptions(
    * @return other options
    */
   public DatabaseOptions withReadOnly(boolean value) {
-    return new DatabaseOptions(
-        create,
-        value,
-        poolBytes,
-        maxRecoveryLog,
-        maxLogSize,
-        logSegmentBytes,
-        doubleWrite,
-        maxAttempts,
-        durability,
-        maxLazyDelay,
-        leakListener);
+    return with(copy -> copy.readOnly = value);
   }
 
   /**
@@ -166,18 +144,7 @@ public record DatabaseOptions(
    * @return other options
    */
   public DatabaseOptions withPoolBytes(long value) {
-    return new DatabaseOptions(
-        create,
-        readOnly,
-        value,
-        maxRecoveryLog,
-        maxLogSize,
-        logSegmentBytes,
-        doubleWrite,
-        maxAttempts,
-        durability,
-        maxLazyDelay,
-        leakListener);
+    return with(copy -> copy.poolBytes = value);
   }
 
   /**
@@ -187,18 +154,7 @@ public record DatabaseOptions(
    * @return other options
    */
   public DatabaseOptions withMaxRecoveryLog(long value) {
-    return new DatabaseOptions(
-        create,
-        readOnly,
-        poolBytes,
-        value,
-        maxLogSize,
-        logSegmentBytes,
-        doubleWrite,
-        maxAttempts,
-        durability,
-        maxLazyDelay,
-        leakListener);
+    return with(copy -> copy.maxRecoveryLog = value);
   }
 
   /**
@@ -208,18 +164,7 @@ public record DatabaseOptions(
    * @return other options
    */
   public DatabaseOptions withMaxLogSize(long value) {
-    return new DatabaseOptions(
-        create,
-        readOnly,
-        poolBytes,
-        maxRecoveryLog,
-        value,
-        logSegmentBytes,
-        doubleWrite,
-        maxAttempts,
-        durability,
-        maxLazyDelay,
-        leakListener);
+    return with(copy -> copy.maxLogSize = value);
   }
 
   /** How large the log directory may be; an old database may have larger segments. */
@@ -236,18 +181,7 @@ public record DatabaseOptions(
    * @return other options
    */
   public DatabaseOptions withLogSegmentBytes(int value) {
-    return new DatabaseOptions(
-        create,
-        readOnly,
-        poolBytes,
-        maxRecoveryLog,
-        maxLogSize,
-        value,
-        doubleWrite,
-        maxAttempts,
-        durability,
-        maxLazyDelay,
-        leakListener);
+    return with(copy -> copy.logSegmentBytes = value);
   }
 
   /**
@@ -257,18 +191,7 @@ public record DatabaseOptions(
    * @return other options
    */
   public DatabaseOptions withDoubleWrite(boolean value) {
-    return new DatabaseOptions(
-        create,
-        readOnly,
-        poolBytes,
-        maxRecoveryLog,
-        maxLogSize,
-        logSegmentBytes,
-        value,
-        maxAttempts,
-        durability,
-        maxLazyDelay,
-        leakListener);
+    return with(copy -> copy.doubleWrite = value);
   }
 
   /**
@@ -278,18 +201,7 @@ public record DatabaseOptions(
    * @return other options
    */
   public DatabaseOptions withMaxAttempts(int value) {
-    return new DatabaseOptions(
-        create,
-        readOnly,
-        poolBytes,
-        maxRecoveryLog,
-        maxLogSize,
-        logSegmentBytes,
-        doubleWrite,
-        value,
-        durability,
-        maxLazyDelay,
-        leakListener);
+    return with(copy -> copy.maxAttempts = value);
   }
 
   /**
@@ -299,18 +211,7 @@ public record DatabaseOptions(
    * @return other options
    */
   public DatabaseOptions withDurability(Durability value) {
-    return new DatabaseOptions(
-        create,
-        readOnly,
-        poolBytes,
-        maxRecoveryLog,
-        maxLogSize,
-        logSegmentBytes,
-        doubleWrite,
-        maxAttempts,
-        value,
-        maxLazyDelay,
-        leakListener);
+    return with(copy -> copy.durability = value);
   }
 
   /**
@@ -320,18 +221,7 @@ public record DatabaseOptions(
    * @return other options
    */
   public DatabaseOptions withMaxLazyDelay(Duration value) {
-    return new DatabaseOptions(
-        create,
-        readOnly,
-        poolBytes,
-        maxRecoveryLog,
-        maxLogSize,
-        logSegmentBytes,
-        doubleWrite,
-        maxAttempts,
-        durability,
-        value,
-        leakListener);
+    return with(copy -> copy.maxLazyDelay = value);
   }
 
   boolean isLazyForcedOnRequestOnly() {
@@ -345,17 +235,56 @@ public record DatabaseOptions(
    * @return other options
    */
   public DatabaseOptions withLeakListener(Consumer<LeakedTransaction> value) {
-    return new DatabaseOptions(
-        create,
-        readOnly,
-        poolBytes,
-        maxRecoveryLog,
-        maxLogSize,
-        logSegmentBytes,
-        doubleWrite,
-        maxAttempts,
-        durability,
-        maxLazyDelay,
-        value);
+    return with(copy -> copy.leakListener = value);
+  }
+
+  private DatabaseOptions with(Consumer<Copy> change) {
+    Copy copy = new Copy(this);
+    change.accept(copy);
+    return copy.options();
+  }
+
+  /** The same options, of which one can be changed. */
+  private static final class Copy {
+    boolean create;
+    boolean readOnly;
+    long poolBytes;
+    long maxRecoveryLog;
+    long maxLogSize;
+    int logSegmentBytes;
+    boolean doubleWrite;
+    int maxAttempts;
+    Durability durability;
+    Duration maxLazyDelay;
+    Consumer<LeakedTransaction> leakListener;
+
+    Copy(DatabaseOptions options) {
+      create = options.create;
+      readOnly = options.readOnly;
+      poolBytes = options.poolBytes;
+      maxRecoveryLog = options.maxRecoveryLog;
+      maxLogSize = options.maxLogSize;
+      logSegmentBytes = options.logSegmentBytes;
+      doubleWrite = options.doubleWrite;
+      maxAttempts = options.maxAttempts;
+      durability = options.durability;
+      maxLazyDelay = options.maxLazyDelay;
+      leakListener = options.leakListener;
+    }
+
+    DatabaseOptions options() {
+      return new DatabaseOptions(
+          create,
+          readOnly,
+          poolBytes,
+          maxRecoveryLog,
+          maxLogSize,
+          logSegmentBytes,
+          doubleWrite,
+          maxAttempts,
+          durability,
+          maxLazyDelay,
+          leakListener);
+    }
   }
 }
