@@ -20,15 +20,18 @@ import org.revenantdb.recovery.log.RecordType;
 
 /**
  * A JVM that appends bytes to the log by two threads, and as many with {@code FileChannel.write} in
- * blocks of 1 MiB to a preallocated file; nobody asks for a force. The log's segments are given up
- * when they are a fourth of its bound behind, as checkpoints would, so that it does not grow.
+ * blocks of 1 MiB to a preallocated file; nobody asks for a force. Both were written and forced
+ * once before, and the log's segments given up, as a checkpoint does, so both write to blocks that
+ * are there.
  *
  * <p>Arguments: directory, bytes of a record, megabytes.
  */
 public final class LogFork {
   private static final int THREADS = 2;
   private static final int BLOCK = 1 << 20;
-  private static final long BOUND = 64L << 20;
+
+  /** More than the files hold: headers of records, and segments that are prepared ahead. */
+  private static final long SPARE = 64L << 20;
 
   private LogFork() {}
 
@@ -42,21 +45,25 @@ public final class LogFork {
     Path directory = Path.of(arguments[0]);
     int record = Integer.parseInt(arguments[1]);
     long bytes = Long.parseLong(arguments[2]) << 20;
+    long bound = 2 * bytes + SPARE;
     Path log = Files.createDirectories(directory.resolve("log"));
     LogOptions options =
         new LogOptions(
             LogOptions.DEFAULT_SEGMENT_SIZE,
             LogOptions.DEFAULT_BUFFER_CAPACITY,
-            BOUND,
+            bound,
             "bench",
             new IoStatistics());
     try (Log ours = start(log, options);
-        LogPeak peak = LogPeak.ofLog(log, BOUND);
+        LogPeak peak = LogPeak.ofLog(log, bound);
         FileChannel raw = preallocated(directory.resolve("raw"), bytes)) {
-      append(ours, record, bytes / 4);
-      write(raw, bytes / 4);
-      CommitsFork.tell("log", append(ours, record, bytes));
+      append(ours, record, bytes);
+      ours.awaitDurable(ours.tail());
+      ours.recycleBelow(ours.tail());
+      write(raw, bytes);
       raw.force(false);
+      CommitsFork.tell("log", append(ours, record, bytes));
+      ours.awaitDurable(ours.tail());
       CommitsFork.tell("raw", write(raw, bytes));
       peak.tell();
     }
@@ -92,8 +99,7 @@ public final class LogFork {
     List<Thread> threads = new ArrayList<>();
     long from = log.tail();
     for (int i = 0; i < THREADS; i++) {
-      boolean recycles = i == 0;
-      threads.add(Thread.ofPlatform().unstarted(() -> publish(log, record, bytes, recycles)));
+      threads.add(Thread.ofPlatform().unstarted(() -> publish(log, record, bytes)));
     }
     long start = System.nanoTime();
     threads.forEach(Thread::start);
@@ -103,7 +109,7 @@ public final class LogFork {
     return (log.tail() - from) * 1e9 / (System.nanoTime() - start);
   }
 
-  private static void publish(Log log, int record, long bytes, boolean recycles) {
+  private static void publish(Log log, int record, long bytes) {
     RecordBuilder builder = new RecordBuilder();
     byte[] content = new byte[record];
     long credit = BLOCK;
@@ -111,9 +117,6 @@ public final class LogFork {
       if (credit >= BLOCK) {
         // As whoever changes pages takes credit, nothing latched: the files are there before.
         log.ensureSegments(log.tail() + THREADS * 2L * BLOCK);
-        if (recycles) {
-          log.recycleBelow(log.tail() - BOUND / 4); // long since written
-        }
         credit = 0;
       }
       builder.begin(RecordType.PAGES, /* transactionId= */ 1);

@@ -126,7 +126,7 @@ public final class Log implements AutoCloseable {
     maxRecord = options.maxRecord();
     buffer = new LogBuffer(ring, firstLsn);
     flushWish = firstLsn;
-    writer = new LogWriter(this, buffer, supply, first, segmentSize);
+    writer = new LogWriter(this, buffer, supply, first, options);
     thread = FileThread.of(options.threadName() + "-log", writer);
   }
 
@@ -436,6 +436,10 @@ public final class Log implements AutoCloseable {
       Thread.onSpinWait(); // between two neighbouring stores of stop()
     }
     return finalTail;
+  }
+
+  void wakeWriter() {
+    writer.wake(thread);
   }
 
   void spaceFreed() {

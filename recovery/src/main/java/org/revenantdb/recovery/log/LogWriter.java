@@ -1,7 +1,10 @@
 package org.revenantdb.recovery.log;
 
+import java.util.ArrayDeque;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.segment.Segment;
@@ -25,7 +28,12 @@ final class LogWriter implements Runnable {
    *              what is there, so that nobody waits for somebody else's hole
    *
    * Invariants W2 `written` and `durable` stand only between whole records: chunks end where records end.
-   *            W3 a segment is forced before the first byte of the next one is written.
+   *            W3 a force covers all segments written since the last one, in their order, before `durable` moves.
+   *
+   * Beside     a force of much is made by a thread of its own, and the writer goes on (the table is in
+   *            docs/protocols.md §1). While `beside` is set, that thread raises `durable`, and no file is closed.
+   *            beside := NONE -> sleeping (volatile read) there; sleeping := true -> beside (volatile read) here:
+   *            one of them sees the other.
    *
    * Crash      between write and force: the log ends anywhere from `durable` on, torn or holed; between force and
    *            `durable`: more is durable than anybody was told.
@@ -36,6 +44,11 @@ final class LogWriter implements Runnable {
 
   private static final int SPINS = 200;
   private static final int FORCES_REMEMBERED = 8;
+
+  /** What is more than this part of the ring is forced beside. */
+  private static final int MUCH = 4;
+
+  private static final long NONE = 0;
   private static final long SHORTEST_NAP = TimeUnit.MICROSECONDS.toNanos(20);
   private static final long LONGEST_NAP = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long SLICE = TimeUnit.SECONDS.toNanos(1);
@@ -44,6 +57,8 @@ final class LogWriter implements Runnable {
   private final LogBuffer buffer;
   private final SegmentSupply supply;
   private final int segmentSize;
+  private final String besideName;
+  private final ArrayDeque<Segment> leftBehind = new ArrayDeque<>();
   private Segment segment;
   private long written;
   private long forced;
@@ -52,14 +67,20 @@ final class LogWriter implements Runnable {
   private final Spinning spinning = new Spinning();
   private volatile boolean sleeping;
 
+  /** How far the force goes that is made beside; {@link #NONE} = there is none. */
+  private volatile long beside;
+
+  private @Nullable FileThread besideThread;
+
   /** How long a force takes, about; read by those who wait for one. */
   private volatile long forceNanos;
 
-  LogWriter(Log log, LogBuffer buffer, SegmentSupply supply, Segment first, int segmentSize) {
+  LogWriter(Log log, LogBuffer buffer, SegmentSupply supply, Segment first, LogOptions options) {
     this.log = log;
     this.buffer = buffer;
     this.supply = supply;
-    this.segmentSize = segmentSize;
+    segmentSize = options.segmentSize();
+    besideName = options.threadName() + "-log-force";
     segment = first;
     written = buffer.writtenAcquire();
     forced = written;
@@ -92,6 +113,8 @@ final class LogWriter implements Runnable {
 
   private void closeFiles() {
     try {
+      awaitBeside();
+      closeLeftBehind(Long.MAX_VALUE);
       segment.file().close();
       supply.close();
     } catch (Throwable failure) {
@@ -101,28 +124,62 @@ final class LogWriter implements Runnable {
 
   /** Returns false when a closed log has nothing left to write. */
   private boolean round() {
+    boolean isBeside = isBeside();
     long tail = buffer.tailVolatile();
     boolean closing = tail >= LogBuffer.STOPPED;
+    if (closing) {
+      awaitBeside();
+      isBeside = isBeside();
+    }
     long wish = closing ? log.finalTail() : wish();
-    if (wish <= forced && !closing && tail - written <= buffer.capacity() / 2) {
+    boolean nothingToForce = wish <= forced || isBeside;
+    if (nothingToForce && !closing && tail - written <= buffer.capacity() / 2) {
       sleep();
       return true;
     }
     if (writePublished()) {
       attempts = 0;
     }
-    if (wish <= forced) {
+    if (nothingToForce) {
       return !closing && waitForHole(tail);
     }
     if (written >= wish || attempts > SPINS) {
       if (written > forced) {
-        force();
+        force(closing);
       }
       if (written >= wish) {
         return !closing;
       }
     }
     return waitForHole(wish);
+  }
+
+  /** Whether a force is under way; takes over what it has reached if there is none any more. */
+  private boolean isBeside() {
+    if (beside != NONE) {
+      return true;
+    }
+    if (besideThread != null) {
+      besideThread = null;
+      forced = buffer.durableVolatile();
+      closeLeftBehind(forced);
+    }
+    return false;
+  }
+
+  private void awaitBeside() {
+    @Nullable FileThread thread = besideThread;
+    if (thread != null) {
+      thread.join();
+    }
+  }
+
+  /** Closes the segments that lie wholly below a position. */
+  private void closeLeftBehind(long lsn) {
+    while (!leftBehind.isEmpty()
+        && SegmentLayout.firstLsn(leftBehind.getFirst().number() + 1, segmentSize) <= lsn) {
+      leftBehind.removeFirst().file().close();
+    }
   }
 
   /** How far the next force has to go; not beyond `forced` if none is wanted. */
@@ -156,7 +213,7 @@ final class LogWriter implements Runnable {
     justForced = false;
     sleeping = true;
     long tail = buffer.tailVolatile();
-    if (log.flushWish() <= forced
+    if ((beside != NONE || log.flushWish() <= forced && besideThread == null)
         && tail - written <= buffer.capacity() / 2
         && log.failure() == null) {
       LockSupport.parkNanos(this, log.untilLazyDeadline(SLICE)); // returns at once if it is over
@@ -217,23 +274,60 @@ final class LogWriter implements Runnable {
 
   private void moveTo(long number) {
     if (segment.number() != number) {
-      segment.file().force();
-      segment.file().close();
+      leftBehind.addLast(segment);
       segment = supply.take(number);
     }
   }
 
-  private void force() {
-    long reached = written;
+  private void force(boolean closing) {
+    if (!closing && written - forced > buffer.capacity() / MUCH && startBeside()) {
+      return;
+    }
     long start = System.nanoTime();
-    segment.file().force();
+    forceAll(List.copyOf(leftBehind), segment, written);
     long before = forceNanos;
     forceNanos = before + (System.nanoTime() - start - before) / FORCES_REMEMBERED;
-    forced = reached;
+    forced = written;
+    closeLeftBehind(forced);
     justForced = true;
+  }
+
+  private void forceAll(List<Segment> behind, Segment last, long reached) {
+    for (Segment full : behind) {
+      full.file().force();
+    }
+    last.file().force();
     if (log.failure() == null) {
       buffer.setDurableRelease(reached);
       log.durableRaised();
+    }
+  }
+
+  /** Has the rest done by a thread of its own; false if there is none to be had. */
+  private boolean startBeside() {
+    List<Segment> behind = List.copyOf(leftBehind);
+    Segment last = segment;
+    long reached = written;
+    FileThread thread = FileThread.of(besideName, () -> forceBeside(behind, last, reached));
+    beside = reached;
+    try {
+      thread.start();
+    } catch (OutOfMemoryError noThread) {
+      beside = NONE;
+      return false;
+    }
+    besideThread = thread;
+    return true;
+  }
+
+  private void forceBeside(List<Segment> behind, Segment last, long reached) {
+    try {
+      forceAll(behind, last, reached);
+    } catch (Throwable failure) {
+      log.fail(failure);
+    } finally {
+      beside = NONE;
+      log.wakeWriter();
     }
   }
 }

@@ -17,17 +17,12 @@ final class EndOfLog {
   /*
    * P = where the last life's walk found no good record. Proof that the log went on beyond P:
    *   E1 the control slot, a header, or a record before or behind P names a durable LSN above P;
-   *   E2 a good record behind P begins in a later segment: the segment of P was forced before that one was written.
-   *      (One that only ends there proves nothing: its last bytes may be zeros, as the prepared segment is.)
-   *      No proof if the record at P itself reaches into that later segment, where it may be torn;
-   *   E3 a header, or the control slot, belongs to a later life than the one that ends at P;
-   *   E4 a record before P says that a segment behind P exists, and there is no such segment.
+   *   E2 a header, or the control slot, belongs to a later life than the one that ends at P;
+   *   E3 a record before P says that a segment behind P exists, and there is no such segment.
    *
-   * Where a seal says P, an earlier restart has looked for E2 and found none; it is not looked for again.
-   *
-   * A legal crash gives none of them: a durable LSN is named only after the force (E1), a segment is written only
-   * after the force of the one before (E2), a life begins only after the end of the former one was made durable, and
-   * names it (E3), a segment is spoken of only after its file, header and name were forced (E4).
+   * A legal crash gives none of them: a durable LSN is named only after the force (E1), a life begins only after the
+   * end of the former one was made durable, and names it (E2), a segment is spoken of only after its file, header and
+   * name were forced (E3). Good records behind P are no proof: several segments may be written between two forces.
    */
 
   private final SegmentCatalog catalog;
@@ -53,7 +48,7 @@ final class EndOfLog {
     long durable = Math.max(named, catalog.highestDurable());
     durable = Math.max(durable, Math.max(control.durableLsn(), control.endOfLog()));
     boolean closed = control.clean() && control.endOfLog() == end && control.life() == life;
-    if (!closed && !isSealedAt(end)) {
+    if (!closed) {
       durable = Math.max(durable, search(end, life));
     }
     if (durable > end) {
@@ -69,16 +64,6 @@ final class EndOfLog {
       }
     }
     return durable;
-  }
-
-  /**
-   * Whether an earlier restart has decided that the log ends here. The seal cut off the record at
-   * the end, and with it what may excuse good records behind it in the next segment: they are what
-   * is left of a torn tail.
-   */
-  private boolean isSealedAt(long end) {
-    @Nullable SegmentHeader header = catalog.header(SegmentLayout.number(end - 1, segmentSize));
-    return header != null && header.sealedEnd() == end;
   }
 
   private void checkLives(long end, int life) {
@@ -102,7 +87,7 @@ final class EndOfLog {
     }
   }
 
-  /** The highest durable LSN that a good record behind the end names or proves. */
+  /** The highest durable LSN that a good record behind the end names. */
   private long search(long end, int life) {
     long durable = 0;
     try (LogReader reader = new LogReader(catalog.directory(), number -> true)) {
@@ -116,7 +101,9 @@ final class EndOfLog {
         } else if (reader.isGoodAt(at)) {
           reader.seek(at);
           reader.next();
-          durable = Math.max(durable, provenBy(reader, end, life));
+          if (reader.life() >= life) {
+            durable = Math.max(durable, reader.durable());
+          }
           at = reader.lsn();
         } else {
           at = reader.nextCandidate(at + LogRecordLayout.ALIGNMENT);
@@ -124,26 +111,5 @@ final class EndOfLog {
       }
     }
     return durable;
-  }
-
-  private long provenBy(LogReader found, long end, int life) {
-    if (found.life() < life) {
-      return 0;
-    }
-    long segmentStart =
-        SegmentLayout.firstLsn(SegmentLayout.number(found.start(), segmentSize), segmentSize);
-    return segmentStart > end && !mayReachInto(segmentStart, end)
-        ? Math.max(found.durable(), segmentStart)
-        : found.durable();
-  }
-
-  /** Whether the record at the end may have bytes in a segment that starts there. */
-  private boolean mayReachInto(long segmentStart, long end) {
-    if (segmentStart - end < LogRecordLayout.HEADER) {
-      return true;
-    }
-    try (LogReader reader = new LogReader(catalog.directory(), number -> true)) {
-      return reader.claimsToBeRecord(end) && end + reader.lengthAt(end) > segmentStart;
-    }
   }
 }

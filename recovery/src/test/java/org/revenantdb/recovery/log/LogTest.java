@@ -364,18 +364,88 @@ class LogTest {
     assertNull(log.failure());
   }
 
-  /** The first byte of a segment is written after the force of the segment before (W3). */
+  /** Segments are left behind unforced, so a force has to go through all of them (W3). */
   @Test
-  void a_segment_is_forced_before_the_next_one_is_written() {
+  void a_force_covers_every_segment_that_was_left_behind() {
     try (Log log = start(1 << 12)) {
-      for (int i = 0; i < 100; i++) {
-        log.publish(record(i, 200));
-        CrashDisk cut = disk.afterPowerCut(position -> true);
-        CrashDisk forcedOnly = disk.afterPowerCut(position -> false);
-        long begun = endOf(cut) / PAYLOAD * PAYLOAD;
-        assertTrue(endOf(forcedOnly) + 512 > begun, "a hole in a segment that was left behind");
+      for (int round = 0; round < 10; round++) {
+        long from = log.durableLsn();
+        while (log.tail() < from + 5L * PAYLOAD) {
+          log.publish(record(round, 200));
+        }
+        log.awaitDurable(log.tail());
+        assertEquals(log.tail(), endOf(disk.afterPowerCut(position -> false)));
       }
     }
+  }
+
+  /** Whoever lets it grow without asking for a force does not pay for one. */
+  @Test
+  void a_segment_that_is_full_is_not_forced_for_that() {
+    try (Log log = start(1 << 12)) {
+      while (log.tail() < 6L * PAYLOAD) {
+        log.publish(record(1, 200));
+      }
+      assertEquals(PAYLOAD, log.durableLsn());
+      assertEquals(PAYLOAD, endOf(disk.afterPowerCut(position -> false)));
+    }
+    assertEquals(endOf(disk.afterKill()), endOf(disk.afterPowerCut(position -> false)), "closed");
+  }
+
+  @Test
+  void the_log_goes_on_while_much_of_it_is_forced_and_no_wish_is_forgotten() throws Exception {
+    CountDownLatch forcing = new CountDownLatch(1);
+    CountDownLatch over = new CountDownLatch(1);
+    disk.observe(() -> {
+      if (Thread.currentThread().getName().endsWith("-log-force")) {
+        forcing.countDown();
+        while (over.getCount() > 0) {
+          waitFor(disk);
+        }
+      }
+    });
+    try (Log log = start(1 << 12)) {
+      while (log.tail() < 3L * PAYLOAD) {
+        log.publish(record(1, 200));
+      }
+      log.requestFlush(log.tail());
+      forcing.await();
+      long before = log.durableLsn();
+      while (log.tail() < 20L * PAYLOAD) {
+        log.publish(record(2, 200)); // many rings full
+      }
+      assertEquals(before, log.durableLsn());
+      long later = log.publish(record(3, 200));
+      log.requestFlush(later); // while the other is under way
+      synchronized (disk) {
+        over.countDown();
+        disk.notifyAll();
+      }
+      log.awaitDurableUnasked(later);
+      assertTrue(log.durableLsn() >= later);
+    }
+  }
+
+  private static void waitFor(CrashDisk disk) {
+    try {
+      disk.wait(); // gives up the disk meanwhile
+    } catch (InterruptedException nobodyDoes) {
+      throw new AssertionError(nobodyDoes);
+    }
+  }
+
+  @Test
+  void a_force_of_much_that_fails_stops_the_log() {
+    Log log = start(1 << 12);
+    while (log.tail() < 3L * PAYLOAD) {
+      log.publish(record(1, 200));
+    }
+    disk.failForcesAfter(1);
+    long lsn = log.publish(record(1, 200));
+    assertThrows(OutcomeUnknownException.class, () -> log.awaitDurable(lsn));
+    assertInstanceOf(ForceFailedException.class, log.failure());
+    assertEquals(PAYLOAD, log.durableLsn());
+    assertThrows(LogStoppedException.class, log::close);
   }
 
   @Test
