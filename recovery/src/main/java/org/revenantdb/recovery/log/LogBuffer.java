@@ -95,7 +95,7 @@ final class LogBuffer {
     return (long) POSITION.getAcquire(positions, WRITTEN);
   }
 
-  /** Volatile: it is the clock of the snapshots, whose order with their slots needs it. */
+  /** Volatile: who has pushed itself on a list of waiters looks at it after that. */
   long durableVolatile() {
     return (long) POSITION.getVolatile(positions, DURABLE);
   }

@@ -137,7 +137,7 @@ final class LogWriter implements Runnable {
       sleep();
       return true;
     }
-    if (writePublished()) {
+    if (writePublished(closing ? wish : tail)) {
       attempts = 0;
     }
     if (nothingToForce) {
@@ -203,7 +203,7 @@ final class LogWriter implements Runnable {
   }
 
   private void sleep() {
-    if (justForced && spinning.isWorthIt()) {
+    if (beside == NONE && justForced && spinning.isWorthIt()) {
       boolean came = isWishSoon();
       spinning.learn(came);
       if (came) {
@@ -238,7 +238,7 @@ final class LogWriter implements Runnable {
     return false;
   }
 
-  private boolean writePublished() {
+  private boolean writePublished(long upTo) {
     int chunk = buffer.capacity() / CHUNKS;
     boolean any = false;
     while (true) {
@@ -248,6 +248,9 @@ final class LogWriter implements Runnable {
       }
       write(end);
       any = true;
+      if (written >= upTo) {
+        return true;
+      }
     }
   }
 

@@ -118,10 +118,13 @@ public final class SegmentSupply {
   public void prepareAhead(long number, long newDurable) {
     durable = newDurable;
     lock.lock();
+    long before = wanted;
     try {
       if (number > wanted) {
         begin(number);
       }
+    } catch (OutOfMemoryError noThread) {
+      wanted = before; // it was early: whoever needs the segment will ask again
     } finally {
       lock.unlock();
     }

@@ -16,6 +16,8 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.revenantdb.recovery.file.DiskFullException;
@@ -431,6 +433,25 @@ class LogTest {
       disk.wait(); // gives up the disk meanwhile
     } catch (InterruptedException nobodyDoes) {
       throw new AssertionError(nobodyDoes);
+    }
+  }
+
+  /** The writer went on writing as long as there was something, and never came to force. */
+  @Test
+  void a_force_is_not_put_off_by_those_who_do_not_wait() {
+    AtomicBoolean lazy = new AtomicBoolean();
+    AtomicInteger before = new AtomicInteger();
+    try (Log log = start(1 << 16)) {
+      long forced = log.durableLsn();
+      disk.observe(() -> {
+        if (lazy.get() && log.durableLsn() == forced && before.incrementAndGet() < 1000) {
+          log.publish(record(1, 10)); // while the writer is in a write, or in a force
+        }
+      });
+      lazy.set(true);
+      log.awaitDurable(log.publish(record(2, 10)));
+      lazy.set(false);
+      assertTrue(before.get() < 20, () -> before + " writes before the force");
     }
   }
 
