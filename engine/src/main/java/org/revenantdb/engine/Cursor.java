@@ -18,6 +18,7 @@ public final class Cursor implements AutoCloseable {
   private final List<RowScan.Row> batch = new ArrayList<>();
   private int at = -1;
   private boolean closed;
+  private boolean failed;
 
   Cursor(Transaction transaction, RowScan scan) {
     this.transaction = transaction;
@@ -28,10 +29,16 @@ public final class Cursor implements AutoCloseable {
    * Goes to the next row.
    *
    * @return false when there is none
+   * @throws IllegalStateException if it is closed, or has thrown before: it may stand behind rows
+   *     that nobody was given
    */
   public boolean next() {
     if (closed) {
       throw new IllegalStateException("the cursor is closed");
+    }
+    if (failed) {
+      transaction.checkOpen();
+      throw new IllegalStateException("the cursor has failed before; open another one");
     }
     if (at + 1 < batch.size()) {
       transaction.checkOpen();
@@ -40,10 +47,12 @@ public final class Cursor implements AutoCloseable {
     }
     batch.clear();
     at = -1;
+    failed = true; // the batch may be full and the wait for what it depends on fail (R10)
     transaction.inside(() -> {
       scan.fill(batch);
       return null;
     });
+    failed = false;
     if (batch.isEmpty()) {
       return false;
     }
