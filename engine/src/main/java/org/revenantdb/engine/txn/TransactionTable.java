@@ -267,6 +267,11 @@ public final class TransactionTable {
     }
   }
 
+  /** Whether there are ids to forget, now or when their commits are durable and seen by all. */
+  public boolean mayForget() {
+    return chunks.array.length > 1;
+  }
+
   private boolean allForgettable(AtomicLongArray words, long horizon) {
     boolean isFirst = isFirstChunk(words);
     for (int i = 0; i < CHUNK; i++) {

@@ -21,6 +21,7 @@ import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.space.PageBitmap;
+import org.revenantdb.engine.txn.Horizon;
 import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.gc.SnapshotSet;
 import org.revenantdb.recovery.file.FileThread;
@@ -86,6 +87,15 @@ public final class Cleaner implements AutoCloseable {
 
   private boolean mapsRead;
   private long oldestActiveWhenPostponed = -1;
+
+  /** Up to where the last pass could drop versions. */
+  private long settledBefore;
+
+  private long horizonBefore;
+
+  /** Whether the last pass has left something that only another try can do. */
+  private boolean skippedBefore;
+
   private volatile boolean poked;
   private volatile boolean closed;
 
@@ -165,8 +175,14 @@ public final class Cleaner implements AutoCloseable {
           continue;
         }
         poked = false;
-        pause = pass(false) > 0 ? SHORTEST_PAUSE : Math.min(2 * pause, LONGEST_PAUSE);
-        pauseUntilTold(pause);
+        boolean changed = pass(false) > 0;
+        pause = changed ? SHORTEST_PAUSE : Math.min(2 * pause, LONGEST_PAUSE);
+        if (changed || skippedBefore) {
+          pauseUntilTold(pause);
+        } else {
+          awaitNews();
+          pause = SHORTEST_PAUSE;
+        }
       }
     } catch (Throwable e) {
       failure = e;
@@ -205,9 +221,35 @@ public final class Cleaner implements AutoCloseable {
 
   private boolean idle() {
     return mapsRead
+        && !storage.transactions().mayForget()
         && storage.marks().isEmpty()
         && storage.transactions().aborted().size() == 0
         && storage.versions().rows() == 0;
+  }
+
+  /**
+   * Waits, after a pass that changed nothing, until another one may. Nobody tells when a snapshot
+   * is given back or the log becomes durable, so it looks, now and then, at two numbers: whoever
+   * keeps an idle database with versions that cannot go yet has its pages left alone.
+   */
+  private void awaitNews() {
+    long pause = SHORTEST_PAUSE;
+    while (isNothingNew()) {
+      LockSupport.parkNanos(this, pause);
+      pause = Math.min(2 * pause, LONGEST_PAUSE);
+    }
+    pauseUntilTold(SHORTEST_PAUSE);
+  }
+
+  /** Whether a pass could do nothing that the last one could not. */
+  boolean isNothingNew() {
+    Horizon horizon = storage.horizon();
+    SnapshotSet snapshots = horizon.refresh();
+    return !poked
+        && !closed
+        && requests.isEmpty()
+        && horizon.settled(snapshots) <= settledBefore
+        && (storage.versions().rows() == 0 || snapshots.horizon() <= horizonBefore);
   }
 
   private void awaitPoke() {
@@ -257,6 +299,8 @@ public final class Cleaner implements AutoCloseable {
       oldestActiveWhenPostponed = oldestActive;
       SnapshotSet snapshots = storage.horizon().refresh();
       long settled = storage.horizon().settled(snapshots);
+      settledBefore = settled;
+      horizonBefore = snapshots.horizon();
       for (int page = pages.next(0); page >= 0; page = pages.next(0)) {
         while (page >= 0) {
           if (closed) {
@@ -282,6 +326,7 @@ public final class Cleaner implements AutoCloseable {
       transactions.forget(settled);
       storage.versions().prune(snapshots);
     } finally {
+      skippedBefore = skipped;
       storage.marks().end();
     }
     storage.counters().cleanerPasses.increment();

@@ -8,4 +8,9 @@ public final class CleanerSteps {
   public static long pass(Cleaner cleaner, boolean everything) {
     return cleaner.pass(everything);
   }
+
+  /** Whether it would rest now. */
+  public static boolean isNothingNew(Cleaner cleaner) {
+    return cleaner.isNothingNew();
+  }
 }
