@@ -206,18 +206,32 @@ public final class Database implements AutoCloseable {
   public <T extends @Nullable Object, X extends Exception> T call(
       TransactionOptions options, TransactionCall<T, X> body) throws X {
     for (int attempt = 1; ; attempt++) {
-      try (Transaction transaction = begin(options)) {
+      Transaction transaction = begin(options);
+      try (transaction) {
         T result = body.call(transaction);
         transaction.commit();
         return result;
       } catch (ConflictException conflict) {
         if (attempt >= engine.options().maxAttempts() || Thread.currentThread().isInterrupted()) {
+          awaitTold(transaction, conflict);
           throw conflict;
         }
         if (conflict.commitLsn() == 0) {
           pause(attempt);
         }
+      } catch (Throwable thrown) {
+        awaitTold(transaction, thrown);
+        throw thrown;
       }
+    }
+  }
+
+  private static void awaitTold(Transaction transaction, Throwable thrown) {
+    try {
+      transaction.core().awaitToldWithoutCommit();
+    } catch (RuntimeException stopped) {
+      stopped.addSuppressed(thrown);
+      throw stopped;
     }
   }
 

@@ -39,6 +39,11 @@ public final class Transaction implements AutoCloseable {
     this.forgotten = FORGOTTEN.register(this, core);
   }
 
+  /** What is left to do for it when it has ended without a commit. */
+  TransactionCore core() {
+    return core;
+  }
+
   /**
    * The value of a key.
    *
@@ -274,7 +279,8 @@ public final class Transaction implements AutoCloseable {
    *
    * @return completed when no crash can take back the commit, nor anything that the transaction has
    *     read; exceptionally, with an {@link OutcomeUnknownException}, if the log failed first. What
-   *     hangs on it runs on a virtual thread of the engine's, or on the thread that hangs it on
+   *     hangs on it runs on a virtual thread of the engine's, or on the thread that hangs it on;
+   *     the stages of several transactions are completed in any order
    * @throws IllegalStateException if the transaction has not been committed
    */
   public CompletionStage<@Nullable Void> onDurable() {

@@ -208,22 +208,28 @@ final class TransactionCore implements Runnable {
       durable.complete(null);
       return durable;
     }
-    Thread.ofVirtual()
-        .name("revenant-durable")
-        .inheritInheritableThreadLocals(false)
-        .start(() -> {
+    Runnable awaits =
+        () -> {
           try {
             log.awaitDurableUnasked(lsn);
-          } catch (RuntimeException e) {
+          } catch (Throwable e) {
             durable.completeExceptionally(outcomeUnknown(e));
             return;
           }
           durable.complete(null);
-        });
+        };
+    try {
+      Thread.ofVirtual()
+          .name("revenant-durable")
+          .inheritInheritableThreadLocals(false)
+          .start(awaits);
+    } catch (OutOfMemoryError noThread) {
+      durable.completeExceptionally(outcomeUnknown(noThread)); // it has committed: no exception
+    }
     return durable.minimalCompletionStage();
   }
 
-  private OutcomeUnknownException outcomeUnknown(RuntimeException failure) {
+  private OutcomeUnknownException outcomeUnknown(Throwable failure) {
     return new OutcomeUnknownException(
         (id == 0
                 ? "the log failed while a transaction waited until what it has read was durable: what it was told is"
@@ -279,6 +285,15 @@ final class TransactionCore implements Runnable {
     table.committed(id, lsn);
     committedAt = lsn; // behind all that it has read
     end(State.COMMITTED);
+  }
+
+  /** What it says on its way out, without a commit, is an answer too (R10). */
+  void awaitToldWithoutCommit() {
+    if (state == State.ROLLED_BACK
+        && options.durability() == Durability.DURABLE
+        && options.actsAfterCommit()) {
+      awaitWitnessed();
+    }
   }
 
   /** Rolls back; nothing happens if the transaction has ended. */

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.recovery.testing.FaultyFileSystem;
 
 /**
  * Lazy commits, and what durable transactions are told of them. Nothing is forced here unless
@@ -352,6 +353,57 @@ class LazyCommitTest {
       IllegalArgumentException refused =
           assertThrows(IllegalArgumentException.class, () -> SMALL.withMaxLazyDelay(wrong));
       assertTrue(refused.getMessage().contains("maxLazyDelay"), refused.getMessage());
+    }
+  }
+
+  /** It kept the batch whose wait had failed, and handed it out when asked again. */
+  @Test
+  void R10_a_cursor_gives_nothing_of_a_batch_for_which_the_wait_failed() {
+    for (boolean descending : new boolean[] {false, true}) {
+      FaultyFileSystem faulty = new FaultyFileSystem();
+      Database other =
+          Database.open(
+              faulty.wrap(folder.resolve("faulty" + descending)),
+              SMALL.withMaxLazyDelay(DatabaseOptions.NEVER));
+      Table rows = other.table("t");
+      other.run(LAZY, tx -> tx.put(rows, bytes("a"), bytes("1")));
+      faulty.failForces(true);
+      Transaction reader = other.begin(DURABLE);
+      Cursor cursor =
+          descending ? reader.scanDescending(rows, null, null) : reader.scan(rows, null, null);
+      assertThrows(DatabaseStoppedException.class, cursor::next);
+      assertThrows(IllegalStateException.class, cursor::next);
+      assertThrows(IllegalStateException.class, cursor::key);
+      assertThrows(RuntimeException.class, other::close);
+    }
+  }
+
+  @Test
+  void R10_what_the_work_throws_after_reading_lazily_waits_as_well() {
+    TransactionOptions atCommit = DURABLE.withActsAfterCommit(true);
+    lazily(tx -> tx.put(table, bytes("k"), bytes("1")));
+    assertThrows(
+        IllegalArgumentException.class,
+        () ->
+            db.run(
+                atCommit,
+                tx -> {
+                  throw new IllegalArgumentException(read(tx, "k"));
+                }));
+    assertTrue(isLazyDurable(), "the caller was told what a crash could take back");
+  }
+
+  /** Ids of transactions that had changed nothing were kept for ever: no page, nothing to clean. */
+  @Test
+  void transactions_that_found_nothing_to_delete_are_forgotten() {
+    for (int i = 0; i < 2 * IDS_FORGOTTEN_AT_ONCE; i++) {
+      db.run(LAZY, tx -> assertFalse(tx.delete(table, bytes("none"))));
+    }
+    db.sync();
+    long passes = db.statistics().cleanerPasses();
+    db.run(LAZY, tx -> assertFalse(tx.delete(table, bytes("none"))));
+    while (db.statistics().cleanerPasses() == passes) {
+      Thread.onSpinWait();
     }
   }
 }
