@@ -44,7 +44,7 @@ public final class DurableLsnStress {
   /** As it is. */
   @JCStressTest
   @Outcome(
-      id = {"0, 0", "0, 1", "24, 1"},
+      id = {"0, 0", "0, 1", "40, 1"},
       expect = ACCEPTABLE,
       desc = "What is called durable is.")
   @Outcome(expect = FORBIDDEN, desc = "A commit is acknowledged that is not on the medium.")
@@ -71,7 +71,7 @@ public final class DurableLsnStress {
   @BrokenTwin
   @JCStressTest
   @Outcome(
-      id = {"0, 0", "0, 1", "24, 1"},
+      id = {"0, 0", "0, 1", "40, 1"},
       expect = ACCEPTABLE,
       desc = "What is called durable is, by luck.")
   @Outcome(expect = ACCEPTABLE_INTERESTING, desc = "It is not: the twin is broken.")

@@ -39,7 +39,7 @@ public final class LogReserveStress {
 
     void put(byte[] record) {
       long start = reserve();
-      buffer.copyBody(start, record);
+      buffer.copy(start, record);
       buffer.publish(start);
     }
 
@@ -54,7 +54,7 @@ public final class LogReserveStress {
   /** As it is: one getAndAdd. */
   @JCStressTest
   @Outcome(
-      id = {"48, 1122", "48, 2211"},
+      id = {"80, 1122", "80, 2211"},
       expect = ACCEPTABLE,
       desc = "Both, one after the other.")
   @Outcome(expect = FORBIDDEN, desc = "A record was lost, torn or left a hole.")
@@ -91,7 +91,7 @@ public final class LogReserveStress {
   @BrokenTwin
   @JCStressTest
   @Outcome(
-      id = {"48, 1122", "48, 2211"},
+      id = {"80, 1122", "80, 2211"},
       expect = ACCEPTABLE,
       desc = "Both, by luck.")
   @Outcome(expect = ACCEPTABLE_INTERESTING, desc = "One place for two: the twin is broken.")

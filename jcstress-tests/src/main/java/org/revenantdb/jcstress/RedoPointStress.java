@@ -54,7 +54,7 @@ public final class RedoPointStress {
   /** The mark, then the place in the log. */
   @JCStressTest
   @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "The record is redone.")
-  @Outcome(id = "0, 24", expect = FORBIDDEN, desc = "The record is lost with the page.")
+  @Outcome(id = "0, 40", expect = FORBIDDEN, desc = "The record is lost with the page.")
   @State
   public static class MarkFirst extends Frame {
     /** Starts clean. */
@@ -79,7 +79,7 @@ public final class RedoPointStress {
   @JCStressTest
   @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "The record is redone, by luck.")
   @Outcome(
-      id = "0, 24",
+      id = "0, 40",
       expect = ACCEPTABLE_INTERESTING,
       desc = "The record is lost: the twin is broken.")
   @State
@@ -117,7 +117,7 @@ public final class RedoPointStress {
   /** Dirty is read before being written. */
   @JCStressTest
   @Outcome(id = "0", expect = ACCEPTABLE, desc = "The record is redone.")
-  @Outcome(id = "24", expect = FORBIDDEN, desc = "The record is lost with the page.")
+  @Outcome(id = "40", expect = FORBIDDEN, desc = "The record is lost with the page.")
   @State
   public static class DirtyFirst extends Written {
     /** Starts dirty. */
@@ -141,7 +141,7 @@ public final class RedoPointStress {
   @JCStressTest
   @Outcome(id = "0", expect = ACCEPTABLE, desc = "The record is redone, by luck.")
   @Outcome(
-      id = "24",
+      id = "40",
       expect = ACCEPTABLE_INTERESTING,
       desc = "The record is lost: the twin is broken.")
   @State

@@ -10,11 +10,11 @@ import org.jspecify.annotations.NullMarked;
  */
 @NullMarked
 public final class OpenLogBuffer {
-  /** Bytes of a record here: its first word and two longs of body. */
-  public static final int LENGTH = 24;
+  /** Bytes of a record here, the shortest there is; the second and third long are its body. */
+  public static final int LENGTH = 40;
 
   /** The ring's size. */
-  public static final int CAPACITY = 64;
+  public static final int CAPACITY = 128;
 
   /** Where the log begins: a lap's first position. */
   public static final long FIRST = 4L * CAPACITY;
@@ -43,24 +43,24 @@ public final class OpenLogBuffer {
     return buffer.tailVolatile();
   }
 
-  /** Copies a record but its first word. */
-  public void copyBody(long start, byte[] record) {
-    buffer.copyBody(start, record, LENGTH);
+  /** Copies a record. */
+  public void copy(long start, byte[] record) {
+    buffer.copy(start, record, LENGTH);
   }
 
-  /** Stores the first word as the log does. */
+  /** Says that the record is there. */
   public void publish(long start) {
-    buffer.publishRelease(start, LENGTH);
-  }
-
-  /** Stores the first word as no log must. */
-  public void publishPlain(long start) {
-    ring.set(ValueLayout.JAVA_LONG, buffer.offset(start), LENGTH);
+    buffer.publishRelease(start, start + LENGTH);
   }
 
   /** Where the writer would stop reading. */
   public long publishedEnd() {
-    return buffer.publishedEnd(FIRST, FIRST + CAPACITY);
+    return publishedEnd(FIRST);
+  }
+
+  /** Where the writer would stop reading that begins there. */
+  public long publishedEnd(long from) {
+    return buffer.publishedEnd(from, from + CAPACITY);
   }
 
   /** What the body of the record at a place says: both longs, as 10 * first + second. */
@@ -68,11 +68,6 @@ public final class OpenLogBuffer {
     long first = ring.get(ValueLayout.JAVA_LONG, buffer.offset(start + 8));
     long second = ring.get(ValueLayout.JAVA_LONG, buffer.offset(start + 16));
     return (int) (10 * first + second);
-  }
-
-  /** Zeros over what is in the files. */
-  public void empty(long from, long to) {
-    buffer.empty(from, to);
   }
 
   /** Gives room up to there and a lap further. */

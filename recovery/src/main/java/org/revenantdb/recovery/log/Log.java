@@ -42,7 +42,7 @@ public final class Log implements AutoCloseable {
    * publish     1 record padded, length checked (all that can fail)
    *             2 reserve                    a Throwable from here on: PAD in the same place, or stop (R18)
    *             3 wait for room
-   *             4 LSN, durable LSN, life, CRC; body; first word
+   *             4 LSN, durable LSN, life, CRC; copy; publish
    *             5 wake the writer if the ring fills   nothing can be thrown any more
    *
    * Invariants  I1 the tail is a record boundary at all times, so it may serve as a redo point.
@@ -241,9 +241,9 @@ public final class Log implements AutoCloseable {
       if (!buffer.hasRoomUpTo(end)) {
         awaitRoom(end);
       }
-      long word = record.stamp(length, end, durableLsn(), life, segmentsAhead(start));
-      buffer.copyBody(start, record.array(), length);
-      buffer.publishRelease(start, word);
+      record.stamp(length, end, durableLsn(), life, segmentsAhead(start));
+      buffer.copy(start, record.array(), length);
+      buffer.publishRelease(start, end);
     } catch (LogStoppedException stopped) {
       throw stopped;
     } catch (Throwable thrown) {
@@ -301,9 +301,9 @@ public final class Log implements AutoCloseable {
       if (!buffer.hasRoomUpTo(end)) {
         awaitRoom(end);
       }
-      long word = pad.stamp(length, end, durableLsn(), life, segmentsAhead(start));
-      buffer.copyBody(start, pad.array(), length);
-      buffer.publishRelease(start, word);
+      pad.stamp(length, end, durableLsn(), life, segmentsAhead(start));
+      buffer.copy(start, pad.array(), length);
+      buffer.publishRelease(start, end);
     } catch (Throwable second) {
       if (!second.equals(thrown)) {
         thrown.addSuppressed(second);

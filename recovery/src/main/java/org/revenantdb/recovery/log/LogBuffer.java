@@ -4,8 +4,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
-import org.revenantdb.recovery.format.LogRecordLayout;
 
 /**
  * The ring through which records reach the writer, and the three positions that order it.
@@ -16,23 +14,26 @@ import org.revenantdb.recovery.format.LogRecordLayout;
 final class LogBuffer {
   /*
    * Source      Aeron's log buffers for the one getAndAdd and the length stored last; docs/protocols.md §1.
-   *             We differ: the ring is emptied by the writer instead of laps being tagged, because a record has
-   *             no room for a tag in its first word.
+   *             We differ: where a record ends stands beside the ring, not in it, so nobody has to clean the ring
+   *             between two laps.
    *
    * State       tail      end of what is reserved; STOPPED and more once the log takes nothing any more
-   *             written   end of what is in the files; the ring is zero outside [written, tail)
+   *             written   end of what is in the files
    *             durable   end of what is forced; durable <= written <= tail
-   * Word        the first eight bytes of a record at l: 0 = not published, else length and CRC
+   *             ends      for each piece of the ring, of PIECE bytes: the end of the record that was published last
+   *                       of those that began in it. A record is longer than a piece, so no two of one lap share one.
    *
    * Transitions reserve   tail += length           getAndAdd, any thread; the only thing that hands out places (W1)
-   *             publish   word 0 -> length, CRC    store release, the thread that reserved, after the body
-   *             empty     word -> 0                plain stores, the writer, after the file write
-   *             written   raised                   store release, the writer, after the zeros
+   *             publish   ends[start] := end       store release, the thread that reserved, after the record
+   *             written   raised                   store release, the writer, after the file write
    *             durable   raised                   store release, the writer, after the force
    *
-   * Ordering    publishRelease -> wordAcquire: the writer sees the body of what it sees published.
-   *             setWrittenRelease -> writtenAcquire: who finds room for its record also finds the zeros there,
-   *             so its body cannot be wiped out by them. Weaker would let the writer's zeros overtake.
+   * Invariants  the record at `l` is published exactly if ends[l] > l: of an earlier lap it would be an end below l,
+   *             as a record is at most an eighth of the ring; a later lap begins only when `written` has passed l.
+   *
+   * Ordering    publishRelease -> endAcquire: the writer sees all of what it sees published.
+   *             setWrittenRelease -> writtenAcquire: who finds room for its record comes after the writer has read
+   *             what was there. Weaker would let it write into what is being written to the file.
    *             A place is written only when start + length <= written + capacity, so no two records of different
    *             laps share a byte.
    *
@@ -42,8 +43,6 @@ final class LogBuffer {
   /** Added to the tail of a log that takes nothing any more; no position gets as far by itself. */
   static final long STOPPED = 1L << 62;
 
-  private static final VarHandle WORD =
-      ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle();
   private static final VarHandle POSITION = MethodHandles.arrayElementVarHandle(long[].class);
 
   /** Sixteen longs: the positions stand on cache lines of their own. */
@@ -53,14 +52,19 @@ final class LogBuffer {
   private static final int WRITTEN = 2 * STRIDE;
   private static final int DURABLE = 3 * STRIDE;
 
+  /** As a power of two: not more than the shortest record. */
+  private static final int PIECE_SHIFT = 5;
+
   private final MemorySegment ring;
+  private final long[] ends;
   private final int capacity;
   private final long mask;
   private final long[] positions = new long[5 * STRIDE];
 
-  /** A ring of zeros (a power of two, at least 8 bytes) whose log begins at a position. */
+  /** A ring of any content (its size a power of two) whose log begins at a position. */
   LogBuffer(MemorySegment ring, long first) {
     this.ring = ring;
+    ends = new long[(int) (ring.byteSize() >>> PIECE_SHIFT)];
     capacity = (int) ring.byteSize();
     mask = capacity - 1L;
     positions[TAIL] = first;
@@ -113,36 +117,39 @@ final class LogBuffer {
     return end <= writtenAcquire() + capacity;
   }
 
-  /** Copies all of a record but its first word. */
-  void copyBody(long start, byte[] record, int length) {
-    int from = LogRecordLayout.LSN;
-    int at = offset(start + from);
-    int first = Math.min(length - from, capacity - at);
-    MemorySegment.copy(record, from, ring, ValueLayout.JAVA_BYTE, at, first);
-    int rest = length - from - first;
+  /** Copies a record to its place. */
+  void copy(long start, byte[] record, int length) {
+    int at = offset(start);
+    int first = Math.min(length, capacity - at);
+    MemorySegment.copy(record, 0, ring, ValueLayout.JAVA_BYTE, at, first);
+    int rest = length - first;
     if (rest > 0) {
-      MemorySegment.copy(record, from + first, ring, ValueLayout.JAVA_BYTE, 0, rest);
+      MemorySegment.copy(record, first, ring, ValueLayout.JAVA_BYTE, 0, rest);
     }
   }
 
   /** Makes the record at that place visible to the writer. */
-  void publishRelease(long start, long word) {
-    WORD.setRelease(ring, (long) offset(start), word);
+  void publishRelease(long start, long end) {
+    POSITION.setRelease(ends, piece(start), end);
   }
 
-  private long wordAcquire(long lsn) {
-    return (long) WORD.getAcquire(ring, (long) offset(lsn));
+  private long endAcquire(long start) {
+    return (long) POSITION.getAcquire(ends, piece(start));
+  }
+
+  private int piece(long lsn) {
+    return offset(lsn) >>> PIECE_SHIFT;
   }
 
   /** The end of the published records from a position on, looking no further than a limit. */
   long publishedEnd(long from, long limit) {
     long at = from;
     while (at < limit) {
-      long word = wordAcquire(at);
-      if (word == 0) {
+      long end = endAcquire(at);
+      if (end <= at) {
         break;
       }
-      at += (int) word;
+      at = end;
     }
     return at;
   }
@@ -150,16 +157,5 @@ final class LogBuffer {
   /** Where in the ring a position is. */
   int offset(long lsn) {
     return (int) (lsn & mask);
-  }
-
-  /** Writes zeros over what is in the files. */
-  void empty(long from, long to) {
-    long at = from;
-    while (at < to) {
-      int offset = offset(at);
-      long length = Math.min(to - at, capacity - offset);
-      ring.asSlice(offset, length).fill((byte) 0);
-      at += length;
-    }
   }
 }

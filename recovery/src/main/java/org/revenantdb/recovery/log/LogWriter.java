@@ -22,7 +22,7 @@ final class LogWriter implements Runnable {
   /*
    * One round  0 who wants a force: those who wait, or the lazy ones whose deadline is over; a force for either
    *              takes the other along
-   *            1 write all that is published, chunk by chunk: file, zeros, `written`
+   *            1 write all that is published, chunk by chunk: file, `written`
    *            2 if the wish to flush goes beyond `durable`: force, raise `durable`, wake
    *            3 nothing to do: park; a reservation not yet published stands in the way: back off, then force
    *              what is there, so that nobody waits for somebody else's hole
@@ -266,7 +266,6 @@ final class LogWriter implements Runnable {
           .write(SegmentLayout.offset(at, segmentSize), buffer.ring().asSlice(offset, length));
       at += length;
     }
-    buffer.empty(written, end);
     written = end;
     buffer.setWrittenRelease(end);
     log.spaceFreed();

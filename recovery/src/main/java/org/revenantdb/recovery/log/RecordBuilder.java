@@ -224,8 +224,8 @@ public final class RecordBuilder {
     return length;
   }
 
-  /** Fills in what the reservation told; returns the record's first word. */
-  long stamp(int length, long lsn, long durable, int life, int segmentsAhead) {
+  /** Fills in what the reservation told. */
+  void stamp(int length, long lsn, long durable, int life, int segmentsAhead) {
     LONG.set(array, LogRecordLayout.LSN, lsn);
     LONG.set(array, LogRecordLayout.DURABLE, durable);
     INT.set(array, LogRecordLayout.LIFE, life);
@@ -233,7 +233,6 @@ public final class RecordBuilder {
     crc.reset();
     crc.update(array, LogRecordLayout.LSN, length - LogRecordLayout.LSN);
     INT.set(array, LogRecordLayout.CRC, (int) crc.getValue());
-    return (long) LONG.get(array, LogRecordLayout.LENGTH);
   }
 
   private int advance(int bytes) {
