@@ -50,7 +50,7 @@ public final class LogFork {
     LogOptions options =
         new LogOptions(
             LogOptions.DEFAULT_SEGMENT_SIZE,
-            LogOptions.DEFAULT_BUFFER_CAPACITY,
+            Integer.getInteger("ring", 2) << 20,
             bound,
             "bench",
             new IoStatistics());

@@ -14,7 +14,10 @@ import org.revenantdb.engine.DatabaseOptions;
  * looks at the files every 20 ms; a segment stays longer than that.
  */
 final class LogPeak implements AutoCloseable {
-  private static final long PERIOD_MILLIS = 20;
+  private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  /** So many times as long as a look takes nobody looks: what is measured needs the processor. */
+  private static final int REST = 100;
 
   private final @Nullable Path log;
   private final double bound;
@@ -49,9 +52,12 @@ final class LogPeak implements AutoCloseable {
 
   private void watch() {
     try {
+      long pause;
       do {
+        long start = System.nanoTime();
         peak = Math.max(peak, size(log));
-      } while (!end.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS));
+        pause = Math.max(PERIOD_NANOS, REST * (System.nanoTime() - start));
+      } while (!end.await(pause, TimeUnit.NANOSECONDS));
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }

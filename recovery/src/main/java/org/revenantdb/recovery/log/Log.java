@@ -77,6 +77,13 @@ public final class Log implements AutoCloseable {
   /** Nobody stays awake for what takes longer. */
   private static final long LONGEST_SPIN = TimeUnit.MICROSECONDS.toNanos(500);
 
+  /**
+   * This part of the ring is free when those go on who have waited for room. They get there: all
+   * before the first of them is published, so the writer gets to where he begins, and a record is
+   * at most an eighth.
+   */
+  private static final int SPARE = 4;
+
   private final LogBuffer buffer;
   private final SegmentSupply supply;
   private final LogWriter writer;
@@ -278,8 +285,9 @@ public final class Log implements AutoCloseable {
     }
   }
 
+  /** With some room to spare, so that not every chunk that is written wakes somebody. */
   private boolean hasRoomOrStopped(long end) {
-    return buffer.hasRoomUpTo(end) || failure != null;
+    return buffer.hasRoomUpTo(end + buffer.capacity() / SPARE) || failure != null;
   }
 
   private int segmentsAhead(long start) {

@@ -213,7 +213,7 @@ final class LogWriter implements Runnable {
     justForced = false;
     sleeping = true;
     long tail = buffer.tailVolatile();
-    if ((beside != NONE || log.flushWish() <= forced && besideThread == null)
+    if ((beside != NONE || (log.flushWish() <= forced && besideThread == null))
         && tail - written <= buffer.capacity() / 2
         && log.failure() == null) {
       LockSupport.parkNanos(this, log.untilLazyDeadline(SLICE)); // returns at once if it is over

@@ -141,16 +141,22 @@ public record SegmentDirectory(
   }
 
   /**
-   * Makes another segment of one that is no longer needed; durable on return.
+   * Gives a segment that is no longer needed the name of another; durable after {@link
+   * #forceNames}. Until {@link #reuse} its header names another number: it is no segment at all.
    *
-   * <p>A crash after the rename leaves a file whose header names another number: no segment at all.
-   *
-   * @param from the number of the segment that is given up
-   * @param header the header of the new one
+   * @param from its number
+   * @param to the number of the new one
    */
-  public void recycle(long from, SegmentHeader header) {
-    rename(file(from), file(header.number()));
-    forceNames();
+  public void rename(long from, long to) {
+    rename(file(from), file(to));
+  }
+
+  /**
+   * Makes another segment of a file that has its name already; durable on return.
+   *
+   * @param header its header
+   */
+  public void reuse(SegmentHeader header) {
     try (StorageFile file = open(header.number(), OpenMode.READ_WRITE)) {
       long size = file.size();
       if (size > segmentSize) {

@@ -1,6 +1,8 @@
 package org.revenantdb.recovery.segment;
 
 import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -29,7 +31,7 @@ public final class SegmentSupply {
    *   ready     prepared as number n, header forced, name forced; nothing in it
    *   in use    everything else
    *
-   * free -> ready   rename, force the directory, write the header, force      (recycle)
+   * free -> ready   rename, force the directory, write the header, force      (a few at once: one force for all names)
    * none -> ready   write zeros under another name, force, rename, force dir  (create)
    * A crash between any two steps leaves a file that is no segment (its header names another number, or its
    * name ends in .tmp); nothing in it counts, because a record names its own position.
@@ -37,8 +39,16 @@ public final class SegmentSupply {
    * Size        a file is made only when none is free; so the directory has as many files as were in use at once,
    *             the one that is being made included, which LogSpace bounds. A file that cannot be deleted, or whose
    *             preparation failed, still counts.
+   * Ahead       where free segments are, a few are prepared at once, beyond what is wanted: that makes no file more,
+   *             and a log that grows by gigabytes a second would wait for each force of the directory.
    * A file is deleted only while the directory is larger than the bound that the user set.
    */
+
+  /** So many free segments are prepared at once. */
+  private static final int BATCH = 4;
+
+  /** A segment to be made, of a free one or from nothing. */
+  private record Making(long number, @Nullable Long spare) {}
 
   private final SegmentDirectory directory;
   private final String threadName;
@@ -97,7 +107,7 @@ public final class SegmentSupply {
   public Segment first(long number, long formerEnd) {
     long first = SegmentLayout.firstLsn(number, directory.segmentSize());
     durable = first;
-    Segment segment = prepare(header(number, first, formerEnd));
+    Segment segment = prepare(beginMaking(number), header(number, first, formerEnd));
     lock.lock();
     try {
       made(number);
@@ -118,15 +128,22 @@ public final class SegmentSupply {
   public void prepareAhead(long number, long newDurable) {
     durable = newDurable;
     lock.lock();
-    long before = wanted;
     try {
       if (number > wanted) {
-        begin(number);
+        beginEarly(number);
       }
-    } catch (OutOfMemoryError noThread) {
-      wanted = before; // it was early: whoever needs the segment will ask again
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** Under the lock. Without a thread it is left to whoever needs the segment. */
+  private void beginEarly(long number) {
+    long before = wanted;
+    try {
+      begin(number);
+    } catch (OutOfMemoryError noThread) {
+      wanted = before;
     }
   }
 
@@ -174,17 +191,8 @@ public final class SegmentSupply {
 
   private void prepareWanted() {
     try {
-      for (long next = next(); next != 0; next = next()) {
-        Segment segment = prepare(header(next, /* firstLsn= */ 0, /* formerEnd= */ 0));
-        lock.lock();
-        try {
-          made(next);
-          ready.put(next, segment);
-          preparedThrough = next;
-          changed.signalAll();
-        } finally {
-          lock.unlock();
-        }
+      for (List<Making> next = next(); !next.isEmpty(); next = next()) {
+        prepare(next);
       }
     } catch (Throwable thrown) {
       lock.lock();
@@ -198,16 +206,63 @@ public final class SegmentSupply {
     }
   }
 
-  /** The next segment to prepare; 0 if there is none, and the thread ends. */
-  private long next() {
+  /** The next segments to prepare; if there are none the thread ends. */
+  private List<Making> next() {
     lock.lock();
     try {
-      if (preparedThrough < wanted && !closed) {
-        return preparedThrough + 1;
+      List<Making> next = new ArrayList<>();
+      long number = preparedThrough + 1;
+      if (number > wanted || closed) {
+        preparing = false;
+        changed.signalAll();
+        return next;
       }
-      preparing = false;
+      do {
+        next.add(new Making(number, free.pollFirst()));
+        others++;
+        number++;
+      } while (next.size() < BATCH && !free.isEmpty());
+      return next;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void prepare(List<Making> batch) {
+    int done = 0;
+    try {
+      if (batch.getFirst().spare() == null) {
+        ready(batch.getFirst());
+        return;
+      }
+      for (Making making : batch) {
+        rename(making);
+      }
+      directory.forceNames();
+      for (Making making : batch) {
+        ready(making);
+        done++;
+      }
+    } catch (Throwable failed) {
+      batch.subList(done, batch.size()).forEach(this::notMade);
+      throw failed;
+    }
+  }
+
+  private void rename(Making making) {
+    if (making.spare() != null) {
+      directory.rename(making.spare(), making.number());
+    }
+  }
+
+  private void ready(Making making) {
+    Segment segment = make(making, header(making.number(), /* firstLsn= */ 0, /* formerEnd= */ 0));
+    lock.lock();
+    try {
+      made(making.number());
+      ready.put(making.number(), segment);
+      preparedThrough = making.number();
       changed.signalAll();
-      return 0;
     } finally {
       lock.unlock();
     }
@@ -261,26 +316,34 @@ public final class SegmentSupply {
         buffer);
   }
 
-  private Segment prepare(SegmentHeader header) {
-    @Nullable Long spare = beginMaking();
+  private Segment prepare(Making making, SegmentHeader header) {
     try {
-      if (spare != null) {
-        directory.recycle(spare, header);
-      } else {
-        directory.create(header);
+      if (making.spare() != null) {
+        rename(making);
+        directory.forceNames();
       }
-      return new Segment(header.number(), directory.open(header.number(), OpenMode.READ_WRITE));
+      return make(making, header);
     } catch (Throwable failed) {
-      notMade(spare, header.number());
+      notMade(making);
       throw failed;
     }
   }
 
-  private @Nullable Long beginMaking() {
+  /** Of a free one only if its new name is durable. */
+  private Segment make(Making making, SegmentHeader header) {
+    if (making.spare() != null) {
+      directory.reuse(header);
+    } else {
+      directory.create(header);
+    }
+    return new Segment(header.number(), directory.open(header.number(), OpenMode.READ_WRITE));
+  }
+
+  private Making beginMaking(long number) {
     lock.lock();
     try {
       others++;
-      return free.pollFirst();
+      return new Making(number, free.pollFirst());
     } finally {
       lock.unlock();
     }
@@ -293,7 +356,9 @@ public final class SegmentSupply {
   }
 
   /** What was to be recycled is there under its old name, or already under the new one. */
-  private void notMade(@Nullable Long spare, long number) {
+  private void notMade(Making making) {
+    @Nullable Long spare = making.spare();
+    long number = making.number();
     lock.lock();
     try {
       others--;
