@@ -18,6 +18,8 @@ import org.revenantdb.chaos.report.RunReport;
 import org.revenantdb.chaos.revenant.suite.ChaosOptions;
 import org.revenantdb.chaos.revenant.suite.ChaosSuite;
 import org.revenantdb.chaos.revenant.suite.Conclusion;
+import org.revenantdb.chaos.revenant.suite.CountedRun;
+import org.revenantdb.chaos.revenant.suite.Variant;
 import org.revenantdb.chaos.run.FailureFile;
 import org.revenantdb.chaos.run.StateResult;
 import org.revenantdb.chaos.subject.Crash;
@@ -71,6 +73,28 @@ public final class ChaosCommand extends HelpfulCommand {
   private Kinds kinds = Kinds.BOTH;
 
   @Option(
+      names = "--subject",
+      paramLabel = "NAME",
+      description =
+          "Crash one kind of life, ${COMPLETION-CANDIDATES}, as often as --states and --kills say,"
+              + " however long it takes.")
+  private @Nullable Variant subject;
+
+  @Option(
+      names = "--states",
+      paramLabel = "N",
+      defaultValue = "9500",
+      description = "With --subject: different states after power cuts (${DEFAULT-VALUE}).")
+  private long states;
+
+  @Option(
+      names = "--kills",
+      paramLabel = "N",
+      defaultValue = "500",
+      description = "With --subject: processes that are killed (${DEFAULT-VALUE}).")
+  private int kills;
+
+  @Option(
       names = "--report",
       paramLabel = "DIR",
       description = "Write a page with plots to DIR, and the files of failures.")
@@ -96,20 +120,16 @@ public final class ChaosCommand extends HelpfulCommand {
     if (seconds < 1) {
       throw new ParameterException(commandLine(), "--seconds must be 1 or more");
     }
+    checkCounts();
     checkPaths();
     long drawn = seed == null ? Seeds.fresh() : seed;
     Path place = place("revenant-chaos-");
     Path keep = reportDir == null ? place.resolve(FAILURES) : reportDir.resolve(FAILURES);
     Path scratch = Files.createDirectories(place.resolve("databases"));
-    String command =
-        "./revenant chaos --seed %d --seconds %d --crash %s"
-            .formatted(drawn, seconds, kinds.name().toLowerCase(Locale.ROOT));
+    ChaosOptions options =
+        new ChaosOptions(drawn, Duration.ofSeconds(seconds), kinds.crashes(), scratch, keep);
     System.err.println("seed " + drawn);
-    ChaosSuite suite =
-        new ChaosSuite(
-            new ChaosOptions(drawn, Duration.ofSeconds(seconds), kinds.crashes(), scratch, keep),
-            command);
-    RunReport report = suite.run();
+    RunReport report = run(options);
     System.out.println(ConsoleSummary.of(report));
     FileTrees.delete(scratch);
     if (dir == null && !Files.exists(keep)) {
@@ -119,6 +139,40 @@ public final class ChaosCommand extends HelpfulCommand {
     Conclusion conclusion = Conclusion.of(report, seconds);
     System.out.println(conclusion.text());
     return conclusion.exitCode();
+  }
+
+  private RunReport run(ChaosOptions options) {
+    String crash = kinds.name().toLowerCase(Locale.ROOT);
+    if (subject == null) {
+      String command =
+          "./revenant chaos --seed %d --seconds %d --crash %s"
+              .formatted(options.seed(), seconds, crash);
+      return new ChaosSuite(options, command).run();
+    }
+    String command =
+        "./revenant chaos --seed %d --subject %s --states %d --kills %d --crash %s"
+            .formatted(
+                options.seed(), subject.name().toLowerCase(Locale.ROOT), states, kills, crash);
+    return new CountedRun(subject, options, states, kills, command).run();
+  }
+
+  /** Time is for the suite, counts are for a subject. */
+  private void checkCounts() {
+    boolean counted = isGiven("--states") || isGiven("--kills");
+    if (subject == null && counted) {
+      throw new ParameterException(commandLine(), "--states and --kills need a --subject");
+    }
+    if (subject != null && isGiven("--seconds")) {
+      throw new ParameterException(commandLine(), "--subject takes counts, not --seconds");
+    }
+    boolean none = (states == 0 || kinds == Kinds.KILL) && (kills == 0 || kinds == Kinds.POWER);
+    if (states < 0 || kills < 0 || none) {
+      throw new ParameterException(commandLine(), "--states or --kills must be 1 or more");
+    }
+  }
+
+  private boolean isGiven(String option) {
+    return commandLine().getParseResult().hasMatchedOption(option);
   }
 
   /** A run is long, and its figures are to have a place at its end. */

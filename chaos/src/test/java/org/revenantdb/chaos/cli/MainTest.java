@@ -41,7 +41,12 @@ class MainTest {
         "model --only luck",
         "model big-value --bytes -",
         "chaos --crash earthquake",
-        "chaos --seconds 0"
+        "chaos --seconds 0",
+        "chaos --kills 500",
+        "chaos --subject nobody",
+        "chaos --subject lazy --seconds 5",
+        "chaos --subject lazy --states -1",
+        "chaos --subject lazy --crash kill --kills 0"
       })
   void wrong_usage_isExplained_andExits2(String line) {
     assertEquals(2, run(line.isEmpty() ? new String[0] : line.split(" ")));

@@ -11,18 +11,13 @@ import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.power.PlatformProfile;
 import org.revenantdb.chaos.report.DeathLine;
 import org.revenantdb.chaos.report.RunReport;
-import org.revenantdb.chaos.report.ToothLine;
 import org.revenantdb.chaos.run.CoverageRow;
-import org.revenantdb.chaos.run.Failure;
 import org.revenantdb.chaos.run.FaultRun;
 import org.revenantdb.chaos.run.ForceCoverage;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.run.PowerCutOptions;
 import org.revenantdb.chaos.run.Recording;
 import org.revenantdb.chaos.subject.Verdict;
-import org.revenantdb.chaos.teeth.Bite;
-import org.revenantdb.chaos.teeth.BrokenSubjects;
-import org.revenantdb.chaos.teeth.Teeth;
 import org.revenantdb.engine.Database;
 
 /**
@@ -40,7 +35,7 @@ public final class ChaosSuite {
    */
   private static final int STATES_OWED_A_SECOND = 50;
 
-  private static final Duration MOST_FOR_TEETH = Duration.ofSeconds(10);
+  private static final Duration MOST_FOR_TEETH = TeethProof.LONGEST;
   private static final double TEETH = 0.2;
   private static final double KILLED = 0.02;
   private static final double DEEP = 0.08;
@@ -62,6 +57,7 @@ public final class ChaosSuite {
   private final RunReport.Builder report;
   private final Instant started = Instant.now();
   private final long begun = System.nanoTime();
+  private final SuiteParts parts;
   private final PowerCuts power;
 
   /**
@@ -73,13 +69,8 @@ public final class ChaosSuite {
   public ChaosSuite(ChaosOptions options, String command) {
     this.options = options;
     this.report = RunReport.builder("RevenantDB, crash tests", options.seed()).command(command);
+    this.parts = new SuiteParts(report, options.seed());
     this.power = new PowerCuts(options.seed(), options.keep());
-  }
-
-  /** A part of the run. */
-  @FunctionalInterface
-  private interface Part {
-    void run(SuiteProgress progress) throws Exception;
   }
 
   /**
@@ -109,29 +100,8 @@ public final class ChaosSuite {
     return report.ran(started, Duration.ofNanos(System.nanoTime() - begun)).build();
   }
 
-  private void part(String name, Duration budget, Part part) {
-    try (SuiteProgress progress = SuiteProgress.start(name, budget)) {
-      part.run(progress);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      report.part(Outcome.of(name, Verdict.HARNESS_BROKEN, "the run was interrupted"));
-    } catch (
-        Exception e) { // of the framework or the suite; the other parts have their say all the same
-      StringBuilder story = new StringBuilder(e.toString());
-      for (StackTraceElement frame : e.getStackTrace()) {
-        story.append("\n    at ").append(frame);
-      }
-      Failure failure =
-          new Failure(
-              Verdict.HARNESS_BROKEN,
-              name + " failed: " + e,
-              List.of(),
-              story.toString(),
-              options.seed(),
-              null);
-      Outcome broken = Outcome.of(name, Verdict.HARNESS_BROKEN, failure.title());
-      report.part(broken.withFailures(List.of(failure)));
-    }
+  private void part(String name, Duration budget, SuiteParts.Part part) {
+    parts.run(name, budget, part);
   }
 
   private Duration share(double share) {
@@ -165,26 +135,8 @@ public final class ChaosSuite {
   }
 
   private void proveTeeth(SuiteProgress progress) {
-    List<BrokenSubjects.Broken> broken =
-        BrokenSubjects.all().stream()
-            .filter(one -> options.crashes().contains(one.trigger().crash()))
-            .toList();
     Duration time = share(TEETH).compareTo(MOST_FOR_TEETH) < 0 ? share(TEETH) : MOST_FOR_TEETH;
-    int found = 0;
-    for (BrokenSubjects.Broken one : broken) {
-      // From the seed it was found with before: whether a fresh one bites as fast is a matter of
-      // luck.
-      Bite bite = Teeth.hunt(one, one.seed(), time.dividedBy(broken.size()).plus(MOST_FOR_TEETH));
-      found += bite.found() ? 1 : 0;
-      report.tooth(
-          new ToothLine(
-              bite.name() + ": " + bite.broken(),
-              bite.found(),
-              bite.time().toNanos() / 1e9,
-              bite.states(),
-              bite.story()));
-      progress.note(found + " of " + broken.size() + " bit");
-    }
+    TeethProof.prove(options.crashes(), time, report, progress);
   }
 
   private void coverForces(SuiteProgress progress) throws IOException {

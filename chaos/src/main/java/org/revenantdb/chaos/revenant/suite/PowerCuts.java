@@ -56,7 +56,7 @@ final class PowerCuts {
    * Those that allow little come first: an image counts where it is first met, and what they allow
    * is allowed by the others, too.
    */
-  private static final List<PlatformProfile> PROFILES =
+  static final List<PlatformProfile> PROFILES =
       List.of(
           PlatformProfile.SECTOR_4K,
           PlatformProfile.SECTOR_512,
@@ -74,20 +74,20 @@ final class PowerCuts {
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
   /** A variant, and how many of the states are its; those of large images take longer. */
-  private record Variant(Supplier<CrashSubject<Database>> maker, double share) {}
+  private record Share(Supplier<CrashSubject<Database>> maker, double share) {}
 
-  private static final List<Variant> VARIANTS =
+  private static final List<Share> VARIANTS =
       List.of(
-          new Variant(MixedSubject::new, 0.54),
-          new Variant(LargeValuesSubject::new, 0.17),
-          new Variant(LazySubject::new, 0.25),
-          new Variant(EvictionSubject::new, 0.04));
+          new Share(MixedSubject::new, 0.54),
+          new Share(LargeValuesSubject::new, 0.17),
+          new Share(LazySubject::new, 0.25),
+          new Share(EvictionSubject::new, 0.04));
 
-  private static final Variant SHORT = new Variant(ShortSubject::new, 0);
+  private static final Share SHORT = new Share(ShortSubject::new, 0);
 
   /** A recorded life and the images of it that were looked at. */
-  private record Life(Variant variant, Recording recording, SeenImages seen, double share) {
-    Life(Variant variant, Recording recording) {
+  private record Life(Share variant, Recording recording, SeenImages seen, double share) {
+    Life(Share variant, Recording recording) {
       this(variant, recording, new SeenImages(), variant.share);
     }
   }
@@ -114,7 +114,7 @@ final class PowerCuts {
 
   /** Records a life of each variant; one that cannot be used is a part of its own. */
   void record() throws IOException {
-    for (Variant variant : VARIANTS) {
+    for (Share variant : VARIANTS) {
       long lifeSeed = Seeds.of(seed, lives.size());
       Recording recording = new LifeRecorder<>(variant.maker, lifeSeed, LIVES, LIMIT).record();
       if (recording.usable()) {
@@ -128,7 +128,7 @@ final class PowerCuts {
 
   /** Lives of the first variant behind the death of a process. */
   private void recordDeaths() throws IOException {
-    Variant variant = VARIANTS.getFirst();
+    Share variant = VARIANTS.getFirst();
     LifeRecorder<Database> recorder =
         new LifeRecorder<>(variant.maker, Seeds.of(seed, VARIANTS.size()), 1, LIMIT);
     for (Recording recording : unusable.isEmpty() ? recorder.recordDeaths(DEATHS) : NONE) {
@@ -275,7 +275,7 @@ final class PowerCuts {
   }
 
   /** A run all of whose images had been looked at before has nothing to say. */
-  private static boolean isSilent(Outcome one) {
+  static boolean isSilent(Outcome one) {
     return one.states() == 0 && one.recoveryMillis().length == 0 && one.failures().isEmpty();
   }
 

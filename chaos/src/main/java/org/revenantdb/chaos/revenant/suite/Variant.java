@@ -1,0 +1,33 @@
+package org.revenantdb.chaos.revenant.suite;
+
+import java.util.function.Supplier;
+import org.revenantdb.chaos.subject.CrashSubject;
+import org.revenantdb.engine.Database;
+
+/** What a life of RevenantDB does, by the name that a command line has for it. */
+public enum Variant {
+  /** {@link MixedSubject}. */
+  MIXED(MixedSubject.class, MixedSubject::new),
+  /** {@link LazySubject}. */
+  LAZY(LazySubject.class, LazySubject::new),
+  /** {@link LargeValuesSubject}. */
+  LARGE(LargeValuesSubject.class, LargeValuesSubject::new),
+  /** {@link EvictionSubject}. */
+  EVICTION(EvictionSubject.class, EvictionSubject::new);
+
+  private final Class<? extends RevenantSubject> type;
+  private final Supplier<CrashSubject<Database>> maker;
+
+  Variant(Class<? extends RevenantSubject> type, Supplier<CrashSubject<Database>> maker) {
+    this.type = type;
+    this.maker = maker;
+  }
+
+  Class<? extends RevenantSubject> type() {
+    return type;
+  }
+
+  Supplier<CrashSubject<Database>> maker() {
+    return maker;
+  }
+}
