@@ -277,12 +277,16 @@ final class TransactionCore implements Runnable {
       lsn = log.publish(new RecordBuilder().begin(RecordType.COMMIT, id));
     } catch (Throwable failure) {
       // Nothing was published, so it is not committed; and nobody may wait for its outcome.
-      table.aborted().add(id);
-      table.aborted(id);
+      abortUnlogged(table, log);
       end(State.ROLLED_BACK);
       throw failure;
     }
-    table.committed(id, lsn);
+    try {
+      table.committed(id, lsn);
+    } catch (Throwable failure) {
+      log.fail(failure); // it is in the log, and must not be rolled back as if it were not (R18)
+      throw failure;
+    }
     committedAt = lsn; // behind all that it has read
     end(State.COMMITTED);
   }
@@ -293,6 +297,18 @@ final class TransactionCore implements Runnable {
         && options.durability() == Durability.DURABLE
         && options.actsAfterCommit()) {
       awaitWitnessed();
+    }
+  }
+
+  /** Those who wait for the outcome go on in any case, if need be in an engine that has stopped. */
+  private void abortUnlogged(TransactionTable table, Journal log) {
+    try {
+      table.aborted().add(id);
+    } catch (Throwable noMemory) {
+      log.fail(noMemory);
+      throw noMemory;
+    } finally {
+      table.aborted(id);
     }
   }
 

@@ -1,10 +1,11 @@
 package org.revenantdb.engine.txn;
 
 import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.latch.ParkingLot;
 import org.revenantdb.recovery.restart.AbortedTransactions;
 
 /**
@@ -16,14 +17,15 @@ public final class TransactionTable {
   /*
    * Source      design §8, §9; rules R1, R8, R10, R21.
    *
-   * State       one word per id, in chunks of 4,096 ids:
-   *               0 unknown   1 ACTIVE   2 COMMITTING   3 ABORTED   anything else: the commit LSN (always above 8)
-   * Transitions 0 -> 1         enter(): before the transaction's first record is reserved (R8)
-   *             1 -> 2         committing(): before its commit record is reserved
-   *             2 -> LSN       committed(): after that record is published
-   *             1 -> 3         aborted(): after the id is in the ATM and the ABORT record is published
+   * State       one word per id, in chunks of 4,096 ids: OutcomeWords has its states and transitions
+   * Transitions of a chunk
    *             chunk -> null  forget(): all ids of the chunk are finished, their commits durable and at or below
    *                            every snapshot (R10)
+   *
+   * Waiting     for one that is COMMITTING, usually a matter of a microsecond; where the ring of the log is full, as
+   *             long as a write to the disk. So: some spins, then the parking lot, keyed by table and id. It is done
+   *             with the row's page latched (R1), and ends all the same: the session that commits holds nothing, the
+   *             log writer takes no latch, and a log that stops makes the session abort.
    *
    * Look-up     table first, then the ATM, else committed for all. It is right while the row that names the id is
    *             latched (R1): an id leaves the ATM only after every row of it was reverted under its page's exclusive
@@ -31,22 +33,28 @@ public final class TransactionTable {
    *             and the ATM, which was filled before, answers for its aborted ones.
    */
   /** Answer of {@link #status}: still running. */
-  public static final long ACTIVE = 1;
+  public static final long ACTIVE = OutcomeWords.ACTIVE;
 
   /**
    * Answer of {@link #status}: its commit record is being published; the outcome is known in a
    * moment.
    */
-  public static final long COMMITTING = 2;
+  public static final long COMMITTING = OutcomeWords.COMMITTING;
 
   /** Answer of {@link #status}: rolled back. */
-  public static final long ABORTED = 3;
+  public static final long ABORTED = OutcomeWords.ABORTED;
 
   /** Answer of {@link #status}: committed, durable, and visible to every snapshot. */
-  public static final long COMMITTED_FOR_ALL = 0;
+  public static final long COMMITTED_FOR_ALL = OutcomeWords.UNKNOWN;
 
   private static final int SHIFT = 12;
   private static final int CHUNK = 1 << SHIFT;
+
+  /** About as long as publishing takes; alone on a processor nobody publishes meanwhile. */
+  private static final int SPINS = Runtime.getRuntime().availableProcessors() > 1 ? 100 : 0;
+
+  /** An unpark may be lost, where there is no memory for it. */
+  private static final long SLICE = TimeUnit.SECONDS.toNanos(1);
 
   private final AbortedTransactions aborted;
   private final AtomicLong nextId;
@@ -54,13 +62,14 @@ public final class TransactionTable {
   private volatile Chunks chunks;
 
   /** The chunk in which this life's ids begin; ids below the offset are of a former life. */
-  private final AtomicLongArray firstChunk = new AtomicLongArray(CHUNK);
+  private final OutcomeWords firstChunk = new OutcomeWords(CHUNK);
 
   private final int firstOffset;
+  private final long slice;
 
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record Chunks(long first, @Nullable AtomicLongArray[] array) {
-    @Nullable AtomicLongArray of(long id) {
+  private record Chunks(long first, @Nullable OutcomeWords[] array) {
+    @Nullable OutcomeWords of(long id) {
       long index = (id >>> SHIFT) - first;
       return index >= 0 && index < array.length ? array[(int) index] : null;
     }
@@ -73,10 +82,16 @@ public final class TransactionTable {
    * @param highestId the highest id that was ever used
    */
   public TransactionTable(AbortedTransactions aborted, long highestId) {
+    this(aborted, highestId, SLICE);
+  }
+
+  /** For tests, which would not notice a lost wake-up if everybody looked by himself soon after. */
+  TransactionTable(AbortedTransactions aborted, long highestId, long slice) {
+    this.slice = slice;
     this.aborted = aborted;
     this.nextId = new AtomicLong(highestId + 1);
     this.firstOffset = (int) (highestId + 1) & (CHUNK - 1);
-    this.chunks = new Chunks((highestId + 1) >>> SHIFT, new AtomicLongArray[] {firstChunk});
+    this.chunks = new Chunks((highestId + 1) >>> SHIFT, new OutcomeWords[] {firstChunk});
   }
 
   /** The aborted-transaction map. */
@@ -103,30 +118,30 @@ public final class TransactionTable {
 
   /** Step two of entering. Any number of later ids may have come and gone since step one. */
   void enter(long id) {
-    AtomicLongArray words = chunks.of(id);
+    OutcomeWords words = chunks.of(id);
     if (words == null) {
       words = addChunk(id);
     }
-    words.set((int) id & (CHUNK - 1), ACTIVE);
+    words.enter(index(id));
   }
 
-  private AtomicLongArray addChunk(long id) {
+  private OutcomeWords addChunk(long id) {
     growing.lock();
     try {
       Chunks now = chunks;
-      AtomicLongArray words = now.of(id);
+      OutcomeWords words = now.of(id);
       if (words != null) {
         return words;
       }
       int index = (int) ((id >>> SHIFT) - now.first);
-      @Nullable AtomicLongArray[] array =
+      @Nullable OutcomeWords[] array =
           Arrays.copyOf(now.array, Math.max(now.array.length, index + 1));
-      words = new AtomicLongArray(CHUNK);
+      words = new OutcomeWords(CHUNK);
       array[index] = words;
       // Those before it, too: their first ids were given out and are about to be entered. Null
       // means forgotten.
       for (int i = now.array.length; i < index; i++) {
-        array[i] = new AtomicLongArray(CHUNK);
+        array[i] = new OutcomeWords(CHUNK);
       }
       chunks = new Chunks(now.first, array);
       return words;
@@ -137,25 +152,41 @@ public final class TransactionTable {
 
   /** Marks a transaction that is about to reserve its commit record. */
   public void committing(long id) {
-    set(id, COMMITTING);
+    wordsOf(id).committing(index(id));
   }
 
   /** Marks a transaction whose commit record is published. */
   public void committed(long id, long lsn) {
-    set(id, lsn);
+    settle(id, lsn);
   }
 
   /** Marks a transaction that is in the ATM and whose ABORT record is published. */
   public void aborted(long id) {
-    set(id, ABORTED);
+    settle(id, ABORTED);
   }
 
-  private void set(long id, long state) {
-    AtomicLongArray words = chunks.of(id);
+  private static int index(long id) {
+    return (int) id & (CHUNK - 1);
+  }
+
+  private OutcomeWords wordsOf(long id) {
+    OutcomeWords words = chunks.of(id);
     if (words == null) {
       throw new IllegalStateException("transaction " + id + " is not in the table");
     }
-    words.set((int) id & (CHUNK - 1), state);
+    return words;
+  }
+
+  /** Once the outcome stands nothing may be thrown: the caller would take it for unknown. */
+  @SuppressWarnings("EmptyCatch")
+  private void settle(long id, long outcome) {
+    if (wordsOf(id).settle(index(id), outcome)) {
+      try {
+        ParkingLot.global().unparkAll(this, id);
+      } catch (Throwable notWoken) {
+        // No stack or memory left. Who sleeps looks by itself after a slice.
+      }
+    }
   }
 
   /**
@@ -166,8 +197,8 @@ public final class TransactionTable {
     if (id == 0) {
       return COMMITTED_FOR_ALL;
     }
-    AtomicLongArray words = chunks.of(id);
-    long state = words == null ? 0 : words.get((int) id & (CHUNK - 1));
+    OutcomeWords words = chunks.of(id);
+    long state = words == null ? 0 : words.get(index(id));
     if (state == 0 && aborted.contains(id)) {
       return ABORTED;
     }
@@ -178,19 +209,26 @@ public final class TransactionTable {
    * As {@link #status}, but waits while the outcome is being published, which needs no latch and no
    * other caller.
    */
-  @SuppressWarnings(
-      "ThreadPriorityCheck") // the other thread is about to publish; nothing to park on
   public long outcome(long id) {
     long state = status(id);
     for (int spins = 0; state == COMMITTING; spins++) {
-      if (spins < 100) {
+      if (spins < SPINS) {
         Thread.onSpinWait();
       } else {
-        Thread.yield();
+        sleep(id);
       }
       state = status(id);
     }
     return state;
+  }
+
+  /** Until it may have ended, for a slice at most. */
+  private void sleep(long id) {
+    OutcomeWords words = chunks.of(id);
+    if (words != null) {
+      ParkingLot.global()
+          .park(this, id, () -> words.mustWait(index(id)), System.nanoTime() + slice);
+    }
   }
 
   /** Whether a status says committed. */
@@ -207,7 +245,7 @@ public final class TransactionTable {
     long[] ids = new long[16];
     int count = 0;
     for (int c = 0; c < now.array.length; c++) {
-      AtomicLongArray words = now.array[c];
+      OutcomeWords words = now.array[c];
       for (int i = 0; words != null && i < CHUNK; i++) {
         long state = words.get(i);
         if (state != ACTIVE && state != COMMITTING) {
@@ -229,7 +267,7 @@ public final class TransactionTable {
   public long oldestActive() {
     Chunks now = chunks;
     for (int c = 0; c < now.array.length; c++) {
-      AtomicLongArray words = now.array[c];
+      OutcomeWords words = now.array[c];
       for (int i = 0; words != null && i < CHUNK; i++) {
         long state = words.get(i);
         if (state == ACTIVE || state == COMMITTING) {
@@ -250,10 +288,10 @@ public final class TransactionTable {
     try {
       Chunks now = chunks;
       long last = (nextId.get() >>> SHIFT) - now.first;
-      @Nullable AtomicLongArray[] array = now.array.clone();
+      @Nullable OutcomeWords[] array = now.array.clone();
       int leading = 0;
       for (int c = 0; c < array.length && c < last; c++) {
-        AtomicLongArray words = array[c];
+        OutcomeWords words = array[c];
         if (words != null && allForgettable(words, horizon)) {
           array[c] = null;
         }
@@ -272,7 +310,7 @@ public final class TransactionTable {
     return chunks.array.length > 1;
   }
 
-  private boolean allForgettable(AtomicLongArray words, long horizon) {
+  private boolean allForgettable(OutcomeWords words, long horizon) {
     boolean isFirst = isFirstChunk(words);
     for (int i = 0; i < CHUNK; i++) {
       long state = words.get(i);
@@ -285,7 +323,7 @@ public final class TransactionTable {
   }
 
   @SuppressWarnings("ReferenceEquality") // which chunk it is, not what it holds
-  private boolean isFirstChunk(AtomicLongArray words) {
+  private boolean isFirstChunk(OutcomeWords words) {
     return words == firstChunk;
   }
 }

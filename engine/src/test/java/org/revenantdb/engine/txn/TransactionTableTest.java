@@ -7,9 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.revenantdb.recovery.restart.AbortedTransactions;
 
 class TransactionTableTest {
@@ -62,6 +67,100 @@ class TransactionTableTest {
     table.committed(id, 100);
     assertEquals(100, outcome.join());
     assertArrayEquals(new long[0], writing.join());
+  }
+
+  /** With a slice that never ends a wake-up that is lost would be noticed. */
+  private TransactionTable patientTable() {
+    return new TransactionTable(aborted, 0, Long.MAX_VALUE / 2);
+  }
+
+  private static Thread sleeping(Runnable work) {
+    Thread thread = Thread.ofPlatform().start(work);
+    while (thread.getState() != Thread.State.TIMED_WAITING) {
+      Thread.onSpinWait(); // for ever, if it never sleeps
+    }
+    return thread;
+  }
+
+  @Test
+  @Timeout(60)
+  void all_who_meet_one_that_commits_for_long_sleep_and_are_woken() throws InterruptedException {
+    TransactionTable table = patientTable();
+    long id = table.enter();
+    table.committing(id);
+    Queue<Long> outcomes = new ConcurrentLinkedQueue<>();
+    List<Thread> readers = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      readers.add(sleeping(() -> outcomes.add(table.outcome(id))));
+    }
+    Thread checkpoint = sleeping(() -> outcomes.add((long) table.writing().length));
+    assertEquals(
+        TransactionTable.COMMITTING, table.status(id), "a waiter's mark is nobody's business");
+    assertEquals(id, table.oldestActive());
+    table.committed(id, 4242);
+    for (Thread reader : readers) {
+      reader.join();
+    }
+    checkpoint.join();
+    assertEquals(List.of(0L, 4242L, 4242L, 4242L), outcomes.stream().sorted().toList());
+    assertEquals(4242, table.status(id));
+  }
+
+  /** The log has stopped while its commit record waited for room. */
+  @Test
+  @Timeout(60)
+  void who_sleeps_until_one_has_committed_is_woken_if_it_aborts_instead()
+      throws InterruptedException {
+    TransactionTable table = patientTable();
+    long id = table.enter();
+    table.committing(id);
+    AtomicLong outcome = new AtomicLong();
+    Thread reader = sleeping(() -> outcome.set(table.outcome(id)));
+    aborted.add(id);
+    table.aborted(id);
+    reader.join();
+    assertEquals(TransactionTable.ABORTED, outcome.get());
+  }
+
+  /** An interrupt is none of its business; it stays for later. */
+  @Test
+  @Timeout(60)
+  void who_sleeps_until_one_has_committed_keeps_its_interrupt() throws InterruptedException {
+    TransactionTable table = patientTable();
+    long id = table.enter();
+    table.committing(id);
+    AtomicLong outcome = new AtomicLong();
+    AtomicBoolean interrupted = new AtomicBoolean();
+    Thread reader =
+        sleeping(() -> {
+          outcome.set(table.outcome(id));
+          interrupted.set(Thread.currentThread().isInterrupted());
+        });
+    reader.interrupt();
+    table.committed(id, 77);
+    reader.join();
+    assertEquals(77, outcome.get());
+    assertTrue(interrupted.get());
+  }
+
+  /** Its slot is not forgotten under those who sleep, and its neighbours' words are their own. */
+  @Test
+  @Timeout(60)
+  void a_chunk_with_one_that_is_awaited_is_not_forgotten() throws InterruptedException {
+    TransactionTable table = patientTable();
+    long slow = table.enter();
+    commit(table, 2 * CHUNK, 50);
+    table.committing(slow);
+    AtomicLong outcome = new AtomicLong();
+    Thread reader = sleeping(() -> outcome.set(table.outcome(slow)));
+    table.forget(1_000);
+    assertEquals(TransactionTable.COMMITTING, table.status(slow));
+    assertEquals(50, table.status(slow + 1));
+    table.committed(slow, 60);
+    reader.join();
+    assertEquals(60, outcome.get());
+    table.forget(1_000);
+    assertEquals(TransactionTable.COMMITTED_FOR_ALL, table.status(slow));
   }
 
   @Test
