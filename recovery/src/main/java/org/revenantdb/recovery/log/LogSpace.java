@@ -35,6 +35,7 @@ public final class LogSpace {
    * Ordering    acquire adds to `granted` and then looks once more, at `granted` first and the tail after: what was
    *             released before that look is in the tail by then (publish comes before release), what was added is
    *             in `granted`. So of any two grants the later has counted the other, and the bound holds.
+   *             (LogSpaceStress)
    * Races left in   two that ask at once may each count the other, find no room and take back; taking back wakes
    *             those who wait, so one of them is not left asleep with room for it.
    */
@@ -147,7 +148,8 @@ public final class LogSpace {
     return stopped != null || take(bytes);
   }
 
-  private boolean take(long bytes) {
+  /** Takes the credit if there is room for it. */
+  boolean take(long bytes) {
     while (true) {
       long before = granted.get();
       if (used(before + bytes) > bound) {
