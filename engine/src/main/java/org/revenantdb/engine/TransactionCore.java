@@ -5,6 +5,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.change.AfterPublish;
 import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.engine.version.RowWriter;
@@ -282,13 +283,27 @@ final class TransactionCore implements Runnable {
       throw failure;
     }
     try {
+      AfterPublish.passed();
       table.committed(id, lsn);
     } catch (Throwable failure) {
-      log.fail(failure); // it is in the log, and must not be rolled back as if it were not (R18)
+      stopCommitted(table, log, lsn, failure);
       throw failure;
+    } finally {
+      committedAt = lsn; // behind all that it has read
+      end(State.COMMITTED);
     }
-    committedAt = lsn; // behind all that it has read
-    end(State.COMMITTED);
+  }
+
+  /**
+   * It is in the log, and must not be rolled back as if it were not (R18); nor may anybody wait for
+   * it for ever.
+   */
+  private void stopCommitted(TransactionTable table, Journal log, long lsn, Throwable failure) {
+    try {
+      log.fail(failure);
+    } finally {
+      table.committed(id, lsn);
+    }
   }
 
   /** What it says on its way out, without a commit, is an answer too (R10). */

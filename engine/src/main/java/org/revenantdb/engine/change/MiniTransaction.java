@@ -112,12 +112,15 @@ public final class MiniTransaction {
     }
     long lsn = log.publish(record);
     try {
+      AfterPublish.passed();
       byte[] bytes = record.array();
       for (int i = 0; i < parts; i++) {
         MemorySegment page = pages[i];
         int start = starts[i];
         operations.apply(page, bytes, start + PART_HEADER, LittleEndian.getShort(bytes, start + 6));
+        AfterPublish.passed();
         Page.setLsn(page, lsn);
+        AfterPublish.passed();
       }
     } catch (Throwable failure) {
       log.fail(failure);

@@ -230,6 +230,7 @@ public final class Log implements AutoCloseable {
    * @throws LogStoppedException if the log has stopped; then nothing was published
    * @throws IllegalArgumentException if the record is longer than an eighth of the buffer
    */
+  @SuppressWarnings("EmptyCatch")
   public long publish(RecordBuilder record) {
     int length = record.seal();
     if (length > maxRecord) {
@@ -257,23 +258,22 @@ public final class Log implements AutoCloseable {
       publishPad(start, length, thrown);
       throw thrown;
     }
-    wakeWriterOfFullRing(end);
+    try {
+      wakeWriterOfFullRing(end);
+    } catch (Throwable notWoken) {
+      // It is published, and the caller would take it for not published. No stack or memory left
+      // for an unpark, or for the call: the writer looks by itself within a second, and whoever
+      // waits for room or for durability wakes it before.
+    }
     return end;
   }
 
-  /** Must not throw: the record is published, and the caller would take it for not published. */
-  @SuppressWarnings("EmptyCatch")
   private void wakeWriterOfFullRing(long end) {
-    try {
-      if (end - buffer.writtenAcquire() > buffer.capacity() / 2) {
-        if (wakeFailpoint != null) {
-          wakeFailpoint.run();
-        }
-        writer.wake(thread);
+    if (end - buffer.writtenAcquire() > buffer.capacity() / 2) {
+      if (wakeFailpoint != null) {
+        wakeFailpoint.run();
       }
-    } catch (Throwable notWoken) {
-      // No stack or memory left for an unpark. The writer looks by itself within a second, and
-      // whoever waits for room or for durability wakes it before.
+      writer.wake(thread);
     }
   }
 
