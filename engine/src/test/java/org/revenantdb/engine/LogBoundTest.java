@@ -4,22 +4,36 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.log.LogOptions;
 import org.revenantdb.recovery.testing.CrashDisk;
+import org.revenantdb.recovery.testing.FaultyFileSystem;
+import org.revenantdb.recovery.testing.IoEvent;
 
 /** R17: how large the log directory may be. */
-@Timeout(300)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LogBoundTest {
   private static final int SEGMENT = 1 << 20;
   private static final long RECOVERY = 4L * SEGMENT;
   private static final long SMALLEST = LogOptions.smallestLogSize(RECOVERY, SEGMENT);
+
+  /** What those may use who take credit: all but the reserve. */
+  private static final long BOUND = RECOVERY - RECOVERY / 8;
+
+  /** Of a row that may have to split its leaf. */
+  private static final long LARGEST_CREDIT = 176 * 1024;
 
   private static final DatabaseOptions OPTIONS =
       DatabaseOptions.defaults()
@@ -79,6 +93,84 @@ class LogBoundTest {
     }
     assertTrue(most.get() * SEGMENT <= SMALLEST, "files: " + most + ", log.seed=" + seed);
     assertTrue(most.get() * SEGMENT > RECOVERY, "the log was in need of room: " + most);
+  }
+
+  /**
+   * The slowest checkpoint there is, one that never ends: writers then come up to the bound and no
+   * further. All of them wait for credit at last, nothing is granted, and what is in use lacks less
+   * than one credit of the bound.
+   */
+  @Test
+  void R17_writers_come_to_the_bound_of_the_log_and_no_further(@TempDir Path directory)
+      throws InterruptedException {
+    FaultyFileSystem files = new FaultyFileSystem();
+    CountDownLatch ends = new CountDownLatch(1);
+    AtomicLong most = new AtomicLong();
+    Path log = directory.resolve("db").resolve("log");
+    DatabaseOptions options = OPTIONS.withPoolBytes(32L << 20); // nothing has to be evicted
+    try (Database database = Database.open(files.wrap(directory.resolve("db")), options)) {
+      Table table = database.table("t");
+      database.run(tx -> tx.put(table, "key".getBytes(), new byte[100]));
+      database.cleanNow();
+      database.checkpoint();
+      files.gate(event -> {
+        if (event.is(IoEvent.Kind.WRITE, "revenant.dw")) {
+          awaitUninterruptibly(ends); // pages are not written, so the redo point stands still
+        }
+        most.accumulateAndGet(count(log), Math::max);
+      });
+      AtomicBoolean enough = new AtomicBoolean();
+      List<Thread> writers = new ArrayList<>();
+      for (int writer = 0; writer < 3; writer++) {
+        int number = writer;
+        writers.add(
+            Thread.ofPlatform()
+                .start(() -> {
+                  for (int i = 0; !enough.get(); i++) {
+                    byte[] key = ("key" + number + " " + i % 100).getBytes();
+                    database.run(tx -> tx.put(table, key, new byte[1_000]));
+                  }
+                }));
+      }
+      long used = 0;
+      while (used <= BOUND - LARGEST_CREDIT
+          || !writers.stream().allMatch(LogBoundTest::waitsForLog)) {
+        used = used(database); // for ever, if they stop before
+      }
+      used = used(database);
+      enough.set(true);
+      ends.countDown();
+      for (Thread writer : writers) {
+        writer.join();
+      }
+      assertTrue(used <= BOUND, "log in use: " + used + " of " + BOUND);
+      assertTrue(most.get() * SEGMENT <= SMALLEST, "files: " + most);
+      assertTrue(most.get() > RECOVERY / SEGMENT, "files: " + most);
+    }
+  }
+
+  private static long used(Database database) {
+    DatabaseStatistics now = database.statistics();
+    return now.logTail() - now.redoPoint();
+  }
+
+  private static boolean waitsForLog(Thread writer) {
+    StackTraceElement[] stack = writer.getStackTrace();
+    return Arrays.stream(stack).anyMatch(frame -> frame.getClassName().endsWith(".LsnWaiters"))
+        && Arrays.stream(stack).anyMatch(frame -> frame.getClassName().endsWith(".LogSpace"));
+  }
+
+  private static long count(Path directory) {
+    String @Nullable [] names = directory.toFile().list();
+    return names == null ? 0 : names.length;
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException nobodyInterruptsThreadsOfTheEngine) {
+      throw new AssertionError(nobodyInterruptsThreadsOfTheEngine);
+    }
   }
 
   private static long files(CrashDisk disk) {

@@ -61,6 +61,7 @@ public final class FaultyFileSystem extends FileSystem {
   private final Map<Path, UnforcedWrites> unforced = new HashMap<>();
   private final List<Path> open = new ArrayList<>();
   private Hook hook = event -> {};
+  private Hook gate = event -> {};
   private int shortWrite = Integer.MAX_VALUE;
   private long room = NO_LIMIT;
   private boolean forcesFail;
@@ -140,6 +141,15 @@ public final class FaultyFileSystem extends FileSystem {
   }
 
   /**
+   * Sees each event after the hook, without any lock: it may wait, and others go on.
+   *
+   * @param newGate replaces the former one
+   */
+  public synchronized void gate(Hook newGate) {
+    gate = newGate;
+  }
+
+  /**
    * Begins to remember what is written and not forced; files as they are now count as forced.
    *
    * <p>To be called before the files are opened for writing.
@@ -205,11 +215,15 @@ public final class FaultyFileSystem extends FileSystem {
     open.remove(file);
   }
 
-  synchronized void happens(IoEvent.Kind kind, Path file, long position, long length)
-      throws IOException {
+  void happens(IoEvent.Kind kind, Path file, long position, long length) throws IOException {
     IoEvent event = new IoEvent(kind, file, position, length);
-    events.add(event);
-    hook.before(event);
+    Hook nowGate;
+    synchronized (this) {
+      events.add(event);
+      hook.before(event);
+      nowGate = gate;
+    }
+    nowGate.before(event);
   }
 
   synchronized void checkWritable(Path file) throws AccessDeniedException {
