@@ -41,7 +41,10 @@ public final class SegmentSupply {
    *             preparation failed, still counts.
    * Ahead       where free segments are, a few are prepared at once, beyond what is wanted: that makes no file more,
    *             and a log that grows by gigabytes a second would wait for each force of the directory.
-   * A file is deleted only while the directory is larger than the bound that the user set.
+   * Deletion    only while the directory is larger than the bound that the user set. The first file that cannot be
+   *             deleted is held: somebody may have it open, so it is not recycled either. Where a second one cannot be
+   *             deleted, it is the directory that forbids it: that one stays free, and nothing more is tried until a
+   *             checkpoint has given up segments. Were each of them held, each would be replaced by a new one.
    */
 
   /** So many free segments are prepared at once. */
@@ -64,8 +67,16 @@ public final class SegmentSupply {
   private long wanted;
   private boolean preparing;
 
-  /** Files that are neither free nor in use: being made, or not to be deleted. */
+  /** Files that are being made. */
   private int others;
+
+  /** One that could not be deleted, if there is any, and whether that was tried lately. */
+  private @Nullable Long held;
+
+  private boolean heldTried;
+
+  /** Whether another one can be deleted, as far as is known. */
+  private boolean deletable = true;
 
   private boolean closed;
   private @Nullable Throwable failure;
@@ -372,15 +383,6 @@ public final class SegmentSupply {
     }
   }
 
-  private @Nullable Long pollFree() {
-    lock.lock();
-    try {
-      return free.pollFirst();
-    } finally {
-      lock.unlock();
-    }
-  }
-
   /**
    * The highest segment whose file is durable.
    *
@@ -402,7 +404,9 @@ public final class SegmentSupply {
     try {
       free.addAll(inUse.headSet(number));
       inUse.headSet(number).clear();
-      return !free.isEmpty() && bytes() > maxBytes;
+      heldTried = false;
+      deletable = true;
+      return (held != null || !free.isEmpty()) && bytes() > maxBytes;
     } finally {
       lock.unlock();
     }
@@ -429,27 +433,46 @@ public final class SegmentSupply {
   /**
    * Deletes free segments as long as the directory is larger than it may be.
    *
-   * <p>A file that cannot be deleted is not used again, and counts; the next restart finds it.
+   * <p>A file that cannot be deleted counts. It is tried again when segments were given up.
    */
   public void trim() {
     while (bytes() > maxBytes) {
-      @Nullable Long spare = pollFree();
+      @Nullable Long spare = pollDeletable();
       if (spare == null) {
         return;
       }
       try {
         directory.delete(spare);
       } catch (StorageException stays) {
-        countUndeleted();
-        return;
+        keep(spare);
       }
     }
   }
 
-  private void countUndeleted() {
+  private @Nullable Long pollDeletable() {
     lock.lock();
     try {
-      others++;
+      @Nullable Long first = held;
+      if (first != null && !heldTried) {
+        held = null;
+        return first;
+      }
+      return deletable ? free.pollFirst() : null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void keep(long number) {
+    lock.lock();
+    try {
+      if (held == null) {
+        held = number;
+        heldTried = true;
+      } else {
+        free.add(number);
+        deletable = false;
+      }
     } finally {
       lock.unlock();
     }
@@ -463,7 +486,8 @@ public final class SegmentSupply {
   public long bytes() {
     lock.lock();
     try {
-      return (long) (inUse.size() + free.size() + others) * directory.segmentSize();
+      return (long) (inUse.size() + free.size() + others + (held == null ? 0 : 1))
+          * directory.segmentSize();
     } finally {
       lock.unlock();
     }
