@@ -71,6 +71,48 @@ class LogPaceTest {
     assertEquals(List.of(100 * RATE, 200 * RATE, 100 * RATE), clock.pauses);
   }
 
+  /** Beyond the bound a byte costs what it takes to free one, and not more. */
+  @Test
+  void beyond_the_bound_a_wait_is_as_at_the_bound() {
+    measured();
+    pace.slowDown(3 * BOUND, 100, 1_000);
+    assertEquals(List.of(100 * RATE), clock.pauses);
+  }
+
+  @Test
+  void the_speed_of_checkpoints_is_an_average_in_which_a_new_one_counts_a_quarter() {
+    measured();
+    pace.asked();
+    clock.now += 1_000 * (RATE + 40);
+    pace.freed(1_000);
+    pace.slowDown(BOUND, 100, 1_000);
+    assertEquals(List.of(100 * (RATE + 10)), clock.pauses);
+  }
+
+  /** What passes between two checkpoints is nobody's speed. */
+  @Test
+  void a_checkpoint_is_measured_from_the_wish_for_it() {
+    measured();
+    clock.now += 1_000_000 * RATE;
+    measured();
+    pace.slowDown(BOUND, 100, 1_000);
+    assertEquals(List.of(100 * RATE), clock.pauses);
+  }
+
+  @Test
+  void a_checkpoint_that_nobody_asked_for_or_that_frees_nothing_is_not_measured() {
+    pace.asked();
+    clock.now += 1_000 * RATE;
+    pace.freed(0);
+    pace.slowDown(BOUND, 100, 1_000);
+    assertEquals(List.of(), clock.pauses, "nothing is known yet");
+    measured();
+    clock.now += 1_000_000 * RATE;
+    pace.freed(1_000);
+    pace.slowDown(BOUND, 200, 1_000);
+    assertEquals(List.of(200 * RATE), clock.pauses, "as fast as the one that was asked for");
+  }
+
   /** What the log grew while nobody paid is not the debt of the first one who does. */
   @Test
   void nobody_pays_for_more_than_it_takes() {
@@ -90,24 +132,42 @@ class LogPaceTest {
     assertTrue(clock.pauses.stream().allMatch(nanos -> nanos <= LogPace.LONGEST));
   }
 
+  /** However many have come before: the time that all share is never further away than that. */
+  @Test
+  void of_many_who_come_at_the_same_time_nobody_waits_longer_than_the_bound() {
+    List<Long> waits = new ArrayList<>();
+    LogPace shared = new LogPace(MARK, BOUND, standing(waits));
+    shared.asked();
+    clock.now += LogPace.LONGEST;
+    shared.freed(100); // a tenth of a millisecond for each byte
+    for (int i = 1; i <= 300; i++) {
+      shared.slowDown(BOUND, i, 100);
+    }
+    assertEquals(LogPace.LONGEST / 100, waits.getFirst());
+    assertEquals(LogPace.LONGEST, waits.getLast());
+    assertTrue(waits.stream().allMatch(nanos -> nanos <= LogPace.LONGEST), waits::toString);
+  }
+
+  private LogPace.Time standing(List<Long> waits) {
+    return new LogPace.Time() {
+      @Override
+      public long now() {
+        return clock.now;
+      }
+
+      @Override
+      public void pause(long nanos) {
+        waits.add(nanos);
+      }
+    };
+  }
+
   /** Those who come at the same time wait one after the other, and not all the same. */
   @Test
   void all_share_one_time() {
     measured();
     List<Long> waits = new ArrayList<>();
-    LogPace.Time standing =
-        new LogPace.Time() {
-          @Override
-          public long now() {
-            return clock.now;
-          }
-
-          @Override
-          public void pause(long nanos) {
-            waits.add(nanos);
-          }
-        };
-    LogPace shared = new LogPace(MARK, BOUND, standing);
+    LogPace shared = new LogPace(MARK, BOUND, standing(waits));
     shared.asked();
     clock.now += 1_000 * RATE;
     shared.freed(1_000);
@@ -140,6 +200,24 @@ class LogPaceTest {
     assertTrue(worst > MARK, "used " + worst);
     assertTrue(clock.pauses.stream().allMatch(nanos -> nanos <= 10 * RATE), "small waits");
     assertTrue(clock.paused() > 0);
+  }
+
+  /** A checkpoint is wished for at 5,000, the bound is 8,000: from half way on it gets slower. */
+  @Test
+  void slowing_down_begins_half_way_from_the_wish_to_the_bound_with_what_is_asked_for_included() {
+    AtomicLong tail = new AtomicLong();
+    LogSpace space = new LogSpace(tail::get, 10_000, 2_000, () -> {}, clock);
+    space.acquire(6_000);
+    tail.addAndGet(6_000);
+    space.release(6_000);
+    clock.now += 6_000 * RATE;
+    space.redoPointMoved(6_000);
+    tail.addAndGet(6_000);
+    space.acquire(500);
+    space.release(500);
+    assertEquals(List.of(), clock.pauses, "at the mark");
+    space.acquire(600);
+    assertEquals(1, clock.pauses.size(), "beyond it");
   }
 
   @Test
