@@ -16,6 +16,8 @@ public enum Variant {
   EVICTION(EvictionSubject.class, EvictionSubject::new);
 
   private final Class<? extends RevenantSubject> type;
+
+  @SuppressWarnings("ImmutableEnumChecker") // a constructor
   private final Supplier<CrashSubject<Database>> maker;
 
   Variant(Class<? extends RevenantSubject> type, Supplier<CrashSubject<Database>> maker) {
