@@ -42,6 +42,9 @@ final class Catalog {
 
   private static final int CREDIT = Split.CREDIT + 32 * 1024;
 
+  /** Credit for pages: beside the splits the leaf, the root, and a space map for it. */
+  private static final int PAGES = Split.PAGES + 3;
+
   private final Engine engine;
   private final Storage storage;
   private final Tree tree;
@@ -163,7 +166,7 @@ final class Catalog {
       }
       int[] highest = {TABLE};
       forEach((n, row) -> highest[0] = Math.max(highest[0], LittleEndian.getInt(row, 0)));
-      storage.space().acquire(CREDIT);
+      storage.space().acquire(CREDIT, PAGES);
       try {
         long before = createdAt;
         long lsn = before;
@@ -176,7 +179,7 @@ final class Catalog {
         find(name);
         return lsn;
       } finally {
-        storage.space().release(CREDIT);
+        storage.space().release(CREDIT, PAGES);
       }
     } finally {
       creating.unlock();

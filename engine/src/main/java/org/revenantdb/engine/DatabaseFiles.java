@@ -32,6 +32,8 @@ import org.revenantdb.recovery.format.PageChecksum;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogOptions;
 import org.revenantdb.recovery.log.LogSpace;
+import org.revenantdb.recovery.log.PageSpace;
+import org.revenantdb.recovery.log.RecoverySpace;
 import org.revenantdb.recovery.restart.Restart;
 
 /**
@@ -137,7 +139,13 @@ final class DatabaseFiles {
                 log::tail, options.maxRecoveryLog(), options.maxRecoveryLog() / 8, () -> {});
         ControlFile control = ControlFile.create(data, firstState(log));
         Checkpointer checkpointer =
-            new Checkpointer(log, space, control, EMPTY, options.maxRecoveryLog(), "revenant");
+            new Checkpointer(
+                log,
+                new RecoverySpace(space, PageSpace.unlimited()),
+                control,
+                EMPTY,
+                options.maxRecoveryLog(),
+                "revenant");
         checkpointer.closeCleanly();
       }
     }

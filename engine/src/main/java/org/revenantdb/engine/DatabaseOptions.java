@@ -15,6 +15,8 @@ import org.revenantdb.recovery.log.LogOptions;
  * @param poolBytes memory for pages, at least 2 MiB; default 128 MiB
  * @param maxRecoveryLog bytes of log that a restart may have to go through, once in analysis and
  *     once in redo; at least 4 segments; default 128 MiB
+ * @param maxRecoveryPages pages of the data file that a restart may have to read, at least 256; a
+ *     pool that cannot hold them lowers it to seven eighths of its pages; default 4,096
  * @param maxLogSize bytes that the log directory may have, with all its files, prepared and spare
  *     ones too; at least {@code maxRecoveryLog} and four segments; 0, the default, is twice {@code
  *     maxRecoveryLog}
@@ -36,6 +38,7 @@ public record DatabaseOptions(
     boolean readOnly,
     long poolBytes,
     long maxRecoveryLog,
+    int maxRecoveryPages,
     long maxLogSize,
     int logSegmentBytes,
     boolean doubleWrite,
@@ -51,6 +54,9 @@ public record DatabaseOptions(
 
   private static final int MIB = 1 << 20;
 
+  /** So that the worst case of any operation is a part of it that leaves room for others. */
+  private static final int FEWEST_PAGES = 256;
+
   private static final DatabaseOptions DEFAULTS =
       new DatabaseOptions(
 
@@ -58,6 +64,7 @@ public record DatabaseOptions(
           /* readOnly= */ false,
           /* poolBytes= */ 128L * MIB,
           /* maxRecoveryLog= */ 128L * MIB,
+          /* maxRecoveryPages= */ 4096,
           /* maxLogSize= */ 0,
           /* logSegmentBytes= */ 4 * MIB,
           /* doubleWrite= */ true,
@@ -81,6 +88,10 @@ public record DatabaseOptions(
               + 4L * logSegmentBytes
               + " bytes), not "
               + maxRecoveryLog);
+    }
+    if (maxRecoveryPages < FEWEST_PAGES) {
+      throw new IllegalArgumentException(
+          "maxRecoveryPages must be at least " + FEWEST_PAGES + ", not " + maxRecoveryPages);
     }
     long smallestLog = LogOptions.smallestLogSize(maxRecoveryLog, logSegmentBytes);
     if (maxLogSize != 0 && maxLogSize < smallestLog) {
@@ -155,6 +166,16 @@ public record DatabaseOptions(
    */
   public DatabaseOptions withMaxRecoveryLog(long value) {
     return with(copy -> copy.maxRecoveryLog = value);
+  }
+
+  /**
+   * Sets how many pages of the data file a restart may have to read.
+   *
+   * @param value the number
+   * @return other options
+   */
+  public DatabaseOptions withMaxRecoveryPages(int value) {
+    return with(copy -> copy.maxRecoveryPages = value);
   }
 
   /**
@@ -250,6 +271,7 @@ public record DatabaseOptions(
     boolean readOnly;
     long poolBytes;
     long maxRecoveryLog;
+    int maxRecoveryPages;
     long maxLogSize;
     int logSegmentBytes;
     boolean doubleWrite;
@@ -263,6 +285,7 @@ public record DatabaseOptions(
       readOnly = options.readOnly;
       poolBytes = options.poolBytes;
       maxRecoveryLog = options.maxRecoveryLog;
+      maxRecoveryPages = options.maxRecoveryPages;
       maxLogSize = options.maxLogSize;
       logSegmentBytes = options.logSegmentBytes;
       doubleWrite = options.doubleWrite;
@@ -278,6 +301,7 @@ public record DatabaseOptions(
           readOnly,
           poolBytes,
           maxRecoveryLog,
+          maxRecoveryPages,
           maxLogSize,
           logSegmentBytes,
           doubleWrite,

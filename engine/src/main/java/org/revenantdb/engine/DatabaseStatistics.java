@@ -29,6 +29,7 @@ package org.revenantdb.engine;
  * @param logTail end of the log
  * @param durableLsn end of what is forced of it
  * @param redoPoint where a restart now would begin
+ * @param restartPages how many pages a restart now might have to read, at most
  * @param logDirectoryBytes size of the log directory
  * @param dataFilePages pages of the data file
  */
@@ -59,5 +60,6 @@ public record DatabaseStatistics(
     long logTail,
     long durableLsn,
     long redoPoint,
+    long restartPages,
     long logDirectoryBytes,
     long dataFilePages) {}

@@ -3,6 +3,7 @@ package org.revenantdb.engine;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,7 @@ import org.revenantdb.engine.buffer.BufferPoolOptions;
 import org.revenantdb.engine.buffer.BufferStatistics;
 import org.revenantdb.engine.buffer.PageReadCheck;
 import org.revenantdb.engine.buffer.PoolSizeException;
+import org.revenantdb.engine.change.FlushRecords;
 import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.space.Allocator;
@@ -41,6 +43,8 @@ import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogSpace;
 import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.log.OutcomeUnknownException;
+import org.revenantdb.recovery.log.PageSpace;
+import org.revenantdb.recovery.log.RecoverySpace;
 import org.revenantdb.recovery.restart.AbortedTransactions;
 import org.revenantdb.recovery.restart.AnalysisResult;
 import org.revenantdb.recovery.restart.Restart;
@@ -63,6 +67,7 @@ final class OpenDatabase {
   private final Catalog catalog;
   private final Journal log;
   private final BufferPool pool;
+  private final PageSpace restartPages;
   private final @Nullable Checkpointer checkpointer;
   private final @Nullable Cleaner cleaner;
   private final @Nullable DoubleWriteFile doubleWrite;
@@ -157,6 +162,20 @@ final class OpenDatabase {
       }
       log = running == null ? Journal.readOnly(analysis.endOfLog()) : Journal.of(running);
       long newLife = log.tail();
+      // The checkpointer needs the room and the other way round; credit is taken by threads that
+      // start later.
+      AtomicReference<@Nullable Checkpointer> hurried = new AtomicReference<>();
+      Runnable hurry =
+          () -> {
+            Checkpointer started = hurried.get();
+            if (started != null) {
+              started.hurry();
+            }
+          };
+      // What does not fit into the pool would be read again and again by redo.
+      long mostPages = Math.min(options.maxRecoveryPages(), poolOptions.frames() * 7L / 8);
+      restartPages = new PageSpace(log::durableLsn, mostPages, mostPages / 8, hurry);
+      FlushRecords flushRecords = new FlushRecords(log, restartPages);
       pool =
           opened(
               new BufferPool(
@@ -164,6 +183,7 @@ final class OpenDatabase {
                   data,
                   doubleWrite != null && options.doubleWrite() ? BatchGuard.of(doubleWrite) : null,
                   log,
+                  flushRecords,
                   pageCheck(log, analysis.endOfLog(), newLife)));
       long redoStart = System.nanoTime();
       if (!options.readOnly() && !analysis.cleanShutdown()) {
@@ -181,20 +201,12 @@ final class OpenDatabase {
       }
       ActiveSnapshots snapshots = new ActiveSnapshots();
       Allocator allocator = new Allocator(pool, log, pool.sizeInPages());
-      // The checkpointer needs the log space and the other way round; credit is taken by threads
-      // that start later.
-      Checkpointer[] hurried = new Checkpointer[1];
       long limit = options.maxRecoveryLog();
-      Runnable hurry =
-          () -> {
-            if (hurried[0] != null) {
-              hurried[0].hurry();
-            }
-          };
-      LogSpace space =
+      LogSpace logSpace =
           running == null
               ? new LogSpace(log::tail, limit, limit / 8, hurry)
               : new LogSpace(running, limit, limit / 8, hurry);
+      RecoverySpace space = new RecoverySpace(logSpace, restartPages);
       Storage storage =
           new Storage(
               pool,
@@ -216,7 +228,8 @@ final class OpenDatabase {
             opened(
                 new Checkpointer(
                     running, space, control, checkpointSource(storage), limit, "revenant"));
-        hurried[0] = checkpointer;
+        hurried.set(checkpointer);
+        flushRecords.begin(logSpace);
         allocator.formatMissingMap(knownPages);
         cleaner =
             opened(
@@ -388,6 +401,7 @@ final class OpenDatabase {
         log.tail(),
         log.durableLsn(),
         checkpointer == null ? log.durableLsn() : checkpointer.redoPoint(),
+        restartPages.inUse(),
         log.bytesInDirectory(),
         storage.allocator().pages());
   }

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.buffer.BufferPoolOptions;
+import org.revenantdb.engine.buffer.PageAccount;
 import org.revenantdb.engine.buffer.PageReadCheck;
 import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.page.Page;
@@ -98,6 +99,7 @@ class ParallelRedoTest {
               data,
               null,
               Journal.readOnly(restart.result().endOfLog()),
+              PageAccount.NONE,
               (pageId, page) -> check.get().problemOf(pageId, page));
     }
 

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.buffer.BufferPoolOptions;
+import org.revenantdb.engine.buffer.PageAccount;
 import org.revenantdb.engine.buffer.PageReadCheck;
 import org.revenantdb.engine.overflow.OverflowInput;
 import org.revenantdb.engine.page.LittleEndian;
@@ -40,8 +41,10 @@ import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.format.PageChecksum;
 import org.revenantdb.recovery.log.LogSpace;
+import org.revenantdb.recovery.log.PageSpace;
 import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
+import org.revenantdb.recovery.log.RecoverySpace;
 import org.revenantdb.recovery.restart.AbortedTransactions;
 
 /**
@@ -94,6 +97,7 @@ final class TestEngine implements AutoCloseable {
             file,
             null,
             journal,
+            PageAccount.NONE,
             PageReadCheck.NONE);
     AbortedTransactions map = new AbortedTransactions();
     for (long id : aborted) {
@@ -103,7 +107,9 @@ final class TestEngine implements AutoCloseable {
         new Storage(
             pool,
             journal,
-            new LogSpace(journal::tail, Long.MAX_VALUE / 2, 1, () -> {}),
+            new RecoverySpace(
+                new LogSpace(journal::tail, Long.MAX_VALUE / 2, 1, () -> {}),
+                PageSpace.unlimited()),
             new Allocator(pool, journal, pool.sizeInPages()),
             new VersionMarks(),
             new TransactionTable(map, highestId),

@@ -28,6 +28,9 @@ public final class Merge {
   /** Credit for log space that one call may use. */
   public static final int CREDIT = 64 * 1024;
 
+  /** Credit for pages: parent and left page, and the space maps of left and right. */
+  public static final int PAGES = 4;
+
   /** A page with fewer bytes in use than this is worth merging. */
   private static final int SMALL = Page.SIZE / 4;
 

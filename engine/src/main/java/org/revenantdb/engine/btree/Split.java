@@ -28,6 +28,12 @@ public final class Split {
   /** Credit for log space that {@link #leafWithRoom} may use. */
   public static final int CREDIT = 160 * 1024;
 
+  /**
+   * Credit for pages: at each of twenty levels the page, the new one and its space map, at the root
+   * three more, and the map of a group that the file grows into.
+   */
+  public static final int PAGES = 64;
+
   private final BufferPool pool;
   private final Allocator allocator;
   private final VersionMarks marks;

@@ -114,6 +114,7 @@ public final class BufferPool implements AutoCloseable {
    * @param data the data file; it stays the caller's, who closes it after the pool
    * @param guard what makes torn pages repairable; null where the device writes pages whole
    * @param log the log that has to be ahead of every page written
+   * @param account told which pages a restart would have to read
    * @param check what else is asked of a page that was read
    */
   public BufferPool(
@@ -121,12 +122,14 @@ public final class BufferPool implements AutoCloseable {
       StorageFile data,
       @Nullable BatchGuard guard,
       WriteAhead log,
+      PageAccount account,
       PageReadCheck check) {
     this(
         options,
         data,
         guard == null ? BatchGuard.NONE : guard,
         log,
+        account,
         check,
         Steps.NONE,
         Slabs.OF_PROCESS);
@@ -137,6 +140,7 @@ public final class BufferPool implements AutoCloseable {
       StorageFile data,
       BatchGuard guard,
       WriteAhead log,
+      PageAccount account,
       PageReadCheck check,
       Steps steps,
       Slabs slabs) {
@@ -146,7 +150,8 @@ public final class BufferPool implements AutoCloseable {
     this.frames = new Frames(slabs, options.frames());
     this.clock = new Clock(frames, translation);
     this.readers = new PageReaders(data, options.readThreads(), options.name());
-    this.writer = new PageWriter(data, guard, log, frames, clock, waiters, steps, options.name());
+    this.writer =
+        new PageWriter(data, guard, log, account, frames, clock, waiters, steps, options.name());
   }
 
   // ---- fixing
@@ -592,7 +597,7 @@ public final class BufferPool implements AutoCloseable {
   public void discard(int frame) {
     if (frames.firstLsnVolatile(frame) != 0) {
       frames.setFirstLsnVolatile(frame, 0);
-      writer.countClean();
+      writer.countDiscarded();
     }
     if (frames.flushingVolatile(frame) != 0) {
       // An image is on its way to the file. Were the page read again before it is there, that read

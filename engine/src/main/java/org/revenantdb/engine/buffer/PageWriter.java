@@ -39,6 +39,7 @@ final class PageWriter implements AutoCloseable {
    *             3 Wait until the log is durable up to the highest page LSN of the copies.
    *             4 Checksums over the copies. 5 The copies go to the double-write file, forced.
    *             6 Copies to the data file, forced. 7 The batch is confirmed. 8 flushing := 0; waiters are woken.
+   *             9 The account is told, which writes FLUSHED if there is room, and does not wait for any.
    *             A crash before 5 ends finds the data file untouched; in 6 the batch repairs every torn page; after
    *             6 it is not needed. One batch at a time: two would need two places in the double-write file.
    *
@@ -103,6 +104,7 @@ final class PageWriter implements AutoCloseable {
   private final StorageFile data;
   private final BatchGuard guard;
   private final WriteAhead log;
+  private final PageAccount account;
   private final Frames frames;
   private final Clock clock;
   private final FrameWaiters waiters;
@@ -130,12 +132,14 @@ final class PageWriter implements AutoCloseable {
   private final long[] batch = new long[MAX_BATCH];
   private final int[] batchPages = new int[MAX_BATCH];
   private final int[] batchFrames = new int[MAX_BATCH];
+  private final long[] batchLsns = new long[MAX_BATCH];
   private long pause = SHORTEST_PAUSE;
 
   PageWriter(
       StorageFile data,
       BatchGuard guard,
       WriteAhead log,
+      PageAccount account,
       Frames frames,
       Clock clock,
       FrameWaiters waiters,
@@ -144,6 +148,7 @@ final class PageWriter implements AutoCloseable {
     this.data = data;
     this.guard = guard;
     this.log = log;
+    this.account = account;
     this.frames = frames;
     this.clock = clock;
     this.waiters = waiters;
@@ -158,14 +163,16 @@ final class PageWriter implements AutoCloseable {
 
   /** A frame has become dirty. */
   void countDirty() {
+    account.dirtied();
     if (dirty.incrementAndGet() > highDirty && !cleaning) {
       wantCleanFrames();
     }
   }
 
-  /** A frame is not dirty any more. */
-  void countClean() {
+  /** A frame is not dirty any more, because its page was freed. */
+  void countDiscarded() {
     dirty.decrementAndGet();
+    account.discarded();
   }
 
   int dirty() {
@@ -533,8 +540,9 @@ final class PageWriter implements AutoCloseable {
       MemorySegment copy = image(images, copied);
       if (page != Frames.NO_PAGE && copy(frame, page, goal, copy)) {
         batchPages[copied] = page;
-        batchFrames[copied++] = frame;
-        lsn = Math.max(lsn, PageHeaderLayout.pageLsn(copy));
+        batchFrames[copied] = frame;
+        batchLsns[copied] = PageHeaderLayout.pageLsn(copy);
+        lsn = Math.max(lsn, batchLsns[copied++]);
       }
     }
     if (copied > 0) {
@@ -611,11 +619,12 @@ final class PageWriter implements AutoCloseable {
   private void markWritten(int n) {
     for (int i = 0; i < n; i++) {
       frames.setFlushingVolatile(batchFrames[i], 0);
-      countClean();
+      dirty.decrementAndGet();
     }
     pagesWritten.add(n);
     batches.increment();
     waiters.signal();
+    account.written(n, batchPages, batchLsns);
   }
 
   private static MemorySegment image(MemorySegment images, int i) {

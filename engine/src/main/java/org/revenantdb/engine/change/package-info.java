@@ -1,6 +1,6 @@
 /**
  * Mini-transactions: the one way in which pages change.
  *
- * <p>Reading order: {@code MiniTransaction}.
+ * <p>Reading order: {@code MiniTransaction}, {@code FlushRecords}.
  */
 package org.revenantdb.engine.change;

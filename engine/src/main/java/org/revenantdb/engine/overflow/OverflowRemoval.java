@@ -8,8 +8,8 @@ import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.space.VersionMarks;
-import org.revenantdb.recovery.log.LogSpace;
 import org.revenantdb.recovery.log.RecordBuilder;
+import org.revenantdb.recovery.log.RecoverySpace;
 
 /**
  * Frees a large value from its end, the head last. Each step is one record and leaves a shorter
@@ -24,10 +24,13 @@ public final class OverflowRemoval {
 
   private static final int CREDIT = 16 * 1024;
 
+  /** Pages that one record may change: head, index page, and a space map for each page freed. */
+  private static final int PAGES = PAGES_PER_RECORD + 3;
+
   private final BufferPool pool;
   private final Allocator allocator;
   private final VersionMarks marks;
-  private final LogSpace space;
+  private final RecoverySpace space;
   private final MiniTransaction mini;
   private final MapChanges maps;
   private final int[] pages = new int[PAGES_PER_RECORD + 1];
@@ -38,7 +41,7 @@ public final class OverflowRemoval {
       BufferPool pool,
       Allocator allocator,
       VersionMarks marks,
-      LogSpace space,
+      RecoverySpace space,
       MiniTransaction mini,
       MapChanges maps) {
     this.pool = pool;
@@ -57,7 +60,7 @@ public final class OverflowRemoval {
   public int remove(int head) {
     int freed = 0;
     while (true) {
-      space.acquire(CREDIT);
+      space.acquireToClean(CREDIT, PAGES);
       try {
         boolean gone = step(head);
         freed += count;
@@ -65,7 +68,7 @@ public final class OverflowRemoval {
           return freed;
         }
       } finally {
-        space.release(CREDIT);
+        space.release(CREDIT, PAGES);
       }
     }
   }

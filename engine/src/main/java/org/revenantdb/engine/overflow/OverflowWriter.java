@@ -12,8 +12,8 @@ import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.space.VersionMarks;
-import org.revenantdb.recovery.log.LogSpace;
 import org.revenantdb.recovery.log.RecordBuilder;
+import org.revenantdb.recovery.log.RecoverySpace;
 
 /**
  * Writes one large value.
@@ -37,10 +37,16 @@ public final class OverflowWriter {
 
   private static final int CREDIT = 96 * 1024;
 
+  /**
+   * Pages that one record may change: data pages with a space map each, head, index page, and the
+   * map of a group that the file grows into.
+   */
+  private static final int PAGES = 2 * PAGES_PER_RECORD + 3;
+
   private final BufferPool pool;
   private final Allocator allocator;
   private final VersionMarks marks;
-  private final LogSpace space;
+  private final RecoverySpace space;
   private final MiniTransaction mini;
   private final MapChanges maps;
   private final byte[] scratch = new byte[Page.SIZE];
@@ -58,7 +64,7 @@ public final class OverflowWriter {
       BufferPool pool,
       Allocator allocator,
       VersionMarks marks,
-      LogSpace space,
+      RecoverySpace space,
       MiniTransaction mini,
       MapChanges maps) {
     this.pool = pool;
@@ -115,7 +121,7 @@ public final class OverflowWriter {
     tailCount = 0;
     tailCapacity = capacity;
     length = inline;
-    space.acquire(CREDIT);
+    space.acquire(CREDIT, PAGES);
     try {
       int page = allocator.claim();
       int frame = fixClaimed(page);
@@ -149,7 +155,7 @@ public final class OverflowWriter {
       head = page;
       tail = page;
     } finally {
-      space.release(CREDIT);
+      space.release(CREDIT, PAGES);
     }
   }
 
@@ -193,7 +199,7 @@ public final class OverflowWriter {
   }
 
   private void appendPages(byte[] data, int offset, int bytes, int pages) {
-    space.acquire(CREDIT);
+    space.acquire(CREDIT, PAGES);
     try {
       int[] ids = new int[pages];
       int[] frames = new int[pages];
@@ -248,7 +254,7 @@ public final class OverflowWriter {
       tailCount += pages;
       length += bytes;
     } finally {
-      space.release(CREDIT);
+      space.release(CREDIT, PAGES);
     }
   }
 
@@ -271,7 +277,7 @@ public final class OverflowWriter {
   }
 
   private void addIndexPage() {
-    space.acquire(CREDIT);
+    space.acquire(CREDIT, PAGES);
     try {
       int page = allocator.claim();
       boolean logged = false;
@@ -310,7 +316,7 @@ public final class OverflowWriter {
       tailCount = 0;
       tailCapacity = OverflowPage.MAX_IDS;
     } finally {
-      space.release(CREDIT);
+      space.release(CREDIT, PAGES);
     }
   }
 }

@@ -65,6 +65,9 @@ public final class Cleaner implements AutoCloseable {
 
   private static final int CREDIT = 24 * 1024;
 
+  /** Credit for pages: the one visited, and its space map. */
+  private static final int PAGES = 2;
+
   /** Passes for one request at the most; a database at rest needs two or three. */
   private static final int MAX_PASSES = 64;
 
@@ -379,7 +382,7 @@ public final class Cleaner implements AutoCloseable {
     long changes = 0;
     int table = -1;
     byte[] fence = null;
-    storage.space().acquire(CREDIT);
+    storage.space().acquireToClean(CREDIT, PAGES);
     try {
       int frame = pool.fixExclusive(pageId);
       try {
@@ -399,7 +402,7 @@ public final class Cleaner implements AutoCloseable {
         pool.unfixExclusive(frame);
       }
     } finally {
-      storage.space().release(CREDIT);
+      storage.space().release(CREDIT, PAGES);
     }
     if (remove) {
       int freed = removal.remove(pageId);
@@ -419,14 +422,14 @@ public final class Cleaner implements AutoCloseable {
     }
     long merged = 0;
     for (int level = 0; ; level++) {
-      storage.space().acquire(Merge.CREDIT);
+      storage.space().acquireToClean(Merge.CREDIT, Merge.PAGES);
       try {
         if (!merge.around(tree, fence, level)) {
           return merged;
         }
         merged++;
       } finally {
-        storage.space().release(Merge.CREDIT);
+        storage.space().release(Merge.CREDIT, Merge.PAGES);
       }
     }
   }

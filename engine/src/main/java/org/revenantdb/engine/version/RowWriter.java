@@ -51,6 +51,10 @@ public final class RowWriter {
   }
 
   private static final int CREDIT = 16 * 1024;
+
+  /** Credit for pages: the leaf, the heads of two large values, and the space maps of all three. */
+  private static final int PAGES = 6;
+
   private static final byte[] NO_BYTES = new byte[0];
 
   private final Storage storage;
@@ -144,7 +148,8 @@ public final class RowWriter {
     int need = 0;
     while (true) {
       int credit = need > 0 ? CREDIT + Split.CREDIT : CREDIT;
-      storage.space().acquire(credit);
+      int pages = need > 0 ? PAGES + Split.PAGES : PAGES;
+      storage.space().acquire(credit, pages);
       try {
         int leaf = need > 0 ? split.leafWithRoom(tree, key, need) : tree.leafExclusive(key);
         try {
@@ -166,7 +171,7 @@ public final class RowWriter {
           pool.unfixExclusive(leaf);
         }
       } finally {
-        storage.space().release(credit);
+        storage.space().release(credit, pages);
       }
     }
   }

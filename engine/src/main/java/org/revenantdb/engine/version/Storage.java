@@ -7,14 +7,14 @@ import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.space.VersionMarks;
 import org.revenantdb.engine.txn.Horizon;
 import org.revenantdb.engine.txn.TransactionTable;
-import org.revenantdb.recovery.log.LogSpace;
+import org.revenantdb.recovery.log.RecoverySpace;
 
 /**
  * The parts of an open database that rows are read and written with.
  *
  * @param pool pages in memory
  * @param log where changes go first
- * @param space credit for the log
+ * @param space credit for log and pages
  * @param allocator free pages
  * @param marks pages that the cleaner has to visit
  * @param transactions what became of writers
@@ -25,7 +25,7 @@ import org.revenantdb.recovery.log.LogSpace;
 public record Storage(
     BufferPool pool,
     Journal log,
-    LogSpace space,
+    RecoverySpace space,
     Allocator allocator,
     VersionMarks marks,
     TransactionTable transactions,

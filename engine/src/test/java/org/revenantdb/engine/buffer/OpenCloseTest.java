@@ -100,6 +100,7 @@ class OpenCloseTest {
             file,
             BatchGuard.NONE,
             log,
+            PageAccount.NONE,
             PageReadCheck.NONE,
             Steps.NONE,
             slabs);

@@ -33,6 +33,10 @@ final class PoolFixture implements AutoCloseable {
   }
 
   PoolFixture(Path directory, FakeLog log, BatchGuard guard) {
+    this(directory, log, guard, PageAccount.NONE);
+  }
+
+  PoolFixture(Path directory, FakeLog log, BatchGuard guard, PageAccount account) {
     this.log = log;
     file =
         StorageFile.open(
@@ -43,6 +47,7 @@ final class PoolFixture implements AutoCloseable {
             file,
             guard,
             log,
+            account,
             (pageId, page) -> check.problemOf(pageId, page),
             (step, frame) -> steps.at(step, frame),
             slabs);

@@ -175,6 +175,7 @@ class TornPagesTest {
           data,
           guard,
           log,
+          PageAccount.NONE,
           PageReadCheck.NONE);
     }
   }

@@ -8,16 +8,16 @@ import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.log.Log;
-import org.revenantdb.recovery.log.LogSpace;
 import org.revenantdb.recovery.log.LogStoppedException;
+import org.revenantdb.recovery.log.RecoverySpace;
 
 /**
- * Moves the redo point, round by round, so that recovery never has to read more log than was
- * agreed.
+ * Moves the redo point, round by round, so that recovery never has to read more log, nor more
+ * pages, than was agreed.
  *
  * <p>It is made when redo has ended and the control slot of the new life is written; from then on
- * it alone writes control slots. A round begins when half of {@code maxRecoveryLog} is in use, or
- * when somebody asks.
+ * it alone writes control slots. A round begins when half of {@code maxRecoveryLog}, or half of the
+ * pages, is in use, or when somebody asks.
  *
  * <p>Threads: its own does the rounds, apart from {@link #closeCleanly}; all methods may be called
  * by any thread. Nobody waits for a round but those who ask to.
@@ -42,7 +42,7 @@ public final class Checkpointer implements AutoCloseable {
   private static final long SLICE = TimeUnit.SECONDS.toNanos(1);
 
   private final Log log;
-  private final LogSpace space;
+  private final RecoverySpace space;
   private final ControlFile control;
   private final CheckpointSource source;
   private final long maxRecoveryLog;
@@ -71,7 +71,7 @@ public final class Checkpointer implements AutoCloseable {
    */
   public Checkpointer(
       Log log,
-      LogSpace space,
+      RecoverySpace space,
       ControlFile control,
       CheckpointSource source,
       long maxRecoveryLog,
@@ -162,13 +162,27 @@ public final class Checkpointer implements AutoCloseable {
       lock.unlock();
     }
     // Everything that is dirty by now: with writers at work there is no moment without dirty pages.
-    round(log.tail() - (everything ? 0 : maxRecoveryLog / 4), /* closing= */ false);
+    long tail = log.tail();
+    round(everything ? tail : tail - untouched(tail), /* closing= */ false);
     roundEnded(upTo);
     return true;
   }
 
   private boolean isWanted() {
-    return hurried || roundsAsked > roundsDone || log.tail() - redoPoint > maxRecoveryLog / 2;
+    return hurried
+        || roundsAsked > roundsDone
+        || log.tail() - redoPoint > maxRecoveryLog / 2
+        || space.pages().isScarce();
+  }
+
+  /**
+   * How much log before the tail may go on being needed: what became dirty there stays dirty, since
+   * it may be changed again soon. When pages are scarce that says little about bytes, so it is a
+   * share of what there is: some rounds reach the tail.
+   */
+  private long untouched(long tail) {
+    long usual = maxRecoveryLog / 4;
+    return space.pages().isScarce() ? Math.min(usual, (tail - redoPoint) / 4) : usual;
   }
 
   private void roundEnded(long upTo) {

@@ -509,6 +509,11 @@ public final class Log implements AutoCloseable {
     }
   }
 
+  /** Whether the files exist that the log needs up to a position; waits for nothing. */
+  boolean hasSegments(long lsn) {
+    return supply.preparedThrough() >= SegmentLayout.number(lsn, segmentSize);
+  }
+
   /**
    * Gives up the segments that lie wholly below a position; they may be used again at once.
    *

@@ -1,11 +1,7 @@
 package org.revenantdb.recovery.log;
 
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.LongConsumer;
-import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Room in the log, given as credit before anything is latched (R17).
@@ -13,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Ordinary work takes credit for its worst case, publishes, and returns it. COMMIT, ABORT,
  * FORGET and CHECKPOINT take none: they live on the reserve. So whoever has a latch finds room, and
  * the redo point can always move. Who takes credit when room is scarce is slowed down before it is
- * used up ({@link LogPace}).
+ * used up.
  *
  * <p>Threads: any. {@link #acquire} waits, uninterruptibly, and must be called with nothing held.
  *
@@ -30,32 +26,36 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LogSpace {
   /*
-   * Credit c is granted when tail - redoPoint + granted + c <= limit - reserve.
-   *
-   * Ordering    acquire adds to `granted` and then looks once more, at `granted` first and the tail after: what was
-   *             released before that look is in the tail by then (publish comes before release), what was added is
-   *             in `granted`. So of any two grants the later has counted the other, and the bound holds.
-   *             (LogSpaceStress)
-   * Races left in   two that ask at once may each count the other, find no room and take back; taking back wakes
-   *             those who wait, so one of them is not left asleep with room for it.
+   * Credit c is granted when tail - redoPoint + granted + c <= limit - reserve; how: Credit.
    */
 
   /** This part of a segment is kept ready for those who take no credit. */
   private static final int MARGIN = 4;
 
+  /** The files of the log. */
+  private interface Segments {
+    /** As many as are needed, for a log that has no files. */
+    Segments ENOUGH =
+        new Segments() {
+          @Override
+          public void ensure(long lsn) {}
+
+          @Override
+          public boolean exist(long lsn) {
+            return true;
+          }
+        };
+
+    void ensure(long lsn);
+
+    boolean exist(long lsn);
+  }
+
   private final LongSupplier tail;
-  private final LongConsumer segments;
+  private final Segments segments;
   private final long margin;
-  private final long bound;
-  private final long hurryAbove;
-  private final Runnable hurry;
-  private final LogPace pace;
-  private final AtomicLong granted = new AtomicLong();
   private final AtomicLong redoPoint;
-  private final AtomicBoolean hurried = new AtomicBoolean();
-  private final LsnWaiters waiters = new LsnWaiters();
-  private final LongPredicate takenOrStopped = this::takesOrIsStopped;
-  private volatile @Nullable Throwable stopped;
+  private final Credit credit;
 
   /**
    * Room for a log whose redo point is its tail, until told otherwise.
@@ -66,12 +66,12 @@ public final class LogSpace {
    * @param hurry called, often and by any thread, when a checkpoint is wanted; must not block
    */
   public LogSpace(LongSupplier tail, long limit, long reserve, Runnable hurry) {
-    this(tail, limit, reserve, hurry, LogPace.Time.SYSTEM);
+    this(tail, limit, reserve, hurry, Pace.Time.SYSTEM);
   }
 
   /** For tests, which have a time of their own. */
-  LogSpace(LongSupplier tail, long limit, long reserve, Runnable hurry, LogPace.Time time) {
-    this(tail, lsn -> {}, /* margin= */ 0, limit, reserve, hurry, time);
+  LogSpace(LongSupplier tail, long limit, long reserve, Runnable hurry, Pace.Time time) {
+    this(tail, Segments.ENOUGH, /* margin= */ 0, limit, reserve, hurry, time);
   }
 
   /**
@@ -86,34 +86,63 @@ public final class LogSpace {
   public LogSpace(Log log, long limit, long reserve, Runnable hurry) {
     this(
         log::tail,
-        log::ensureSegments,
+        segmentsOf(log),
         log.segmentSize() / MARGIN,
         limit,
         reserve,
         hurry,
-        LogPace.Time.SYSTEM);
+        Pace.Time.SYSTEM);
   }
 
   private LogSpace(
       LongSupplier tail,
-      LongConsumer segments,
+      Segments segments,
       long margin,
       long limit,
       long reserve,
       Runnable hurry,
-      LogPace.Time time) {
-    if (reserve >= limit) {
-      throw new IllegalArgumentException("a reserve of " + reserve + " in a limit of " + limit);
-    }
+      Pace.Time time) {
     this.tail = tail;
     this.segments = segments;
     this.margin = margin;
-    this.bound = limit - reserve;
-    this.hurryAbove = limit / 2;
-    this.hurry = hurry;
-    this.redoPoint = new AtomicLong(tail.getAsLong());
-    // Half way from where a checkpoint is asked for to where everything stands still.
-    this.pace = new LogPace(Math.min(bound - 1, (hurryAbove + bound) / 2), bound, time);
+    AtomicLong redo = new AtomicLong(tail.getAsLong());
+    this.redoPoint = redo;
+    this.credit =
+        new Credit(
+            new Credit.Use() {
+              @Override
+              public long now() {
+                return tail.getAsLong() - redo.get();
+              }
+
+              @Override
+              public long total() {
+                return tail.getAsLong();
+              }
+
+              @Override
+              public boolean isCreditUse() {
+                return true;
+              }
+            },
+            limit,
+            reserve,
+            hurry,
+            time);
+  }
+
+  private static Segments segmentsOf(Log log) {
+    return new Segments() {
+      @Override
+      public void ensure(long lsn) {
+        log.ensureSegments(lsn);
+      }
+
+      @Override
+      public boolean exist(long lsn) {
+        return log.hasSegments(lsn);
+      }
+    };
   }
 
   /**
@@ -126,60 +155,35 @@ public final class LogSpace {
    * @throws IllegalArgumentException if there can never be enough
    */
   public void acquire(int bytes) {
-    if (bytes > bound) {
-      throw new IllegalArgumentException("credit of " + bytes + " bytes; " + bound + " is all");
-    }
-    checkRunning();
-    pace.slowDown(used(granted.get() + bytes), tail.getAsLong(), bytes); // nothing is granted yet
-    if (!waiters.isEmpty() || !take(bytes)) {
-      waiters.await(bytes, takenOrStopped);
-      checkRunning();
-    }
+    credit.acquire(bytes);
     try {
-      segments.accept(tail.getAsLong() + granted.get() + margin);
+      segments.ensure(covered());
     } catch (Throwable noRoom) {
-      giveBack(bytes);
+      credit.release(bytes);
       throw noRoom;
     }
   }
 
-  /** Takes the credit, or says that there is nothing to wait for any more. */
-  private boolean takesOrIsStopped(long bytes) {
-    return stopped != null || take(bytes);
-  }
-
-  /** Takes the credit if there is room for it. */
-  boolean take(long bytes) {
-    while (true) {
-      long before = granted.get();
-      if (used(before + bytes) > bound) {
-        return false;
-      }
-      if (granted.compareAndSet(before, before + bytes)) {
-        break;
-      }
+  /**
+   * Takes credit if that needs no waiting, neither for room nor for a file, and nobody else waits.
+   *
+   * @param bytes the worst case of what will be published
+   * @return whether it was taken
+   */
+  public boolean tryAcquire(int bytes) {
+    if (!credit.tryAcquire(bytes)) {
+      return false;
     }
-    if (used(granted.get()) <= bound) {
+    if (segments.exist(covered())) {
       return true;
     }
-    giveBack(bytes);
+    credit.release(bytes);
     return false;
   }
 
-  private long used(long credit) {
-    long used = credit + tail.getAsLong() - redoPoint.get();
-    if (used > hurryAbove && hurried.compareAndSet(false, true)) {
-      pace.asked();
-      hurry.run();
-    }
-    return used;
-  }
-
-  private void checkRunning() {
-    @Nullable Throwable cause = stopped;
-    if (cause != null) {
-      throw new LogStoppedException(cause);
-    }
+  /** Up to where there have to be files for all that is granted. */
+  private long covered() {
+    return tail.getAsLong() + credit.granted() + margin;
   }
 
   /**
@@ -188,12 +192,7 @@ public final class LogSpace {
    * @param bytes what was acquired
    */
   public void release(int bytes) {
-    giveBack(bytes);
-  }
-
-  private void giveBack(long bytes) {
-    granted.getAndAdd(-bytes);
-    waiters.wakeAll();
+    credit.release(bytes);
   }
 
   /**
@@ -202,9 +201,7 @@ public final class LogSpace {
    * @param newRedoPoint from where recovery would read now
    */
   public void redoPointMoved(long newRedoPoint) {
-    pace.freed(newRedoPoint - redoPoint.getAndSet(newRedoPoint));
-    hurried.set(false);
-    waiters.wakeAll();
+    credit.freed(newRedoPoint - redoPoint.getAndSet(newRedoPoint));
   }
 
   /**
@@ -213,8 +210,7 @@ public final class LogSpace {
    * @param cause why the engine has stopped
    */
   public void stop(Throwable cause) {
-    stopped = cause;
-    waiters.wakeAll();
+    credit.stop(cause);
   }
 
   /**
@@ -223,6 +219,6 @@ public final class LogSpace {
    * @return bytes
    */
   public long used() {
-    return granted.get() + tail.getAsLong() - redoPoint.get();
+    return credit.granted() + tail.getAsLong() - redoPoint.get();
   }
 }

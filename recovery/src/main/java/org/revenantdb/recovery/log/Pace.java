@@ -5,25 +5,25 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * How fast the log may grow when room in it gets scarce: slower and slower, instead of at full
- * speed and then not at all.
+ * How fast the log may grow when room in it gets scarce, or how fast pages may become dirty: slower
+ * and slower, instead of at full speed and then not at all.
  *
  * <p>Threads: any; who is slowed down must hold nothing.
  */
-final class LogPace {
+final class Pace {
   /*
    * The law    p = (used - mark) / (bound - mark), from 0 to 1
-   *            r = nanoseconds in which a checkpoint frees one byte, measured from the wish for it to its end,
-   *                averaged (3 parts what was, 1 part what is new)
-   *            one byte of log costs p * r of a time that all share: `next` is when the next one may go
+   *            r = nanoseconds in which a checkpoint frees one unit (a byte, a page), measured from the wish for it
+   *                to its end, averaged (3 parts what was, 1 part what is new)
+   *            one unit costs p * r of a time that all share: `next` is when the next one may go
    *
-   *            So at the bound the log grows as fast as it is freed, and half way at twice that. Where writers want
+   *            So at the bound use grows as fast as it is freed, and half way at twice that. Where writers want
    *            k times what is freed, used comes to rest where p = 1/k. Up to the mark nobody waits: a checkpoint is
    *            asked for long before, and one that keeps up ends before.
-   * What is paid for   the growth of the log since somebody paid last, but at most the credit that is asked for. The
-   *            credit alone would not do: it is the worst case, often a hundred times what is written.
+   * What is paid for   the growth since somebody paid last, but at most the credit that is asked for. The credit
+   *            alone would not do: it is the worst case, often a hundred times what is used.
    * Bound      nobody waits longer than LONGEST here, and `next` is never further away. The hard limit is the
-   *            business of LogSpace.
+   *            business of Credit.
    *
    * Races left in   `paid`, r and the beginning of a checkpoint are read and written without care for each other: a
    *            wait is too short or too long once, within its bound.
@@ -70,7 +70,7 @@ final class LogPace {
   private final AtomicLong paid = new AtomicLong();
   private volatile boolean working;
   private volatile long begun;
-  private volatile double nanosPerByte;
+  private volatile double nanosPerUnit;
 
   /**
    * A pace that slows down nobody until a first checkpoint has shown how fast it is.
@@ -78,7 +78,7 @@ final class LogPace {
    * @param mark from where on the use of room slows down
    * @param bound where it is slowest
    */
-  LogPace(long mark, long bound, Time time) {
+  Pace(long mark, long bound, Time time) {
     this.mark = mark;
     this.bound = bound;
     this.time = time;
@@ -91,12 +91,12 @@ final class LogPace {
     working = true;
   }
 
-  /** A checkpoint has ended and freed so many bytes. */
-  void freed(long bytes) {
-    if (working && bytes > 0) {
-      double measured = (double) Math.max(1, time.now() - begun) / bytes;
-      double before = nanosPerByte;
-      nanosPerByte = before == 0 ? measured : (3 * before + measured) / 4;
+  /** A checkpoint has ended and freed so much. */
+  void freed(long units) {
+    if (working && units > 0) {
+      double measured = (double) Math.max(1, time.now() - begun) / units;
+      double before = nanosPerUnit;
+      nanosPerUnit = before == 0 ? measured : (3 * before + measured) / 4;
     }
     working = false;
   }
@@ -105,25 +105,25 @@ final class LogPace {
    * Waits as long as it is due.
    *
    * @param used what is in use, what is asked for included
-   * @param tail the end of the log
+   * @param total what ever came into use: the end of the log, or how many pages became dirty
    * @param credit what is asked for
    */
-  void slowDown(long used, long tail, long credit) {
-    if (used > mark && nanosPerByte > 0) {
-      long wait = due(used, Math.min(credit, grown(tail)));
+  void slowDown(long used, long total, long credit) {
+    if (used > mark && nanosPerUnit > 0) {
+      long wait = due(used, Math.min(credit, grown(total)));
       if (wait > 0) {
         time.pause(wait);
       }
     }
   }
 
-  private long grown(long tail) {
-    return Math.max(0, tail - paid.getAndSet(tail));
+  private long grown(long total) {
+    return Math.max(0, total - paid.getAndSet(total));
   }
 
-  private long due(long used, long bytes) {
+  private long due(long used, long units) {
     double pressure = Math.min(1.0, (double) (used - mark) / (bound - mark));
-    long cost = (long) Math.min((double) LONGEST, bytes * pressure * nanosPerByte);
+    long cost = (long) Math.min((double) LONGEST, units * pressure * nanosPerUnit);
     long now = time.now();
     while (true) {
       long before = next.get();

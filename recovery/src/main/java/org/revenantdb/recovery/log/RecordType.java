@@ -17,7 +17,9 @@ public enum RecordType {
   /** A reservation that came to nothing. */
   PAD(6),
   /** The first record of a life. */
-  LIFE(7);
+  LIFE(7),
+  /** Pages are in the data file, forced, with all changes up to an LSN each. */
+  FLUSHED(8);
 
   private static final RecordType[] VALUES = values();
 

@@ -3,6 +3,7 @@
  *
  * <p>Reading order: {@link org.revenantdb.recovery.log.RecordBuilder}, {@link
  * org.revenantdb.recovery.log.Log}, then the ring (LogBuffer), the thread (LogWriter), and {@link
- * org.revenantdb.recovery.log.LogSpace}, which keeps writers from filling the log.
+ * org.revenantdb.recovery.log.RecoverySpace}, which keeps writers from leaving a restart too much
+ * to do.
  */
 package org.revenantdb.recovery.log;

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.format.SegmentLayout;
+import org.revenantdb.recovery.log.FlushedPages;
 import org.revenantdb.recovery.log.PartKind;
 import org.revenantdb.recovery.log.RecordType;
 import org.revenantdb.recovery.segment.LogReader;
@@ -15,7 +16,7 @@ import org.revenantdb.recovery.segment.SegmentHeader;
  * The first pass over the log: from the redo point through all lives to the end. It only reads.
  *
  * <p>It finds the end of the log, who was undecided, and for each page the last record that builds
- * it or gives it back (R12).
+ * it or gives it back (R12), and up to where the data file is known to have it.
  */
 final class Analysis {
   private static final int REPORT_EVERY = 1 << 20;
@@ -27,6 +28,7 @@ final class Analysis {
   private final LongLongMap namedEnds;
   private final TransactionStates transactions;
   private final LongLongMap lastFormatOrFree = new LongLongMap();
+  private final LongLongMap flushed = new LongLongMap();
   private final List<LifeRange> ranges = new ArrayList<>();
   private long highestPage;
   private long bytesRead;
@@ -108,6 +110,8 @@ final class Analysis {
     segmentNamed = Math.max(segmentNamed, number + record.segmentsAhead());
     if (type == RecordType.PAGES) {
       takeParts(record);
+    } else if (type == RecordType.FLUSHED) {
+      takeFlushed(record);
     }
     if (record.start() >= control.analysisPoint()) {
       transactions.take(record, type, catalog);
@@ -142,6 +146,24 @@ final class Analysis {
     }
   }
 
+  private void takeFlushed(LogReader record) {
+    int count = record.getInt(FlushedPages.COUNT);
+    if (count < 0 || count > (record.contentLength() - FlushedPages.PAGES) / FlushedPages.ENTRY) {
+      throw LogDamage.record(
+          catalog, record.start(), "its list of " + count + " pages is longer than the record");
+    }
+    for (int i = 0; i < count; i++) {
+      int at = FlushedPages.PAGES + i * FlushedPages.ENTRY;
+      long page = Integer.toUnsignedLong(record.getInt(at + FlushedPages.PAGE));
+      long lsn = record.getLong(at + FlushedPages.LSN);
+      if (lsn > record.start()) {
+        throw LogDamage.record(
+            catalog, record.start(), "it says that page " + page + " was written at LSN " + lsn);
+      }
+      flushed.put(page, Math.max(lsn, flushed.getOrDefault(page, 0)));
+    }
+  }
+
   /** All lives that were read, in order. */
   List<LifeRange> ranges() {
     return ranges;
@@ -154,6 +176,11 @@ final class Analysis {
 
   LongLongMap lastFormatOrFree() {
     return lastFormatOrFree;
+  }
+
+  /** Pages, and up to which LSN the data file is known to have each. */
+  LongLongMap flushed() {
+    return flushed;
   }
 
   long bytesRead() {

@@ -13,16 +13,18 @@ final class Redo {
 
   private final SegmentCatalog catalog;
   private final LongLongMap lastFormatOrFree;
+  private final LongLongMap flushed;
   private final RestartProgress progress;
   private final long total;
   private long done;
   private long nextReport = REPORT_EVERY;
 
-  Redo(SegmentCatalog catalog, LongLongMap lastFormatOrFree, RestartProgress progress, long total) {
+  Redo(SegmentCatalog catalog, Analysis analysis, RestartProgress progress) {
     this.catalog = catalog;
-    this.lastFormatOrFree = lastFormatOrFree;
+    this.lastFormatOrFree = analysis.lastFormatOrFree();
+    this.flushed = analysis.flushed();
     this.progress = progress;
-    this.total = total;
+    this.total = analysis.bytesRead();
   }
 
   /** Goes through the lives in order. */
@@ -54,13 +56,18 @@ final class Redo {
           PartKind.of(record.array()[record.offset() + at + LogRecordLayout.PART_KIND]);
       int length = record.getShort(at + LogRecordLayout.PART_LENGTH);
       at += LogRecordLayout.PART_HEADER;
-      boolean counts =
-          record.lsn() >= lastFormatOrFree.getOrDefault(Integer.toUnsignedLong(page), 0);
-      if (counts && kind != null && kind != PartKind.FREE) {
+      if (counts(Integer.toUnsignedLong(page), record.lsn())
+          && kind != null
+          && kind != PartKind.FREE) {
         target.redo(page, record.lsn(), kind, record.array(), record.offset() + at, length);
       }
       at += length;
     }
+  }
+
+  /** Whether the page has not been built anew since (R12), nor written with this change. */
+  private boolean counts(long page, long lsn) {
+    return lsn >= lastFormatOrFree.getOrDefault(page, 0) && lsn > flushed.getOrDefault(page, 0);
   }
 
   private void report(int bytes) {

@@ -7,8 +7,9 @@ import org.revenantdb.recovery.log.PartKind;
 public interface RedoTarget {
   /**
    * A part that may be missing on its page. For each page called in LSN order; parts that are older
-   * than the last FORMAT or FREE of their page are left out, FREE itself too (R12). What is done
-   * must depend on the page and the part alone: other threads redo other pages meanwhile (R13).
+   * than the last FORMAT or FREE of their page are left out, FREE itself too (R12), and those that
+   * the page is known to have in the data file. What is done must depend on the page and the part
+   * alone: other threads redo other pages meanwhile (R13).
    *
    * <p>The target applies it if the page's LSN is lower. Every page it is called for is dirty
    * afterwards, applied or not, since the redo point that this restart began with (R6).

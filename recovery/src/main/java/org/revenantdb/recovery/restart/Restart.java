@@ -273,7 +273,7 @@ public final class Restart {
    * @param threadName the names of the threads begin with this
    */
   public void redo(int workers, Supplier<RedoTarget> targets, String threadName) {
-    Redo redo = new Redo(catalog, analysis.lastFormatOrFree(), progress, analysis.bytesRead());
+    Redo redo = new Redo(catalog, analysis, progress);
     RedoWorkers.run(workers, targets, threadName, target -> redo.run(kept, target));
   }
 

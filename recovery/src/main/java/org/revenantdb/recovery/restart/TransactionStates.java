@@ -52,7 +52,7 @@ final class TransactionStates {
       case FORGET -> forget(record, catalog);
       case CHECKPOINT -> takeImage(record, catalog);
       case LIFE -> abortUndecided();
-      case PAD -> {}
+      case PAD, FLUSHED -> {}
     }
   }
 

@@ -24,9 +24,11 @@ import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogOptions;
 import org.revenantdb.recovery.log.LogSpace;
 import org.revenantdb.recovery.log.LogStoppedException;
+import org.revenantdb.recovery.log.PageSpace;
 import org.revenantdb.recovery.log.PartKind;
 import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
+import org.revenantdb.recovery.log.RecoverySpace;
 import org.revenantdb.recovery.restart.AnalysisResult;
 import org.revenantdb.recovery.restart.Restart;
 import org.revenantdb.recovery.restart.RestartProgress;
@@ -45,8 +47,13 @@ class CheckpointerTest {
   private final ControlFile control =
       ControlFile.create(
           data, new ControlState(0, log.tail(), log.tail(), 0, log.tail(), 1, false, 0, 7));
-  private final LogSpace space = new LogSpace(log::tail, LIMIT, LIMIT / 8, () -> {});
+  private final RecoverySpace space = space(() -> {});
   private final Source source = new Source();
+
+  private RecoverySpace space(Runnable hurry) {
+    return new RecoverySpace(
+        new LogSpace(log::tail, LIMIT, LIMIT / 8, hurry), PageSpace.unlimited());
+  }
 
   private static Path logDirectory(CrashDisk disk) {
     return disk.path("/db/log");
@@ -132,7 +139,7 @@ class CheckpointerTest {
       assertEquals(begin, control.state().redoPoint());
       assertEquals(begin, control.state().analysisPoint());
       assertFalse(control.state().clean());
-      assertEquals(log.tail() - begin, space.used());
+      assertEquals(log.tail() - begin, space.log().used());
       long size = log.bytesInDirectory();
       publish(60);
       checkpointer.checkpointNow(true);
@@ -232,7 +239,7 @@ class CheckpointerTest {
         assertThrows(LogStoppedException.class, () -> checkpointer.checkpointNow(true));
     assertSame(source.failure, stopped.getCause());
     assertSame(source.failure, log.failure());
-    assertThrows(LogStoppedException.class, () -> space.acquire(1));
+    assertThrows(LogStoppedException.class, () -> space.acquire(1, 1));
     assertThrows(LogStoppedException.class, checkpointer::closeCleanly);
     checkpointer.close();
   }
@@ -242,14 +249,14 @@ class CheckpointerTest {
     CountDownLatch round = new CountDownLatch(1);
     source.beforeImage = round::countDown;
     Checkpointer[] checkpointer = new Checkpointer[1];
-    LogSpace hurrying = new LogSpace(log::tail, LIMIT, LIMIT / 8, () -> checkpointer[0].hurry());
+    RecoverySpace hurrying = space(() -> checkpointer[0].hurry());
     checkpointer[0] = new Checkpointer(log, hurrying, control, source, LIMIT, "checkpointer");
     while (log.tail() - control.state().redoPoint() <= LIMIT / 2 && round.getCount() > 0) {
-      hurrying.acquire(400);
+      hurrying.acquire(400, 1);
       publish(1);
-      hurrying.release(400);
+      hurrying.release(400, 1);
     }
-    hurrying.acquire(400);
+    hurrying.acquire(400, 1);
     round.await();
     checkpointer[0].close();
   }

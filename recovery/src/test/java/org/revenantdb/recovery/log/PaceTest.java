@@ -9,14 +9,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** Slowing down in a time that passes only when somebody waits. */
-class LogPaceTest {
+class PaceTest {
   private static final long MARK = 6_000;
   private static final long BOUND = 8_000;
 
   /** What a checkpoint takes for a byte. */
   private static final long RATE = 50;
 
-  private static final class Clock implements LogPace.Time {
+  private static final class Clock implements Pace.Time {
     private long now = Long.MAX_VALUE - 1_000; // as nanoTime may: it overflows
     private final List<Long> pauses = new ArrayList<>();
 
@@ -37,7 +37,7 @@ class LogPaceTest {
   }
 
   private final Clock clock = new Clock();
-  private final LogPace pace = new LogPace(MARK, BOUND, clock);
+  private final Pace pace = new Pace(MARK, BOUND, clock);
 
   private void measured() {
     pace.asked();
@@ -124,32 +124,32 @@ class LogPaceTest {
   @Test
   void no_wait_is_longer_than_its_bound() {
     pace.asked();
-    clock.now += LogPace.LONGEST;
+    clock.now += Pace.LONGEST;
     pace.freed(1);
     for (int i = 1; i < 100; i++) {
       pace.slowDown(2 * BOUND, i * 1_000_000L, 1_000_000);
     }
-    assertTrue(clock.pauses.stream().allMatch(nanos -> nanos <= LogPace.LONGEST));
+    assertTrue(clock.pauses.stream().allMatch(nanos -> nanos <= Pace.LONGEST));
   }
 
   /** However many have come before: the time that all share is never further away than that. */
   @Test
   void of_many_who_come_at_the_same_time_nobody_waits_longer_than_the_bound() {
     List<Long> waits = new ArrayList<>();
-    LogPace shared = new LogPace(MARK, BOUND, standing(waits));
+    Pace shared = new Pace(MARK, BOUND, standing(waits));
     shared.asked();
-    clock.now += LogPace.LONGEST;
+    clock.now += Pace.LONGEST;
     shared.freed(100); // a tenth of a millisecond for each byte
     for (int i = 1; i <= 300; i++) {
       shared.slowDown(BOUND, i, 100);
     }
-    assertEquals(LogPace.LONGEST / 100, waits.getFirst());
-    assertEquals(LogPace.LONGEST, waits.getLast());
-    assertTrue(waits.stream().allMatch(nanos -> nanos <= LogPace.LONGEST), waits::toString);
+    assertEquals(Pace.LONGEST / 100, waits.getFirst());
+    assertEquals(Pace.LONGEST, waits.getLast());
+    assertTrue(waits.stream().allMatch(nanos -> nanos <= Pace.LONGEST), waits::toString);
   }
 
-  private LogPace.Time standing(List<Long> waits) {
-    return new LogPace.Time() {
+  private Pace.Time standing(List<Long> waits) {
+    return new Pace.Time() {
       @Override
       public long now() {
         return clock.now;
@@ -167,7 +167,7 @@ class LogPaceTest {
   void all_share_one_time() {
     measured();
     List<Long> waits = new ArrayList<>();
-    LogPace shared = new LogPace(MARK, BOUND, standing(waits));
+    Pace shared = new Pace(MARK, BOUND, standing(waits));
     shared.asked();
     clock.now += 1_000 * RATE;
     shared.freed(1_000);
@@ -225,8 +225,8 @@ class LogPaceTest {
     AtomicLong tail = new AtomicLong();
     List<Long> usedInPause = new ArrayList<>();
     LogSpace[] space = new LogSpace[1];
-    LogPace.Time time =
-        new LogPace.Time() {
+    Pace.Time time =
+        new Pace.Time() {
           @Override
           public long now() {
             return clock.now;

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.log.FlushedPages;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogOptions;
 import org.revenantdb.recovery.log.PartKind;
@@ -79,6 +80,12 @@ final class LogFixture {
       record.putLong(id);
     }
     return log.publish(record);
+  }
+
+  /** Says that the data file has a page with all changes up to an LSN. */
+  static long flushed(Log log, int page, long lsn) {
+    return log.publish(
+        FlushedPages.build(new RecordBuilder(), 1, new int[] {page}, new long[] {lsn}));
   }
 
   /** What redo hands out: "page/kind@lsn". */

@@ -2,12 +2,14 @@ package org.revenantdb.recovery.restart;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.PartKind;
 import org.revenantdb.recovery.log.RecordBuilder;
@@ -73,6 +75,91 @@ class RedoTest {
     LogFixture.part(log, 0, 1, PartKind.FREE, new byte[0]);
     long format = LogFixture.part(log, 0, 1, PartKind.FORMAT, BYTES);
     assertEquals(List.of("1/FORMAT@" + format), LogFixture.redone(analyse(redo, redo)));
+  }
+
+  @Test
+  void what_the_data_file_has_is_not_handed_out() {
+    long redo = log.tail();
+    long first = LogFixture.change(log, 0, 1, BYTES);
+    long second = LogFixture.change(log, 0, 1, BYTES);
+    LogFixture.change(log, 0, 2, BYTES);
+    long both = LogFixture.change(log, 0, 2, BYTES);
+    LogFixture.flushed(log, 1, first);
+    LogFixture.flushed(log, 2, both);
+    long later = LogFixture.change(log, 0, 1, BYTES);
+    assertEquals(
+        List.of("1/CHANGE@" + second, "1/CHANGE@" + later), LogFixture.redone(analyse(redo, redo)));
+  }
+
+  @Test
+  void of_several_flushes_the_highest_counts() {
+    long redo = log.tail();
+    long first = LogFixture.change(log, 0, 1, BYTES);
+    long second = LogFixture.change(log, 0, 1, BYTES);
+    LogFixture.flushed(log, 1, second);
+    LogFixture.flushed(log, 1, first);
+    assertEquals(List.of(), LogFixture.redone(analyse(redo, redo)));
+  }
+
+  /** The image of the page's former life, in the file before or after it was freed. */
+  @Test
+  void R12_a_flush_of_a_page_that_was_freed_spares_nothing_of_the_page_that_has_its_place() {
+    long redo = log.tail();
+    long before = LogFixture.change(log, 0, 1, BYTES);
+    LogFixture.flushed(log, 1, before);
+    LogFixture.part(log, 0, 1, PartKind.FREE, new byte[0]);
+    long format = LogFixture.part(log, 0, 1, PartKind.FORMAT, BYTES);
+    LogFixture.flushed(log, 1, before); // the batch was under way when the page was freed
+    long after = LogFixture.change(log, 0, 1, BYTES);
+    assertEquals(
+        List.of("1/FORMAT@" + format, "1/CHANGE@" + after), LogFixture.redone(analyse(redo, redo)));
+  }
+
+  /**
+   * Or redo would build an older page than the file has; evicted half way, it would be believed.
+   */
+  @Test
+  void R12_a_format_that_the_data_file_has_is_left_out() {
+    long redo = log.tail();
+    LogFixture.part(log, 0, 1, PartKind.FORMAT, BYTES);
+    long written = LogFixture.change(log, 0, 1, BYTES);
+    LogFixture.flushed(log, 1, written);
+    long after = LogFixture.change(log, 0, 1, BYTES);
+    assertEquals(List.of("1/CHANGE@" + after), LogFixture.redone(analyse(redo, redo)));
+  }
+
+  @Test
+  void a_flush_counts_in_later_lives() {
+    long redo = log.tail();
+    long written = LogFixture.change(log, 0, 1, BYTES);
+    LogFixture.change(log, 0, 2, BYTES);
+    log.awaitDurable(LogFixture.flushed(log, 1, written));
+    CrashDisk left = disk.afterKill();
+    Restart second = LogFixture.analyse(left, LogFixture.state(redo, redo, 0, redo, 1));
+    try (Log next = second.startLife(LogFixture.options())) {
+      next.awaitDurable(LogFixture.change(next, 0, 3, BYTES));
+    }
+    Restart third = LogFixture.analyse(left, LogFixture.state(redo, redo, 0, redo, 1));
+    assertEquals(List.of(2, 3), LogFixture.pages(third));
+  }
+
+  @Test
+  void a_flush_of_a_change_that_is_still_to_come_is_damage() {
+    long redo = log.tail();
+    long change = LogFixture.change(log, 0, 1, BYTES);
+    LogFixture.flushed(log, 1, change + 1000);
+    assertThrows(CorruptDataException.class, () -> analyse(redo, redo));
+  }
+
+  @Test
+  void a_list_of_flushed_pages_that_is_longer_than_its_record_is_damage() {
+    long redo = log.tail();
+    RecordBuilder record = new RecordBuilder().begin(RecordType.FLUSHED, 0);
+    record.putInt(2);
+    record.putInt(1);
+    record.putLong(redo);
+    log.publish(record);
+    assertThrows(CorruptDataException.class, () -> analyse(redo, redo));
   }
 
   @Test

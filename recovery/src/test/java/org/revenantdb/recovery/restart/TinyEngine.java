@@ -14,12 +14,15 @@ import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageFile;
+import org.revenantdb.recovery.log.FlushedPages;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogOptions;
 import org.revenantdb.recovery.log.LogSpace;
+import org.revenantdb.recovery.log.PageSpace;
 import org.revenantdb.recovery.log.PartKind;
 import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
+import org.revenantdb.recovery.log.RecoverySpace;
 import org.revenantdb.recovery.testing.CrashDisk;
 
 /**
@@ -32,6 +35,9 @@ final class TinyEngine implements CheckpointSource, AutoCloseable {
   static final int BUFFER = 1 << 13;
   static final long MAX_RECOVERY_LOG = 1 << 16;
   static final byte[] ID = "0123456789abcdef".getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+
+  /** So many fit into a record of a buffer as small as this one's. */
+  private static final int MOST_ON_RECORD = 16;
 
   private static final long PAGES_AT = 3 * 8192;
   private static final int SLOT = 16;
@@ -140,7 +146,9 @@ final class TinyEngine implements CheckpointSource, AutoCloseable {
   }
 
   void startCheckpoints() {
-    LogSpace space = new LogSpace(log::tail, 1 << 24, 1 << 16, () -> {});
+    RecoverySpace space =
+        new RecoverySpace(
+            new LogSpace(log::tail, 1 << 24, 1 << 16, () -> {}), PageSpace.unlimited());
     checkpointer = new Checkpointer(log, space, control, this, MAX_RECOVERY_LOG, "tiny");
   }
 
@@ -235,6 +243,16 @@ final class TinyEngine implements CheckpointSource, AutoCloseable {
     synchronized (this) {
       Arrays.fill(flushing, 0);
     }
+    putOnRecord(batch, copies);
+  }
+
+  /** Some of what was flushed, as if there were not always room in the log. */
+  private void putOnRecord(List<Integer> batch, long[][] copies) {
+    List<Integer> some =
+        batch.stream().filter(page -> copies[page][0] % 3 != 0).limit(MOST_ON_RECORD).toList();
+    int[] pages = some.stream().mapToInt(page -> page).toArray();
+    long[] flushed = some.stream().mapToLong(page -> copies[page][0]).toArray();
+    log.publish(FlushedPages.build(new RecordBuilder(), pages.length, pages, flushed));
   }
 
   @Override

@@ -1,0 +1,82 @@
+package org.revenantdb.engine.change;
+
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.buffer.PageAccount;
+import org.revenantdb.recovery.log.FlushedPages;
+import org.revenantdb.recovery.log.LogSpace;
+import org.revenantdb.recovery.log.LogStoppedException;
+import org.revenantdb.recovery.log.PageSpace;
+import org.revenantdb.recovery.log.RecordBuilder;
+
+/**
+ * Puts on record which pages were written, and keeps count of those that a restart would read.
+ *
+ * <p>A batch that is not on record is no harm: a restart visits its pages as if nobody knew. So
+ * nothing is waited for (R17): without room in the log, before {@link #begin}, and when the log has
+ * stopped, there is no record.
+ *
+ * <p>Threads: any; {@link #written} by the page writer alone.
+ */
+public final class FlushRecords implements PageAccount {
+  private final Journal log;
+  private final PageSpace pages;
+  private final RecordBuilder record = new RecordBuilder();
+
+  /** Null while redo is at work: a life that holds nothing but LIFE has to stay one. */
+  private volatile @Nullable LogSpace space;
+
+  /**
+   * An account that only counts, for now.
+   *
+   * @param log where the records go
+   * @param pages keeps the count
+   */
+  public FlushRecords(Journal log, PageSpace pages) {
+    this.log = log;
+    this.pages = pages;
+  }
+
+  /**
+   * From now on batches are put on record.
+   *
+   * @param room in the log
+   */
+  public void begin(LogSpace room) {
+    space = room;
+  }
+
+  @Override
+  public void dirtied() {
+    pages.dirtied();
+  }
+
+  @Override
+  public void discarded() {
+    pages.discarded(log.tail());
+  }
+
+  @Override
+  public void written(int count, int[] pageIds, long[] lsns) {
+    long highest = 0;
+    for (int i = 0; i < count; i++) {
+      highest = Math.max(highest, lsns[i]);
+    }
+    pages.written(count, highest, putOnRecord(count, pageIds, lsns));
+  }
+
+  /** The LSN of the record, or NOT_ON_RECORD. */
+  private long putOnRecord(int count, int[] pageIds, long[] lsns) {
+    LogSpace room = space;
+    int bytes = FlushedPages.bytes(count);
+    if (room == null || !room.tryAcquire(bytes)) {
+      return PageSpace.NOT_ON_RECORD;
+    }
+    try {
+      return log.publish(FlushedPages.build(record, count, pageIds, lsns));
+    } catch (LogStoppedException stopped) {
+      return PageSpace.NOT_ON_RECORD; // the batch was written all the same
+    } finally {
+      room.release(bytes);
+    }
+  }
+}

@@ -1,0 +1,187 @@
+package org.revenantdb.recovery.log;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A quantity that a restart may have to go through, and of which credit is given before anything is
+ * latched, so that it never exceeds its limit (R17).
+ *
+ * <p>Threads: any; {@link #acquire} waits, uninterruptibly, and must be called with nothing held.
+ *
+ * <p>Failure: {@link LogStoppedException} after {@link #stop}.
+ */
+final class Credit {
+  /*
+   * Credit c is granted when used + granted + c <= bound, where `used` is what is in use now and
+   *
+   *   bound = limit - reserve    for ordinary work
+   *         = limit              for who may draw on the reserve, and does not wait for the others
+   *
+   * Ordering    taking adds to `granted` and then looks once more, at `granted` first and at what is in use after:
+   *             what was released before that look is in use by then (use comes before release), what was added is
+   *             in `granted`. So of any two grants the later has counted the other, and the bound holds.
+   * Races left in   two that ask at once may each count the other, find no room and take back; taking back wakes
+   *             those who wait, so one of them is not left asleep with room for it.
+   */
+
+  /** What is in use, and what ever was. */
+  interface Use {
+    /** In use now, without what is only granted. */
+    long now();
+
+    /** What ever came into use; only its growth counts. */
+    long total();
+
+    /**
+     * Whether a checkpoint is wanted for what is only granted, and not for what is in use alone.
+     */
+    boolean isCreditUse();
+  }
+
+  private final Use use;
+  private final long limit;
+  private final long bound;
+  private final long hurryAbove;
+  private final Runnable hurry;
+  private final Pace pace;
+  private final AtomicLong granted = new AtomicLong();
+  private final AtomicBoolean hurried = new AtomicBoolean();
+  private final LsnWaiters waiters = new LsnWaiters();
+  private final LongPredicate takenOrStopped = this::takesOrIsStopped;
+  private final LongPredicate reservedOrStopped = this::takesReservedOrIsStopped;
+  private final LsnWaiters reservedWaiters = new LsnWaiters();
+  private volatile @Nullable Throwable stopped;
+
+  /**
+   * Credit of which nothing is granted yet.
+   *
+   * @param use what is in use
+   * @param limit the bound for all
+   * @param reserve how much of it ordinary work may not use
+   * @param hurry called, often and by any thread, when a checkpoint is wanted; must not block
+   * @param time where waiting is done
+   */
+  Credit(Use use, long limit, long reserve, Runnable hurry, Pace.Time time) {
+    if (reserve >= limit) {
+      throw new IllegalArgumentException("a reserve of " + reserve + " in a limit of " + limit);
+    }
+    this.use = use;
+    this.limit = limit;
+    this.bound = limit - reserve;
+    this.hurryAbove = limit / 2;
+    this.hurry = hurry;
+    // Half way from where a checkpoint is asked for to where everything stands still.
+    this.pace = new Pace(Math.min(bound - 1, (hurryAbove + bound) / 2), bound, time);
+  }
+
+  /** Takes credit for ordinary work; waits until there is enough. */
+  void acquire(long amount) {
+    checkPossible(amount, bound);
+    checkRunning();
+    pace.slowDown(used(granted.get() + amount), use.total(), amount); // nothing is granted yet
+    if (!waiters.isEmpty() || !take(amount, bound)) {
+      waiters.await(amount, takenOrStopped);
+      checkRunning();
+    }
+  }
+
+  /** Takes credit, the reserve included; waits only when that is used up as well. */
+  void acquireReserved(long amount) {
+    checkPossible(amount, limit);
+    checkRunning();
+    if (!take(amount, limit)) {
+      reservedWaiters.await(amount, reservedOrStopped);
+      checkRunning();
+    }
+  }
+
+  /** Takes credit if it is there and nobody else waits for it. */
+  boolean tryAcquire(long amount) {
+    return stopped == null && waiters.isEmpty() && take(amount, bound);
+  }
+
+  private static void checkPossible(long amount, long most) {
+    if (amount > most) {
+      throw new IllegalArgumentException("credit of " + amount + "; " + most + " is all");
+    }
+  }
+
+  /** Takes the credit, or says that there is nothing to wait for any more. */
+  private boolean takesOrIsStopped(long amount) {
+    return stopped != null || take(amount, bound);
+  }
+
+  private boolean takesReservedOrIsStopped(long amount) {
+    return stopped != null || take(amount, limit);
+  }
+
+  private boolean take(long amount, long most) {
+    while (true) {
+      long before = granted.get();
+      if (used(before + amount) > most) {
+        return false;
+      }
+      if (granted.compareAndSet(before, before + amount)) {
+        break;
+      }
+    }
+    if (used(granted.get()) <= most) {
+      return true;
+    }
+    release(amount);
+    return false;
+  }
+
+  private long used(long credit) {
+    long now = use.now();
+    long used = credit + now;
+    if ((use.isCreditUse() ? used : now) > hurryAbove && hurried.compareAndSet(false, true)) {
+      pace.asked();
+      hurry.run();
+    }
+    return used;
+  }
+
+  private void checkRunning() {
+    @Nullable Throwable cause = stopped;
+    if (cause != null) {
+      throw new LogStoppedException(cause);
+    }
+  }
+
+  /** Returns credit, used or not. */
+  void release(long amount) {
+    granted.getAndAdd(-amount);
+    wake();
+  }
+
+  /** A checkpoint has ended and freed so much. */
+  void freed(long amount) {
+    pace.freed(amount);
+    hurried.set(false);
+    wake();
+  }
+
+  /** Something may be free by now. */
+  void wake() {
+    reservedWaiters.wakeAll();
+    waiters.wakeAll();
+  }
+
+  void stop(Throwable cause) {
+    stopped = cause;
+    wake();
+  }
+
+  long granted() {
+    return granted.get();
+  }
+
+  /** Whether so much is in use that a checkpoint is wanted. */
+  boolean isScarce() {
+    return use.now() > hurryAbove;
+  }
+}

@@ -1,0 +1,128 @@
+package org.revenantdb.recovery.log;
+
+/**
+ * What a restart may have to do, in bytes of log and in pages to read: bounded, by credit that is
+ * taken before anything is latched (R17).
+ *
+ * <p>Threads: any. Whoever acquires may wait, uninterruptibly, and must hold nothing.
+ *
+ * <p>Failure: {@link LogStoppedException} after {@link #stop}.
+ *
+ * {@snippet :
+ * space.acquire(worstBytes, worstPages);
+ * try {
+ *   // latch, change, publish, unlatch
+ * } finally {
+ *   space.release(worstBytes, worstPages);
+ * }
+ * }
+ */
+public final class RecoverySpace {
+  /*
+   * Order       Pages first, then bytes, by everyone. So who waits for bytes may have pages, who waits for pages has
+   *             nothing, and who has both waits for neither: no cycle. Both come free by the checkpoint, which takes
+   *             no credit.
+   */
+  private final LogSpace log;
+  private final PageSpace pages;
+
+  /**
+   * The two together.
+   *
+   * @param log room in the log
+   * @param pages room for pages
+   */
+  public RecoverySpace(LogSpace log, PageSpace pages) {
+    this.log = log;
+    this.pages = pages;
+  }
+
+  /**
+   * Takes credit for ordinary work; waits until there is enough.
+   *
+   * @param worstBytes the most that will be published
+   * @param worstPages the most pages that may become dirty
+   * @throws LogStoppedException if the engine has stopped
+   * @throws org.revenantdb.recovery.file.DiskFullException if there is no room for the files of the
+   *     log; no credit was taken, and nothing has stopped
+   * @throws IllegalArgumentException if there can never be enough
+   */
+  public void acquire(int worstBytes, int worstPages) {
+    pages.acquire(worstPages);
+    acquireBytes(worstBytes, worstPages);
+  }
+
+  /**
+   * The same for the one who cleans up behind the others: it does not wait for them to leave room
+   * for pages.
+   *
+   * @param worstBytes the most that will be published
+   * @param worstPages the most pages that may become dirty
+   * @throws LogStoppedException if the engine has stopped
+   * @throws org.revenantdb.recovery.file.DiskFullException if there is no room for the files of the
+   *     log; no credit was taken, and nothing has stopped
+   * @throws IllegalArgumentException if there can never be enough
+   */
+  public void acquireToClean(int worstBytes, int worstPages) {
+    pages.acquireReserved(worstPages);
+    acquireBytes(worstBytes, worstPages);
+  }
+
+  private void acquireBytes(int worstBytes, int pagesTaken) {
+    try {
+      log.acquire(worstBytes);
+    } catch (Throwable failure) {
+      pages.release(pagesTaken);
+      throw failure;
+    }
+  }
+
+  /**
+   * Returns credit, used or not.
+   *
+   * @param worstBytes what was acquired
+   * @param worstPages what was acquired
+   */
+  public void release(int worstBytes, int worstPages) {
+    log.release(worstBytes);
+    pages.release(worstPages);
+  }
+
+  /**
+   * Says that a checkpoint is durable.
+   *
+   * @param redoPoint from where recovery would read now
+   */
+  public void redoPointMoved(long redoPoint) {
+    log.redoPointMoved(redoPoint);
+    pages.redoPointMoved(redoPoint);
+  }
+
+  /**
+   * Fails everyone who waits or comes later.
+   *
+   * @param cause why the engine has stopped
+   */
+  public void stop(Throwable cause) {
+    log.stop(cause);
+    pages.stop(cause);
+  }
+
+  /**
+   * Room in the log alone.
+   *
+   * @return what takes credit for bytes
+   */
+  public LogSpace log() {
+    return log;
+  }
+
+  /**
+   * Room for pages alone.
+   *
+   * @return what takes credit for pages
+   */
+  public PageSpace pages() {
+    return pages;
+  }
+}
