@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.buffer.BufferPoolOptions;
-import org.revenantdb.engine.buffer.PageAccount;
 import org.revenantdb.engine.buffer.PageReadCheck;
+import org.revenantdb.engine.change.FlushRecords;
 import org.revenantdb.engine.overflow.OverflowInput;
 import org.revenantdb.engine.page.LittleEndian;
 import org.revenantdb.engine.page.Page;
@@ -67,7 +67,20 @@ final class TestEngine implements AutoCloseable {
 
   /** A new database. */
   TestEngine(Path directory, int pagesInFile) {
-    this(directory, new MemoryJournal(), Replay.newDatabase(), pagesInFile, new long[0], 0, true);
+    this(directory, pagesInFile, PageSpace.unlimited());
+  }
+
+  /** A new database in which credit for pages may be scarce. */
+  TestEngine(Path directory, int pagesInFile, PageSpace pages) {
+    this(
+        directory,
+        new MemoryJournal(),
+        Replay.newDatabase(),
+        pagesInFile,
+        new long[0],
+        0,
+        true,
+        pages);
   }
 
   private TestEngine(
@@ -77,7 +90,8 @@ final class TestEngine implements AutoCloseable {
       int pagesInFile,
       long[] aborted,
       long highestId,
-      boolean mapsRead) {
+      boolean mapsRead,
+      PageSpace restartPages) {
     this.journal = journal;
     try {
       path = Files.createTempDirectory(directory, "engine").resolve("data");
@@ -97,7 +111,7 @@ final class TestEngine implements AutoCloseable {
             file,
             null,
             journal,
-            PageAccount.NONE,
+            new FlushRecords(journal, restartPages),
             PageReadCheck.NONE);
     AbortedTransactions map = new AbortedTransactions();
     for (long id : aborted) {
@@ -108,8 +122,7 @@ final class TestEngine implements AutoCloseable {
             pool,
             journal,
             new RecoverySpace(
-                new LogSpace(journal::tail, Long.MAX_VALUE / 2, 1, () -> {}),
-                PageSpace.unlimited()),
+                new LogSpace(journal::tail, Long.MAX_VALUE / 2, 1, () -> {}), restartPages),
             new Allocator(pool, journal, pool.sizeInPages()),
             new VersionMarks(),
             new TransactionTable(map, highestId),
@@ -149,7 +162,8 @@ final class TestEngine implements AutoCloseable {
         last + 1 + 16,
         undecided.stream().mapToLong(i -> i).toArray(),
         highest,
-        /* mapsRead= */ false);
+        /* mapsRead= */ false,
+        PageSpace.unlimited());
   }
 
   Tree table(String name) {
@@ -259,6 +273,10 @@ final class TestEngine implements AutoCloseable {
     final Witness witness = new Witness();
     long id;
     private @Nullable RowWriter writer;
+
+    TestEngine engine() {
+      return TestEngine.this;
+    }
 
     private RowWriter writer() {
       if (writer == null) {
