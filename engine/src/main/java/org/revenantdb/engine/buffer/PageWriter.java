@@ -38,14 +38,15 @@ final class PageWriter implements AutoCloseable {
    *             2 Each is latched shared by a *try*, copied, marked as being written, unlatched.
    *             3 Wait until the log is durable up to the highest page LSN of the copies.
    *             4 Checksums over the copies. 5 The copies go to the double-write file, forced.
-   *             6 Copies to the data file, forced. 7 The batch is confirmed. 8 flushing := 0; waiters are woken.
-   *             9 The account is told, which writes FLUSHED if there is room, and does not wait for any.
+   *             6 Copies to the data file, forced. 7 The batch is confirmed. 8 The account is told, which writes
+   *             FLUSHED if there is room, and waits for none: before 9, so that who finds no page dirty, and closes,
+   *             finds the log at rest, too. 9 flushing := 0; waiters are woken.
    *             A crash before 5 ends finds the data file untouched; in 6 the batch repairs every torn page; after
    *             6 it is not needed. One batch at a time: two would need two places in the double-write file.
    *
    * Ordering    In step 2, under the shared latch: flushing := firstLsn, *then* firstLsn := 0 (both volatile).
    *             The checkpoint reads firstLsn and *then* flushing of a frame. If it finds firstLsn == 0 because
-   *             of this move, flushing was set before, and it sees it, or it sees the 0 of step 8, and then the
+   *             of this move, flushing was set before, and it sees it, or it sees the 0 of step 9, and then the
    *             change is in the file. In any other order (clear first; or read flushing first) there is a moment
    *             in which a change is in neither, and the redo point would move past it.
    *             The mover holds the latch shared and whoever dirties holds it exclusively, so no mark is cleared
@@ -617,6 +618,7 @@ final class PageWriter implements AutoCloseable {
   }
 
   private void markWritten(int n) {
+    account.written(n, batchPages, batchLsns);
     for (int i = 0; i < n; i++) {
       frames.setFlushingVolatile(batchFrames[i], 0);
       dirty.decrementAndGet();
@@ -624,7 +626,6 @@ final class PageWriter implements AutoCloseable {
     pagesWritten.add(n);
     batches.increment();
     waiters.signal();
-    account.written(n, batchPages, batchLsns);
   }
 
   private static MemorySegment image(MemorySegment images, int i) {

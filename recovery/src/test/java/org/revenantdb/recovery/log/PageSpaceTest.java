@@ -33,6 +33,7 @@ class PageSpaceTest {
 
   private static void awaitParked(Thread thread) {
     while (thread.getState() != Thread.State.TIMED_WAITING) {
+      assertTrue(thread.isAlive(), "nothing was waited for");
       Thread.onSpinWait();
     }
   }

@@ -40,6 +40,9 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
   private static final int SEGMENT = 1 << 20;
   private static final long LOG_LIMIT = 4L * SEGMENT;
 
+  /** A pool that cannot hold {@code maxRecoveryPages} lowers it to so many. */
+  private static final long PAGE_LIMIT = POOL / 8192 * 7 / 8;
+
   /** Creates the subject. */
   protected RevenantSubject() {}
 
@@ -119,6 +122,9 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
     recovered.demand(
         report.logBytesRead() <= 2 * (LOG_LIMIT + 2L * SEGMENT),
         "the recovery read more log than maxRecoveryLog allows: " + report);
+    recovered.demand(
+        report.pagesRead() <= PAGE_LIMIT,
+        "the recovery read more pages than maxRecoveryPages allows: " + report);
     recovered.demand(
         !report.clean() || report.transactionsAborted() == 0,
         "closed cleanly, with transactions left undecided: " + report);
