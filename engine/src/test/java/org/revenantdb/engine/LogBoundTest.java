@@ -37,7 +37,8 @@ class LogBoundTest {
 
   private static final DatabaseOptions OPTIONS =
       DatabaseOptions.defaults()
-          .withPoolBytes(4L << 20)
+          .withPoolBytes(64L << 20)
+          .withMaxRecoveryPages(1 << 20) // the log is what is scarce
           .withLogSegmentBytes(SEGMENT)
           .withMaxRecoveryLog(RECOVERY)
           .withMaxLogSize(SMALLEST)

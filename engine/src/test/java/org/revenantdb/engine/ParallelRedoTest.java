@@ -35,7 +35,8 @@ import org.revenantdb.recovery.testing.CrashDisk;
 class ParallelRedoTest {
   private static final DatabaseOptions OPTIONS =
       DatabaseOptions.defaults()
-          .withPoolBytes(4L << 20)
+          .withPoolBytes(64L << 20)
+          .withMaxRecoveryPages(1 << 20)
           .withLogSegmentBytes(1 << 20)
           .withMaxRecoveryLog(256L << 20)
           .withDurability(Durability.LAZY);
