@@ -21,7 +21,7 @@ public final class OpenLogSpace {
   }
 
   /** A time that does not pass. */
-  private static final class Still implements LogPace.Time {
+  private static final class Still implements Pace.Time {
     static final Still TIME = new Still();
 
     @Override
@@ -35,7 +35,7 @@ public final class OpenLogSpace {
 
   /** Takes credit if there is room for it. */
   public boolean take(int bytes) {
-    return space.take(bytes);
+    return space.tryAcquire(bytes);
   }
 
   /** Returns credit. */
