@@ -2,6 +2,7 @@ package org.revenantdb.jmh.cli;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Set;
 
 /**
  * What a commit costs, durable and lazy, part by part: beside other engines, beside the disk,
@@ -9,6 +10,8 @@ import java.util.List;
  * leaves the others alone.
  */
 final class CommitBench implements Bench {
+  private static final String PEAK = "log_peak_over_bound";
+
   @Override
   public String name() {
     return "commit";
@@ -30,13 +33,13 @@ final class CommitBench implements Bench {
         "reader_response_vs_batching",
         "rule_ratio",
         "log_vs_raw",
-        "log_peak_over_bound");
+        PEAK);
   }
 
   @Override
   public void measure(Settings settings, Figures figures) throws CannotMeasureException {
     Rounds rounds = Rounds.of(settings, settings.quick() ? 3 : 5);
-    try (CommitSession session = CommitSession.open(settings, figures, rounds)) {
+    try (ForkSession session = ForkSession.open(name(), settings, figures, rounds, Set.of(PEAK))) {
       session.begin(40);
       figures.attempt(() -> CommitGroup.measure(session));
       session.begin(48);
@@ -53,7 +56,7 @@ final class CommitBench implements Bench {
       figures.attempt(() -> CommitLog.measure(session));
       session.begin(150);
       figures.attempt(() -> CommitGroup.measureHotCounter(session));
-      session.putPeak();
+      session.putHighest(PEAK);
     } catch (IOException e) {
       throw new CannotMeasureException("a directory for the databases: " + e.getMessage(), e);
     }

@@ -16,7 +16,7 @@ final class CommitForces {
 
   private CommitForces() {}
 
-  static void measure(CommitSession session) throws CannotMeasureException {
+  static void measure(ForkSession session) throws CannotMeasureException {
     List<Integer> rates = session.quick() ? QUICK : FULL;
     // Not a multiple of the delay: a force that falls on the end would count on one side only.
     List<String> arguments = new ArrayList<>();
@@ -27,7 +27,7 @@ final class CommitForces {
             "commit, forces of readers",
             1,
             List.of(
-                new CommitSession.Child(
+                new ForkSession.Child(
                     "queue", ForcesFork.class, List.of(), null, List.copyOf(arguments))),
             Map.of());
     session
@@ -46,9 +46,9 @@ final class CommitForces {
     double worst = 0;
     for (int rate : rates) {
       String at = ",reads=" + rate + ",queue";
-      double ours = CommitSession.median(samples, "forces,rows" + at);
-      double theirs = CommitSession.median(samples, "forces,pages" + at);
-      neverAbove &= ours <= CommitSession.median(samples, "commits,rows" + at);
+      double ours = ForkSession.median(samples, "forces,rows" + at);
+      double theirs = ForkSession.median(samples, "forces,pages" + at);
+      neverAbove &= ours <= ForkSession.median(samples, "commits,rows" + at);
       worst = Math.max(worst, ours / Math.max(1, theirs));
       plot.mark("ours", Integer.toString(rate), "forces,rows" + at);
       plot.mark("page by page (the paper)", Integer.toString(rate), "forces,pages" + at);

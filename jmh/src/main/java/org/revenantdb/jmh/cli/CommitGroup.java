@@ -2,8 +2,6 @@ package org.revenantdb.jmh.cli;
 
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.revenantdb.jmh.commit.CommitsFork;
 import org.revenantdb.jmh.commit.HotCounterFork;
@@ -17,18 +15,15 @@ final class CommitGroup {
   private static final int SESSIONS = 32;
   private static final String PLATFORM = "platform";
 
-  /** The peers load native code. */
-  private static final List<String> NATIVE = List.of("--enable-native-access=ALL-UNNAMED");
-
   private static final Map<String, String> UNITS =
       Map.of("commits", "1/s", "increments", "1/s", "p50_us", "us", "p99_us", "us");
 
   private CommitGroup() {}
 
-  static void measure(CommitSession session) throws CannotMeasureException {
+  static void measure(ForkSession session) throws CannotMeasureException {
     Figures figures = session.figures();
-    figures.version("RocksDB", versionOf("rocksdbjni"));
-    figures.version("Berkeley DB JE", versionOf("je"));
+    figures.version("RocksDB", Peers.versionOf("rocksdbjni"));
+    figures.version("Berkeley DB JE", Peers.versionOf("je"));
     figures.setting("rows", "key 8 bytes, value 100 bytes; 256 rows a session");
     figures.setting(
         "promise", "all three force their log before a commit returns: kill and power cut");
@@ -41,7 +36,7 @@ final class CommitGroup {
         "Berkeley DB JE",
         "COMMIT_SYNC, 128 MiB cache; the best of defaults, useODSYNC, larger files, group commit"
             + " interval");
-    List<CommitSession.Child> children =
+    List<ForkSession.Child> children =
         List.of(
             child(session, "ours", RevenantCommits.class, PLATFORM),
             child(session, "rocksdb", RocksCommits.class, PLATFORM),
@@ -59,17 +54,17 @@ final class CommitGroup {
     figures.plot(plot);
     double best =
         Math.max(
-            CommitSession.median(samples, "commits,rocksdb"),
-            CommitSession.median(samples, "commits,berkeley"));
-    figures.put("group_commit_vs_best", CommitSession.median(samples, "commits,ours") / best);
+            ForkSession.median(samples, "commits,rocksdb"),
+            ForkSession.median(samples, "commits,berkeley"));
+    figures.put("group_commit_vs_best", ForkSession.median(samples, "commits,ours") / best);
   }
 
-  private static CommitSession.Child child(
-      CommitSession session, String name, Class<? extends OneRowCommits> engine, String threads) {
-    return new CommitSession.Child(
+  private static ForkSession.Child child(
+      ForkSession session, String name, Class<? extends OneRowCommits> engine, String threads) {
+    return new ForkSession.Child(
         name,
         CommitsFork.class,
-        NATIVE,
+        Peers.NATIVE,
         null,
         List.of(
             engine.getName(),
@@ -82,11 +77,11 @@ final class CommitGroup {
   }
 
   /** All sessions on one row; points only. */
-  static void measureHotCounter(CommitSession session) throws CannotMeasureException {
-    List<CommitSession.Child> children =
+  static void measureHotCounter(ForkSession session) throws CannotMeasureException {
+    List<ForkSession.Child> children =
         Stream.of("after", "before")
             .map(when ->
-                new CommitSession.Child(
+                new ForkSession.Child(
                     "counter,acts=" + when,
                     HotCounterFork.class,
                     "DIRECTORY",
@@ -96,13 +91,5 @@ final class CommitGroup {
                     session.sized(1000, 4000)))
             .toList();
     session.run("commit, one counter", session.quick() ? 1 : 3, children, UNITS);
-  }
-
-  /** By the name of its file on the class path, for that needs nothing of it to be loaded. */
-  private static String versionOf(String artifact) {
-    Matcher matcher =
-        Pattern.compile("[/\\\\]" + artifact + "-([0-9][^/\\\\]*)\\.jar")
-            .matcher(System.getProperty("java.class.path"));
-    return matcher.find() ? matcher.group(1) : "not there";
   }
 }

@@ -13,12 +13,12 @@ final class CommitLog {
 
   private CommitLog() {}
 
-  static void measure(CommitSession session) throws CannotMeasureException {
+  static void measure(ForkSession session) throws CannotMeasureException {
     List<Integer> sizes = session.quick() ? QUICK : FULL;
-    List<CommitSession.Child> children = new ArrayList<>();
+    List<ForkSession.Child> children = new ArrayList<>();
     for (int size : sizes) {
       children.add(
-          new CommitSession.Child(
+          new ForkSession.Child(
               "record=" + size,
               LogFork.class,
               "DIRECTORY",
@@ -26,7 +26,7 @@ final class CommitLog {
               session.sized(128, 512)));
     }
     children.add(
-        new CommitSession.Child(
+        new ForkSession.Child(
             "bound", LogBoundFork.class, "DIRECTORY", session.sized(1500, 5000), session.seed()));
     Map<String, Sample> samples =
         session.run("commit, the log", children, Map.of("log", "B/s", "raw", "B/s"));
@@ -35,8 +35,8 @@ final class CommitLog {
       worst =
           Math.min(
               worst,
-              CommitSession.median(samples, "log,record=" + size)
-                  / CommitSession.median(samples, "raw,record=" + size));
+              ForkSession.median(samples, "log,record=" + size)
+                  / ForkSession.median(samples, "raw,record=" + size));
     }
     session.figures().put("log_vs_raw", worst);
   }

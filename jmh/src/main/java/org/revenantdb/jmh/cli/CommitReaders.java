@@ -17,15 +17,15 @@ final class CommitReaders {
 
   private CommitReaders() {}
 
-  static void measure(CommitSession session) throws CannotMeasureException {
-    Map<String, CommitSession.Child> children = new LinkedHashMap<>();
+  static void measure(ForkSession session) throws CannotMeasureException {
+    Map<String, ForkSession.Child> children = new LinkedHashMap<>();
     for (String readers : List.of("durable", "lazy")) {
       for (int batch : List.of(0, 10, 100, 1000)) {
         if (readers.equals("durable") || batch == 0 || !session.quick()) {
           String name = name(batch, readers);
           children.put(
               name,
-              new CommitSession.Child(
+              new ForkSession.Child(
                   name,
                   ReadersFork.class,
                   "DIRECTORY",
@@ -63,12 +63,12 @@ final class CommitReaders {
               "entries in a transaction",
               "us",
               /* logarithmic= */ true);
-      double ours = CommitSession.median(samples, percentile + "," + name(0, "durable"));
+      double ours = ForkSession.median(samples, percentile + "," + name(0, "durable"));
       for (int batch : List.of(10, 100, 1000)) {
         worst =
             Math.min(
                 worst,
-                CommitSession.median(samples, percentile + "," + name(batch, "durable")) / ours);
+                ForkSession.median(samples, percentile + "," + name(batch, "durable")) / ours);
       }
       for (String child : children.keySet()) {
         plot.mark(

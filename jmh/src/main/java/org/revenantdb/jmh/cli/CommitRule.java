@@ -13,7 +13,7 @@ final class CommitRule {
 
   private CommitRule() {}
 
-  static void measure(CommitSession session) throws CannotMeasureException {
+  static void measure(ForkSession session) throws CannotMeasureException {
     Path without = session.directory().resolve("without-rule");
     try {
       EngineWithoutRule.write(without);
@@ -31,8 +31,8 @@ final class CommitRule {
         session.run(
             "commit, the rule",
             List.of(
-                new CommitSession.Child("with", MixFork.class, List.of(), null, arguments),
-                new CommitSession.Child("without", MixFork.class, List.of(), without, arguments)),
+                new ForkSession.Child("with", MixFork.class, List.of(), null, arguments),
+                new ForkSession.Child("without", MixFork.class, List.of(), without, arguments)),
             Map.of("transactions", "1/s", "cpu_us", "us"));
     double worst = Double.POSITIVE_INFINITY;
     for (String reads : List.of("50", "100")) {
@@ -40,8 +40,8 @@ final class CommitRule {
       worst =
           Math.min(
               worst,
-              CommitSession.median(samples, point + ",with")
-                  / CommitSession.median(samples, point + ",without"));
+              ForkSession.median(samples, point + ",with")
+                  / ForkSession.median(samples, point + ",without"));
     }
     session
         .figures()

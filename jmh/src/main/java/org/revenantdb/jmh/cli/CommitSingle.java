@@ -19,12 +19,12 @@ final class CommitSingle {
 
   private CommitSingle() {}
 
-  static void measure(CommitSession session) throws CannotMeasureException {
+  static void measure(ForkSession session) throws CannotMeasureException {
     Map<String, Sample> samples =
         session.run(
             "commit, one session",
             List.of(
-                new CommitSession.Child(
+                new ForkSession.Child(
                     "single",
                     SingleFork.class,
                     "DIRECTORY",
@@ -36,12 +36,12 @@ final class CommitSingle {
         .figures()
         .put(
             "single_commit_vs_force",
-            CommitSession.median(samples, "commits,single")
-                * CommitSession.median(samples, "force_p50_us,single")
+            ForkSession.median(samples, "commits,single")
+                * ForkSession.median(samples, "force_p50_us,single")
                 / MICROS);
   }
 
-  static void measureLazy(CommitSession session) throws CannotMeasureException {
+  static void measureLazy(ForkSession session) throws CannotMeasureException {
     Map<String, Sample> samples =
         session.run(
             "commit, the queue, one session",
@@ -51,12 +51,12 @@ final class CommitSingle {
         .figures()
         .put(
             "lazy_vs_durable",
-            CommitSession.median(samples, "entries,lazy")
-                / CommitSession.median(samples, "entries,durable"));
+            ForkSession.median(samples, "entries,lazy")
+                / ForkSession.median(samples, "entries,durable"));
   }
 
-  private static CommitSession.Child queue(CommitSession session, String durability) {
-    return new CommitSession.Child(
+  private static ForkSession.Child queue(ForkSession session, String durability) {
+    return new ForkSession.Child(
         durability,
         QueueFork.class,
         "DIRECTORY",

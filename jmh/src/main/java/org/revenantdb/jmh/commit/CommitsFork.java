@@ -1,8 +1,9 @@
 package org.revenantdb.jmh.commit;
 
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.Random;
+import org.revenantdb.jmh.fork.Sessions;
+import org.revenantdb.jmh.fork.Told;
 
 /**
  * A JVM for one engine: sessions that commit one row each, durably.
@@ -44,12 +45,12 @@ public final class CommitsFork {
               },
               () -> forces[0] = forces(engine),
               () -> forces[1] = forces(engine));
-      tell("commits", result.perSecond());
-      tell("cpu_us", result.processorMicros());
-      tell("p50_us", result.waits().percentile(0.5) / 1e3);
-      tell("p99_us", result.waits().percentile(0.99) / 1e3);
+      Told.tell("commits", result.perSecond());
+      Told.tell("cpu_us", result.processorMicros());
+      Told.tell("p50_us", result.waits().percentile(0.5) / 1e3);
+      Told.tell("p99_us", result.waits().percentile(0.99) / 1e3);
       if (forces[1] > forces[0]) {
-        tell("commits_per_force", (double) result.steps() / (forces[1] - forces[0]));
+        Told.tell("commits_per_force", (double) result.steps() / (forces[1] - forces[0]));
       }
       peak.tell();
     }
@@ -57,10 +58,5 @@ public final class CommitsFork {
 
   private static long forces(OneRowCommits engine) {
     return engine instanceof RevenantCommits ours ? ours.forces() : 0;
-  }
-
-  /** Prints a result for the parent. */
-  static void tell(String name, double value) {
-    System.out.printf(Locale.ROOT, "= %s %s%n", name, value);
   }
 }

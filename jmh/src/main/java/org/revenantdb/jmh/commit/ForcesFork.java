@@ -16,6 +16,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.jmh.baseline.PageGranularStore;
+import org.revenantdb.jmh.fork.Told;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogOptions;
@@ -95,9 +96,8 @@ public final class ForcesFork {
     runs.forEach((name, run) -> {
       String who = name.substring(0, name.indexOf(','));
       String rate = name.substring(name.indexOf(',') + 1);
-      CommitsFork.tell(
-          "forces," + who + ",reads=" + rate, forces.getOrDefault(who + "-" + rate, 0L));
-      CommitsFork.tell("commits," + who + ",reads=" + rate, (double) run.commits);
+      Told.tell("forces," + who + ",reads=" + rate, forces.getOrDefault(who + "-" + rate, 0L));
+      Told.tell("commits," + who + ",reads=" + rate, (double) run.commits);
     });
   }
 

@@ -7,6 +7,8 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseStatistics;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TransactionOptions;
+import org.revenantdb.jmh.fork.Sessions;
+import org.revenantdb.jmh.fork.Told;
 
 /**
  * A JVM in which all sessions increment one counter, durably. They act on what they have read only
@@ -44,9 +46,9 @@ public final class HotCounterFork {
               _ -> () -> increment(database, table, options),
               () -> ends[0] = database.statistics(),
               () -> ends[1] = database.statistics());
-      CommitsFork.tell("increments", result.perSecond());
-      CommitsFork.tell("cpu_us", result.processorMicros());
-      CommitsFork.tell(
+      Told.tell("increments", result.perSecond());
+      Told.tell("cpu_us", result.processorMicros());
+      Told.tell(
           "increments_per_force",
           (double) result.steps() / Math.max(1, ends[1].forces() - ends[0].forces()));
     }

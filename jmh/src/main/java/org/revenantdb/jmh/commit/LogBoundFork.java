@@ -6,6 +6,8 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TransactionOptions;
+import org.revenantdb.jmh.fork.Sessions;
+import org.revenantdb.jmh.fork.Told;
 
 /**
  * A JVM in which sessions write as fast as they can into a database with a small log, so that
@@ -48,7 +50,7 @@ public final class LogBoundFork {
                             Rows.key((long) number * ROWS_EACH + random.nextInt(ROWS_EACH)),
                             Rows.value(random)));
           });
-      CommitsFork.tell(
+      Told.tell(
           "bounds_written", database.statistics().logTail() / (2.0 * options.maxRecoveryLog()));
       peak.tell();
     }

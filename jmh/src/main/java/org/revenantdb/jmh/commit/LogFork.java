@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import org.revenantdb.jmh.fork.Told;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.log.LifeStart;
 import org.revenantdb.recovery.log.Log;
@@ -62,9 +63,9 @@ public final class LogFork {
       ours.recycleBelow(ours.tail());
       write(raw, bytes);
       raw.force(false);
-      CommitsFork.tell("log", append(ours, record, bytes));
+      Told.tell("log", append(ours, record, bytes));
       ours.awaitDurable(ours.tail());
-      CommitsFork.tell("raw", write(raw, bytes));
+      Told.tell("raw", write(raw, bytes));
       peak.tell();
     }
   }

@@ -8,6 +8,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.jmh.fork.Told;
 
 /**
  * Watches the log directory of a database and keeps its largest size, relative to the bound. It
@@ -89,7 +90,7 @@ final class LogPeak implements AutoCloseable {
   /** Prints the result for the parent. */
   void tell() {
     if (log != null) {
-      CommitsFork.tell("log_peak_over_bound", Math.max(peak, size(log)) / bound);
+      Told.tell("log_peak_over_bound", Math.max(peak, size(log)) / bound);
     }
   }
 

@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Random;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Table;
+import org.revenantdb.jmh.fork.Sessions;
+import org.revenantdb.jmh.fork.Told;
 
 /**
  * A JVM in which sessions read and update rows of the whole table, durably, in transactions of one
@@ -48,9 +50,9 @@ public final class MixFork {
                 readPercent == 100 ? 1 : sessions,
                 times,
                 number -> session(database, table, readPercent, new Random(seed + number)));
-        CommitsFork.tell("transactions,reads=" + reads, result.perSecond());
-        CommitsFork.tell("cpu_us,reads=" + reads, result.processorMicros());
-        CommitsFork.tell(
+        Told.tell("transactions,reads=" + reads, result.perSecond());
+        Told.tell("cpu_us,reads=" + reads, result.processorMicros());
+        Told.tell(
             "reads_that_waited,reads=" + reads,
             (double) (database.statistics().durableReadWaits() - waits));
       }

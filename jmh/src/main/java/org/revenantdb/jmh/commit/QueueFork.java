@@ -4,6 +4,8 @@ import java.nio.file.Path;
 import java.util.Random;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.TransactionOptions;
+import org.revenantdb.jmh.fork.Sessions;
+import org.revenantdb.jmh.fork.Told;
 
 /**
  * A JVM in which one session processes the queue of the paper (section 7.4), lazily or durably, one
@@ -40,8 +42,8 @@ public final class QueueFork {
       long forces = queue.statistics().forces();
       long start = System.nanoTime();
       long entries = process(queue, options, random, Long.parseLong(arguments[3]));
-      CommitsFork.tell("entries", entries * 1e9 / (System.nanoTime() - start));
-      CommitsFork.tell("forces", (double) (queue.statistics().forces() - forces));
+      Told.tell("entries", entries * 1e9 / (System.nanoTime() - start));
+      Told.tell("forces", (double) (queue.statistics().forces() - forces));
       peak.tell();
     }
     tellForce(directory);
@@ -69,6 +71,6 @@ public final class QueueFork {
         waits.record(System.nanoTime() - start);
       }
     }
-    CommitsFork.tell("force_p50_us", waits.percentile(0.5) / 1e3);
+    Told.tell("force_p50_us", waits.percentile(0.5) / 1e3);
   }
 }

@@ -7,6 +7,8 @@ import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.jmh.contend.WaitHistogram;
+import org.revenantdb.jmh.fork.Sessions;
+import org.revenantdb.jmh.fork.Told;
 
 /**
  * A JVM in which one session processes the entries of the queue as they come, at a fixed rate, and
@@ -65,11 +67,10 @@ public final class ReadersFork {
       long before = queue.statistics().durableReadWaits();
       WaitHistogram responses = run.read(readers, reads, new Random(seed + 1));
       writer.join();
-      CommitsFork.tell("p50_us", responses.percentile(0.5) / 1e3);
-      CommitsFork.tell("p99_us", responses.percentile(0.99) / 1e3);
-      CommitsFork.tell(
-          "reads_that_waited", (double) (queue.statistics().durableReadWaits() - before));
-      CommitsFork.tell("entries", run.processed * 1e9 / (run.end - run.start));
+      Told.tell("p50_us", responses.percentile(0.5) / 1e3);
+      Told.tell("p99_us", responses.percentile(0.99) / 1e3);
+      Told.tell("reads_that_waited", (double) (queue.statistics().durableReadWaits() - before));
+      Told.tell("entries", run.processed * 1e9 / (run.end - run.start));
     }
   }
 

@@ -3,6 +3,8 @@ package org.revenantdb.jmh.commit;
 import java.nio.file.Path;
 import java.util.Random;
 import org.revenantdb.jmh.contend.WaitHistogram;
+import org.revenantdb.jmh.fork.Sessions;
+import org.revenantdb.jmh.fork.Told;
 
 /**
  * A JVM with one session: bare forces and durable commits of one row, by turns of some ten
@@ -43,11 +45,11 @@ public final class SingleFork {
       warm.run(force, commit, Long.parseLong(arguments[1]));
       Turns turns = new Turns();
       turns.run(force, commit, Long.parseLong(arguments[2]));
-      CommitsFork.tell("force_p50_us", turns.first.percentile(0.5) / 1e3);
-      CommitsFork.tell("force_p99_us", turns.first.percentile(0.99) / 1e3);
-      CommitsFork.tell("commits", turns.second.count() * 1e9 / turns.secondNanos);
-      CommitsFork.tell("commit_p50_us", turns.second.percentile(0.5) / 1e3);
-      CommitsFork.tell("commit_p99_us", turns.second.percentile(0.99) / 1e3);
+      Told.tell("force_p50_us", turns.first.percentile(0.5) / 1e3);
+      Told.tell("force_p99_us", turns.first.percentile(0.99) / 1e3);
+      Told.tell("commits", turns.second.count() * 1e9 / turns.secondNanos);
+      Told.tell("commit_p50_us", turns.second.percentile(0.5) / 1e3);
+      Told.tell("commit_p99_us", turns.second.percentile(0.99) / 1e3);
       peak.tell();
     }
   }

@@ -11,44 +11,58 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of {@code bench commit}, as all its parts see it: it starts their JVMs, each with an
- * empty directory, and collects what they say.
+ * One run of a measurement of the engine, as all its parts see it: it starts their JVMs, each with
+ * an empty directory, and collects what they say.
  *
  * <p>The directories are below {@code jmh/target}, on the same disk as the sources: a temporary
  * directory is often memory, where a force costs nothing.
  */
-final class CommitSession implements AutoCloseable {
-  private static final Duration LIMIT = Duration.ofMinutes(2);
+final class ForkSession implements AutoCloseable {
+  private static final Duration QUICK_LIMIT = Duration.ofMinutes(2);
+  private static final Duration FULL_LIMIT = Duration.ofMinutes(10);
   private static final long SECOND = 1_000_000_000;
-  private static final String PEAK = "log_peak_over_bound";
 
   private final Bench.Settings settings;
   private final Figures figures;
   private final Rounds rounds;
   private final Path directory;
-  private final List<Double> peaks = new ArrayList<>();
+  private final Map<String, List<Double>> overall = new LinkedHashMap<>();
   private final long start = System.nanoTime();
   private long partEnd;
   private int directories;
 
-  private CommitSession(Bench.Settings settings, Figures figures, Rounds rounds, Path directory) {
+  private ForkSession(
+      Bench.Settings settings,
+      Figures figures,
+      Rounds rounds,
+      Path directory,
+      Set<String> overall) {
     this.settings = settings;
     this.figures = figures;
     this.rounds = rounds;
     this.directory = directory;
+    overall.forEach(metric -> this.overall.put(metric, new ArrayList<>()));
   }
 
-  static CommitSession open(Bench.Settings settings, Figures figures, Rounds rounds)
+  /**
+   * Opens one.
+   *
+   * @param name of the measurement
+   * @param overall metrics that are of the whole run, not of a variant: {@link #putHighest}
+   */
+  static ForkSession open(
+      String name, Bench.Settings settings, Figures figures, Rounds rounds, Set<String> overall)
       throws IOException {
     Path target = Path.of(System.getenv().getOrDefault("REVENANT_HOME", ".")).resolve("jmh/target");
     Path parent = Files.isDirectory(target) ? target : Path.of("").toAbsolutePath();
-    Path directory = Files.createTempDirectory(parent, "bench-commit-");
+    Path directory = Files.createTempDirectory(parent, "bench-" + name + "-");
     figures.setting("file system", Files.getFileStore(directory).type());
-    return new CommitSession(settings, figures, rounds, directory);
+    return new ForkSession(settings, figures, rounds, directory, overall);
   }
 
   /**
@@ -153,7 +167,7 @@ final class CommitSession implements AutoCloseable {
     Fork.Said said;
     try {
       Files.createDirectories(own);
-      Fork fork = new Fork(child.main(), child.flags(), LIMIT);
+      Fork fork = new Fork(child.main(), child.flags(), quick() ? QUICK_LIMIT : FULL_LIMIT);
       if (child.classes() != null) {
         fork = fork.withClassesFrom(child.classes());
       }
@@ -172,8 +186,9 @@ final class CommitSession implements AutoCloseable {
     StringBuilder line = new StringBuilder();
     said.values()
         .forEach((metric, value) -> {
-          if (metric.equals(PEAK)) {
-            peaks.add(value);
+          List<Double> together = overall.get(metric);
+          if (together != null) {
+            together.add(value);
           } else {
             named.put(metric + "," + child.name(), value);
             line.append(String.format(Locale.ROOT, "  %s %.1f", metric, value));
@@ -188,12 +203,13 @@ final class CommitSession implements AutoCloseable {
     return LatchSession.median(samples, name);
   }
 
-  /** The largest log directory of all runs, relative to its bound. */
-  void putPeak() {
-    if (!peaks.isEmpty()) {
-      Sample sample = Sample.of(peaks, "");
-      figures.point(PEAK, sample);
-      figures.put(PEAK, sample.highest());
+  /** The highest of all runs of all variants becomes a figure, if there was one. */
+  void putHighest(String metric) {
+    List<Double> values = overall.getOrDefault(metric, List.of());
+    if (!values.isEmpty()) {
+      Sample sample = Sample.of(values, "");
+      figures.point(metric, sample);
+      figures.put(metric, sample.highest());
     }
   }
 

@@ -1,4 +1,4 @@
-package org.revenantdb.jmh.commit;
+package org.revenantdb.jmh.fork;
 
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
@@ -14,7 +14,7 @@ import org.revenantdb.jmh.contend.WaitHistogram;
  * <p>The steps are behind an interface: a call of it takes nanoseconds, a commit that is forced a
  * hundred microseconds, and it is the same call for everybody.
  */
-final class Sessions {
+public final class Sessions {
   /*
    * State       WARMING -> MEASURING -> STOPPED, set by the one who measures, read by all before each step.
    *             What a thread has done is published by an opaque store of its own cell; the one who measures adds
@@ -23,15 +23,25 @@ final class Sessions {
 
   /** What a session does. */
   @FunctionalInterface
-  interface Session {
-    /** One step: a commit, a read. */
+  public interface Session {
+    /**
+     * One step: a commit, a read, or many of them where one is too short to be timed.
+     *
+     * @throws Exception whatever it throws ends the run
+     */
     void step() throws Exception;
   }
 
   /** Makes the sessions. */
   @FunctionalInterface
-  interface Factory {
-    /** The session of this number, from 0. */
+  public interface Factory {
+    /**
+     * Makes one.
+     *
+     * @param number of the session, from 0
+     * @return the session
+     * @throws Exception if it cannot be made
+     */
     Session session(int number) throws Exception;
   }
 
@@ -44,17 +54,28 @@ final class Sessions {
    * @param processorMicros of the whole process, for each step: what it costs however many share
    *     the machine
    */
-  record Result(double perSecond, long steps, WaitHistogram waits, double processorMicros) {}
+  public record Result(double perSecond, long steps, WaitHistogram waits, double processorMicros) {}
 
   /**
    * How long.
    *
    * @param warmMillis at least, before it counts; longer until all sessions together have done
-   *     {@link #WARM_STEPS}, for compiled code is the result of calls, not of time, but not longer
+   *     {@code warmSteps}, for compiled code is the result of calls, not of time, but not longer
    *     than {@link #LONGEST} times that
    * @param windowMillis that count
+   * @param warmSteps of all sessions
    */
-  record Times(long warmMillis, long windowMillis) {}
+  public record Times(long warmMillis, long windowMillis, long warmSteps) {
+    /**
+     * With the usual number of steps.
+     *
+     * @param warmMillis as above
+     * @param windowMillis as above
+     */
+    public Times(long warmMillis, long windowMillis) {
+      this(warmMillis, windowMillis, WARM_STEPS);
+    }
+  }
 
   private enum Phase {
     WARMING,
@@ -64,7 +85,10 @@ final class Sessions {
 
   private static final int STRIDE = 16;
   private static final int WARM_STEPS = 30_000;
-  private static final int LONGEST = 4;
+
+  /** A warm-up takes so many times as long as it should, at most. */
+  public static final int LONGEST = 4;
+
   private static final long PAUSE = 50;
 
   private final AtomicLongArray done;
@@ -75,15 +99,34 @@ final class Sessions {
     done = new AtomicLongArray((sessions + 1) * STRIDE);
   }
 
-  /** Runs them; {@code atStart} and {@code atEnd} are run at the ends of the window. */
-  static Result run(
+  /**
+   * Runs them.
+   *
+   * @param sessions how many
+   * @param virtual whether their threads are
+   * @param times how long
+   * @param factory makes the sessions
+   * @param atStart run at the start of the window
+   * @param atEnd run at its end
+   * @return what was done
+   * @throws Exception if a session cannot be made, or one failed
+   */
+  public static Result run(
       int sessions, boolean virtual, Times times, Factory factory, Runnable atStart, Runnable atEnd)
       throws Exception {
     return new Sessions(sessions).measure(sessions, virtual, times, factory, atStart, atEnd);
   }
 
-  /** Runs them. */
-  static Result run(int sessions, Times times, Factory factory) throws Exception {
+  /**
+   * Runs them on platform threads.
+   *
+   * @param sessions how many
+   * @param times how long
+   * @param factory makes the sessions
+   * @return what was done
+   * @throws Exception if a session cannot be made, or one failed
+   */
+  public static Result run(int sessions, Times times, Factory factory) throws Exception {
     return run(sessions, /* virtual= */ false, times, factory, () -> {}, () -> {});
   }
 
@@ -102,7 +145,7 @@ final class Sessions {
           virtual ? Thread.ofVirtual().unstarted(loop) : Thread.ofPlatform().unstarted(loop));
     }
     threads.forEach(Thread::start);
-    warmUp(times.warmMillis());
+    warmUp(times);
     atStart.run();
     phase = Phase.MEASURING;
     long before = sum();
@@ -129,18 +172,23 @@ final class Sessions {
   /**
    * Has code compiled by one thread: so many steps, or as many as there is time for.
    *
+   * @param steps how many
    * @param longestMillis in which it has to be done
+   * @param session whose steps
+   * @throws Exception whatever a step throws
    */
-  static void warmUp(int steps, long longestMillis, Session session) throws Exception {
+  public static void warmUp(int steps, long longestMillis, Session session) throws Exception {
     long end = System.nanoTime() + longestMillis * 1_000_000;
     for (int i = 0; i < steps && System.nanoTime() - end < 0; i++) {
       session.step();
     }
   }
 
-  private void warmUp(long millis) throws InterruptedException {
+  private void warmUp(Times times) throws InterruptedException {
+    long millis = times.warmMillis();
     Thread.sleep(millis);
-    for (long more = 0; more < (LONGEST - 1) * millis && sum() < WARM_STEPS; more += PAUSE) {
+    long longest = (LONGEST - 1) * millis;
+    for (long more = 0; more < longest && sum() < times.warmSteps(); more += PAUSE) {
       Thread.sleep(PAUSE);
     }
   }
