@@ -1,0 +1,50 @@
+package org.revenantdb.jmh.cli;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What rows in a tree of pages cost, part by part: in memory beside other engines, and with a pool
+ * that holds a fifth of them. A part that fails leaves the others alone.
+ */
+final class TreeBench implements Bench {
+  @Override
+  public String name() {
+    return "tree";
+  }
+
+  @Override
+  public String question() {
+    return "What do rows in a tree of pages cost, in memory and beyond it?";
+  }
+
+  /** The last is of latches that the tree cannot be run under yet, so it is not measured. */
+  @Override
+  public List<String> promises() {
+    return List.of(
+        "read_vs_lmdb",
+        "scan_vs_lmdb",
+        "update_vs_tupl",
+        "mix95_vs_tupl",
+        "mix50_vs_tupl",
+        "load_vs_tupl",
+        "bytes_per_read",
+        "miss_overhead_growth",
+        "hybrid_vs_best");
+  }
+
+  @Override
+  public void measure(Settings settings, Figures figures) throws CannotMeasureException {
+    Rounds rounds = Rounds.of(settings, 3);
+    try (ForkSession session = ForkSession.open(name(), settings, figures, rounds, Set.of())) {
+      session.begin(110);
+      figures.attempt(() -> TreeMemory.measure(session));
+      session.begin(160);
+      figures.attempt(() -> TreeSpill.measure(session));
+    } catch (IOException e) {
+      throw new CannotMeasureException("a directory for the databases: " + e.getMessage(), e);
+    }
+    figures.rounds(rounds.tally());
+  }
+}

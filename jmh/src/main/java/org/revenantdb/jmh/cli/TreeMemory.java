@@ -1,0 +1,133 @@
+package org.revenantdb.jmh.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.revenantdb.jmh.tree.TreeFork;
+
+/** Rows that all fit into memory, beside other engines. */
+final class TreeMemory {
+  private static final Map<String, String> UNITS =
+      Map.of(
+          "load", "1/s",
+          "settle_ms", "ms",
+          "reads", "1/s",
+          "scans", "1/s",
+          "updates", "1/s",
+          "mix", "1/s",
+          "bytes_per_read", "B");
+
+  static final List<String> READS =
+      List.of(
+          "reads,threads=1,per_tx=1",
+          "reads,threads=1,per_tx=100",
+          "reads,threads=2,per_tx=1",
+          "reads,threads=2,per_tx=100");
+  static final List<String> SCANS = List.of("scans,threads=1", "scans,threads=2");
+  static final List<String> UPDATES = List.of("updates,threads=1", "updates,threads=2");
+  static final String MIX_95 = "mix,reads=95";
+  static final String MIX_50 = "mix,reads=50";
+  private static final String LOAD = "load";
+
+  private TreeMemory() {}
+
+  static void measure(ForkSession session) throws CannotMeasureException {
+    Figures figures = session.figures();
+    String rows = session.sized(200_000, 2_000_000);
+    String cache = session.sized(256 << 20, 1 << 30);
+    String heap = session.quick() ? "768m" : "3g";
+    figures.setting("rows", rows + ", keys of 16 bytes, values of 100");
+    figures.setting("memory", cache + " bytes for pages, heap of the JVM " + heap);
+    figures.setting("load", "ordinary puts in key order, 1,000 a commit, to the last commit");
+    figures.setting("mix", "2 threads, a transaction an operation, zipfian 0.99");
+    List<TreeEngines> engines = TreeEngines.of(session.quick());
+    List<ForkSession.Child> children = new ArrayList<>();
+    for (TreeEngines engine : engines) {
+      engine.describe(figures);
+      children.add(
+          new ForkSession.Child(
+              engine.variant(),
+              TreeFork.class,
+              engine.flags(heap),
+              null,
+              List.of(
+                  engine.className(),
+                  "DIRECTORY",
+                  rows,
+                  cache,
+                  session.sized(150, 1000),
+                  session.sized(500, 2500),
+                  session.seed())));
+    }
+    plot(figures, engines, "How many point reads a second?", READS, /* ordered= */ false);
+    plot(figures, engines, "How many scans of 100 rows a second?", SCANS, /* ordered= */ true);
+    List<String> writes = new ArrayList<>(UPDATES);
+    writes.addAll(List.of(MIX_95, MIX_50, LOAD));
+    plot(figures, engines, "How many rows a second, written?", writes, /* ordered= */ false);
+    Map<String, Sample> samples = session.run("tree, in memory", children, UNITS);
+    figures.attempt(() -> put(session, samples, "read_vs_lmdb", TreeEngines.LMDB, READS));
+    figures.attempt(() -> put(session, samples, "scan_vs_lmdb", TreeEngines.LMDB, SCANS));
+    figures.attempt(() -> put(session, samples, "update_vs_tupl", TreeEngines.TUPL, UPDATES));
+    figures.attempt(
+        () -> put(session, samples, "mix95_vs_tupl", TreeEngines.TUPL, List.of(MIX_95)));
+    figures.attempt(
+        () -> put(session, samples, "mix50_vs_tupl", TreeEngines.TUPL, List.of(MIX_50)));
+    figures.attempt(() -> put(session, samples, "load_vs_tupl", TreeEngines.TUPL, List.of(LOAD)));
+    figures.attempt(() -> putBytes(session, samples));
+  }
+
+  private static void put(
+      ForkSession session,
+      Map<String, Sample> samples,
+      String figure,
+      TreeEngines peer,
+      List<String> points)
+      throws CannotMeasureException {
+    session.figures().put(figure, worst(samples, peer, points));
+  }
+
+  /** Ours divided by theirs, the worst point. */
+  static double worst(Map<String, Sample> samples, TreeEngines peer, List<String> points)
+      throws CannotMeasureException {
+    double worst = Double.POSITIVE_INFINITY;
+    for (String point : points) {
+      worst =
+          Math.min(
+              worst,
+              ForkSession.median(samples, point + "," + TreeEngines.OURS.variant())
+                  / ForkSession.median(samples, point + "," + peer.variant()));
+    }
+    return worst;
+  }
+
+  /** What one read allocates in a transaction that is open; what that itself takes is a point. */
+  private static void putBytes(ForkSession session, Map<String, Sample> samples)
+      throws CannotMeasureException {
+    session
+        .figures()
+        .setting(
+            "bytes_per_read",
+            "within a transaction that is open, by Transaction.get, which returns an array of its"
+                + " own: the engine has no read into a caller's buffer");
+    session
+        .figures()
+        .put(
+            "bytes_per_read",
+            ForkSession.median(samples, "bytes_per_read,open," + TreeEngines.OURS.variant()));
+  }
+
+  private static void plot(
+      Figures figures,
+      List<TreeEngines> engines,
+      String question,
+      List<String> points,
+      boolean ordered) {
+    Plot plot = new Plot(question, Plot.Form.BARS, "what", "1/s", /* logarithmic= */ true);
+    for (TreeEngines engine : engines) {
+      if (engine.isOrdered() || !ordered) {
+        points.forEach(point -> plot.mark(engine.variant(), point, point + "," + engine.variant()));
+      }
+    }
+    figures.plot(plot);
+  }
+}

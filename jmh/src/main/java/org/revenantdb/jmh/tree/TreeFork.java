@@ -1,0 +1,151 @@
+package org.revenantdb.jmh.tree;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.function.IntSupplier;
+import org.revenantdb.jmh.fork.Sessions;
+import org.revenantdb.jmh.fork.Told;
+
+/**
+ * A JVM for one engine whose rows all fit into its memory: they are loaded, then read, scanned,
+ * updated, and both.
+ *
+ * <p>Arguments: class of the engine, directory, rows, bytes of its cache, milliseconds to warm up,
+ * milliseconds to measure, seed.
+ */
+public final class TreeFork {
+  private static final int[] THREADS = {1, 2};
+  private static final int[] READS_IN_TRANSACTION = {1, TreeWork.STEP};
+  private static final int[] READ_PERCENT = {95, 50};
+  private static final double SKEW = 0.99;
+
+  /** Compiled long before: the loops come again for each number of threads. */
+  private static final int WARM_STEPS = 3000;
+
+  private static final int COUNTED_STEPS = 2000;
+
+  private final TreeStore store;
+  private final int rows;
+  private final Sessions.Times times;
+  private final long seed;
+
+  private TreeFork(TreeStore store, int rows, Sessions.Times times, long seed) {
+    this.store = store;
+    this.rows = rows;
+    this.times = times;
+    this.seed = seed;
+  }
+
+  /**
+   * Prints {@code = load} rows a second; {@code = reads}, {@code = scans}, {@code = updates},
+   * {@code = mix} a second, {@code = bytes_per_read}.
+   *
+   * @param arguments see the class
+   * @throws Exception if something cannot be measured
+   */
+  public static void main(String[] arguments) throws Exception {
+    int rows = Integer.parseInt(arguments[2]);
+    Sessions.Times times =
+        new Sessions.Times(Long.parseLong(arguments[4]), Long.parseLong(arguments[5]), WARM_STEPS);
+    try (TreeStore store = open(arguments[0], arguments[1], arguments[3])) {
+      load(store, rows);
+      new TreeFork(store, rows, times, Long.parseLong(arguments[6])).measure();
+    }
+  }
+
+  /** Makes an engine. */
+  static TreeStore open(String name, String directory, String cacheBytes)
+      throws ReflectiveOperationException {
+    return Class.forName(name)
+        .asSubclass(TreeStore.class)
+        .getDeclaredConstructor(Path.class, long.class)
+        .newInstance(Path.of(directory), Long.parseLong(cacheBytes));
+  }
+
+  /** Loads the rows, tells how fast, and waits until the engine has done its own part. */
+  static void load(TreeStore store, int rows) throws Exception {
+    TreeStore.Session session = store.session();
+    long start = System.nanoTime();
+    TreeWork.load(session, rows);
+    long loaded = System.nanoTime();
+    store.settle();
+    Told.tell("load", rows * 1e9 / (loaded - start));
+    Told.tell("settle_ms", (System.nanoTime() - loaded) / 1e6);
+  }
+
+  private void measure() throws Exception {
+    for (int threads : THREADS) {
+      for (int reads : READS_IN_TRANSACTION) {
+        tell(
+            "reads,threads=" + threads + ",per_tx=" + reads,
+            TreeWork.STEP,
+            threads,
+            number -> TreeWork.reads(store.session(), any(number, rows), reads));
+      }
+    }
+    countBytes();
+    if (!(store instanceof MapLimit)) { // it has no order
+      for (int threads : THREADS) {
+        tell(
+            "scans,threads=" + threads,
+            TreeWork.SCANS_A_STEP,
+            threads,
+            number ->
+                TreeWork.scans(store.session(), any(number, rows - TreeWork.ROWS_A_SCAN + 1)));
+      }
+    }
+    for (int threads : THREADS) {
+      tell(
+          "updates,threads=" + threads,
+          TreeWork.STEP,
+          threads,
+          number -> TreeWork.mix(store.session(), any(number, rows), 0, seed + number));
+    }
+    RowChoice zipfian = RowChoice.zipfian(rows, SKEW);
+    for (int percent : READ_PERCENT) {
+      tell(
+          "mix,reads=" + percent,
+          TreeWork.STEP,
+          2,
+          number ->
+              TreeWork.mix(
+                  store.session(), zipfian.choices(seed + number), percent, seed + number));
+    }
+  }
+
+  private IntSupplier any(int number, int among) {
+    return RowChoice.uniform(among, seed + number);
+  }
+
+  private void tell(String name, int operationsAStep, int threads, Sessions.Factory factory)
+      throws Exception {
+    Told.tell(name, operationsAStep * Sessions.run(threads, times, factory).perSecond());
+  }
+
+  /**
+   * What a read allocates, by the JVM's own count for the thread: in transactions of one, and in
+   * one that is open all the while, which is what the read itself takes.
+   */
+  private void countBytes() throws Exception {
+    TreeStore.Session session = store.session();
+    Told.tell(
+        "bytes_per_read,per_tx=1", bytes(TreeWork.reads(session, any(0, rows), 1)) / TreeWork.STEP);
+    session.begin();
+    Told.tell(
+        "bytes_per_read,open", bytes(TreeWork.readsInside(session, any(0, rows))) / TreeWork.STEP);
+    session.end();
+  }
+
+  private static double bytes(Sessions.Session step) throws Exception {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = 0;
+    for (int i = -COUNTED_STEPS; i < COUNTED_STEPS; i++) {
+      if (i == 0) {
+        before = threads.getCurrentThreadAllocatedBytes();
+      }
+      step.step();
+    }
+    return (threads.getCurrentThreadAllocatedBytes() - before) / (double) COUNTED_STEPS;
+  }
+}

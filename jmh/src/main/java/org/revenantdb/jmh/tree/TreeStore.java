@@ -1,0 +1,84 @@
+package org.revenantdb.jmh.tree;
+
+/**
+ * An engine with a table of rows ({@link TreeRows}), as {@code bench tree} asks it.
+ *
+ * <p>A JVM has one engine, so a call through this interface has one target, which the compiler
+ * inlines: it is no wrapper that costs. What an engine offers no form for it does not imitate; then
+ * its class says what it does instead.
+ */
+public interface TreeStore extends AutoCloseable {
+  /**
+   * What one thread works with.
+   *
+   * @return another one each time, ended with the store
+   * @throws Exception whatever the engine throws
+   */
+  Session session() throws Exception;
+
+  /**
+   * Ends what the engine still does for what was written, as far as it offers that.
+   *
+   * @throws Exception whatever the engine throws
+   */
+  void settle() throws Exception;
+
+  @Override
+  void close() throws Exception;
+
+  /** What one thread does. */
+  interface Session {
+    /**
+     * Begins a transaction that only reads; it sees the rows of one moment.
+     *
+     * @throws Exception whatever the engine throws
+     */
+    void begin() throws Exception;
+
+    /**
+     * Finds a row, copies its value into an array and adds that up.
+     *
+     * @param key of a row that is there
+     * @return {@link TreeRows#sum}
+     * @throws Exception whatever the engine throws
+     */
+    long read(byte[] key) throws Exception;
+
+    /**
+     * Ends the transaction.
+     *
+     * @throws Exception whatever the engine throws
+     */
+    void end() throws Exception;
+
+    /**
+     * Reads rows in key order, in a transaction of its own: copies the value of each into an array
+     * and adds that up.
+     *
+     * @param from key of the first
+     * @param rows how many; they are there
+     * @return all sums together
+     * @throws UnsupportedOperationException if the engine knows no order
+     * @throws Exception whatever the engine throws
+     */
+    long scan(byte[] from, int rows) throws Exception;
+
+    /**
+     * Stores a row in a transaction of its own, committed lazily.
+     *
+     * @param key the caller's, who writes another one into it afterwards
+     * @param value the caller's as well
+     * @throws Exception whatever the engine throws
+     */
+    void update(byte[] key, byte[] value) throws Exception;
+
+    /**
+     * Stores rows in one transaction, committed lazily.
+     *
+     * @param first number of the first row
+     * @param count how many
+     * @throws Exception whatever the engine throws
+     */
+    void load(long first, int count) throws Exception;
+  }
+}
