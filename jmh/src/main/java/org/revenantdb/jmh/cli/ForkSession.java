@@ -191,7 +191,8 @@ final class ForkSession implements AutoCloseable {
             together.add(value);
           } else {
             named.put(metric + "," + child.name(), value);
-            line.append(String.format(Locale.ROOT, "  %s %.1f", metric, value));
+            line.append(
+                String.format(Locale.ROOT, value < 10 ? "  %s %.3f" : "  %s %.1f", metric, value));
           }
         });
     System.err.printf("  %-24s%s%n", child.name(), line);

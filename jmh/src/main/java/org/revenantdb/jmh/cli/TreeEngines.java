@@ -37,7 +37,8 @@ enum TreeEngines {
       TuplTree.class,
       "NO_FLUSH and a cache of fixed size, as its introduction shows; single reads and updates"
           + " commit by themselves, many reads are READ_COMMITTED, its cheapest that holds no lock;"
-          + " a kill loses what is in its buffer, a power cut what was not forced: more than ours"),
+          + " a kill loses what is in its buffer, some kilobytes or a checkpoint's second, a power cut"
+          + " what was not forced by one"),
   /** RocksDB. */
   ROCKS(
       "rocksdb",

@@ -19,7 +19,8 @@ import org.revenantdb.jmh.tree.TreeStore;
  * takes no lock that it keeps. {@code load} returns a copy: that array is the caller's.
  *
  * <p>A lazy commit is {@code NO_FLUSH}: the kill of the process loses what is still in its buffer,
- * a power cut what was not forced; ours promises more, a tenth of a second for both.
+ * which is written when it is full and at each checkpoint; a power cut what no checkpoint has
+ * forced. Its pages are off the heap, by itself where Unsafe is allowed.
  */
 public final class TuplTree implements TreeStore {
   private final Database database;
