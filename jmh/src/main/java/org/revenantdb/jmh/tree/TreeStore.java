@@ -1,5 +1,7 @@
 package org.revenantdb.jmh.tree;
 
+import java.io.IOException;
+
 /**
  * An engine with a table of rows ({@link TreeRows}), as {@code bench tree} asks it.
  *
@@ -24,7 +26,7 @@ public interface TreeStore extends AutoCloseable {
   void settle() throws Exception;
 
   @Override
-  void close() throws Exception;
+  void close() throws IOException;
 
   /** What one thread does. */
   interface Session {
