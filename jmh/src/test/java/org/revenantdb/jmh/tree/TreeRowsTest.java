@@ -44,6 +44,7 @@ class TreeRowsTest {
   @Test
   void everyByte_counts() {
     TreeRows.value(7, 1, value);
+    assertEquals(7, TreeRows.sum(value));
     for (int at = 0; at < value.length; at++) {
       value[at]++;
       assertNotEquals(7, TreeRows.sum(value), "byte " + at);
