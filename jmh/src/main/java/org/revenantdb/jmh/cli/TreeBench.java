@@ -38,9 +38,9 @@ final class TreeBench implements Bench {
   public void measure(Settings settings, Figures figures) throws CannotMeasureException {
     Rounds rounds = Rounds.of(settings, 3);
     try (ForkSession session = ForkSession.open(name(), settings, figures, rounds, Set.of())) {
-      session.begin(110);
+      session.begin(78);
       figures.attempt(() -> TreeMemory.measure(session));
-      session.begin(160);
+      session.begin(150);
       figures.attempt(() -> TreeSpill.measure(session));
     } catch (IOException e) {
       throw new CannotMeasureException("a directory for the databases: " + e.getMessage(), e);

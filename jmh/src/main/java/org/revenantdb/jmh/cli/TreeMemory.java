@@ -55,8 +55,8 @@ final class TreeMemory {
                   "DIRECTORY",
                   rows,
                   cache,
-                  session.sized(150, 1000),
-                  session.sized(500, 2500),
+                  session.sized(100, 1000),
+                  session.sized(400, 2500),
                   session.seed())));
     }
     plot(figures, engines, "How many point reads a second?", READS, /* ordered= */ false);
