@@ -141,7 +141,8 @@ public final class Database implements AutoCloseable {
    */
   public Transaction begin(TransactionOptions options) {
     Objects.requireNonNull(options, "options");
-    Throwable begun = new Throwable("the transaction was begun here");
+    @Nullable Throwable begun =
+        engine.options().leakTraces() ? new Throwable("the transaction was begun here") : null;
     return inside(() -> {
       int slot = engine.snapshots().open(open.clock());
       return new Transaction(new TransactionCore(engine, slot, options, begun));

@@ -388,8 +388,6 @@ final class TransactionCore implements Runnable {
     } catch (DatabaseClosedException e) {
       return;
     }
-    if (begun != null) {
-      engine.options().leakListener().accept(new LeakedTransaction(id, begun));
-    }
+    engine.options().leakListener().accept(new LeakedTransaction(id, begun));
   }
 }

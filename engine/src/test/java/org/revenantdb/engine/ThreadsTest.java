@@ -313,9 +313,20 @@ class ThreadsTest {
   // ---------------------------------------------------------------------------------- leaks
 
   @Test
-  void leakedTransaction_isRolledBack_andReportedWithTheStackThatBeganIt() throws Exception {
+  void leakedTransaction_isReportedWithoutAStackUnlessThatIsWanted() throws Exception {
     ConcurrentLinkedQueue<LeakedTransaction> leaks = new ConcurrentLinkedQueue<>();
     try (Database db = Database.open(directory(), SMALL.withLeakListener(leaks::add))) {
+      forgetATransaction(db, db.table("t"));
+      awaitGarbage(leaks);
+      assertNull(leaks.remove().begun());
+    }
+  }
+
+  @Test
+  void leakedTransaction_isRolledBack_andReportedWithTheStackThatBeganIt() throws Exception {
+    ConcurrentLinkedQueue<LeakedTransaction> leaks = new ConcurrentLinkedQueue<>();
+    try (Database db =
+        Database.open(directory(), SMALL.withLeakListener(leaks::add).withLeakTraces(true))) {
       Table table = db.table("t");
       forgetATransaction(db, table);
       awaitGarbage(leaks);
