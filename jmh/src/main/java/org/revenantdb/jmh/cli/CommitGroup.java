@@ -71,7 +71,7 @@ final class CommitGroup {
             "DIRECTORY",
             Integer.toString(SESSIONS),
             threads,
-            session.sized(3000, 5000), // much is compiled while many threads wait and wake
+            session.sized(1000, 3000),
             session.sized(1200, 4000),
             session.seed()));
   }

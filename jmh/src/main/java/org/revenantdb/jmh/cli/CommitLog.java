@@ -23,7 +23,7 @@ final class CommitLog {
               LogFork.class,
               "DIRECTORY",
               Integer.toString(size),
-              session.sized(128, 512)));
+              session.sized(256, 1024)));
     }
     children.add(
         new ForkSession.Child(

@@ -13,7 +13,11 @@ import org.revenantdb.jmh.commit.ReadersFork;
 final class CommitReaders {
   private static final String ENTRIES = "1000";
   private static final String READS = "500";
-  private static final List<String> PERCENTILES = List.of("p50_us", "p99_us");
+
+  /** The average is the paper's; the others are beside it. */
+  private static final String AVERAGE = "mean_us";
+
+  private static final List<String> TIMES = List.of(AVERAGE, "p50_us", "p99_us");
 
   private CommitReaders() {}
 
@@ -42,9 +46,9 @@ final class CommitReaders {
     Map<String, Sample> samples =
         session.run(
             "commit, readers beside batches",
-            session.quick() ? 2 : 3,
+            session.quick() ? 1 : 3,
             new ArrayList<>(children.values()),
-            Map.of("p50_us", "us", "p99_us", "us", "entries", "1/s"));
+            Map.of(AVERAGE, "us", "p50_us", "us", "p99_us", "us", "entries", "1/s"));
     session
         .figures()
         .setting(
@@ -54,29 +58,28 @@ final class CommitReaders {
                 + " reads and "
                 + ENTRIES
                 + " entries a second");
-    double worst = Double.POSITIVE_INFINITY;
-    for (String percentile : PERCENTILES) {
+    for (String time : TIMES) {
       Plot plot =
           new Plot(
-              "How long does a reader wait, " + percentile.substring(0, 3) + "?",
+              "How long does a reader wait, " + time.replace("_us", "") + "?",
               Plot.Form.BARS,
               "entries in a transaction",
               "us",
               /* logarithmic= */ true);
-      double ours = ForkSession.median(samples, percentile + "," + name(0, "durable"));
-      for (int batch : List.of(10, 100, 1000)) {
-        worst =
-            Math.min(
-                worst,
-                ForkSession.median(samples, percentile + "," + name(batch, "durable")) / ours);
-      }
       for (String child : children.keySet()) {
         plot.mark(
             child.endsWith("lazy") ? "lazy readers" : "durable readers",
             child.substring(0, child.indexOf(',')),
-            percentile + "," + child);
+            time + "," + child);
       }
       session.figures().plot(plot);
+    }
+    double ours = ForkSession.median(samples, AVERAGE + "," + name(0, "durable"));
+    double worst = Double.POSITIVE_INFINITY;
+    for (int batch : List.of(10, 100, 1000)) {
+      worst =
+          Math.min(
+              worst, ForkSession.median(samples, AVERAGE + "," + name(batch, "durable")) / ours);
     }
     session.figures().put("reader_response_vs_batching", worst);
   }

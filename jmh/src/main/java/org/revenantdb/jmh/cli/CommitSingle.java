@@ -12,6 +12,7 @@ final class CommitSingle {
           "commits", "1/s",
           "entries", "1/s",
           "force_p50_us", "us",
+          "force_mean_us", "us",
           "force_p99_us", "us",
           "commit_p50_us", "us",
           "commit_p99_us", "us");

@@ -16,8 +16,6 @@ import org.revenantdb.jmh.fork.Told;
  */
 public final class QueueFork {
   private static final int FORCES = 500;
-  private static final int WARM_STEPS = 30_000;
-  private static final long WARM_MILLIS = 1500;
 
   private QueueFork() {}
 
@@ -36,8 +34,7 @@ public final class QueueFork {
     try (QueueDatabase queue = new QueueDatabase(database, DatabaseOptions.defaults());
         LogPeak peak = LogPeak.of(database)) {
       // Lazily first in both cases: durable ones would take seconds until the code is compiled.
-      Sessions.warmUp(
-          WARM_STEPS, WARM_MILLIS, () -> queue.processOne(TransactionOptions.lazy(), random));
+      Sessions.compile(() -> queue.processOne(TransactionOptions.lazy(), random));
       process(queue, options, random, Long.parseLong(arguments[2]));
       long forces = queue.statistics().forces();
       long start = System.nanoTime();

@@ -21,8 +21,6 @@ import org.revenantdb.jmh.fork.Told;
  */
 public final class ReadersFork {
   private static final long SECOND = 1_000_000_000;
-  private static final int WARM_STEPS = 20_000;
-  private static final long WARM_MILLIS = 1500;
 
   private final QueueDatabase queue;
   private final long start = System.nanoTime();
@@ -52,13 +50,10 @@ public final class ReadersFork {
     Path database = Path.of(arguments[0]).resolve("database");
     try (QueueDatabase queue = new QueueDatabase(database, DatabaseOptions.defaults())) {
       Random warm = new Random(seed + 2);
-      Sessions.warmUp(
-          WARM_STEPS,
-          WARM_MILLIS,
-          () -> {
-            queue.processOne(TransactionOptions.lazy(), warm);
-            queue.balance(TransactionOptions.lazy(), Queue.read(warm));
-          });
+      Sessions.compile(() -> {
+        queue.processOne(TransactionOptions.lazy(), warm);
+        queue.balance(TransactionOptions.lazy(), Queue.read(warm));
+      });
       queue.sync();
       ReadersFork run =
           new ReadersFork(queue, Long.parseLong(arguments[5]), Long.parseLong(arguments[6]));
@@ -67,6 +62,7 @@ public final class ReadersFork {
       long before = queue.statistics().durableReadWaits();
       WaitHistogram responses = run.read(readers, reads, new Random(seed + 1));
       writer.join();
+      Told.tell("mean_us", responses.mean() / 1e3);
       Told.tell("p50_us", responses.percentile(0.5) / 1e3);
       Told.tell("p99_us", responses.percentile(0.99) / 1e3);
       Told.tell("reads_that_waited", (double) (queue.statistics().durableReadWaits() - before));

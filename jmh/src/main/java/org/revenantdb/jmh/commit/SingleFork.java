@@ -15,11 +15,6 @@ import org.revenantdb.jmh.fork.Told;
 public final class SingleFork {
   private static final long TURN_NANOS = 50_000_000;
 
-  /** Lazy ones, so that most is compiled; durable ones would take seconds for that. */
-  private static final int WARM_STEPS = 30_000;
-
-  private static final long WARM_MILLIS = 1500;
-
   private SingleFork() {}
 
   /**
@@ -37,15 +32,13 @@ public final class SingleFork {
         Forces forces = new Forces(directory.resolve("force"))) {
       Sessions.Session force = forces::append;
       Sessions.Session commit = () -> ours.commit(Rows.key(Rows.of(0, random)), Rows.value(random));
-      Sessions.warmUp(
-          WARM_STEPS,
-          WARM_MILLIS,
-          () -> ours.commitLazily(Rows.key(Rows.of(0, random)), Rows.value(random)));
+      Sessions.compile(() -> ours.commitUnforced(Rows.key(Rows.of(0, random)), Rows.value(random)));
       Turns warm = new Turns();
       warm.run(force, commit, Long.parseLong(arguments[1]));
       Turns turns = new Turns();
       turns.run(force, commit, Long.parseLong(arguments[2]));
       Told.tell("force_p50_us", turns.first.percentile(0.5) / 1e3);
+      Told.tell("force_mean_us", turns.first.mean() / 1e3);
       Told.tell("force_p99_us", turns.first.percentile(0.99) / 1e3);
       Told.tell("commits", turns.second.count() * 1e9 / turns.secondNanos);
       Told.tell("commit_p50_us", turns.second.percentile(0.5) / 1e3);

@@ -24,6 +24,7 @@ public final class WaitHistogram {
   private final int[] slots = new int[SLOTS];
   private long count;
   private long max;
+  private long sum;
 
   /** Makes an empty one. */
   public WaitHistogram() {}
@@ -37,6 +38,7 @@ public final class WaitHistogram {
     slots[slotOf(nanos)]++;
     count++;
     max = Math.max(max, nanos);
+    sum += Math.max(0, nanos);
   }
 
   /**
@@ -50,6 +52,7 @@ public final class WaitHistogram {
     }
     count += other.count;
     max = Math.max(max, other.max);
+    sum += other.sum;
   }
 
   /**
@@ -68,6 +71,15 @@ public final class WaitHistogram {
    */
   public long max() {
     return max;
+  }
+
+  /**
+   * The average wait.
+   *
+   * @return nanoseconds, 0 if nothing was counted
+   */
+  public double mean() {
+    return count == 0 ? 0 : (double) sum / count;
   }
 
   /**

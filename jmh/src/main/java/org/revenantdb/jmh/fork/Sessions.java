@@ -86,6 +86,11 @@ public final class Sessions {
   private static final int STRIDE = 16;
   private static final int WARM_STEPS = 30_000;
 
+  /** After fewer the compiler is still at work, and takes one of two processors. */
+  private static final int COMPILE_STEPS = 400_000;
+
+  private static final long COMPILE_NANOS = 3_000_000_000L;
+
   /** A warm-up takes so many times as long as it should, at most. */
   public static final int LONGEST = 4;
 
@@ -170,16 +175,14 @@ public final class Sessions {
   }
 
   /**
-   * Has code compiled by one thread: so many steps, or as many as there is time for.
+   * Has code compiled, by one thread: enough steps, or as many as there is time for.
    *
-   * @param steps how many
-   * @param longestMillis in which it has to be done
    * @param session whose steps
    * @throws Exception whatever a step throws
    */
-  public static void warmUp(int steps, long longestMillis, Session session) throws Exception {
-    long end = System.nanoTime() + longestMillis * 1_000_000;
-    for (int i = 0; i < steps && System.nanoTime() - end < 0; i++) {
+  public static void compile(Session session) throws Exception {
+    long end = System.nanoTime() + COMPILE_NANOS;
+    for (int i = 0; i < COMPILE_STEPS && System.nanoTime() - end < 0; i++) {
       session.step();
     }
   }

@@ -22,6 +22,7 @@ public final class RocksCommits implements OneRowCommits {
 
   private final Options options;
   private final WriteOptions sync;
+  private final WriteOptions unforced = new WriteOptions();
   private final RocksDB database;
 
   /**
@@ -47,8 +48,14 @@ public final class RocksCommits implements OneRowCommits {
   }
 
   @Override
+  public void commitUnforced(byte[] key, byte[] value) throws RocksDBException {
+    database.put(unforced, key, value);
+  }
+
+  @Override
   public void close() {
     database.close();
+    unforced.close();
     sync.close();
     options.close();
   }
