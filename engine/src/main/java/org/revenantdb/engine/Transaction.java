@@ -54,7 +54,7 @@ public final class Transaction implements AutoCloseable {
    */
   public byte @Nullable [] get(Table table, byte[] key) {
     StoredValue value = read(table, key);
-    return value == null ? null : materialise(value);
+    return value == null ? null : value.isOverflow() ? materialise(value) : value.bytes();
   }
 
   /**
@@ -323,7 +323,7 @@ public final class Transaction implements AutoCloseable {
     core.checkOpen();
   }
 
-  /** The value's bytes. */
+  /** The value in an array that nobody else has. */
   byte[] materialise(StoredValue value) {
     if (!value.isOverflow()) {
       return value.bytes().clone();

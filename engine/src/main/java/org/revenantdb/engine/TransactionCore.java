@@ -275,7 +275,7 @@ final class TransactionCore implements Runnable {
     table.committing(id);
     long lsn;
     try {
-      lsn = log.publish(new RecordBuilder().begin(RecordType.COMMIT, id));
+      lsn = log.publish(RecordBuilder.bare().begin(RecordType.COMMIT, id));
     } catch (Throwable failure) {
       // Nothing was published, so it is not committed; and nobody may wait for its outcome.
       abortUnlogged(table, log);
@@ -356,7 +356,7 @@ final class TransactionCore implements Runnable {
       TransactionTable table = engine.storage().transactions();
       table.aborted().add(id);
       try {
-        engine.storage().log().publish(new RecordBuilder().begin(RecordType.ABORT, id));
+        engine.storage().log().publish(RecordBuilder.bare().begin(RecordType.ABORT, id));
       } catch (LogStoppedException e) {
         // Without the record it is undecided after the restart, and so aborted all the same.
       }

@@ -62,6 +62,31 @@ class TransactionTest {
 
   // ---------------------------------------------------------------------------------- rows
 
+  /** The row's own, its predecessor's, and that of an older version in memory. */
+  @Test
+  void an_array_that_was_given_out_is_nobody_elses() {
+    List<Transaction> snapshots = new ArrayList<>();
+    for (String value : new String[] {"1", "2", "3", "4"}) {
+      db.run(tx -> tx.put(table, bytes("k"), bytes(value)));
+      snapshots.add(db.begin());
+    }
+    for (int i = 0; i < snapshots.size(); i++) {
+      Transaction tx = snapshots.get(i);
+      byte[] expected = bytes(Integer.toString(i + 1));
+      for (int again = 0; again < 2; again++) {
+        byte[] value = tx.get(table, bytes("k"));
+        assertArrayEquals(expected, value);
+        value[0] = 'x';
+        Cursor cursor = tx.scan(table, null, null);
+        assertTrue(cursor.next());
+        assertArrayEquals(expected, cursor.value());
+        cursor.value()[0] = 'x';
+        assertArrayEquals(expected, cursor.value());
+      }
+      tx.close();
+    }
+  }
+
   @Test
   void put_get_exists_delete() {
     try (Transaction tx = db.begin()) {

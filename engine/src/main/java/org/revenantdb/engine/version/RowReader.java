@@ -85,7 +85,7 @@ public final class RowReader {
     witness.saw(version.committedAt());
     return (version.flags() & LeafCell.DELETED) != 0
         ? null
-        : new StoredValue(version.flags(), version.value());
+        : new StoredValue(version.flags(), version.value().clone());
   }
 
   private boolean sees(long writer, long snapshot, long self, Witness witness) {

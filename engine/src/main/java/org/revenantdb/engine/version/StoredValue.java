@@ -7,7 +7,7 @@ import org.revenantdb.engine.page.LittleEndian;
  * A value as a leaf holds it: its bytes, or a reference to overflow pages.
  *
  * @param flags {@link LeafCell#OVERFLOW} or 0
- * @param bytes the value, or the reference
+ * @param bytes the value, or the reference; nobody but the holder of this record has the array
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record StoredValue(int flags, byte[] bytes) {

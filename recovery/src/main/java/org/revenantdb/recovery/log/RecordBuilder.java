@@ -42,13 +42,28 @@ public final class RecordBuilder {
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
   private final CRC32C crc = new CRC32C();
-  private byte[] array = new byte[INITIAL];
+  private byte[] array;
   private int position = LogRecordLayout.HEADER;
   private int partStart = -1;
   private int parts;
 
   /** An empty builder; {@link #begin} comes first. */
-  public RecordBuilder() {}
+  public RecordBuilder() {
+    this(INITIAL);
+  }
+
+  private RecordBuilder(int initial) {
+    array = new byte[initial];
+  }
+
+  /**
+   * A builder for one record without a body, or with a short one.
+   *
+   * @return a small one; {@link #begin} comes first
+   */
+  public static RecordBuilder bare() {
+    return new RecordBuilder(LogRecordLayout.HEADER);
+  }
 
   /**
    * Drops what was there and begins a record.
