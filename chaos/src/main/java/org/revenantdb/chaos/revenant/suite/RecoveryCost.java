@@ -86,7 +86,8 @@ final class RecoveryCost {
 
   private static DatabaseOptions options() {
     return DatabaseOptions.defaults()
-        .withPoolBytes(8L * MIB)
+        .withPoolBytes(64L * MIB)
+        .withMaxRecoveryPages(1 << 20) // or a checkpoint would come before there is much log
         .withLogSegmentBytes(SEGMENT)
         .withMaxRecoveryLog(LIMIT)
         .withLeakListener(forgotten -> {});

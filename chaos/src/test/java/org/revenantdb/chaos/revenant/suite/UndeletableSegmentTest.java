@@ -45,7 +45,8 @@ class UndeletableSegmentTest {
   private static DatabaseOptions options(long recoveryLog) {
     DatabaseOptions same =
         DatabaseOptions.defaults()
-            .withPoolBytes(8 << 20)
+            .withPoolBytes(64 << 20)
+            .withMaxRecoveryPages(1 << 20) // the log is what is scarce
             .withLogSegmentBytes((int) SEGMENT)
             .withMaxRecoveryLog(recoveryLog);
     return same.withMaxLogSize(recoveryLog + 5 * SEGMENT);
