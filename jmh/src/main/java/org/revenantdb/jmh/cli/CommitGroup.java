@@ -71,7 +71,7 @@ final class CommitGroup {
             "DIRECTORY",
             Integer.toString(SESSIONS),
             threads,
-            session.sized(1000, 3000),
+            session.sized(3500, 5000), // of many threads that compete with the compiler
             session.sized(1200, 4000),
             session.seed()));
   }

@@ -25,7 +25,7 @@ final class CommitReaders {
     Map<String, ForkSession.Child> children = new LinkedHashMap<>();
     for (String readers : List.of("durable", "lazy")) {
       for (int batch : List.of(0, 10, 100, 1000)) {
-        if (readers.equals("durable") || batch == 0 || !session.quick()) {
+        if (readers.equals("durable") || !session.quick()) {
           String name = name(batch, readers);
           children.put(
               name,

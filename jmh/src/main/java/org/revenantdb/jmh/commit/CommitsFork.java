@@ -33,8 +33,6 @@ public final class CommitsFork {
                 .getDeclaredConstructor(Path.class)
                 .newInstance(directory);
         LogPeak peak = LogPeak.of(engine instanceof RevenantCommits ? directory : null)) {
-      Random first = new Random(seed);
-      Sessions.compile(() -> engine.commitUnforced(Rows.key(Rows.of(0, first)), Rows.value(first)));
       long[] forces = new long[2];
       Sessions.Result result =
           Sessions.run(

@@ -14,16 +14,6 @@ public interface OneRowCommits extends AutoCloseable {
    */
   void commit(byte[] key, byte[] value) throws Exception;
 
-  /**
-   * The same without a force, to have the code compiled: forced ones would take tens of seconds for
-   * that, and what is measured in the meantime is the compiler, which shares the processors.
-   *
-   * @param key of the row
-   * @param value of the row
-   * @throws Exception whatever the engine throws
-   */
-  void commitUnforced(byte[] key, byte[] value) throws Exception;
-
   @Override
   void close();
 }

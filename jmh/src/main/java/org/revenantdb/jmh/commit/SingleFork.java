@@ -32,7 +32,7 @@ public final class SingleFork {
         Forces forces = new Forces(directory.resolve("force"))) {
       Sessions.Session force = forces::append;
       Sessions.Session commit = () -> ours.commit(Rows.key(Rows.of(0, random)), Rows.value(random));
-      Sessions.compile(() -> ours.commitUnforced(Rows.key(Rows.of(0, random)), Rows.value(random)));
+      Sessions.compile(() -> ours.commitLazily(Rows.key(Rows.of(0, random)), Rows.value(random)));
       Turns warm = new Turns();
       warm.run(force, commit, Long.parseLong(arguments[1]));
       Turns turns = new Turns();

@@ -47,13 +47,6 @@ public final class BerkeleyCommits implements OneRowCommits {
   }
 
   @Override
-  public void commitUnforced(byte[] key, byte[] value) {
-    Transaction transaction = environment.beginTransaction(null, null);
-    database.put(transaction, new DatabaseEntry(key), new DatabaseEntry(value));
-    transaction.commitNoSync();
-  }
-
-  @Override
   public void close() {
     database.close();
     environment.close();

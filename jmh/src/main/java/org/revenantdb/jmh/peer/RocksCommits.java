@@ -22,7 +22,6 @@ public final class RocksCommits implements OneRowCommits {
 
   private final Options options;
   private final WriteOptions sync;
-  private final WriteOptions unforced = new WriteOptions();
   private final RocksDB database;
 
   /**
@@ -48,14 +47,8 @@ public final class RocksCommits implements OneRowCommits {
   }
 
   @Override
-  public void commitUnforced(byte[] key, byte[] value) throws RocksDBException {
-    database.put(unforced, key, value);
-  }
-
-  @Override
   public void close() {
     database.close();
-    unforced.close();
     sync.close();
     options.close();
   }
