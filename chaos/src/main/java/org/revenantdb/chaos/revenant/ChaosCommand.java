@@ -84,7 +84,9 @@ public final class ChaosCommand extends HelpfulCommand {
       names = "--states",
       paramLabel = "N",
       defaultValue = "9500",
-      description = "With --subject: different states after power cuts (${DEFAULT-VALUE}).")
+      description =
+          "With --subject: at least so many different states after power cuts, as each life is looked"
+              + " at whole (${DEFAULT-VALUE}).")
   private long states;
 
   @Option(
@@ -165,9 +167,15 @@ public final class ChaosCommand extends HelpfulCommand {
     if (subject != null && isGiven("--seconds")) {
       throw new ParameterException(commandLine(), "--subject takes counts, not --seconds");
     }
+    if ((kinds == Kinds.POWER && isGiven("--kills"))
+        || (kinds == Kinds.KILL && isGiven("--states"))) {
+      throw new ParameterException(
+          commandLine(), "--kills is not for --crash power, nor --states for --crash kill");
+    }
     boolean none = (states == 0 || kinds == Kinds.KILL) && (kills == 0 || kinds == Kinds.POWER);
     if (states < 0 || kills < 0 || none) {
-      throw new ParameterException(commandLine(), "--states or --kills must be 1 or more");
+      throw new ParameterException(
+          commandLine(), "--states or --kills must be 1 or more, not " + states + " and " + kills);
     }
   }
 

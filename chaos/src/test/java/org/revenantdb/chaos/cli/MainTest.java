@@ -46,6 +46,8 @@ class MainTest {
         "chaos --subject nobody",
         "chaos --subject lazy --seconds 5",
         "chaos --subject lazy --states -1",
+        "chaos --subject lazy --crash power --kills 2",
+        "chaos --subject lazy --crash kill --states 2",
         "chaos --subject lazy --crash kill --kills 0"
       })
   void wrong_usage_isExplained_andExits2(String line) {
