@@ -321,7 +321,8 @@ public final class Database implements AutoCloseable {
 
   /**
    * Closes the database: waits for threads that are inside, rolls back open transactions, writes
-   * what has changed. The next open has nothing to recover. Nothing happens if it is closed.
+   * what has changed. Lazy commits are durable on return; the next open has nothing to recover.
+   * Nothing happens if it is closed.
    *
    * @throws DatabaseStoppedException if the engine had stopped: everything is let go, but the next
    *     open has to recover

@@ -18,8 +18,10 @@ import org.revenantdb.recovery.log.LogOptions;
  * @param maxRecoveryPages pages of the data file that a restart may have to read, at least 256; a
  *     pool that cannot hold them lowers it to seven eighths of its pages; default 4,096
  * @param maxLogSize bytes that the log directory may have, with all its files, prepared and spare
- *     ones too; at least {@code maxRecoveryLog} and four segments; 0, the default, is twice {@code
- *     maxRecoveryLog}
+ *     ones too; at least {@code maxRecoveryLog} in segments, headers not counted, and four more; 0,
+ *     the default, is twice {@code maxRecoveryLog}. A database whose segments are larger than
+ *     {@code logSegmentBytes} has at least so many of its own. Any of the three bounds that is
+ *     lowered holds from the first checkpoint on
  * @param logSegmentBytes size of a log segment, a power of two from 1 MiB; used when the database
  *     is created; default 4 MiB
  * @param doubleWrite whether pages are protected against torn writes by the double-write file;
@@ -27,9 +29,10 @@ import org.revenantdb.recovery.log.LogOptions;
  * @param maxAttempts how often {@link Database#run} tries when there are conflicts; default 1,000
  * @param durability of transactions that are begun without options; default {@link
  *     Durability#DURABLE}
- * @param maxLazyDelay how long a lazy commit may not be durable, plus what a force takes; {@link
- *     #NEVER} leaves it to {@link Database#sync} and to other commits, so that an idle database
- *     leaves the disk asleep; default 100 ms
+ * @param maxLazyDelay how long a lazy commit may not be durable, plus what a force takes; zero: it
+ *     is forced at once, in the background; {@link #NEVER} leaves it to {@link Database#sync}, to
+ *     durable commits and reads, checkpoints and the close, so that an idle database leaves the
+ *     disk asleep; default 100 ms
  * @param leakListener told of each transaction that was forgotten open and has been rolled back;
  *     the default writes a warning to {@link System.Logger} {@code org.revenantdb}
  * @param leakTraces whether the listener is told where such a transaction was begun, which makes
@@ -56,6 +59,9 @@ public record DatabaseOptions(
   private static final Duration LONGEST_DELAY = Duration.ofDays(365);
 
   private static final int MIB = 1 << 20;
+
+  /** Twice that is still a number. */
+  private static final long LARGEST_LOG = Long.MAX_VALUE / 4;
 
   /** So that the worst case of any operation is a part of it that leaves room for others. */
   private static final int FEWEST_PAGES = 256;
@@ -86,12 +92,15 @@ public record DatabaseOptions(
               + "), not "
               + logSegmentBytes);
     }
-    if (maxRecoveryLog < 4L * logSegmentBytes) {
+    if (maxRecoveryLog < 4L * logSegmentBytes || maxRecoveryLog > LARGEST_LOG) {
       throw new IllegalArgumentException(
-          "maxRecoveryLog must be at least four log segments ("
+          "maxRecoveryLog must be from four log segments ("
               + 4L * logSegmentBytes
-              + " bytes), not "
-              + maxRecoveryLog);
+              + " bytes) to "
+              + LARGEST_LOG
+              + ", not "
+              + maxRecoveryLog
+              + "; to have larger segments, set it first");
     }
     if (maxRecoveryPages < FEWEST_PAGES) {
       throw new IllegalArgumentException(
@@ -105,13 +114,15 @@ public record DatabaseOptions(
               + " bytes with a maxRecoveryLog of "
               + maxRecoveryLog
               + "), or 0, not "
-              + maxLogSize);
+              + maxLogSize
+              + "; of two that are changed, set first what makes room for the other");
     }
     if (poolBytes < 2L * MIB) {
       throw new IllegalArgumentException(
           "poolBytes must be at least 2 MiB (" + 2 * MIB + "), not " + poolBytes);
     }
     Objects.requireNonNull(durability, "durability");
+    Objects.requireNonNull(maxLazyDelay, "maxLazyDelay");
     if (maxLazyDelay.isNegative()
         || (maxLazyDelay.compareTo(LONGEST_DELAY) > 0 && !maxLazyDelay.equals(NEVER))) {
       throw new IllegalArgumentException(

@@ -13,7 +13,7 @@ package org.revenantdb.engine;
  * @param pagesCleaned pages the cleaner visited
  * @param abortedTransactions transactions of which something may be left, now
  * @param forgotten aborted transactions of which nothing is left
- * @param durableCommits commits that waited until they were durable
+ * @param durableCommits commits of durable transactions
  * @param lazyCommits commits that did not wait
  * @param durableReadWaits answers that had to wait until what they depend on was durable
  * @param durableReadWaitNanos how long they waited, together
@@ -30,7 +30,7 @@ package org.revenantdb.engine;
  * @param durableLsn end of what is forced of it
  * @param redoPoint where a restart now would begin
  * @param restartPages how many pages a restart now might have to read, at most
- * @param logDirectoryBytes size of the log directory
+ * @param logDirectoryBytes size of the log directory, 0 if the database is open read-only
  * @param dataFilePages pages of the data file
  */
 public record DatabaseStatistics(

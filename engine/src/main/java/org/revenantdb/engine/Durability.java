@@ -16,9 +16,10 @@ public enum Durability {
 
   /**
    * The commit returns at once, and costs no wait for the disk: a crash may take it back, until it
-   * becomes durable, within {@link DatabaseOptions#maxLazyDelay} or with {@link Database#sync}.
-   * Such a transaction may read what is not durable; who acts on that outside of the database has
-   * to be ready to see it undone.
+   * becomes durable: within {@link DatabaseOptions#maxLazyDelay}, with {@link Database#sync}, with
+   * a durable commit or a durable read of it, at the latest when the database is closed. Such a
+   * transaction may read what is not durable; who acts on that outside of the database has to be
+   * ready to see it undone.
    */
   LAZY
 }

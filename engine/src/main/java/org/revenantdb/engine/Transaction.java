@@ -18,7 +18,11 @@ import org.revenantdb.engine.version.StoredValue;
 
 /**
  * A transaction: sees the database as it was when it began, and its own writes; all of them become
- * visible and durable together, or none does.
+ * visible together, and durable together, or none does.
+ *
+ * <p>What is asked of a {@link Durability#DURABLE} transaction may wait for the disk, as its answer
+ * may depend on a commit that is not durable yet. Everything throws {@link
+ * DatabaseStoppedException} once the log has failed.
  *
  * <p>Isolation is snapshot isolation; the first updater of a row wins, a second one gets {@link
  * ConflictException}. A statement that throws has changed nothing, and the transaction goes on;
@@ -280,7 +284,8 @@ public final class Transaction implements AutoCloseable {
    * @return completed when no crash can take back the commit, nor anything that the transaction has
    *     read; exceptionally, with an {@link OutcomeUnknownException}, if the log failed first. What
    *     hangs on it runs on a virtual thread of the engine's, or on the thread that hangs it on;
-   *     the stages of several transactions are completed in any order
+   *     the stages of several transactions are completed in any order. Each that is pending has a
+   *     virtual thread, and nothing bounds their number
    * @throws IllegalStateException if the transaction has not been committed
    */
   public CompletionStage<@Nullable Void> onDurable() {

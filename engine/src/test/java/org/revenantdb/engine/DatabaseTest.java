@@ -348,6 +348,8 @@ class DatabaseTest {
             () -> SMALL.withLogSegmentBytes((1 << 20) + 1),
             () -> SMALL.withLogSegmentBytes(-1),
             () -> SMALL.withMaxRecoveryLog((4 << 20) - 1),
+            () -> SMALL.withMaxRecoveryLog(Long.MAX_VALUE),
+            () -> SMALL.withMaxRecoveryLog(Long.MAX_VALUE / 4).withMaxLogSize(1),
             () -> SMALL.withPoolBytes((2 << 20) - 1),
             () -> SMALL.withPoolBytes(0),
             () -> SMALL.withMaxAttempts(0));
