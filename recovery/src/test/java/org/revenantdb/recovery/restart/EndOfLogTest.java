@@ -44,7 +44,8 @@ class EndOfLogTest {
   /** Keeps the disk as it was before the last change by the log's writer: before its last force. */
   private static void observeWriter(CrashDisk disk, CrashDisk[] image) {
     disk.observe(() -> {
-      if (Thread.currentThread().getName().endsWith("-log")) {
+      String name = Thread.currentThread().getName();
+      if (name.endsWith("-log") || name.endsWith("-log-force")) {
         image[0] = disk.afterKill();
       }
     });
