@@ -3,7 +3,7 @@ import org.jspecify.annotations.NullMarked;
 /** The log, checkpoints and restart, over a file seam that can be replaced. */
 @NullMarked
 module org.revenantdb.recovery {
-  requires org.revenantdb.latch;
+  requires transitive org.revenantdb.latch;
   requires static org.jspecify;
 
   exports org.revenantdb.recovery.checkpoint;

@@ -30,4 +30,10 @@ public interface CheckpointSource {
    * @return its high-water mark
    */
   long highWaterPages();
+
+  /**
+   * Called about once a second between two rounds, by the thread of the checkpoints, which may
+   * touch files. May take a moment; throws nothing.
+   */
+  default void everySecond() {}
 }

@@ -39,7 +39,7 @@ public final class Checkpointer implements AutoCloseable {
    *             I2 the redo point never moves back. I3 only a slot that was forced lets 7 happen.
    */
 
-  private static final long SLICE = TimeUnit.SECONDS.toNanos(1);
+  private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
   private final Log log;
   private final RecoverySpace space;
@@ -58,6 +58,9 @@ public final class Checkpointer implements AutoCloseable {
   private long roundsDone;
   private @Nullable Throwable failure;
   private volatile long redoPoint;
+
+  /** When the source is called next; of the thread alone. */
+  private long nextSecond = System.nanoTime() + SECOND;
 
   /**
    * Starts the checkpoints of an open database.
@@ -144,12 +147,19 @@ public final class Checkpointer implements AutoCloseable {
   private boolean awaitWish() throws InterruptedException {
     long upTo;
     boolean everything;
+    everySecond(); // also where one round follows the other
     lock.lock();
     try {
-      long left = SLICE;
       while (!stopping && !isWanted()) {
         // An interrupt ends the thread by way of stop(): nobody should send one.
-        left = asked.awaitNanos(left > 0 ? left : SLICE);
+        if (asked.awaitNanos(nextSecond - System.nanoTime()) <= 0) {
+          lock.unlock();
+          try {
+            everySecond();
+          } finally {
+            lock.lock();
+          }
+        }
       }
       if (stopping) {
         return false;
@@ -166,6 +176,14 @@ public final class Checkpointer implements AutoCloseable {
     round(everything ? tail : tail - untouched(tail), /* closing= */ false);
     roundEnded(upTo);
     return true;
+  }
+
+  private void everySecond() {
+    long now = System.nanoTime();
+    if (now - nextSecond >= 0) {
+      nextSecond = now + SECOND;
+      source.everySecond();
+    }
   }
 
   private boolean isWanted() {

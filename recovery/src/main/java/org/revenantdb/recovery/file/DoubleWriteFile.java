@@ -186,8 +186,12 @@ public final class DoubleWriteFile implements AutoCloseable {
     List<Integer> beyondRepair = new ArrayList<>();
     MemorySegment own = MemorySegment.ofArray(new byte[PAGE_SIZE]);
     MemorySegment image = MemorySegment.ofArray(new byte[PAGE_SIZE]);
+    long end = data.size();
     for (int i = 0; i < pages; i++) {
       int pageId = DoubleWriteLayout.entryPageId(header, i);
+      if (PageHeaderLayout.position(pageId) >= end) {
+        continue; // the file was forced to be so long before it was written: it has been cut off
+      }
       boolean ownIsGood = readOwn(data, pageId, own);
       boolean imageIsGood = readImage(i, pageId, image);
       if (ownIsGood) {

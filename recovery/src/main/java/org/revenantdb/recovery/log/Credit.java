@@ -4,6 +4,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.latch.WaitMeter;
 
 /**
  * A quantity that a restart may have to go through, and of which credit is given before anything is
@@ -47,6 +48,7 @@ final class Credit {
   private final long hurryAbove;
   private final Runnable hurry;
   private final Pace pace;
+  private final WaitMeter waits;
   private final AtomicLong granted = new AtomicLong();
   private final AtomicBoolean hurried = new AtomicBoolean();
   private final LsnWaiters waiters = new LsnWaiters();
@@ -63,12 +65,14 @@ final class Credit {
    * @param reserve how much of it ordinary work may not use
    * @param hurry called, often and by any thread, when a checkpoint is wanted; must not block
    * @param time where waiting is done
+   * @param waits where a wait is told, once for each who waits
    */
-  Credit(Use use, long limit, long reserve, Runnable hurry, Pace.Time time) {
+  Credit(Use use, long limit, long reserve, Runnable hurry, Pace.Time time, WaitMeter waits) {
     if (reserve >= limit) {
       throw new IllegalArgumentException("a reserve of " + reserve + " in a limit of " + limit);
     }
     this.use = use;
+    this.waits = waits;
     this.limit = limit;
     this.bound = limit - reserve;
     this.hurryAbove = limit / 2;
@@ -81,21 +85,44 @@ final class Credit {
   void acquire(long amount) {
     checkPossible(amount, bound);
     checkRunning();
-    pace.slowDown(used(granted.get() + amount), use.total(), amount); // nothing is granted yet
-    if (!waiters.isEmpty() || !take(amount, bound)) {
-      waiters.await(amount, takenOrStopped);
-      checkRunning();
+    long due =
+        pace.due(used(granted.get() + amount), use.total(), amount); // nothing is granted yet
+    if (due > 0 || !waiters.isEmpty() || !take(amount, bound)) {
+      acquirePatiently(amount, due);
     }
+  }
+
+  /** Slowed down, or until there is enough, or both: one wait. */
+  private void acquirePatiently(long amount, long due) {
+    @Nullable Object begun = waits.begin();
+    try {
+      if (due > 0) {
+        pace.pause(due);
+        if (waiters.isEmpty() && take(amount, bound)) {
+          return;
+        }
+      }
+      waiters.await(amount, takenOrStopped);
+    } finally {
+      waits.end(begun);
+    }
+    checkRunning();
   }
 
   /** Takes credit, the reserve included; waits only when that is used up as well. */
   void acquireReserved(long amount) {
     checkPossible(amount, limit);
     checkRunning();
-    if (!take(amount, limit)) {
-      reservedWaiters.await(amount, reservedOrStopped);
-      checkRunning();
+    if (take(amount, limit)) {
+      return;
     }
+    @Nullable Object begun = waits.begin();
+    try {
+      reservedWaiters.await(amount, reservedOrStopped);
+    } finally {
+      waits.end(begun);
+    }
+    checkRunning();
   }
 
   /** Takes credit if it is there and nobody else waits for it. */

@@ -88,6 +88,7 @@ public final class Log implements AutoCloseable {
   private final SegmentSupply supply;
   private final LogWriter writer;
   private final FileThread thread;
+  private final LogWaits waits;
   private final int life;
   private final int segmentSize;
   private final int maxRecord;
@@ -129,6 +130,7 @@ public final class Log implements AutoCloseable {
       LogOptions options) {
     this.supply = supply;
     this.life = life;
+    waits = options.waits();
     segmentSize = options.segmentSize();
     maxRecord = options.maxRecord();
     buffer = new LogBuffer(ring, firstLsn);
@@ -278,8 +280,13 @@ public final class Log implements AutoCloseable {
   }
 
   private void awaitRoom(long end) {
-    writer.wake(thread);
-    spaceWaiters.await(end, roomReached);
+    @Nullable Object begun = waits.room().begin();
+    try {
+      writer.wake(thread);
+      spaceWaiters.await(end, roomReached);
+    } finally {
+      waits.room().end(begun);
+    }
     if (!buffer.hasRoomUpTo(end)) {
       throw new LogStoppedException(failure);
     }
@@ -331,12 +338,18 @@ public final class Log implements AutoCloseable {
     if (durableLsn() >= lsn) {
       return;
     }
-    requestFlush(lsn);
-    awaitDurableUnasked(lsn);
+    @Nullable Object begun = waits.force().begin();
+    try {
+      requestFlush(lsn);
+      awaitDurableUnasked(lsn);
+    } finally {
+      waits.force().end(begun);
+    }
   }
 
   /**
-   * Waits until the log is durable up to a position, for whatever reason it is forced.
+   * Waits until the log is durable up to a position, for whatever reason it is forced. Nobody is
+   * told of the wait: that may be as long as nobody asks for a force.
    *
    * @param lsn the LSN of a published record
    * @throws OutcomeUnknownException if the log stopped, now or before, and the record is not known
@@ -505,7 +518,12 @@ public final class Log implements AutoCloseable {
       if (stopping) {
         throw new LogStoppedException(failure);
       }
-      supply.ensure(number);
+      @Nullable Object begun = waits.file().begin();
+      try {
+        supply.ensure(number);
+      } finally {
+        waits.file().end(begun);
+      }
     }
   }
 

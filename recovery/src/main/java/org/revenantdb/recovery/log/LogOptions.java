@@ -14,13 +14,15 @@ import org.revenantdb.recovery.format.SegmentLayout;
  *     #smallestLogSize}
  * @param threadName the names of the log's threads begin with this
  * @param statistics where reads, writes and forces are counted
+ * @param waits where waits are told
  */
 public record LogOptions(
     int segmentSize,
     int bufferCapacity,
     long maxLogSize,
     String threadName,
-    IoStatistics statistics) {
+    IoStatistics statistics,
+    LogWaits waits) {
   /** Size of a segment unless said otherwise. */
   public static final int DEFAULT_SEGMENT_SIZE = 4 << 20;
 
@@ -38,6 +40,24 @@ public record LogOptions(
   public LogOptions {
     checkSize("segment size", segmentSize, SMALLEST_SEGMENT, 1 << 30);
     checkSize("log buffer", bufferCapacity, SMALLEST_BUFFER, LARGEST_BUFFER);
+  }
+
+  /**
+   * A log whose waits nobody is told of.
+   *
+   * @param segmentSize size of each file
+   * @param bufferCapacity size of the log buffer
+   * @param maxLogSize how many bytes the log directory may have
+   * @param threadName the names of the log's threads begin with this
+   * @param statistics where reads, writes and forces are counted
+   */
+  public LogOptions(
+      int segmentSize,
+      int bufferCapacity,
+      long maxLogSize,
+      String threadName,
+      IoStatistics statistics) {
+    this(segmentSize, bufferCapacity, maxLogSize, threadName, statistics, LogWaits.NONE);
   }
 
   private static void checkSize(String what, int size, int smallest, int largest) {
@@ -59,6 +79,17 @@ public record LogOptions(
         DEFAULT_MAX_LOG_SIZE,
         "revenant",
         new IoStatistics());
+  }
+
+  /**
+   * The same, and waits are told.
+   *
+   * @param newWaits where
+   * @return other options
+   */
+  public LogOptions withWaits(LogWaits newWaits) {
+    return new LogOptions(
+        segmentSize, bufferCapacity, maxLogSize, threadName, statistics, newWaits);
   }
 
   /**

@@ -2,6 +2,7 @@ package org.revenantdb.recovery.log;
 
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import org.revenantdb.latch.WaitMeter;
 
 /**
  * Room in the log, given as credit before anything is latched (R17).
@@ -71,7 +72,7 @@ public final class LogSpace {
 
   /** For tests, which have a time of their own. */
   LogSpace(LongSupplier tail, long limit, long reserve, Runnable hurry, Pace.Time time) {
-    this(tail, Segments.ENOUGH, /* margin= */ 0, limit, reserve, hurry, time);
+    this(tail, Segments.ENOUGH, /* margin= */ 0, limit, reserve, hurry, time, WaitMeter.NONE);
   }
 
   /**
@@ -84,6 +85,19 @@ public final class LogSpace {
    * @param hurry called, often and by any thread, when a checkpoint is wanted; must not block
    */
   public LogSpace(Log log, long limit, long reserve, Runnable hurry) {
+    this(log, limit, reserve, hurry, WaitMeter.NONE);
+  }
+
+  /**
+   * Room as by {@link #LogSpace(Log, long, long, Runnable)}, and waits for credit are told.
+   *
+   * @param log the log
+   * @param limit how much of it a recovery may have to read
+   * @param reserve how much of that only those may use who take no credit
+   * @param hurry called, often and by any thread, when a checkpoint is wanted; must not block
+   * @param waits where who has to wait is told, be it slowed down or until there is enough
+   */
+  public LogSpace(Log log, long limit, long reserve, Runnable hurry, WaitMeter waits) {
     this(
         log::tail,
         segmentsOf(log),
@@ -91,7 +105,19 @@ public final class LogSpace {
         limit,
         reserve,
         hurry,
-        Pace.Time.SYSTEM);
+        Pace.Time.SYSTEM,
+        waits);
+  }
+
+  /** For tests, which have a time of their own. */
+  LogSpace(
+      LongSupplier tail,
+      long limit,
+      long reserve,
+      Runnable hurry,
+      Pace.Time time,
+      WaitMeter waits) {
+    this(tail, Segments.ENOUGH, /* margin= */ 0, limit, reserve, hurry, time, waits);
   }
 
   private LogSpace(
@@ -101,7 +127,8 @@ public final class LogSpace {
       long limit,
       long reserve,
       Runnable hurry,
-      Pace.Time time) {
+      Pace.Time time,
+      WaitMeter waits) {
     this.tail = tail;
     this.segments = segments;
     this.margin = margin;
@@ -128,7 +155,8 @@ public final class LogSpace {
             limit,
             reserve,
             hurry,
-            time);
+            time,
+            waits);
   }
 
   private static Segments segmentsOf(Log log) {

@@ -32,7 +32,7 @@ final class LogWriter implements Runnable {
    *
    * Beside     a force of much is made by a thread of its own, and the writer goes on (the table is in
    *            docs/protocols.md §1). While `beside` is set, that thread raises `durable`, and no file is closed.
-   *            beside := NONE -> sleeping (volatile read) there; sleeping := true -> beside (volatile read) here:
+   *            beside := false -> sleeping (volatile read) there; sleeping := true -> beside (volatile read) here:
    *            one of them sees the other.
    *
    * Crash      between write and force: the log ends anywhere from `durable` on, torn or holed; between force and
@@ -48,7 +48,6 @@ final class LogWriter implements Runnable {
   /** What is more than this part of the ring is forced beside. */
   private static final int MUCH = 4;
 
-  private static final long NONE = 0;
   private static final long SHORTEST_NAP = TimeUnit.MICROSECONDS.toNanos(20);
   private static final long LONGEST_NAP = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long SLICE = TimeUnit.SECONDS.toNanos(1);
@@ -67,8 +66,8 @@ final class LogWriter implements Runnable {
   private final Spinning spinning = new Spinning();
   private volatile boolean sleeping;
 
-  /** How far the force goes that is made beside; {@link #NONE} = there is none. */
-  private volatile long beside;
+  /** Whether a force is made beside. */
+  private volatile boolean beside;
 
   private @Nullable FileThread besideThread;
 
@@ -124,15 +123,17 @@ final class LogWriter implements Runnable {
 
   /** Returns false when a closed log has nothing left to write. */
   private boolean round() {
-    boolean isBeside = isBeside();
     long tail = buffer.tailVolatile();
     boolean closing = tail >= LogBuffer.STOPPED;
     if (closing) {
       awaitBeside();
-      isBeside = isBeside();
+    }
+    boolean forcing = beside;
+    if (!forcing) {
+      takeOver();
     }
     long wish = closing ? log.finalTail() : wish();
-    boolean nothingToForce = wish <= forced || isBeside;
+    boolean nothingToForce = wish <= forced || forcing;
     if (nothingToForce && !closing && tail - written <= buffer.capacity() / 2) {
       sleep();
       return true;
@@ -154,17 +155,13 @@ final class LogWriter implements Runnable {
     return waitForHole(wish);
   }
 
-  /** Whether a force is under way; takes over what it has reached if there is none any more. */
-  private boolean isBeside() {
-    if (beside != NONE) {
-      return true;
-    }
+  /** Notes what a force that was made beside has reached. */
+  private void takeOver() {
     if (besideThread != null) {
       besideThread = null;
       forced = buffer.durableVolatile();
       closeLeftBehind(forced);
     }
-    return false;
   }
 
   private void awaitBeside() {
@@ -203,7 +200,7 @@ final class LogWriter implements Runnable {
   }
 
   private void sleep() {
-    if (beside == NONE && justForced && spinning.isWorthIt()) {
+    if (!beside && justForced && spinning.isWorthIt()) {
       boolean came = isWishSoon();
       spinning.learn(came);
       if (came) {
@@ -213,7 +210,7 @@ final class LogWriter implements Runnable {
     justForced = false;
     sleeping = true;
     long tail = buffer.tailVolatile();
-    if ((beside != NONE || (log.flushWish() <= forced && besideThread == null))
+    if ((beside || (log.flushWish() <= forced && besideThread == null))
         && tail - written <= buffer.capacity() / 2
         && log.failure() == null) {
       LockSupport.parkNanos(this, log.untilLazyDeadline(SLICE)); // returns at once if it is over
@@ -311,11 +308,11 @@ final class LogWriter implements Runnable {
     Segment last = segment;
     long reached = written;
     FileThread thread = FileThread.of(besideName, () -> forceBeside(behind, last, reached));
-    beside = reached;
+    beside = true;
     try {
       thread.start();
     } catch (OutOfMemoryError noThread) {
-      beside = NONE;
+      beside = false;
       return false;
     }
     besideThread = thread;
@@ -328,7 +325,7 @@ final class LogWriter implements Runnable {
     } catch (Throwable failure) {
       log.fail(failure);
     } finally {
-      beside = NONE;
+      beside = false;
       log.wakeWriter();
     }
   }

@@ -102,26 +102,31 @@ final class Pace {
   }
 
   /**
-   * Waits as long as it is due.
+   * How long the caller has to wait, by {@link #pause}.
    *
    * @param used what is in use, what is asked for included
    * @param total what ever came into use: the end of the log, or how many pages became dirty
    * @param credit what is asked for
+   * @return nanoseconds, 0 if it need not wait
    */
-  void slowDown(long used, long total, long credit) {
-    if (used > mark && nanosPerUnit > 0) {
-      long wait = due(used, Math.min(credit, grown(total)));
-      if (wait > 0) {
-        time.pause(wait);
-      }
-    }
+  long due(long used, long total, long credit) {
+    return used > mark && nanosPerUnit > 0 ? price(used, Math.min(credit, grown(total))) : 0;
+  }
+
+  /**
+   * Waits.
+   *
+   * @param nanos what is due
+   */
+  void pause(long nanos) {
+    time.pause(nanos);
   }
 
   private long grown(long total) {
     return Math.max(0, total - paid.getAndSet(total));
   }
 
-  private long due(long used, long units) {
+  private long price(long used, long units) {
     double pressure = Math.min(1.0, (double) (used - mark) / (bound - mark));
     long cost = (long) Math.min((double) LONGEST, units * pressure * nanosPerUnit);
     long now = time.now();

@@ -5,6 +5,7 @@ import java.util.Iterator;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import org.revenantdb.latch.WaitMeter;
 
 /**
  * Pages that a restart may have to read, given as credit before anything is latched (R17).
@@ -58,11 +59,35 @@ public final class PageSpace {
    * @param hurry called, often and by any thread, when a checkpoint is wanted; must not block
    */
   public PageSpace(LongSupplier durable, long limit, long reserve, Runnable hurry) {
-    this(durable, limit, reserve, hurry, Pace.Time.SYSTEM);
+    this(durable, limit, reserve, hurry, WaitMeter.NONE);
+  }
+
+  /**
+   * Room for so many pages, none of which is in use; waits for credit are told.
+   *
+   * @param durable up to where the log is durable
+   * @param limit how many pages a restart may have to read
+   * @param reserve how many of them only {@link #acquireReserved} gives
+   * @param hurry called, often and by any thread, when a checkpoint is wanted; must not block
+   * @param waits where who has to wait is told, be it slowed down or until there is enough
+   */
+  public PageSpace(
+      LongSupplier durable, long limit, long reserve, Runnable hurry, WaitMeter waits) {
+    this(durable, limit, reserve, hurry, Pace.Time.SYSTEM, waits);
   }
 
   /** For tests, which have a time of their own. */
   PageSpace(LongSupplier durable, long limit, long reserve, Runnable hurry, Pace.Time time) {
+    this(durable, limit, reserve, hurry, time, WaitMeter.NONE);
+  }
+
+  private PageSpace(
+      LongSupplier durable,
+      long limit,
+      long reserve,
+      Runnable hurry,
+      Pace.Time time,
+      WaitMeter waits) {
     this.durable = durable;
     AtomicLong used = inUse;
     AtomicLong before = gone;
@@ -88,7 +113,8 @@ public final class PageSpace {
             limit,
             reserve,
             hurry,
-            time);
+            time,
+            waits);
   }
 
   /**

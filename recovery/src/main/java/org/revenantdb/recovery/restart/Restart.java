@@ -48,6 +48,18 @@ public final class Restart {
    * are killed over and over leave no longer chain and no more files.
    */
 
+  /** Told what the data file is known to have of a page. */
+  @FunctionalInterface
+  public interface FlushedPage {
+    /**
+     * A page that was written and forced.
+     *
+     * @param pageId the page
+     * @param lsn the highest LSN that it is known to have had then
+     */
+    void known(int pageId, long lsn);
+  }
+
   private final SegmentDirectory directory;
   private final SegmentCatalog catalog;
   private final ControlState control;
@@ -249,6 +261,17 @@ public final class Restart {
       }
     }
     return unread;
+  }
+
+  /**
+   * Tells which pages the data file is known to have, and up to which LSN: what FLUSHED records
+   * from the redo point on say. A page that is older in the file is one of which a write was lost.
+   *
+   * @param pages told of each
+   */
+  public void flushedPages(FlushedPage pages) {
+    LongLongMap flushed = analysis.flushed();
+    flushed.forEachKey(page -> pages.known((int) page, flushed.getOrDefault(page, 0)));
   }
 
   /**

@@ -118,7 +118,15 @@ public final class SegmentSupply {
   public Segment first(long number, long formerEnd) {
     long first = SegmentLayout.firstLsn(number, directory.segmentSize());
     durable = first;
-    Segment segment = prepare(beginMaking(number), header(number, first, formerEnd));
+    Making making = beginMaking(number);
+    Segment segment;
+    try {
+      rename(List.of(making));
+      segment = make(making, header(number, first, formerEnd));
+    } catch (Throwable failed) {
+      notMade(making);
+      throw failed;
+    }
     lock.lock();
     try {
       made(number);
@@ -242,14 +250,7 @@ public final class SegmentSupply {
   private void prepare(List<Making> batch) {
     int done = 0;
     try {
-      if (batch.getFirst().spare() == null) {
-        ready(batch.getFirst());
-        return;
-      }
-      for (Making making : batch) {
-        rename(making);
-      }
-      directory.forceNames();
+      rename(batch);
       for (Making making : batch) {
         ready(making);
         done++;
@@ -260,9 +261,17 @@ public final class SegmentSupply {
     }
   }
 
-  private void rename(Making making) {
-    if (making.spare() != null) {
-      directory.rename(making.spare(), making.number());
+  /** Durable on return. */
+  private void rename(List<Making> batch) {
+    boolean any = false;
+    for (Making making : batch) {
+      if (making.spare() != null) {
+        directory.rename(making.spare(), making.number());
+        any = true;
+      }
+    }
+    if (any) {
+      directory.forceNames();
     }
   }
 
@@ -325,19 +334,6 @@ public final class SegmentSupply {
         /* sealedEnd= */ 0,
         durable,
         buffer);
-  }
-
-  private Segment prepare(Making making, SegmentHeader header) {
-    try {
-      if (making.spare() != null) {
-        rename(making);
-        directory.forceNames();
-      }
-      return make(making, header);
-    } catch (Throwable failed) {
-      notMade(making);
-      throw failed;
-    }
   }
 
   /** Of a free one only if its new name is durable. */

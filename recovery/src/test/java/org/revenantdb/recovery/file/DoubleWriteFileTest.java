@@ -151,14 +151,14 @@ class DoubleWriteFileTest {
     try (StorageFile data = openData();
         DoubleWriteFile doubleWrite = openDoubleWrite()) {
       doubleWrite.restore(data);
-      data.preallocate((long) PAGES * PAGE, 200L * PAGE);
+      data.preallocate((long) PAGES * PAGE, (ids.length + 10L) * PAGE);
       doubleWrite.writeBatch(ids.length, ids, TestPages.pages(ids, 2));
     }
     // Pages 3 to 9 hold their former version, the others zeros: never written.
     RestoreResult result = restart();
-    assertEquals(new RestoreResult(128, 121, List.of()), result);
+    assertEquals(new RestoreResult(ids.length, ids.length - 7, List.of()), result);
     assertTrue(holds(3, 1));
-    assertTrue(holds(130, 2));
+    assertTrue(holds(ids.length + 2, 2));
     assertEquals(DoubleWriteLayout.FILE_SIZE, Files.size(realDoubleWrite));
   }
 
@@ -487,5 +487,21 @@ class DoubleWriteFileTest {
         assertTrue(holds(id, 2), "page " + id + " seed " + seed);
       }
     }
+  }
+
+  /** The data file was cut (docs/protocols.md §18), and the last batch has a page from there. */
+  @Test
+  void R24_a_page_that_lies_behind_the_end_of_the_data_file_is_not_brought_back()
+      throws IOException {
+    flushes(2, new int[] {3, 9});
+    try (StorageFile data = openData()) {
+      data.truncate(8 * PAGE);
+      data.write(3 * PAGE + 4096, MemorySegment.ofArray(new byte[100]));
+    }
+    RestoreResult result = restart();
+    assertEquals(1, result.restored());
+    assertEquals(List.of(), result.beyondRepair());
+    assertEquals(8 * PAGE, Files.size(realData));
+    assertEquals(-1, onDisk(3).mismatch(TestPages.page(3, 2)));
   }
 }

@@ -39,6 +39,13 @@ class PaceTest {
   private final Clock clock = new Clock();
   private final Pace pace = new Pace(MARK, BOUND, clock);
 
+  private static void slowDown(Pace pace, long used, long total, long credit) {
+    long due = pace.due(used, total, credit);
+    if (due > 0) {
+      pace.pause(due);
+    }
+  }
+
   private void measured() {
     pace.asked();
     clock.now += 1_000 * RATE;
@@ -49,25 +56,25 @@ class PaceTest {
   void up_to_the_mark_nobody_waits() {
     measured();
     for (int tail = 100; tail < 10_000; tail += 100) {
-      pace.slowDown(MARK, tail, 100);
+      slowDown(pace, MARK, tail, 100);
     }
     assertEquals(List.of(), clock.pauses);
   }
 
   @Test
   void nobody_waits_before_a_checkpoint_has_shown_how_fast_it_is() {
-    pace.slowDown(BOUND, 1_000, 1_000);
+    slowDown(pace, BOUND, 1_000, 1_000);
     pace.freed(1_000); // not asked for: who knows how long it took
-    pace.slowDown(BOUND, 2_000, 1_000);
+    slowDown(pace, BOUND, 2_000, 1_000);
     assertEquals(List.of(), clock.pauses);
   }
 
   @Test
   void a_wait_is_in_proportion_to_growth_pressure_and_the_speed_of_checkpoints() {
     measured();
-    pace.slowDown(BOUND, 100, 1_000);
-    pace.slowDown(BOUND, 300, 1_000);
-    pace.slowDown((MARK + BOUND) / 2, 500, 1_000);
+    slowDown(pace, BOUND, 100, 1_000);
+    slowDown(pace, BOUND, 300, 1_000);
+    slowDown(pace, (MARK + BOUND) / 2, 500, 1_000);
     assertEquals(List.of(100 * RATE, 200 * RATE, 100 * RATE), clock.pauses);
   }
 
@@ -75,7 +82,7 @@ class PaceTest {
   @Test
   void beyond_the_bound_a_wait_is_as_at_the_bound() {
     measured();
-    pace.slowDown(3 * BOUND, 100, 1_000);
+    slowDown(pace, 3 * BOUND, 100, 1_000);
     assertEquals(List.of(100 * RATE), clock.pauses);
   }
 
@@ -85,7 +92,7 @@ class PaceTest {
     pace.asked();
     clock.now += 1_000 * (RATE + 40);
     pace.freed(1_000);
-    pace.slowDown(BOUND, 100, 1_000);
+    slowDown(pace, BOUND, 100, 1_000);
     assertEquals(List.of(100 * (RATE + 10)), clock.pauses);
   }
 
@@ -95,7 +102,7 @@ class PaceTest {
     measured();
     clock.now += 1_000_000 * RATE;
     measured();
-    pace.slowDown(BOUND, 100, 1_000);
+    slowDown(pace, BOUND, 100, 1_000);
     assertEquals(List.of(100 * RATE), clock.pauses);
   }
 
@@ -104,12 +111,12 @@ class PaceTest {
     pace.asked();
     clock.now += 1_000 * RATE;
     pace.freed(0);
-    pace.slowDown(BOUND, 100, 1_000);
+    slowDown(pace, BOUND, 100, 1_000);
     assertEquals(List.of(), clock.pauses, "nothing is known yet");
     measured();
     clock.now += 1_000_000 * RATE;
     pace.freed(1_000);
-    pace.slowDown(BOUND, 200, 1_000);
+    slowDown(pace, BOUND, 200, 1_000);
     assertEquals(List.of(200 * RATE), clock.pauses, "as fast as the one that was asked for");
   }
 
@@ -117,7 +124,7 @@ class PaceTest {
   @Test
   void nobody_pays_for_more_than_it_takes() {
     measured();
-    pace.slowDown(BOUND, 1_000_000, 10);
+    slowDown(pace, BOUND, 1_000_000, 10);
     assertEquals(List.of(10 * RATE), clock.pauses);
   }
 
@@ -127,7 +134,7 @@ class PaceTest {
     clock.now += Pace.LONGEST;
     pace.freed(1);
     for (int i = 1; i < 100; i++) {
-      pace.slowDown(2 * BOUND, i * 1_000_000L, 1_000_000);
+      slowDown(pace, 2 * BOUND, i * 1_000_000L, 1_000_000);
     }
     assertTrue(clock.pauses.stream().allMatch(nanos -> nanos <= Pace.LONGEST));
   }
@@ -141,7 +148,7 @@ class PaceTest {
     clock.now += Pace.LONGEST;
     shared.freed(100); // a tenth of a millisecond for each byte
     for (int i = 1; i <= 300; i++) {
-      shared.slowDown(BOUND, i, 100);
+      slowDown(shared, BOUND, i, 100);
     }
     assertEquals(Pace.LONGEST / 100, waits.getFirst());
     assertEquals(Pace.LONGEST, waits.getLast());
@@ -172,7 +179,7 @@ class PaceTest {
     clock.now += 1_000 * RATE;
     shared.freed(1_000);
     for (int i = 1; i <= 4; i++) {
-      shared.slowDown(BOUND, i * 100, 100);
+      slowDown(shared, BOUND, i * 100, 100);
     }
     assertEquals(List.of(100 * RATE, 200 * RATE, 300 * RATE, 400 * RATE), waits);
   }
@@ -194,7 +201,7 @@ class PaceTest {
       freed = Math.min(tail, (clock.now - begin) / RATE); // checkpoints at work all the time
       long used = MARK - 1_000 + tail - freed;
       worst = Math.max(worst, used);
-      pace.slowDown(used, tail, 1_000);
+      slowDown(pace, used, tail, 1_000);
     }
     assertTrue(worst < BOUND, "used " + worst);
     assertTrue(worst > MARK, "used " + worst);

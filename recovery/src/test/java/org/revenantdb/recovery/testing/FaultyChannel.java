@@ -52,10 +52,7 @@ final class FaultyChannel extends FileChannel {
     int taken = system.takeRoom(source.remaining());
     byte[] bytes = new byte[taken];
     source.get(bytes);
-    ByteBuffer whole = ByteBuffer.wrap(bytes);
-    while (whole.hasRemaining()) {
-      real.write(whole, position + whole.position());
-    }
+    system.misplaced().write(file, real, bytes, position);
     system.wrote(file, position, bytes);
     return taken;
   }

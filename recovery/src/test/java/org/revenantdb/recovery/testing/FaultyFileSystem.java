@@ -27,6 +27,8 @@ import java.util.Set;
  * {@link #failForces} forces fail from now on; what they should have forced is never forced, even
  * if a later force succeeds, as on Linux; <br>
  * {@link #readOnly} nothing may be created, written or deleted; <br>
+ * {@link #misplace} bytes that are written to one place are lost, or end up in another, and the
+ * write says that all is well; <br>
  * {@link #hook} anything else: it sees each event before it happens and may throw; <br>
  * {@link #powerCut} of the bytes that were not forced since {@link #trackForces}, any subset of
  * 512-byte sectors is lost.
@@ -53,6 +55,9 @@ public final class FaultyFileSystem extends FileSystem {
     void before(IoEvent event) throws IOException;
   }
 
+  /** The place where misplaced bytes end up that are nowhere. */
+  public static final long NOWHERE = -1;
+
   private static final long NO_LIMIT = Long.MAX_VALUE;
 
   private final FileSystem real;
@@ -67,6 +72,7 @@ public final class FaultyFileSystem extends FileSystem {
   private boolean forcesFail;
   private boolean readOnly;
   private boolean tracking;
+  private Misplaced misplaced = Misplaced.NONE;
 
   /** Faults over the default file system, none of them switched on. */
   public FaultyFileSystem() {
@@ -129,6 +135,23 @@ public final class FaultyFileSystem extends FileSystem {
    */
   public synchronized void readOnly(boolean denied) {
     readOnly = denied;
+  }
+
+  /**
+   * From now on what is written to a place of a file ends up elsewhere, and the write says that all
+   * is well. One place at a time.
+   *
+   * @param fileName the last part of its path
+   * @param from the first byte of the place
+   * @param length how many bytes; 0 = off
+   * @param to where they go, or {@link #NOWHERE}
+   */
+  public synchronized void misplace(String fileName, long from, long length, long to) {
+    misplaced = new Misplaced(fileName, from, length, to);
+  }
+
+  synchronized Misplaced misplaced() {
+    return misplaced;
   }
 
   /**
