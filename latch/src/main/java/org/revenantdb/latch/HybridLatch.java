@@ -30,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  * volatile is needed. What an optimistic read sees of it may be torn, even a single {@code long},
  * until it validates.
  *
+ * <p>What the latch protects may extend it, so that both are one object in memory.
+ *
  * <p>Failure: {@code try} methods and {@link #validate} return false, waiting on terms says why it
  * ended. Releasing what is not held throws {@link IllegalMonitorStateException}, as far as it can
  * be told: the latch does not know who holds it.
@@ -43,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * }
  * }
  */
-public final class HybridLatch {
+public class HybridLatch {
   /*
    * Source      Böttcher, "Scalable Concurrency Control", thesis 2023: section 2.2.5 (hybrid lock), 2.3.1 (obsolete
    *             nodes), 3.4.1 (fair in the end), 3.4.2 (readers). The fences are those of a sequence lock as
@@ -127,7 +129,7 @@ public final class HybridLatch {
   public HybridLatch() {}
 
   /** Acquires the latch exclusively, waiting as long as it takes. */
-  public void acquireExclusive() {
+  public final void acquireExclusive() {
     wanted(/* shared= */ false, /* waits= */ true, null);
     if (!casWord(LatchWord.FREE, LatchWord.EXCLUSIVE)) {
       LatchWaiter.EXCLUSIVE.await(this, WaitTerms.ENDLESS, null);
@@ -141,7 +143,7 @@ public final class HybridLatch {
    *
    * @param statistics where a wait is counted
    */
-  public void acquireExclusive(WaitStatistics statistics) {
+  public final void acquireExclusive(WaitStatistics statistics) {
     wanted(/* shared= */ false, /* waits= */ true, statistics);
     if (!casWord(LatchWord.FREE, LatchWord.EXCLUSIVE)) {
       LatchWaiter.EXCLUSIVE.await(this, WaitTerms.ENDLESS, statistics);
@@ -156,7 +158,7 @@ public final class HybridLatch {
    * @param terms what ends the wait, and where it is counted
    * @return {@link Acquisition#ACQUIRED} if the latch is held now
    */
-  public Acquisition acquireExclusive(WaitTerms terms) {
+  public final Acquisition acquireExclusive(WaitTerms terms) {
     wanted(/* shared= */ false, /* waits= */ true, terms.statistics());
     if (!casWord(LatchWord.FREE, LatchWord.EXCLUSIVE)) {
       Acquisition outcome = LatchWaiter.EXCLUSIVE.await(this, terms, terms.statistics());
@@ -175,7 +177,7 @@ public final class HybridLatch {
    * @throws InterruptedException if the thread is interrupted, now or while it waits; then the
    *     latch is not held, and the interrupt status is cleared
    */
-  public void acquireExclusiveInterruptibly() throws InterruptedException {
+  public final void acquireExclusiveInterruptibly() throws InterruptedException {
     throwIfInterrupted();
     if (acquireExclusive(WaitTerms.INTERRUPTIBLE) == Acquisition.INTERRUPTED) {
       throw interrupted();
@@ -187,7 +189,7 @@ public final class HybridLatch {
    *
    * @return whether the latch is held now
    */
-  public boolean tryAcquireExclusive() {
+  public final boolean tryAcquireExclusive() {
     wanted(/* shared= */ false, /* waits= */ false, null);
     if (!casWord(LatchWord.FREE, LatchWord.EXCLUSIVE)) {
       return false;
@@ -203,7 +205,7 @@ public final class HybridLatch {
    * @param nanos how long to wait; 0 or less does not wait
    * @return whether the latch is held now
    */
-  public boolean tryAcquireExclusive(long nanos) {
+  public final boolean tryAcquireExclusive(long nanos) {
     wanted(/* shared= */ false, /* waits= */ nanos > 0, null);
     if (!casWord(LatchWord.FREE, LatchWord.EXCLUSIVE)
         && !LatchWaiter.EXCLUSIVE.awaitFor(this, nanos)) {
@@ -221,7 +223,7 @@ public final class HybridLatch {
    * @param stamp from {@link #readOptimistic}
    * @return whether the latch is held now; false if the latch is not free or the stamp not valid
    */
-  public boolean tryUpgradeOptimistic(long stamp) {
+  public final boolean tryUpgradeOptimistic(long stamp) {
     wanted(/* shared= */ false, /* waits= */ false, null);
     if (version() != stamp || !casWord(LatchWord.FREE, LatchWord.EXCLUSIVE)) {
       return false;
@@ -243,7 +245,7 @@ public final class HybridLatch {
    * @return whether the latch is held now; false if the stamp is not valid, or somebody holds the
    *     latch exclusively or waits for it
    */
-  public boolean tryUpgradeOptimisticToShared(long stamp) {
+  public final boolean tryUpgradeOptimisticToShared(long stamp) {
     if (version() != stamp || !tryAcquireShared()) {
       return false;
     }
@@ -259,7 +261,7 @@ public final class HybridLatch {
    *
    * @throws IllegalMonitorStateException if the latch is not held exclusively
    */
-  public void releaseExclusive() {
+  public final void releaseExclusive() {
     leaving(/* shared= */ false);
     endWriting(/* modified= */ true);
     leaveExclusive();
@@ -272,14 +274,14 @@ public final class HybridLatch {
    *
    * @throws IllegalMonitorStateException if the latch is not held exclusively
    */
-  public void releaseExclusiveUnmodified() {
+  public final void releaseExclusiveUnmodified() {
     leaving(/* shared= */ false);
     endWriting(/* modified= */ false);
     leaveExclusive();
   }
 
   /** Acquires the latch shared, waiting as long as it takes. Not reentrant: see the class. */
-  public void acquireShared() {
+  public final void acquireShared() {
     wanted(/* shared= */ true, /* waits= */ true, null);
     if (!tryEnterShared()) {
       LatchWaiter.SHARED.await(this, WaitTerms.ENDLESS, null);
@@ -292,7 +294,7 @@ public final class HybridLatch {
    *
    * @param statistics where a wait is counted
    */
-  public void acquireShared(WaitStatistics statistics) {
+  public final void acquireShared(WaitStatistics statistics) {
     wanted(/* shared= */ true, /* waits= */ true, statistics);
     if (!tryEnterShared()) {
       LatchWaiter.SHARED.await(this, WaitTerms.ENDLESS, statistics);
@@ -306,7 +308,7 @@ public final class HybridLatch {
    * @param terms what ends the wait, and where it is counted
    * @return {@link Acquisition#ACQUIRED} if the latch is held now
    */
-  public Acquisition acquireShared(WaitTerms terms) {
+  public final Acquisition acquireShared(WaitTerms terms) {
     wanted(/* shared= */ true, /* waits= */ true, terms.statistics());
     if (!tryEnterShared()) {
       Acquisition outcome = LatchWaiter.SHARED.await(this, terms, terms.statistics());
@@ -324,7 +326,7 @@ public final class HybridLatch {
    * @throws InterruptedException if the thread is interrupted, now or while it waits; then the
    *     latch is not held, and the interrupt status is cleared
    */
-  public void acquireSharedInterruptibly() throws InterruptedException {
+  public final void acquireSharedInterruptibly() throws InterruptedException {
     throwIfInterrupted();
     if (acquireShared(WaitTerms.INTERRUPTIBLE) == Acquisition.INTERRUPTED) {
       throw interrupted();
@@ -337,7 +339,7 @@ public final class HybridLatch {
    *
    * @return whether the latch is held now
    */
-  public boolean tryAcquireShared() {
+  public final boolean tryAcquireShared() {
     wanted(/* shared= */ true, /* waits= */ false, null);
     if (!tryEnterShared()) {
       return false;
@@ -352,7 +354,7 @@ public final class HybridLatch {
    * @param nanos how long to wait; 0 or less does not wait
    * @return whether the latch is held now
    */
-  public boolean tryAcquireShared(long nanos) {
+  public final boolean tryAcquireShared(long nanos) {
     wanted(/* shared= */ true, /* waits= */ nanos > 0, null);
     if (!tryEnterShared() && !LatchWaiter.SHARED.awaitFor(this, nanos)) {
       return false;
@@ -366,7 +368,7 @@ public final class HybridLatch {
    *
    * @throws IllegalMonitorStateException if the latch is not held shared
    */
-  public void releaseShared() {
+  public final void releaseShared() {
     leaving(/* shared= */ true);
     long seen = caxWord(LatchWord.ONE_SHARED, LatchWord.FREE);
     if (seen != LatchWord.ONE_SHARED) {
@@ -380,7 +382,7 @@ public final class HybridLatch {
    *
    * @return whether the latch is held exclusively now; else it is still held shared
    */
-  public boolean tryUpgrade() {
+  public final boolean tryUpgrade() {
     for (; ; ) {
       long w = wordOpaque();
       if (!LatchWord.admitsUpgrade(w)) {
@@ -402,7 +404,7 @@ public final class HybridLatch {
    *
    * @throws IllegalMonitorStateException if the latch is not held exclusively
    */
-  public void downgrade() {
+  public final void downgrade() {
     assert Requests.isNotUnder(this);
     if (LatchDebug.ON) {
       Requests.refuseUnder(this);
@@ -430,7 +432,7 @@ public final class HybridLatch {
    *     attempt with assertions or in debug mode. Thread-locals may be another thread's. What it
    *     throws reaches the caller of this method, and nobody else
    */
-  public void runExclusive(Runnable request) {
+  public final void runExclusive(Runnable request) {
     runExclusive(request, WaitTerms.ENDLESS);
   }
 
@@ -443,7 +445,7 @@ public final class HybridLatch {
    * @return {@link Acquisition#ACQUIRED} if the request was run, once; with any other it was not,
    *     and never will be
    */
-  public Acquisition runExclusive(Runnable request, WaitTerms terms) {
+  public final Acquisition runExclusive(Runnable request, WaitTerms terms) {
     Objects.requireNonNull(request, "request");
     Requests.refuseInside();
     wanted(/* shared= */ false, /* waits= */ true, terms.statistics());
@@ -476,7 +478,7 @@ public final class HybridLatch {
    *
    * @throws IllegalMonitorStateException if the latch is not held exclusively
    */
-  public void markObsolete() {
+  public final void markObsolete() {
     long v = version();
     if ((v & WRITING) == 0) {
       throw notHeld("exclusively");
@@ -490,7 +492,7 @@ public final class HybridLatch {
    *
    * @return true after {@link #markObsolete}
    */
-  public boolean isObsolete() {
+  public final boolean isObsolete() {
     return ((long) VERSION.getAcquire(this) & OBSOLETE) != 0;
   }
 
@@ -500,7 +502,7 @@ public final class HybridLatch {
    *
    * @return a stamp, {@link #INVALID_STAMP} if a writer is at work or the latch is obsolete
    */
-  public long readOptimistic() {
+  public final long readOptimistic() {
     long v = (long) VERSION.getAcquire(this);
     return (v & (WRITING | OBSOLETE)) == 0 ? v : INVALID_STAMP;
   }
@@ -511,7 +513,7 @@ public final class HybridLatch {
    * @param stamp from {@link #readOptimistic}
    * @return whether all that was read since then is as if read at one moment
    */
-  public boolean validate(long stamp) {
+  public final boolean validate(long stamp) {
     VarHandle.acquireFence();
     return (long) VERSION.getOpaque(this) == stamp;
   }
@@ -527,7 +529,7 @@ public final class HybridLatch {
    *     by it. An exception that it throws counts only if the read was undisturbed
    * @return what it returned when it was not disturbed
    */
-  public <T extends @Nullable Object> T readOptimisticOrShared(Supplier<T> read) {
+  public final <T extends @Nullable Object> T readOptimisticOrShared(Supplier<T> read) {
     for (int i = 0; i < OPTIMISTIC_TRIES; i++) {
       long stamp = readOptimistic();
       if (stamp == INVALID_STAMP) {
@@ -557,7 +559,7 @@ public final class HybridLatch {
    *
    * @return what was so a moment ago
    */
-  public boolean isExclusivelyHeld() {
+  public final boolean isExclusivelyHeld() {
     return LatchWord.isExclusive(wordOpaque());
   }
 
@@ -566,7 +568,7 @@ public final class HybridLatch {
    *
    * @return what was so a moment ago
    */
-  public boolean isSharedHeld() {
+  public final boolean isSharedHeld() {
     return LatchWord.sharedHolders(wordOpaque()) != 0;
   }
 

@@ -73,10 +73,14 @@ enum LatchWaiter implements ParkingLot.Protocol<HybridLatch>, TracksArrivals<Hyb
     if (timed && nanos <= 0) {
       return latch.tryEnter(this) ? ParkingLot.Outcome.GRANTED : ParkingLot.Outcome.TIMED_OUT;
     }
+    LatchMeters meters = terms.meters();
     Object event = WaitEvents.begin();
-    if (!timed && statistics == null && event == null) {
+    if (!timed && statistics == null && event == null && meters == null) {
       return spinThenPark(latch, request, terms, /* timed= */ false, 0);
     }
+    WaitMeter meter = meters == null ? WaitMeter.NONE : meters.meterOf(latch, shared);
+    String latchClass = statistics == null ? meter.waitClass() : statistics.latchClass();
+    Object metered = meter.begin();
     long start = System.nanoTime();
     Acquisition told = Acquisition.GIVEN_UP; // unless it returns
     try {
@@ -87,7 +91,17 @@ enum LatchWaiter implements ParkingLot.Protocol<HybridLatch>, TracksArrivals<Hyb
       if (statistics != null) {
         statistics.record(System.nanoTime() - start);
       }
-      WaitEvents.end(event, statistics, shared, told);
+      end(meter, metered);
+      WaitEvents.end(event, latchClass, shared, told);
+    }
+  }
+
+  /** A wait is not told rather than a latch lost, should there be no room for the call. */
+  private static void end(WaitMeter meter, @Nullable Object begun) {
+    try {
+      meter.end(begun);
+    } catch (VirtualMachineError | LinkageError e) {
+      // One wait is not told.
     }
   }
 

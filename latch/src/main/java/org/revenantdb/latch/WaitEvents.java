@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * {@snippet :
  * Object event = WaitEvents.begin(); // null unless it is recorded
  * boolean entered = spinThenPark();
- * WaitEvents.end(event, statistics, shared, entered ? Acquisition.ACQUIRED : Acquisition.TIMED_OUT);
+ * WaitEvents.end(event, "leaf", shared, entered ? Acquisition.ACQUIRED : Acquisition.TIMED_OUT);
  * }
  */
 final class WaitEvents {
@@ -55,20 +55,16 @@ final class WaitEvents {
    * Records a wait that has ended, if it was long enough.
    *
    * @param event what {@link #begin} returned
-   * @param statistics what the wait was counted in
+   * @param latchClass the name of what the wait was counted in
    * @param shared whether the thread waited for a shared hold
    * @param outcome how the wait ended
    */
-  static void end(
-      @Nullable Object event,
-      @Nullable WaitStatistics statistics,
-      boolean shared,
-      Acquisition outcome) {
+  static void end(@Nullable Object event, String latchClass, boolean shared, Acquisition outcome) {
     if (event == null) {
       return;
     }
     try {
-      commit(event, statistics == null ? "unnamed" : statistics.latchClass(), shared, outcome);
+      commit(event, latchClass, shared, outcome);
     } catch (VirtualMachineError | LinkageError e) {
       // One wait is not recorded.
     }

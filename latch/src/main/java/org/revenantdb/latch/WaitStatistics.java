@@ -133,10 +133,13 @@ public final class WaitStatistics {
   }
 
   /**
-   * Counts one wait. Never throws, as it is called by one who has just got the latch: a count is
-   * lost rather than a latch, should there be no room on the stack, or no memory to link a method.
+   * Counts one wait, for something else than a latch too. Never throws, as it is called by one who
+   * has just got the latch: a count is lost rather than a latch, should there be no room on the
+   * stack, or no memory to link a method.
+   *
+   * @param waitedNanos how long it was; less than 0 counts as 0
    */
-  void record(long waitedNanos) {
+  public void record(long waitedNanos) {
     try {
       count(Math.max(0, waitedNanos));
     } catch (VirtualMachineError | LinkageError e) {

@@ -32,7 +32,8 @@ public final class WaitTerms {
   private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   static final WaitTerms ENDLESS =
-      new WaitTerms(/* timed= */ false, 0, /* interruptible= */ false, 0, /* wanted= */ null, null);
+      new WaitTerms(
+          /* timed= */ false, 0, /* interruptible= */ false, 0, /* wanted= */ null, null, null);
   static final WaitTerms INTERRUPTIBLE = ENDLESS.interruptible();
 
   private final boolean timed;
@@ -41,6 +42,7 @@ public final class WaitTerms {
   private final long periodNanos;
   private final @Nullable BooleanSupplier wanted;
   private final @Nullable WaitStatistics statistics;
+  private final @Nullable LatchMeters meters;
 
   private WaitTerms(
       boolean timed,
@@ -48,13 +50,15 @@ public final class WaitTerms {
       boolean interruptible,
       long periodNanos,
       @Nullable BooleanSupplier wanted,
-      @Nullable WaitStatistics statistics) {
+      @Nullable WaitStatistics statistics,
+      @Nullable LatchMeters meters) {
     this.timed = timed;
     this.nanos = nanos;
     this.interruptible = interruptible;
     this.periodNanos = periodNanos;
     this.wanted = wanted;
     this.statistics = statistics;
+    this.meters = meters;
   }
 
   /**
@@ -81,7 +85,7 @@ public final class WaitTerms {
       saturated = time.isNegative() ? 0 : Long.MAX_VALUE;
     }
     return new WaitTerms(
-        /* timed= */ true, saturated, interruptible, periodNanos, wanted, statistics);
+        /* timed= */ true, saturated, interruptible, periodNanos, wanted, statistics, meters);
   }
 
   /**
@@ -90,7 +94,8 @@ public final class WaitTerms {
    * @return other terms
    */
   public WaitTerms interruptible() {
-    return new WaitTerms(timed, nanos, /* interruptible= */ true, periodNanos, wanted, statistics);
+    return new WaitTerms(
+        timed, nanos, /* interruptible= */ true, periodNanos, wanted, statistics, meters);
   }
 
   /**
@@ -132,7 +137,8 @@ public final class WaitTerms {
         interruptible,
         saturated,
         Objects.requireNonNull(stillWanted, "stillWanted"),
-        statistics);
+        statistics,
+        meters);
   }
 
   /**
@@ -148,7 +154,25 @@ public final class WaitTerms {
         interruptible,
         periodNanos,
         wanted,
-        Objects.requireNonNull(newStatistics, "newStatistics"));
+        Objects.requireNonNull(newStatistics, "newStatistics"),
+        meters);
+  }
+
+  /**
+   * The same, and the wait is told to a meter that is looked for when it begins.
+   *
+   * @param newMeters find the meter of a latch
+   * @return other terms
+   */
+  public WaitTerms meteredBy(LatchMeters newMeters) {
+    return new WaitTerms(
+        timed,
+        nanos,
+        interruptible,
+        periodNanos,
+        wanted,
+        statistics,
+        Objects.requireNonNull(newMeters, "newMeters"));
   }
 
   boolean isTimed() {
@@ -181,11 +205,16 @@ public final class WaitTerms {
     return statistics;
   }
 
+  @Nullable LatchMeters meters() {
+    return meters;
+  }
+
   @Override
   public String toString() {
     return (timed ? "for " + nanos + " ns" : "endless")
         + (interruptible ? ", interruptible" : "")
         + (wanted == null ? "" : ", asking every " + periodNanos + " ns")
-        + (statistics == null ? "" : ", counted in " + statistics.latchClass());
+        + (statistics == null ? "" : ", counted in " + statistics.latchClass())
+        + (meters == null ? "" : ", metered");
   }
 }

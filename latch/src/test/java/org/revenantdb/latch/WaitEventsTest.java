@@ -62,7 +62,7 @@ class WaitEventsTest {
                       .start(() ->
                           WaitEvents.end(
                               WaitEvents.begin(),
-                              statistics,
+                              "leaf",
                               /* shared= */ false,
                               Acquisition.GIVEN_UP));
               Await.join(thread);
@@ -102,7 +102,7 @@ class WaitEventsTest {
     assertNull(WaitEvents.begin());
     recorded(Duration.ZERO, () -> assertNotNull(WaitEvents.begin()));
     assertNull(WaitEvents.begin(), "after a recording");
-    WaitEvents.end(null, statistics, /* shared= */ false, Acquisition.ACQUIRED);
+    WaitEvents.end(null, "leaf", /* shared= */ false, Acquisition.ACQUIRED);
   }
 
   /** It would cost the first that waits in a JVM a quarter of a second, however short its time. */

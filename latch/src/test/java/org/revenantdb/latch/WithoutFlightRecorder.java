@@ -18,7 +18,7 @@ final class WithoutFlightRecorder {
             .start(() -> {
               Object event = WaitEvents.begin();
               latch.acquireShared(statistics);
-              WaitEvents.end(event, statistics, true, Acquisition.ACQUIRED);
+              WaitEvents.end(event, statistics.latchClass(), true, Acquisition.ACQUIRED);
               latch.releaseShared();
             });
     Await.until(() -> LatchWord.isParked(latch.wordOpaque()));
