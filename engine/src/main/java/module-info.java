@@ -7,6 +7,7 @@ module org.revenantdb.engine {
   requires org.revenantdb.gc;
   requires transitive org.revenantdb.recovery;
   requires static info.picocli;
+  requires static jdk.jfr;
   requires static org.jspecify;
 
   exports org.revenantdb.engine;

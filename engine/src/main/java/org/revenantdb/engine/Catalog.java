@@ -1,6 +1,5 @@
 package org.revenantdb.engine;
 
-import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,28 +7,22 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.engine.btree.Split;
 import org.revenantdb.engine.btree.Tree;
-import org.revenantdb.engine.buffer.BufferPool;
-import org.revenantdb.engine.change.MiniTransaction;
 import org.revenantdb.engine.page.LeafCell;
-import org.revenantdb.engine.page.LittleEndian;
-import org.revenantdb.engine.page.PageOps;
-import org.revenantdb.engine.page.Slotted;
-import org.revenantdb.engine.page.SlottedBuilder;
-import org.revenantdb.engine.page.SpaceMapPage;
-import org.revenantdb.engine.space.MapChanges;
+import org.revenantdb.engine.page.SequenceRow;
+import org.revenantdb.engine.page.TableRow;
+import org.revenantdb.engine.version.Reading;
+import org.revenantdb.engine.version.RowBatch;
 import org.revenantdb.engine.version.RowScan;
 import org.revenantdb.engine.version.Storage;
 import org.revenantdb.engine.version.StoredValue;
-import org.revenantdb.engine.version.Witness;
-import org.revenantdb.recovery.log.RecordBuilder;
 
 /**
- * The tables of a database: a tree whose rows lead from a name to a table's id and root page.
+ * The tables of a database: a tree whose rows lead from a name to a table's id and root page, or
+ * those of each of its partitions. Behind them are the rows of {@link Sequences}.
  *
- * <p>A table comes into being by one record: its root, its space-map byte and its row (protocols.md
- * §13). Thread-safe.
+ * <p>A table comes into being by one record: its roots, their space-map bytes and its row
+ * (protocols.md §13, §22). Thread-safe.
  */
 final class Catalog {
   /** Root page of the catalogue. */
@@ -39,11 +32,6 @@ final class Catalog {
   static final int TABLE = 0;
 
   private static final long CREATING = Long.MAX_VALUE;
-
-  private static final int CREDIT = Split.CREDIT + 32 * 1024;
-
-  /** Credit for pages: beside the splits the leaf, the root, and a space map for it. */
-  private static final int PAGES = Split.PAGES + 3;
 
   private final Engine engine;
   private final Storage storage;
@@ -75,15 +63,35 @@ final class Catalog {
     if (known != null) {
       return known;
     }
-    StoredValue row = engine.reader().read(tree, key(name), Long.MAX_VALUE, 0, new Witness());
+    StoredValue row = engine.reader().read(tree, key(name), new Reading(Long.MAX_VALUE));
     return row == null ? null : remember(name, row.bytes());
   }
 
-  private Table remember(String name, byte[] row) {
-    int id = LittleEndian.getInt(row, 0);
-    Tree found = new Tree(storage.pool(), id, LittleEndian.getInt(row, 4));
-    byId.putIfAbsent(id, found);
+  private Table remember(String name, byte[] bytes) {
+    TableRow row = row(name, bytes);
+    List<Tree> found = new ArrayList<>(row.trees());
+    for (int i = 0; i < row.trees(); i++) {
+      Tree each = new Tree(storage.pool(), row.id(i), row.root(i));
+      found.add(each);
+      byId.putIfAbsent(row.id(i), each);
+    }
     return byName.computeIfAbsent(name, n -> new Table(engine, n, found));
+  }
+
+  private TableRow row(String name, byte[] bytes) {
+    TableRow row = TableRow.of(bytes);
+    if (row == null) {
+      throw storage
+          .pool()
+          .damage(
+              ROOT,
+              "below here, in the catalogue, the row of table "
+                  + name
+                  + ", of "
+                  + bytes.length
+                  + " bytes, makes no sense");
+    }
+    return row;
   }
 
   /** How far the log has to be durable before anyone is told which tables there are. */
@@ -133,31 +141,48 @@ final class Catalog {
   }
 
   private void forEach(RowAction action) {
+    forEach(
+        null,
+        SequenceRow.firstKey(),
+        (key, row) -> action.accept(new String(key, StandardCharsets.UTF_8), row));
+  }
+
+  /** Is shown rows of the catalogue, of tables or not. */
+  @FunctionalInterface
+  interface KeyAction {
+    /** A row. */
+    void accept(byte[] key, byte[] row);
+  }
+
+  /**
+   * Shows rows of the catalogue in the order of their keys. Inside the gate, or while it is paused.
+   *
+   * @param from first key, or null
+   * @param to key behind the last, or null
+   */
+  void forEach(byte @Nullable [] from, byte @Nullable [] to, KeyAction action) {
     RowScan scan =
         new RowScan(
             storage,
             engine.reader(),
             tree,
-            Long.MAX_VALUE,
-            () -> 0L,
-            new Witness(),
+            new Reading(Long.MAX_VALUE),
             /* descending= */ false,
-            null,
-            null);
-    List<RowScan.Row> batch = new ArrayList<>();
+            from,
+            to);
+    RowBatch batch = new RowBatch();
     for (scan.fill(batch); !batch.isEmpty(); scan.fill(batch)) {
-      for (RowScan.Row row : batch) {
-        action.accept(new String(row.key(), StandardCharsets.UTF_8), row.value().bytes());
+      for (int row = 0; row < batch.size(); row++) {
+        action.accept(batch.key(row), batch.value(row).bytes());
       }
-      batch.clear();
     }
   }
 
   /**
-   * Creates a table unless there is one; returns the LSN that has to be durable, 0 if it was there.
-   * Inside the gate.
+   * Creates a table unless there is one of this name, with whatever options; returns the LSN that
+   * has to be durable, 0 if it was there. Inside the gate.
    */
-  long create(String name) {
+  long create(String name, TableOptions options) {
     byte[] key = key(name);
     creating.lock();
     try {
@@ -165,92 +190,43 @@ final class Catalog {
         return 0;
       }
       int[] highest = {TABLE};
-      forEach((n, row) -> highest[0] = Math.max(highest[0], LittleEndian.getInt(row, 0)));
-      storage.space().acquire(CREDIT, PAGES);
-      try {
-        long before = createdAt;
-        long lsn = before;
-        createdAt = CREATING;
-        try {
-          lsn = create(key, highest[0] + 1);
-        } finally {
-          createdAt = lsn;
+      forEach((n, row) -> highest[0] = Math.max(highest[0], row(n, row).lastId()));
+      long lsn = 0;
+      try (TableCreation creation =
+          new TableCreation(storage, tree, key, highest[0] + 1, options.partitions())) {
+        creation.claim();
+        for (lsn = publish(creation); lsn == 0; lsn = publish(creation)) {
+          creation.makeRoom();
         }
-        find(name);
-        return lsn;
-      } finally {
-        storage.space().release(CREDIT, PAGES);
       }
+      find(name);
+      return lsn;
     } finally {
       creating.unlock();
     }
   }
 
-  private long create(byte[] key, int table) {
-    BufferPool pool = storage.pool();
-    MiniTransaction mini = new MiniTransaction(pool, storage.log());
-    MapChanges maps = new MapChanges(pool);
-    Split split =
-        new Split(
-            pool, storage.allocator(), storage.marks(), mini, maps, storage.counters().splits);
-    SlottedBuilder empty = new SlottedBuilder();
-    empty.begin(0, table, new byte[0], null);
-    byte[] row = new byte[8];
-    LittleEndian.putInt(row, 0, table);
-    int root = storage.allocator().claim();
-    LittleEndian.putInt(row, 4, root);
-    byte[] cell = LeafCell.build(key, 0, 0, row);
-    boolean logged = false;
+  /** The LSN of the table's record, or 0 if there is no room for it. */
+  private long publish(TableCreation creation) {
+    int credit = creation.credit();
+    int pages = creation.pages();
+    storage.space().acquire(credit, pages);
     try {
-      int leaf = split.leafWithRoom(tree, key, cell.length + Slotted.SLOT);
+      long lsn = 0;
+      long before = createdAt;
+      createdAt = CREATING;
       try {
-        MemorySegment page = pool.page(leaf);
-        int frame = pool.fixNew(root);
-        try {
-          maps.clear();
-          maps.set(root, SpaceMapPage.ALLOCATED);
-          mini.begin(0);
-          RecordBuilder record = mini.format(frame);
-          PageOps.image(record, empty);
-          mini.end();
-          record = mini.change(leaf);
-          PageOps.insert(record, -Slotted.search(page, key) - 1, cell);
-          mini.end();
-          maps.latchAndWrite(mini);
-          long lsn = mini.commit();
-          logged = true;
-          return lsn;
-        } finally {
-          maps.unlatch();
-          if (logged) {
-            pool.unfixExclusive(frame);
-          } else {
-            pool.discard(frame);
-          }
-        }
+        lsn = creation.publish();
       } finally {
-        pool.unfixExclusive(leaf);
+        createdAt = lsn == 0 ? before : lsn;
       }
+      return lsn;
     } finally {
-      if (!logged) {
-        storage.allocator().release(root);
-      }
+      storage.space().release(credit, pages);
     }
   }
 
   private static byte[] key(String name) {
-    byte[] key = name.getBytes(StandardCharsets.UTF_8);
-    if (!name.equals(new String(key, StandardCharsets.UTF_8))) {
-      throw new KeyException(
-          "the name of a table has characters that are half of a pair, and have no UTF-8");
-    }
-    if (key.length == 0 || key.length > LeafCell.MAX_KEY) {
-      throw new KeyException(
-          "the name of a table has 1 to "
-              + LeafCell.MAX_KEY
-              + " bytes of UTF-8; this one has "
-              + key.length);
-    }
-    return key;
+    return Names.utf8("a table", name, LeafCell.MAX_KEY);
   }
 }

@@ -1,289 +1,179 @@
 package org.revenantdb.engine;
 
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
-import org.revenantdb.engine.page.InnerCell;
+import org.revenantdb.engine.page.KeyHash;
 import org.revenantdb.engine.page.LeafCell;
-import org.revenantdb.engine.page.OverflowPage;
 import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.SequenceRow;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SpaceMapPage;
-import org.revenantdb.engine.space.PageBitmap;
-import org.revenantdb.engine.txn.TransactionTable;
+import org.revenantdb.engine.page.TableRow;
 import org.revenantdb.engine.version.Storage;
-import org.revenantdb.recovery.file.StorageException;
 
 /**
- * Compares the whole structure with itself: every page reached exactly once, fences nested, keys in
- * order, large values whole, and the space maps saying just what was reached.
+ * Compares the whole structure with itself, as it was at one moment: every page reached exactly
+ * once, fences nested, keys in order, large values whole, marks of sequences within their ranges,
+ * and the space maps saying just what was reached. Then looks at every page of the file, free ones
+ * too.
  *
- * <p>Runs while nobody is inside the database. One use, one thread.
+ * <p>One use, one thread, which may read files.
  */
 final class Checker {
-  private static final int MAX_PROBLEMS = 100;
-
   private final Storage storage;
-  private final BufferPool pool;
-  private final Catalog catalog;
-  private final List<String> problems = new ArrayList<>();
-  private final List<StorageException> damage = new ArrayList<>();
-  private final PageBitmap reached = new PageBitmap();
-  private final PageBitmap versions = new PageBitmap();
-  private final PageBitmap heads = new PageBitmap();
-  private int tables;
-  private long rows;
-  private long treePages;
-  private long overflowPages;
+  private final CheckPages pages;
+  private final ValueCheck values;
+  private final FrozenDatabase frozen;
+  private final Runnable pace;
+  private final List<CheckedTable> tables = new ArrayList<>();
+  private final List<CheckedSequence> sequences = new ArrayList<>();
   private long toClean;
   private long free;
 
-  /** Some page could not be read, so what it leads to is not known. */
-  private boolean unreadable;
+  private record Named(String name, TableRow row) {}
 
-  Checker(Storage storage, Catalog catalog) {
+  /**
+   * A check.
+   *
+   * @param frozen what is checked
+   * @param pace runs before each page
+   */
+  Checker(Storage storage, FrozenDatabase frozen, Runnable pace) {
     this.storage = storage;
-    this.pool = storage.pool();
-    this.catalog = catalog;
+    this.frozen = frozen;
+    this.pace = pace;
+    this.pages = new CheckPages(frozen, pace);
+    this.values = new ValueCheck(pages);
+  }
+
+  /** A check while nobody is inside the database. */
+  static CheckReport alone(Storage storage) {
+    try (FrozenDatabase frozen = new FrozenDatabase(storage)) {
+      return new Checker(storage, frozen, () -> {}).check();
+    }
   }
 
   CheckReport check() {
-    reached.set(0);
-    reached.set(1);
-    reached.set(2);
-    int limit = storage.allocator().pages();
+    int limit = frozen.pages();
+    for (int id = 0; id < SpaceMapPage.POSITION; id++) {
+      pages.reach(id, "header");
+    }
     for (int map = SpaceMapPage.POSITION; map < limit; map += SpaceMapPage.GROUP) {
-      reached.set(map);
+      pages.reach(map, "space map");
     }
-    tree(catalog.tree());
-    try {
-      for (Table table : catalog.tables()) {
-        tables++;
-        tree(table.tree());
-      }
-    } catch (StorageException e) {
-      // The damaged page has been named above; the tables behind it cannot be found.
-      unreadable = true;
-    }
+    List<Named> named = new ArrayList<>();
+    CheckedTable catalogue =
+        new TreeCheck(
+                pages,
+                values,
+                Catalog.TABLE,
+                ", the catalogue",
+                (page, cell) -> named(page, cell, named))
+            .run("", Catalog.ROOT);
+    named.forEach(table -> tables.add(table(table.name, table.row)));
+    frozen.olderValues().forEach(values::older);
     for (int pass = 0; pass < 2; pass++) {
       // First the values that wait for the cleaner, which no row names, then what is left over.
       for (int map = SpaceMapPage.POSITION; map < limit; map += SpaceMapPage.GROUP) {
         map(map, limit, /* last= */ pass == 1);
       }
     }
+    file(limit);
     return new CheckReport(
-        List.copyOf(problems),
-        List.copyOf(damage),
-        tables,
-        rows,
-        treePages,
-        overflowPages,
+        pages.problems(),
+        pages.damage(),
+        pages.warnings(),
+        tables.size(),
+        catalogue.rows() + tables.stream().mapToLong(CheckedTable::rows).sum(),
+        catalogue.treePages() + tables.stream().mapToLong(CheckedTable::treePages).sum(),
+        values.pages(),
         toClean,
-        free);
+        free,
+        List.copyOf(tables),
+        List.copyOf(sequences));
   }
 
-  /** Tells whether it is listed now and was not before: maps are looked at twice. */
-  private boolean problem(String text) {
-    return problems.size() < MAX_PROBLEMS && !problems.contains(text) && problems.add(text);
-  }
-
-  private void tree(Tree tree) {
-    MemorySegment root = copy(tree.root(), "root of table " + tree.table());
-    if (root != null) {
-      page(tree, tree.root(), root, Slotted.level(root), new byte[0], null);
-    }
-  }
-
-  /** A copy of a page, or null if it cannot be read, which is a problem then. */
-  private @Nullable MemorySegment copy(int pageId, String what) {
-    if (Integer.compareUnsigned(pageId, storage.allocator().pages()) >= 0) {
-      problem("page " + pageId + " (" + what + ") lies beyond the end of the data file");
-      return null;
-    }
-    try {
-      int frame = pool.fixShared(pageId);
-      try {
-        return MemorySegment.ofArray(Page.bytes(pool.page(frame), 0, Page.SIZE));
-      } finally {
-        pool.unfixShared(frame);
-      }
-    } catch (StorageException e) {
-      unreadable = true;
-      if (problem(what + ": " + e.getMessage())) {
-        damage.add(e);
-      }
-      return null;
-    }
-  }
-
-  private void page(
-      Tree tree, int id, MemorySegment page, int level, byte[] lower, byte @Nullable [] upper) {
-    String what = "page " + id + " of table " + tree.table();
-    if (!reached.set(id)) {
-      problem(what + " is reached twice");
+  private void named(MemorySegment page, int cell, List<Named> named) {
+    byte[] key = LeafCell.key(page, cell);
+    byte[] bytes = LeafCell.value(page, cell);
+    if (SequenceRow.isKey(key)) {
+      sequence(SequenceRow.name(key), bytes);
       return;
     }
-    treePages++;
-    int type = level == 0 ? Page.LEAF : Page.INNER;
-    if (Page.type(page) != type
-        || Slotted.level(page) != level
-        || Slotted.table(page) != tree.table()) {
-      problem(
-          what
-              + " has type "
-              + Page.type(page)
-              + ", level "
-              + Slotted.level(page)
-              + ", table "
+    TableRow row = TableRow.of(bytes);
+    if (row == null) {
+      pages.problem(
+          "table "
+              + Names.of(key)
+              + " has a row of "
+              + bytes.length
+              + " bytes in the catalogue that makes no sense");
+      return;
+    }
+    named.add(new Named(new String(key, StandardCharsets.UTF_8), row));
+  }
+
+  /** A table with all its trees. */
+  private CheckedTable table(String name, TableRow row) {
+    String quoted = ", \"" + name + "\"";
+    if (row.trees() == 1) {
+      return new TreeCheck(pages, values, row.id(0), quoted, TreeCheck.Rows.NONE)
+          .run(name, row.root(0));
+    }
+    List<CheckedTable> partitions = new ArrayList<>();
+    for (int i = 0; i < row.trees(); i++) {
+      int partition = i;
+      String what = quoted + ", partition " + i;
+      TreeCheck.Rows home =
+          (page, cell) -> home(page, LeafCell.key(page, cell), partition, row.trees(), what);
+      partitions.add(new TreeCheck(pages, values, row.id(i), what, home).run(name, row.root(i)));
+    }
+    return new CheckedTable(
+        name,
+        partitions.stream().mapToLong(CheckedTable::rows).sum(),
+        partitions.stream().mapToLong(CheckedTable::visibleRows).sum(),
+        partitions.stream().mapToInt(CheckedTable::levels).max().orElseThrow(),
+        partitions.stream().mapToLong(CheckedTable::treePages).sum(),
+        partitions.stream().mapToLong(CheckedTable::overflowPages).sum());
+  }
+
+  /** Each key lies in the partition of its hash (protocols.md §22, P1). */
+  private void home(MemorySegment page, byte[] key, int partition, int partitions, String what) {
+    int right = KeyHash.partition(key, partitions);
+    if (right != partition) {
+      pages.problem(
+          "page "
+              + Page.id(page)
+              + " of table "
               + Slotted.table(page)
-              + "; expected type "
-              + type
-              + ", level "
-              + level);
-      return;
-    }
-    if (!Arrays.equals(lower, Slotted.lowerFence(page))
-        || Slotted.hasUpperFence(page) != (upper != null)
-        || (upper != null && !Arrays.equals(upper, Slotted.upperFence(page)))) {
-      problem(what + " has other fences than its parent says");
-    }
-    if (Page.hasVersions(page)) {
-      versions.set(id);
-    }
-    int count = Slotted.count(page);
-    byte[] before = null;
-    for (int slot = 0; slot < count; slot++) {
-      byte[] key = Slotted.key(page, slot);
-      if (before != null && Arrays.compareUnsigned(before, key) >= 0) {
-        problem(what + ": keys of slots " + (slot - 1) + " and " + slot + " are not in order");
-      }
-      before = key;
-      if (!Slotted.covers(page, key)) {
-        problem(what + ": the key of slot " + slot + " lies outside the fences");
-      }
-    }
-    if (level == 0) {
-      rows += count;
-      for (int slot = 0; slot < count; slot++) {
-        row(page, Slotted.cell(page, slot), what + ", slot " + slot);
-      }
-      return;
-    }
-    for (int slot = -1; slot < count; slot++) {
-      int child = Slotted.child(page, slot);
-      byte[] from = slot < 0 ? lower : InnerCell.key(page, Slotted.cell(page, slot));
-      byte[] to = slot + 1 < count ? InnerCell.key(page, Slotted.cell(page, slot + 1)) : upper;
-      MemorySegment below = copy(child, "child " + slot + " of " + what);
-      if (below != null) {
-        page(tree, child, below, level - 1, from, to);
-      }
+              + what
+              + ": key "
+              + Names.of(key)
+              + " belongs to partition "
+              + right
+              + " by its hash; a read does not find it here");
     }
   }
 
-  private void row(MemorySegment page, int cell, String what) {
-    if (LeafCell.writer(page, cell) > Slotted.maxWriter(page)) {
-      problem(what + " has a higher writer than the page says");
-    }
-    if (LeafCell.is(page, cell, LeafCell.OVERFLOW)) {
-      int at = LeafCell.valueOffset(page, cell);
-      int head = LeafCell.referenceHead(page, at);
-      // An aborted value may be gone before its row.
-      boolean mustExist =
-          storage.transactions().status(LeafCell.writer(page, cell)) != TransactionTable.ABORTED;
-      value(head, LeafCell.referenceLength(page, at), LeafCell.writer(page, cell), mustExist, what);
-    }
-    if (LeafCell.is(page, cell, LeafCell.PREDECESSOR_OVERFLOW)) {
-      int at = LeafCell.predecessorOffset(page, cell);
-      // Under a version that every snapshot sees the predecessor may be gone: nobody follows it any
-      // more.
-      long status = storage.transactions().status(LeafCell.writer(page, cell));
-      boolean mustExist = status == TransactionTable.ACTIVE || status == TransactionTable.ABORTED;
-      value(
-          LeafCell.referenceHead(page, at),
-          LeafCell.referenceLength(page, at),
-          LeafCell.predecessorWriter(page, cell),
-          mustExist,
-          what + " (predecessor)");
-    }
-  }
-
-  private void value(int head, long length, long writer, boolean mustExist, String what) {
-    if (!mustExist) {
-      // What is still there is found by its version bit.
+  private void sequence(byte[] name, byte[] row) {
+    String problem = SequenceRow.problem(row);
+    if (problem != null) {
+      pages.problem("sequence " + Names.of(name) + " " + problem);
       return;
     }
-    MemorySegment page = copy(head, "value of " + what);
-    if (page == null) {
-      return;
-    }
-    if (Page.type(page) != Page.OVERFLOW_HEAD || OverflowPage.writer(page) != writer) {
-      problem(what + ": page " + head + " is not the head of its value");
-      return;
-    }
-    if (OverflowPage.length(page) != length) {
-      problem(what + ": its value has " + OverflowPage.length(page) + " bytes, not " + length);
-    }
-    if (!heads.set(head)) {
-      problem(what + ": page " + head + " is the value of another row, too");
-      return;
-    }
-    boolean unreadableBefore = unreadable;
-    unreadable = false;
-    long bytes = chain(head, page, what);
-    if (bytes != length && !unreadable) {
-      problem(what + ": the pages of its value hold " + bytes + " bytes, not " + length);
-    }
-    unreadable |= unreadableBefore;
-  }
-
-  private long chain(int head, MemorySegment first, String what) {
-    heads.set(head);
-    if (Page.hasVersions(first)) {
-      versions.set(head);
-    }
-    long bytes = OverflowPage.inline(first);
-    MemorySegment page = first;
-    int id = head;
-    while (true) {
-      overflow(id, what);
-      int count = OverflowPage.count(page);
-      for (int i = 0; i < count; i++) {
-        int data = OverflowPage.id(page, i);
-        overflow(data, what);
-        MemorySegment dataPage = copy(data, "data page of " + what);
-        if (dataPage != null) {
-          if (Page.type(dataPage) != Page.OVERFLOW_DATA) {
-            problem(what + ": page " + data + " is no data page of a value");
-          }
-          bytes += OverflowPage.count(dataPage);
-        }
-      }
-      id = OverflowPage.nextIndex(page);
-      if (id == 0) {
-        return bytes;
-      }
-      MemorySegment next = copy(id, "index page of " + what);
-      if (next == null || Page.type(next) != Page.OVERFLOW_INDEX) {
-        problem(what + ": page " + id + " is no index page of a value");
-        return bytes;
-      }
-      page = next;
-    }
-  }
-
-  private void overflow(int id, String what) {
-    overflowPages++;
-    if (!reached.set(id)) {
-      problem(what + ": page " + id + " is used twice");
-    }
+    sequences.add(
+        new CheckedSequence(
+            new String(name, StandardCharsets.UTF_8),
+            SequenceRow.mark(row),
+            SequenceRow.count(row)));
   }
 
   private void map(int mapId, int limit, boolean last) {
-    MemorySegment map = copy(mapId, "space map");
+    MemorySegment map = pages.read(mapId, "space map");
     if (map == null) {
       return;
     }
@@ -293,36 +183,58 @@ final class Checker {
       int bits = Page.getByte(map, SpaceMapPage.offset(id));
       boolean allocated = (bits & SpaceMapPage.ALLOCATED) != 0;
       boolean version = (bits & SpaceMapPage.VERSION) != 0;
-      if (!last) {
-        if (allocated && version && !reached.contains(id)) {
-          MemorySegment page = copy(id, "page with a version bit");
-          if (page != null && Page.type(page) == Page.OVERFLOW_HEAD) {
-            chain(id, page, "value at page " + id + ", which waits for the cleaner");
-          }
-        }
+      if (last) {
+        compare(id, allocated, version);
+      } else if (allocated && version && !pages.isReached(id)) {
+        values.waiting(id);
+      }
+    }
+  }
+
+  /** What a space map says of a page, and what is so. */
+  private void compare(int id, boolean allocated, boolean version) {
+    if (version) {
+      toClean++;
+    }
+    if (!allocated) {
+      free++;
+    }
+    if (allocated && pages.isUnreadable() && !pages.isReached(id)) {
+      return;
+    }
+    if (allocated != pages.isReached(id)) {
+      pages.problem(
+          allocated
+              ? "page " + id + " is allocated, but nothing leads to it: it has leaked"
+              : "page " + id + " is in use, but its space map calls it free");
+    } else if (version != pages.hasVersions(id) && !pages.isKnownDamaged(id)) {
+      pages.problem(
+          "page "
+              + id
+              + ": its version bit is "
+              + version
+              + " in the space map, but not on the page");
+    }
+  }
+
+  /** Every page behind the control slots, as it is in the file. */
+  private void file(int limit) {
+    MemorySegment scratch = MemorySegment.ofArray(new byte[Page.SIZE]);
+    for (int id = SpaceMapPage.POSITION; id < limit; id++) {
+      if (pages.isKnownDamaged(id)) {
         continue;
       }
-      if (version) {
-        toClean++;
-      }
-      if (!allocated) {
-        free++;
-      }
-      if (allocated && unreadable && !reached.contains(id)) {
+      pace.run();
+      BufferPool.@Nullable BadInFile bad = storage.pool().problemInFile(id, scratch);
+      if (bad == null) {
         continue;
       }
-      if (allocated != reached.contains(id)) {
-        problem(
-            allocated
-                ? "page " + id + " is allocated, but nothing leads to it: it has leaked"
-                : "page " + id + " is in use, but its space map calls it free");
-      } else if (version != versions.contains(id)) {
-        problem(
-            "page "
-                + id
-                + ": its version bit is "
-                + version
-                + " in the space map, but not on the page");
+      if (!pages.isReached(id)) {
+        pages.warning("page " + id + " is free: " + bad.why().getMessage());
+      } else if (bad.isDirty()) {
+        pages.warning("page " + id + " will be written anew: " + bad.why().getMessage());
+      } else {
+        pages.damaged(id, "in the file", bad.why());
       }
     }
   }

@@ -1,28 +1,62 @@
 package org.revenantdb.engine;
 
 import java.io.InputStream;
-import java.util.ArrayList;
-import java.util.List;
-import org.revenantdb.engine.version.RowScan;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.version.RowBatch;
+import org.revenantdb.engine.version.RowSource;
+import org.revenantdb.engine.version.StoredValue;
 
 /**
  * Rows of a range in key order, or backwards, as the transaction sees them.
  *
- * <p>Rows are taken in batches; what the transaction itself writes while the cursor is open shows
- * up in later batches. Valid as long as its transaction; used by one thread at a time, as its
- * transaction is. Closing it releases nothing that the end of the transaction would not.
+ * <p>Rows are taken in batches, of a table with partitions from each partition; what the
+ * transaction itself writes while the cursor is open shows up in later batches, and at once after a
+ * {@link #seek}. Valid as long as its transaction; used by one thread at a time, as its transaction
+ * is. Closing it releases nothing that the end of the transaction would not.
  */
 public final class Cursor implements AutoCloseable {
   private final Transaction transaction;
-  private final RowScan scan;
-  private final List<RowScan.Row> batch = new ArrayList<>();
+  private final Range range;
+  private final boolean descending;
+  private final byte @Nullable [] from;
+  private final byte @Nullable [] to;
+  private final RowBatch batch;
+  private RowSource scan;
+
+  /** How often the transaction had written when the oldest part of the batch was read. */
+  private long writesBefore;
+
   private int at = -1;
-  private boolean closed;
+
+  /** Who may hand the batch on to other cursors: nobody else can be in it. */
+  private final long opener = Thread.currentThread().threadId();
+
+  private volatile boolean closed;
   private boolean failed;
 
-  Cursor(Transaction transaction, RowScan scan) {
+  /** Makes a scan of a part of the cursor's range; the one before it is of no more use. */
+  @FunctionalInterface
+  interface Range {
+    /** The rows from the first key on, up to the other, which is not of them. */
+    RowSource scan(byte @Nullable [] from, byte @Nullable [] to);
+  }
+
+  Cursor(
+      Transaction transaction,
+      Range range,
+      boolean descending,
+      byte @Nullable [] from,
+      byte @Nullable [] to) {
     this.transaction = transaction;
-    this.scan = scan;
+    this.batch = transaction.core().engine().takeBatch();
+    this.range = range;
+    this.descending = descending;
+    this.from = from;
+    this.to = to;
+    this.scan = range.scan(from, to);
   }
 
   /**
@@ -33,6 +67,82 @@ public final class Cursor implements AutoCloseable {
    *     that nobody was given
    */
   public boolean next() {
+    checkUsable();
+    if (at + 1 < batch.size()) {
+      transaction.checkOpen();
+      at++;
+      return true;
+    }
+    return fill();
+  }
+
+  /**
+   * Goes to the row with this key or, if there is none, to the one that comes after it in the
+   * cursor's direction: the next larger key, of a descending cursor the next smaller one. It may go
+   * forwards and backwards, any number of times, also from behind the last row; {@link #next} goes
+   * on from there.
+   *
+   * <p>Never leaves the range that the cursor was opened for: before its beginning this is the
+   * first row, behind its end there is none. A seek sees all that the transaction has written so
+   * far.
+   *
+   * @param key where to; any length, the empty key is below all others
+   * @return false when there is no such row
+   * @throws IllegalStateException as {@link #next}
+   */
+  public boolean seek(byte[] key) {
+    Objects.requireNonNull(key, "key");
+    checkUsable();
+    transaction.checkOpen();
+    if (seekInBatch(key)) {
+      return true;
+    }
+    if (descending) {
+      // The smallest key above this one bounds the rows at or before it.
+      byte[] above = Arrays.copyOf(key, key.length + 1);
+      scan = range.scan(from, to != null && compare(to, above) < 0 ? to : above);
+    } else {
+      scan = range.scan(from != null && compare(from, key) > 0 ? from : key.clone(), to);
+    }
+    return fill();
+  }
+
+  /**
+   * Whether the row is one of the batch. That is a piece of the range without a gap, as it was when
+   * it was taken.
+   */
+  private boolean seekInBatch(byte[] key) {
+    if (batch.isEmpty() || writesBefore != transaction.core().writes()) {
+      return false;
+    }
+    if (distance(0, key) > 0 || distance(batch.size() - 1, key) < 0) {
+      return false;
+    }
+    int low = 0;
+    int high = batch.size() - 1;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (distance(middle, key) < 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    at = low;
+    return true;
+  }
+
+  /** Below 0: the row comes before the key in the cursor's direction. */
+  private int distance(int row, byte[] key) {
+    int order = batch.compareKey(row, key);
+    return descending ? -order : order;
+  }
+
+  private static int compare(byte[] one, byte[] other) {
+    return Arrays.compareUnsigned(one, other);
+  }
+
+  private void checkUsable() {
     if (closed) {
       throw new IllegalStateException("the cursor is closed");
     }
@@ -40,16 +150,14 @@ public final class Cursor implements AutoCloseable {
       transaction.checkOpen();
       throw new IllegalStateException("the cursor has failed before; open another one");
     }
-    if (at + 1 < batch.size()) {
-      transaction.checkOpen();
-      at++;
-      return true;
-    }
-    batch.clear();
+  }
+
+  /** Takes the next batch and goes to its first row. */
+  private boolean fill() {
     at = -1;
     failed = true; // the batch may be full and the wait for what it depends on fail (R10)
     transaction.inside(() -> {
-      scan.fill(batch);
+      writesBefore = scan.fill(batch, transaction.core().writes());
       return null;
     });
     failed = false;
@@ -60,12 +168,13 @@ public final class Cursor implements AutoCloseable {
     return true;
   }
 
-  private RowScan.Row row() {
+  /** The row's place in the batch. */
+  private int row() {
     transaction.checkOpen();
-    if (at < 0 || at >= batch.size()) {
+    if (closed || at < 0 || at >= batch.size()) {
       throw new IllegalStateException("the cursor is not on a row; call next first");
     }
-    return batch.get(at);
+    return at;
   }
 
   /**
@@ -74,7 +183,23 @@ public final class Cursor implements AutoCloseable {
    * @return a copy
    */
   public byte[] key() {
-    return row().key().clone();
+    byte[] key = batch.key(row());
+    stillOpen();
+    return key;
+  }
+
+  /**
+   * Copies the key of the row into an array of the caller's, and allocates nothing.
+   *
+   * @param into where it goes, as much of it as there is room for
+   * @param offset index of its first byte
+   * @return the length of the key, which may be larger than the room
+   */
+  public int key(byte[] into, int offset) {
+    Objects.checkFromIndexSize(offset, 0, into.length);
+    int length = batch.key(row(), into, offset);
+    stillOpen();
+    return length;
   }
 
   /**
@@ -84,7 +209,28 @@ public final class Cursor implements AutoCloseable {
    * @throws ValueTooLargeException if it does not fit in an array; use {@link #openValue}
    */
   public byte[] value() {
-    return transaction.materialise(row().value());
+    return transaction.materialise(stored(row()));
+  }
+
+  /**
+   * Copies the value of the row into an array of the caller's; if it is a small one, that allocates
+   * nothing.
+   *
+   * @param into where it goes, as much of it as there is room for
+   * @param offset index of its first byte
+   * @return the length of the value, which may be larger than the room
+   * @throws ValueTooLargeException if it has more bytes than an array can have; use {@link
+   *     #openValue}
+   */
+  public int value(byte[] into, int offset) {
+    Objects.checkFromIndexSize(offset, 0, into.length);
+    int row = row();
+    if (batch.isOverflow(row)) {
+      return transaction.copy(stored(row), into, offset);
+    }
+    int length = batch.value(row, into, offset);
+    stillOpen();
+    return length;
   }
 
   /**
@@ -93,7 +239,7 @@ public final class Cursor implements AutoCloseable {
    * @return bytes
    */
   public long valueLength() {
-    return row().value().length();
+    return stored(row()).length();
   }
 
   /**
@@ -102,14 +248,36 @@ public final class Cursor implements AutoCloseable {
    * @return a stream that is valid as long as the transaction
    */
   public InputStream openValue() {
-    return transaction.stream(row().value());
+    return transaction.stream(stored(row()));
+  }
+
+  private StoredValue stored(int row) {
+    StoredValue value = batch.value(row);
+    stillOpen();
+    return value;
+  }
+
+  /**
+   * After a copy: nobody has closed the cursor meanwhile, which is forbidden to another thread, and
+   * had the batch filled with rows of another transaction.
+   */
+  private void stillOpen() {
+    VarHandle.acquireFence();
+    if (closed) {
+      throw new IllegalStateException("the cursor is closed");
+    }
   }
 
   /** Ends the cursor. */
   @Override
   public void close() {
+    if (closed) {
+      return;
+    }
     closed = true;
-    batch.clear();
     at = -1;
+    if (!failed && Thread.currentThread().threadId() == opener) {
+      transaction.core().engine().giveBack(batch); // from here on it may be another cursor's
+    }
   }
 }

@@ -31,11 +31,16 @@ public final class Database implements AutoCloseable {
   private final OpenDatabase open;
   private final Engine engine;
   private final Catalog catalog;
+  private final Sequences sequences;
+  private final LiveCheck liveCheck;
 
   private Database(OpenDatabase open) {
     this.open = open;
     this.engine = open.engine();
+    this.liveCheck = new LiveCheck(engine);
     this.catalog = open.catalog();
+    this.sequences = new Sequences(engine, catalog);
+    ForgottenTransactions.watch(engine.open());
   }
 
   /**
@@ -63,23 +68,52 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * A table; it is created if there is none of this name, which is durable then.
+   * A table, whatever it was created with; if there is none of this name an ordinary one is
+   * created, which is durable then.
    *
    * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
    * @return the table
    */
   public Table table(String name) {
     Table found = findTable(name);
-    if (found != null) {
-      return found;
+    return found != null ? found : create(name, TableOptions.defaults());
+  }
+
+  /**
+   * A table with these options; it is created if there is none of this name, which is durable then.
+   *
+   * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
+   * @param options what it is created with, or was
+   * @return the table
+   * @throws TableOptionsException if there is a table of this name with other options
+   */
+  public Table table(String name, TableOptions options) {
+    Objects.requireNonNull(options, "options");
+    Table table = findTable(name);
+    if (table == null) {
+      table = create(name, options); // or somebody else has, meanwhile
     }
+    if (!table.options().equals(options)) {
+      throw new TableOptionsException(
+          "table "
+              + name
+              + " was created with "
+              + table.options().partitions()
+              + " partitions, not "
+              + options.partitions()
+              + ", which cannot be changed: open it without options, or copy its rows to a new table");
+    }
+    return table;
+  }
+
+  private Table create(String name, TableOptions options) {
     if (engine.options().readOnly()) {
       throw new ReadOnlyDatabaseException(
           "there is no table "
               + name
               + ", and the database was opened read-only; open it for writing");
     }
-    inside(() -> catalog.create(name));
+    inside(() -> catalog.create(name, options));
     return Objects.requireNonNull(findTable(name));
   }
 
@@ -92,17 +126,19 @@ public final class Database implements AutoCloseable {
   public @Nullable Table findTable(String name) {
     Objects.requireNonNull(name, "name");
     Table found = inside(() -> catalog.find(name));
-    awaitCatalog();
+    awaitCatalog(catalog.createdAt(), "a table");
     return found;
   }
 
-  /** Nobody is told of a table that a crash could take back (R10). */
-  private void awaitCatalog() {
+  /** Nobody is told of a table or sequence that a crash could take back (R10). */
+  private void awaitCatalog(long createdAt, String what) {
     try {
-      engine.storage().log().awaitDurable(catalog.createdAt());
+      engine.storage().log().awaitDurable(createdAt);
     } catch (org.revenantdb.recovery.log.OutcomeUnknownException | LogStoppedException e) {
       throw new OutcomeUnknownException(
-          "the log failed while a table was created; open the database again and see ("
+          "the log failed while "
+              + what
+              + " was created; open the database again and see ("
               + Engine.why(e)
               + ")",
           e);
@@ -116,7 +152,83 @@ public final class Database implements AutoCloseable {
    */
   public List<String> tableNames() {
     List<String> names = inside(catalog::names);
-    awaitCatalog();
+    awaitCatalog(catalog.createdAt(), "a table");
+    return names;
+  }
+
+  /**
+   * A sequence, whatever its options; it is created with {@link SequenceOptions#defaults} if there
+   * is none of this name, which is durable then. Tables may have the same names.
+   *
+   * @param name 1 to 1,023 bytes of UTF-8
+   * @return the sequence
+   */
+  public Sequence sequence(String name) {
+    return findOrCreate(name, SequenceOptions.defaults());
+  }
+
+  /**
+   * A sequence with these options; it is created if there is none of this name, which is durable
+   * then.
+   *
+   * @param name 1 to 1,023 bytes of UTF-8
+   * @param options those that it was created with, if it exists
+   * @return the sequence
+   * @throws IllegalArgumentException if it exists with other options
+   */
+  public Sequence sequence(String name, SequenceOptions options) {
+    Objects.requireNonNull(options, "options");
+    Sequence found = findOrCreate(name, options);
+    if (!found.options().equals(options)) {
+      throw new IllegalArgumentException(
+          "sequence "
+              + name
+              + " was created with "
+              + found.options()
+              + ", not with "
+              + options
+              + "; get it as it is with sequence(name), or create another with another name");
+    }
+    return found;
+  }
+
+  private Sequence findOrCreate(String name, SequenceOptions options) {
+    Sequence found = findSequence(name);
+    if (found != null) {
+      return found;
+    }
+    if (engine.options().readOnly()) {
+      throw new ReadOnlyDatabaseException(
+          "there is no sequence "
+              + name
+              + ", and the database was opened read-only; open it for writing");
+    }
+    Sequence created = inside(() -> sequences.findOrCreate(name, options));
+    awaitCatalog(sequences.createdAt(), "a sequence");
+    return created;
+  }
+
+  /**
+   * A sequence that exists.
+   *
+   * @param name its name
+   * @return the sequence, or null if there is none of this name
+   */
+  public @Nullable Sequence findSequence(String name) {
+    Objects.requireNonNull(name, "name");
+    Sequence found = inside(() -> sequences.find(name));
+    awaitCatalog(sequences.createdAt(), "a sequence");
+    return found;
+  }
+
+  /**
+   * The names of all sequences.
+   *
+   * @return in order
+   */
+  public List<String> sequenceNames() {
+    List<String> names = inside(sequences::names);
+    awaitCatalog(sequences.createdAt(), "a sequence");
     return names;
   }
 
@@ -143,10 +255,18 @@ public final class Database implements AutoCloseable {
     Objects.requireNonNull(options, "options");
     @Nullable Throwable begun =
         engine.options().leakTraces() ? new Throwable("the transaction was begun here") : null;
-    return inside(() -> {
+    int stripe = engine.gate().enter();
+    try {
       int slot = engine.snapshots().open(open.clock());
-      return new Transaction(new TransactionCore(engine, slot, options, begun));
-    });
+      try {
+        return new Transaction(new TransactionCore(engine, slot, options, begun));
+      } catch (Throwable noMemory) {
+        engine.snapshots().close(slot);
+        throw noMemory;
+      }
+    } finally {
+      engine.gate().exit(stripe);
+    }
   }
 
   /**
@@ -236,6 +356,35 @@ public final class Database implements AutoCloseable {
     }
   }
 
+  /**
+   * Begins to load rows that come in ascending order of their keys; {@link
+   * DatabaseOptions#durability} says whether they are durable when it is finished.
+   *
+   * @param table a table of this database; best an empty one, or one whose keys are all below
+   * @return the load, to be closed
+   */
+  public BulkLoad bulkLoad(Table table) {
+    return bulkLoad(table, usual());
+  }
+
+  /**
+   * As {@link #bulkLoad(Table)}, in a transaction with other options.
+   *
+   * @param table a table of this database; best an empty one, or one whose keys are all below
+   * @param options of the load
+   * @return the load, to be closed
+   */
+  public BulkLoad bulkLoad(Table table, TransactionOptions options) {
+    Objects.requireNonNull(table, "table").treesOf(engine);
+    Transaction transaction = begin(options);
+    try {
+      return new BulkLoad(transaction, table);
+    } catch (Throwable failure) {
+      transaction.close();
+      throw failure;
+    }
+  }
+
   /** The other has not ended: a random time that grows. */
   private void pause(int attempt) {
     long ceiling = Math.min(SHORTEST_PAUSE << Math.min(attempt, 20), LONGEST_PAUSE);
@@ -258,6 +407,26 @@ public final class Database implements AutoCloseable {
    */
   public DatabaseStatistics statistics() {
     return inside(open::statistics);
+  }
+
+  /**
+   * How often and how long threads have waited since the database was opened, by what they waited
+   * for.
+   *
+   * @return the counts of now, all times in nanoseconds
+   */
+  public Waits waits() {
+    return inside(open::waits);
+  }
+
+  /** For tests: brings the counters file up to date now, if there is to be one. */
+  void writeCounters() {
+    EngineThread.call(
+        "revenant-counters",
+        () -> {
+          open.writeCounters();
+          return true;
+        });
   }
 
   /**
@@ -291,21 +460,37 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Checks the structure of the whole database: every page reached once, keys in order, space maps
-   * right. Others wait meanwhile.
+   * Gives space of the data file back: moves pages from its end to free ones further front, and
+   * cuts the end off. Others read and write meanwhile. What stays, and another call may give back:
+   * pages that transactions of now still read, or have just written. What stays for good: all pages
+   * before the first page of a table, which never moves; so a table that was created when the file
+   * was large keeps it large.
+   *
+   * @return what has come of it
+   */
+  public CompactReport compact() {
+    inside(() -> null);
+    try {
+      return open.compact();
+    } catch (LogStoppedException e) {
+      throw Engine.stopped(e);
+    }
+  }
+
+  /**
+   * Checks the structure of the whole database: every page reached once, keys in order, large
+   * values whole, space maps right, every page of the file, free ones too, what was written there.
+   *
+   * <p>Others go on meanwhile. What is checked is the database as it was at one moment at the
+   * beginning, for which they are stopped; each page that they change costs a copy of it until the
+   * check has come by. If they change more than an eighth of the pool meanwhile, they wait until
+   * the check ends. Pages that they free are used again only then, so the file may grow. Of several
+   * checks one runs at a time; closing the database ends them with {@link DatabaseClosedException}.
    *
    * @return what was found
    */
   public CheckReport check() {
-    if (!engine.gate().pause()) {
-      throw new DatabaseClosedException("the database is closed; open it again to go on");
-    }
-    try {
-      return EngineThread.call(
-          "revenant-check", () -> new Checker(engine.storage(), catalog).check());
-    } finally {
-      engine.gate().resume();
-    }
+    return EngineThread.call("revenant-check", liveCheck::run);
   }
 
   private <T extends @Nullable Object> T inside(java.util.function.Supplier<T> action) {

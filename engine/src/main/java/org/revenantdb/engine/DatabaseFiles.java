@@ -10,6 +10,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.revenantdb.engine.counters.CountersFile;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SpaceMapPage;
@@ -57,7 +58,9 @@ final class DatabaseFiles {
   /** Pages of a new data file. */
   private static final int FIRST_PAGES = 128;
 
-  private static final Set<String> LEFT_BY_CREATION = Set.of(NEW_DATA, DOUBLE_WRITE, LOCK, LOG);
+  /** With the counters of a database that was there, whose data file must have gone since. */
+  private static final Set<String> OURS =
+      Set.of(NEW_DATA, DOUBLE_WRITE, LOCK, LOG, CountersFile.FILE_NAME);
 
   private final Path directory;
   private final IoStatistics statistics;
@@ -206,7 +209,7 @@ final class DatabaseFiles {
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
       for (Path entry : entries) {
         String name = String.valueOf(entry.getFileName());
-        if (!LEFT_BY_CREATION.contains(name)) {
+        if (!OURS.contains(name)) {
           throw new NotADatabaseException(
               directory,
               StorageException.NO_OFFSET,

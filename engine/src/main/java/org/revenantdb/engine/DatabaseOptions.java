@@ -37,6 +37,11 @@ import org.revenantdb.recovery.log.LogOptions;
  *     the default writes a warning to {@link System.Logger} {@code org.revenantdb}
  * @param leakTraces whether the listener is told where such a transaction was begun, which makes
  *     each {@link Database#begin} half a microsecond dearer or more; default false
+ * @param countersFile whether the database keeps a file of what it counts, from which the command
+ *     {@code stat} shows what goes on in it, in whatever process: 4 KiB in its directory, written
+ *     in place, at most once a second and only when a number has changed, never forced, and deleted
+ *     by the close. Nothing depends on it. Switch it off where each operation on a file counts, as
+ *     in crash tests; default true
  */
 public record DatabaseOptions(
     boolean create,
@@ -51,7 +56,8 @@ public record DatabaseOptions(
     Durability durability,
     Duration maxLazyDelay,
     Consumer<LeakedTransaction> leakListener,
-    boolean leakTraces) {
+    boolean leakTraces,
+    boolean countersFile) {
 
   /** A time that does not come: lazy commits are forced only when somebody asks. */
   public static final Duration NEVER = ChronoUnit.FOREVER.getDuration();
@@ -81,7 +87,8 @@ public record DatabaseOptions(
           Durability.DURABLE,
           /* maxLazyDelay= */ Duration.ofMillis(100),
           LeakedTransaction::log,
-          /* leakTraces= */ false);
+          /* leakTraces= */ false,
+          /* countersFile= */ true);
 
   /** Checks the options against each other. */
   public DatabaseOptions {
@@ -284,6 +291,16 @@ public record DatabaseOptions(
     return with(copy -> copy.leakTraces = value);
   }
 
+  /**
+   * Says whether the database keeps a file of what it counts.
+   *
+   * @param value the setting
+   * @return other options
+   */
+  public DatabaseOptions withCountersFile(boolean value) {
+    return with(copy -> copy.countersFile = value);
+  }
+
   private DatabaseOptions with(Consumer<Copy> change) {
     Copy copy = new Copy(this);
     change.accept(copy);
@@ -305,6 +322,7 @@ public record DatabaseOptions(
     Duration maxLazyDelay;
     Consumer<LeakedTransaction> leakListener;
     boolean leakTraces;
+    boolean countersFile;
 
     Copy(DatabaseOptions options) {
       create = options.create;
@@ -320,6 +338,7 @@ public record DatabaseOptions(
       maxLazyDelay = options.maxLazyDelay;
       leakListener = options.leakListener;
       leakTraces = options.leakTraces;
+      countersFile = options.countersFile;
     }
 
     DatabaseOptions options() {
@@ -336,7 +355,8 @@ public record DatabaseOptions(
           durability,
           maxLazyDelay,
           leakListener,
-          leakTraces);
+          leakTraces,
+          countersFile);
     }
   }
 }

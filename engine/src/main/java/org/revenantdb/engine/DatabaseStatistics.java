@@ -32,6 +32,13 @@ package org.revenantdb.engine;
  * @param restartPages how many pages a restart now might have to read, at most
  * @param logDirectoryBytes size of the log directory, 0 if the database is open read-only
  * @param dataFilePages pages of the data file
+ * @param pagesReadAhead pages read before a scan came to them; they count as read, too
+ * @param frameWaits how often somebody waited for memory to become free, since what was there had
+ *     to be written first, or was in use
+ * @param leafPages leaves of tables
+ * @param innerPages inner pages of tables
+ * @param overflowPages pages of large values
+ * @param mapPages space maps
  */
 public record DatabaseStatistics(
     long splits,
@@ -62,4 +69,10 @@ public record DatabaseStatistics(
     long redoPoint,
     long restartPages,
     long logDirectoryBytes,
-    long dataFilePages) {}
+    long dataFilePages,
+    long pagesReadAhead,
+    long frameWaits,
+    PageClassStatistics leafPages,
+    PageClassStatistics innerPages,
+    PageClassStatistics overflowPages,
+    PageClassStatistics mapPages) {}

@@ -1,10 +1,10 @@
 package org.revenantdb.engine;
 
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.version.Cleaner;
+import org.revenantdb.engine.version.RowBatch;
 import org.revenantdb.engine.version.RowReader;
 import org.revenantdb.engine.version.RowWriter;
 import org.revenantdb.engine.version.Storage;
@@ -22,8 +22,17 @@ final class Engine {
   private final OperationGate gate = new OperationGate();
   private final ActiveSnapshots snapshots;
   private final RowReader reader;
-  private final ConcurrentLinkedQueue<RowWriter> writers = new ConcurrentLinkedQueue<>();
-  private final Set<TransactionCore> open = ConcurrentHashMap.newKeySet();
+
+  /** One a stripe of threads; what does not fit goes to the others. */
+  private final AtomicReferenceArray<@Nullable RowWriter> writers = perStripe();
+
+  private final ArrayBlockingQueue<RowWriter> moreWriters =
+      new ArrayBlockingQueue<>(MAX_IDLE_WRITERS);
+  private final OpenTransactions open = new OpenTransactions();
+
+  /** One a stripe of threads. */
+  private final AtomicReferenceArray<@Nullable RowBatch> batches = perStripe();
+
   private volatile @Nullable Cleaner cleaner;
 
   Engine(Storage storage, ActiveSnapshots snapshots, DatabaseOptions options) {
@@ -53,7 +62,7 @@ final class Engine {
     return reader;
   }
 
-  Set<TransactionCore> open() {
+  OpenTransactions open() {
     return open;
   }
 
@@ -72,6 +81,11 @@ final class Engine {
   /** Has a lazy commit forced in time, if ever. */
   void committedLazily(long lsn) {
     storage.counters().lazyCommits.increment();
+    forceInTime(lsn);
+  }
+
+  /** Has the log forced up to there in time, if ever, for somebody lazy. */
+  void forceInTime(long lsn) {
     if (!options.isLazyForcedOnRequestOnly()) {
       storage.log().requestFlushWithin(lsn, options.maxLazyDelay().toNanos());
     }
@@ -86,15 +100,39 @@ final class Engine {
     }
   }
 
+  /** A batch for a cursor, used before if there is one: some kilobytes that need not be made. */
+  RowBatch takeBatch() {
+    RowBatch batch = batches.getAndSet(stripe(), null);
+    return batch != null ? batch : new RowBatch();
+  }
+
+  /** Takes back a batch that nobody uses any more. */
+  void giveBack(RowBatch batch) {
+    batch.clear();
+    batches.setRelease(stripe(), batch);
+  }
+
+  private int stripe() {
+    return (int) Thread.currentThread().threadId() & (batches.length() - 1);
+  }
+
   RowWriter takeWriter() {
-    RowWriter writer = writers.poll();
+    RowWriter writer = writers.getAndSet(stripe(), null);
+    if (writer == null) {
+      writer = moreWriters.poll();
+    }
     return writer != null ? writer : new RowWriter(storage);
   }
 
   void giveBack(RowWriter writer) {
-    if (writers.size() < MAX_IDLE_WRITERS) {
-      writers.add(writer);
+    if (!writers.compareAndSet(stripe(), null, writer)) {
+      moreWriters.offer(writer); // or it is left to the collector
     }
+  }
+
+  private static <T> AtomicReferenceArray<@Nullable T> perStripe() {
+    return new AtomicReferenceArray<>(
+        Integer.highestOneBit(4 * Runtime.getRuntime().availableProcessors()));
   }
 
   /** What a caller is told when the engine has stopped. */

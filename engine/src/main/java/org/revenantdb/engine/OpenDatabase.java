@@ -1,20 +1,26 @@
 package org.revenantdb.engine;
 
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BatchGuard;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.buffer.BufferPoolOptions;
 import org.revenantdb.engine.buffer.BufferStatistics;
+import org.revenantdb.engine.buffer.PageClassCounts;
 import org.revenantdb.engine.buffer.PageReadCheck;
 import org.revenantdb.engine.buffer.PoolSizeException;
 import org.revenantdb.engine.change.FlushRecords;
 import org.revenantdb.engine.change.Journal;
+import org.revenantdb.engine.counters.CountersFile;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.space.VersionMarks;
@@ -62,7 +68,9 @@ final class OpenDatabase {
    */
   private final Deque<AutoCloseable> resources = new ArrayDeque<>();
   private final ReentrantLock closing = new ReentrantLock();
+  private final ReentrantLock compacting = new ReentrantLock();
   private final IoStatistics io = new IoStatistics();
+  private final EngineWaits waits = new EngineWaits();
   private final Engine engine;
   private final Catalog catalog;
   private final Journal log;
@@ -71,6 +79,7 @@ final class OpenDatabase {
   private final @Nullable Checkpointer checkpointer;
   private final @Nullable Cleaner cleaner;
   private final @Nullable DoubleWriteFile doubleWrite;
+  private final @Nullable CountersFile countersFile;
   private final RecoveryReport recovery;
 
   static OpenDatabase open(Path directory, DatabaseOptions options) {
@@ -158,7 +167,10 @@ final class OpenDatabase {
       Log running = null;
       if (!options.readOnly()) {
         running =
-            opened(restart.startLife(files.logOptions(options, header.segmentSize()), control));
+            opened(
+                restart.startLife(
+                    files.logOptions(options, header.segmentSize()).withWaits(waits.log()),
+                    control));
       }
       log = running == null ? Journal.readOnly(analysis.endOfLog()) : Journal.of(running);
       long newLife = log.tail();
@@ -174,7 +186,9 @@ final class OpenDatabase {
           };
       // What does not fit into the pool would be read again and again by redo.
       long mostPages = Math.min(options.maxRecoveryPages(), poolOptions.frames() * 7L / 8);
-      restartPages = new PageSpace(log::durableLsn, mostPages, mostPages / 8, hurry);
+      restartPages =
+          new PageSpace(
+              log::durableLsn, mostPages, mostPages / 8, hurry, waits.of(WaitClass.PAGE_CREDIT));
       FlushRecords flushRecords = new FlushRecords(log, restartPages);
       pool =
           opened(
@@ -184,7 +198,14 @@ final class OpenDatabase {
                   doubleWrite != null && options.doubleWrite() ? BatchGuard.of(doubleWrite) : null,
                   log,
                   flushRecords,
-                  pageCheck(log, analysis.endOfLog(), newLife)));
+                  pageCheck(log, analysis.endOfLog(), newLife),
+                  waits));
+      restart.flushedPages((page, lsn) -> {
+        // Behind the size in the slot the file may have been cut, and have grown again, since.
+        if (Integer.toUnsignedLong(page) < knownPages) {
+          pool.wasFlushed(page, lsn);
+        }
+      });
       long redoStart = System.nanoTime();
       if (!options.readOnly() && !analysis.cleanShutdown()) {
         restart.redo(
@@ -205,7 +226,7 @@ final class OpenDatabase {
       LogSpace logSpace =
           running == null
               ? new LogSpace(log::tail, limit, limit / 8, hurry)
-              : new LogSpace(running, limit, limit / 8, hurry);
+              : new LogSpace(running, limit, limit / 8, hurry, waits.of(WaitClass.LOG_CREDIT));
       RecoverySpace space = new RecoverySpace(logSpace, restartPages);
       Storage storage =
           new Storage(
@@ -214,12 +235,19 @@ final class OpenDatabase {
               space,
               allocator,
               new VersionMarks(),
-              new TransactionTable(aborted, analysis.highestTransactionId()),
+              new TransactionTable(
+                  aborted, analysis.highestTransactionId(), waits.of(WaitClass.ROW)),
               new Horizon(snapshots, log::tail, log::durableLsn),
               new VolatileStore(),
               new Storage.Counters());
       engine = new Engine(storage, snapshots, options);
       catalog = new Catalog(engine);
+      countersFile =
+          running != null && options.countersFile()
+              ? opened(
+                  new CountersFile(
+                      directory, header.databaseId(), running.life(), InstantSource.system()))
+              : null;
       if (running == null) {
         checkpointer = null;
         cleaner = null;
@@ -330,6 +358,16 @@ final class OpenDatabase {
       public long highWaterPages() {
         return storage.allocator().pages();
       }
+
+      @Override
+      @SuppressWarnings("EmptyCatch")
+      public void everySecond() {
+        try {
+          writeCounters();
+        } catch (RuntimeException | Error notNow) {
+          // No memory for the numbers, say. They are not worth a checkpoint; the next second is.
+        }
+      }
     };
   }
 
@@ -370,10 +408,67 @@ final class OpenDatabase {
     }
   }
 
+  /** Not inside the gate: moving pages passes through it step by step. */
+  CompactReport compact() {
+    Cleaner mover = cleaner;
+    Checkpointer writer = checkpointer;
+    if (mover == null || writer == null) {
+      throw new ReadOnlyDatabaseException(
+          "the database was opened read-only; open it for writing to compact it");
+    }
+    compacting.lock();
+    try {
+      List<Tree> trees = new ArrayList<>();
+      insideGate(() -> {
+        trees.add(catalog.tree());
+        catalog.tables().forEach(table -> trees.addAll(table.trees()));
+        return 0;
+      });
+      long moved = mover.compact(trees);
+      int before = pool.sizeInPages();
+      insideGate(() -> {
+        cut(writer, before);
+        return 0;
+      });
+      int after = pool.sizeInPages();
+      return new CompactReport(
+          moved, Math.max(0, before - after) * (long) Page.SIZE, after * (long) Page.SIZE);
+    } finally {
+      compacting.unlock();
+    }
+  }
+
+  /** protocols.md §18: the slot has the new size before the file has it. */
+  private void cut(Checkpointer writer, int before) {
+    Allocator allocator = engine.storage().allocator();
+    int end = allocator.fence();
+    if (end < before) {
+      writer.checkpointNow(/* everything= */ true);
+      allocator.cut(end);
+    }
+  }
+
+  Waits waits() {
+    return waits.snapshot();
+  }
+
+  /** On a thread that may touch files. */
+  void writeCounters() {
+    CountersFile file = countersFile;
+    if (file != null) {
+      file.write(
+          CounterValues.of(statistics(pool.statisticsOfWork())),
+          CounterValues.of(waits.snapshot()));
+    }
+  }
+
   DatabaseStatistics statistics() {
+    return statistics(pool.statistics());
+  }
+
+  private DatabaseStatistics statistics(BufferStatistics pages) {
     Storage storage = engine.storage();
     Storage.Counters counters = storage.counters();
-    BufferStatistics pages = pool.statistics();
     return new DatabaseStatistics(
         counters.splits.sum(),
         counters.merges.sum(),
@@ -403,7 +498,18 @@ final class OpenDatabase {
         checkpointer == null ? log.durableLsn() : checkpointer.redoPoint(),
         restartPages.inUse(),
         log.bytesInDirectory(),
-        storage.allocator().pages());
+        storage.allocator().pages(),
+        pages.pagesAhead(),
+        pages.frameWaits(),
+        published(pages.leaf()),
+        published(pages.inner()),
+        published(pages.overflow()),
+        published(pages.map()));
+  }
+
+  private static PageClassStatistics published(PageClassCounts counts) {
+    return new PageClassStatistics(
+        counts.hits(), counts.misses(), counts.evictions(), counts.resident(), counts.dirty());
   }
 
   /** Closes cleanly, or as well as it can after a failure. */
@@ -426,9 +532,10 @@ final class OpenDatabase {
     if (!engine.gate().close()) {
       return;
     }
+    ForgottenTransactions.leave(engine.open());
     Throwable failure = null;
     try {
-      engine.open().forEach(TransactionCore::databaseCloses);
+      engine.open().cores().forEach(TransactionCore::databaseCloses);
       if (checkpointer != null && log.failure() == null) {
         checkpointer.closeCleanly();
         if (doubleWrite != null) {

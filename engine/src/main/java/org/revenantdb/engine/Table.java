@@ -1,6 +1,9 @@
 package org.revenantdb.engine;
 
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
+import org.revenantdb.engine.page.KeyHash;
 
 /**
  * A table: ordered keys to values. Got from {@link Database#table}; belongs to that database.
@@ -9,12 +12,27 @@ import org.revenantdb.engine.btree.Tree;
 public final class Table {
   private final Engine engine;
   private final String name;
+  private final TableOptions options;
+  private final List<Tree> trees;
+
+  /** The only tree, or that of the first partition. */
   private final Tree tree;
 
-  Table(Engine engine, String name, Tree tree) {
+  /** By number; null where there is one tree, and no key needs a hash. */
+  private final Tree @Nullable [] partitions;
+
+  /**
+   * A table that exists.
+   *
+   * @param trees its tree, or those of its partitions by number
+   */
+  Table(Engine engine, String name, List<Tree> trees) {
     this.engine = engine;
     this.name = name;
-    this.tree = tree;
+    this.options = new TableOptions(trees.size());
+    this.trees = List.copyOf(trees);
+    this.tree = trees.getFirst();
+    this.partitions = trees.size() == 1 ? null : trees.toArray(new Tree[0]);
   }
 
   /**
@@ -26,16 +44,37 @@ public final class Table {
     return name;
   }
 
-  Tree tree() {
-    return tree;
+  /**
+   * What the table was created with.
+   *
+   * @return the options
+   */
+  public TableOptions options() {
+    return options;
   }
 
-  /** Refuses a table of another database. */
-  Tree treeOf(Engine caller) {
+  /** All trees: one, or that of each partition by number. */
+  List<Tree> trees() {
+    return trees;
+  }
+
+  /** The tree in which a key is, if it is there; refuses a table of another database. */
+  Tree treeOf(Engine caller, byte[] key) {
+    demandOf(caller);
+    Tree[] several = partitions;
+    return several == null ? tree : several[KeyHash.partition(key, several.length)];
+  }
+
+  /** All trees; refuses a table of another database. */
+  List<Tree> treesOf(Engine caller) {
+    demandOf(caller);
+    return trees;
+  }
+
+  private void demandOf(Engine caller) {
     if (caller != engine) {
       throw new IllegalArgumentException("table " + name + " belongs to another database");
     }
-    return tree;
   }
 
   @Override

@@ -2,8 +2,9 @@ package org.revenantdb.engine;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -12,6 +13,10 @@ import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.overflow.OverflowInput;
 import org.revenantdb.engine.overflow.OverflowWriter;
 import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.engine.version.MergedScan;
+import org.revenantdb.engine.version.RowBatch;
+import org.revenantdb.engine.version.RowRange;
+import org.revenantdb.engine.version.RowReader;
 import org.revenantdb.engine.version.RowScan;
 import org.revenantdb.engine.version.RowWriter;
 import org.revenantdb.engine.version.StoredValue;
@@ -33,14 +38,16 @@ import org.revenantdb.engine.version.StoredValue;
  * interrupted. A transaction that is forgotten open is rolled back and reported.
  */
 public final class Transaction implements AutoCloseable {
-  private static final Cleaner FORGOTTEN = Cleaner.create();
+  private static final int MAX_ARRAY = Integer.MAX_VALUE - 8;
+
+  /** Leaves of a range that are looked at before others may close or check the database. */
+  private static final int LEAVES_AT_ONCE = 64;
 
   private final TransactionCore core;
-  private final Cleaner.Cleanable forgotten;
 
   Transaction(TransactionCore core) {
     this.core = core;
-    this.forgotten = FORGOTTEN.register(this, core);
+    core.engine().open().begin(core.slot(), this);
   }
 
   /** What is left to do for it when it has ended without a commit. */
@@ -59,6 +66,52 @@ public final class Transaction implements AutoCloseable {
   public byte @Nullable [] get(Table table, byte[] key) {
     StoredValue value = read(table, key);
     return value == null ? null : value.isOverflow() ? materialise(value) : value.bytes();
+  }
+
+  /**
+   * Copies the value of a key into an array of the caller's, and allocates nothing.
+   *
+   * @param table a table of this database
+   * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes
+   * @param into where the value goes, as much of it as there is room for
+   * @param offset index of its first byte
+   * @return the length of the value, which may be larger than the room; -1 if there is no such row,
+   *     and then, too, the array may have been written to
+   * @throws ValueTooLargeException if the value has more bytes than an array can have; use {@link
+   *     #open}
+   */
+  public int get(Table table, byte[] key, byte[] into, int offset) {
+    Tree tree = treeOf(table, key);
+    Objects.checkFromIndexSize(offset, 0, into.length);
+    int length;
+    try {
+      length = core.read(tree, key, into, offset);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+    return length != RowReader.LATCHED ? length : getSlowly(tree, key, into, offset);
+  }
+
+  private int getSlowly(Tree tree, byte[] key, byte[] into, int offset) {
+    StoredValue value = read(tree, key);
+    return value == null ? RowReader.NO_ROW : copy(value, into, offset);
+  }
+
+  /** Copies as much of a value as there is room for; returns its length. */
+  int copy(StoredValue value, byte[] into, int offset) {
+    if (value.length() > MAX_ARRAY) {
+      throw tooLargeForArray(value);
+    }
+    int count = (int) Math.min(value.length(), into.length - offset);
+    if (value.isOverflow()) {
+      inside(() -> {
+        overflow(value).readPages(into, offset, count);
+        return null;
+      });
+    } else {
+      System.arraycopy(value.bytes(), 0, into, offset, count);
+    }
+    return (int) value.length();
   }
 
   /**
@@ -85,10 +138,11 @@ public final class Transaction implements AutoCloseable {
   }
 
   private @Nullable StoredValue read(Table table, byte[] key) {
-    Tree tree = Objects.requireNonNull(table, "table").treeOf(core.engine());
-    checkKey(key);
-    return inside(
-        () -> core.engine().reader().read(tree, key, core.snapshot(), core.id(), core.witness()));
+    return read(treeOf(table, key), key);
+  }
+
+  private @Nullable StoredValue read(Tree tree, byte[] key) {
+    return inside(() -> core.engine().reader().read(tree, key, core.reading()));
   }
 
   /**
@@ -100,8 +154,7 @@ public final class Transaction implements AutoCloseable {
    * @throws ConflictException if another transaction wrote the row first
    */
   public void put(Table table, byte[] key, byte[] value) {
-    Tree tree = Objects.requireNonNull(table, "table").treeOf(core.engine());
-    checkKey(key);
+    Tree tree = treeOf(table, key);
     Objects.requireNonNull(value, "value");
     checkLength(value.length);
     inside(() -> {
@@ -133,8 +186,7 @@ public final class Transaction implements AutoCloseable {
    * @throws IOException if the stream throws; the row is unchanged
    */
   public void put(Table table, byte[] key, InputStream value) throws IOException {
-    Tree tree = Objects.requireNonNull(table, "table").treeOf(core.engine());
-    checkKey(key);
+    treeOf(table, key); // a refusal comes before the stream is touched
     Objects.requireNonNull(value, "value");
     byte[] chunk = value.readNBytes(OverflowWriter.CHUNK);
     if (chunk.length < OverflowWriter.CHUNK) {
@@ -160,6 +212,7 @@ public final class Transaction implements AutoCloseable {
     }
     inside(() -> {
       RowWriter writer = core.writer();
+      Tree tree = treeOf(table, key); // of what the key is now: reading the stream may change it
       throwOnConflict(
           writer.putOverflow(tree, core.id(), core.snapshot(), key, overflow), writer, table);
       return null;
@@ -175,8 +228,7 @@ public final class Transaction implements AutoCloseable {
    * @throws ConflictException if another transaction wrote the row first
    */
   public boolean delete(Table table, byte[] key) {
-    Tree tree = Objects.requireNonNull(table, "table").treeOf(core.engine());
-    checkKey(key);
+    Tree tree = treeOf(table, key);
     return inside(() -> {
       RowWriter writer = core.writer();
       RowWriter.Outcome outcome = writer.delete(tree, core.id(), core.snapshot(), key);
@@ -186,21 +238,144 @@ public final class Transaction implements AutoCloseable {
     });
   }
 
-  private void throwOnConflict(RowWriter.Outcome outcome, RowWriter writer, Table table) {
-    if (outcome != RowWriter.Outcome.CONFLICT) {
-      return;
+  /**
+   * How many rows of a range there are; no value is read and nothing is kept in memory, so the
+   * range may be of any size.
+   *
+   * @param table a table of this database
+   * @param from first key, inclusive; null for the first
+   * @param to last key, exclusive; null for after the last
+   * @return the number of rows
+   */
+  public long count(Table table, byte @Nullable [] from, byte @Nullable [] to) {
+    List<RowRange> ranges = ranges(table, from, to);
+    checkOpen();
+    long rows = 0;
+    for (RowRange range : ranges) {
+      while (range.hasMore()) {
+        rows +=
+            inside(() -> {
+              long some = 0;
+              for (int leaf = 0; leaf < LEAVES_AT_ONCE && range.hasMore(); leaf++) {
+                some += range.count();
+              }
+              return some;
+            });
+      }
     }
-    boolean committed = writer.conflictLsn() != 0;
-    core.witness().saw(writer.conflictLsn());
-    throw new ConflictException(
+    return rows;
+  }
+
+  /**
+   * Deletes the rows of a range: those that this transaction sees. What others insert meanwhile
+   * stays.
+   *
+   * <p>Every row is a change of its own in the log, and the range may be of any size. Before
+   * anything is changed all rows are looked at: if another transaction wrote one of them first,
+   * nothing has changed, and this transaction goes on. If that happens while rows are being
+   * deleted, or anything else is thrown then, this transaction can only be rolled back: half a
+   * statement must not be committed.
+   *
+   * @param table a table of this database
+   * @param from first key, inclusive; null for the first
+   * @param to last key, exclusive; null for after the last
+   * @return how many rows there were
+   * @throws ConflictException if another transaction wrote one of the rows first
+   */
+  public long deleteRange(Table table, byte @Nullable [] from, byte @Nullable [] to) {
+    return deleteRange(table, from, to, () -> {});
+  }
+
+  /** For tests: something happens between the look at all rows and their deletion. */
+  long deleteRange(
+      Table table, byte @Nullable [] from, byte @Nullable [] to, Runnable beforeDeletion) {
+    List<RowRange> looks = ranges(table, from, to);
+    List<RowRange> ranges = ranges(table, from, to);
+    inside(core::writer);
+    looks.forEach(range -> refuseConflicts(table, range));
+    beforeDeletion.run();
+    long rows = 0;
+    try {
+      for (RowRange range : ranges) {
+        while (range.hasMore()) {
+          rows += inside(() -> deleteAll(table, range.tree(), range.keys()));
+        }
+      }
+    } catch (Throwable failure) {
+      core.spoil("a deleteRange of this transaction failed half way");
+      throw failure;
+    }
+    return rows;
+  }
+
+  private void refuseConflicts(Table table, RowRange range) {
+    while (range.hasMore()) {
+      inside(() -> {
+        for (int leaf = 0; leaf < LEAVES_AT_ONCE && range.hasMore(); leaf++) {
+          if (range.findConflict()) {
+            throw conflict(range.conflictingWriter(), range.conflictLsn(), table);
+          }
+        }
+        return null;
+      });
+    }
+  }
+
+  private long deleteAll(Table table, Tree tree, List<byte[]> keys) {
+    RowWriter writer = core.writer();
+    long rows = 0;
+    for (byte[] key : keys) {
+      RowWriter.Outcome outcome = writer.delete(tree, core.id(), core.snapshot(), key);
+      throwOnConflict(outcome, writer, table);
+      core.witness().saw(writer.metLsn());
+      rows += outcome == RowWriter.Outcome.DONE ? 1 : 0;
+    }
+    return rows;
+  }
+
+  /** The tree in which a row with this key is, or would be. */
+  private Tree treeOf(Table table, byte[] key) {
+    Objects.requireNonNull(table, "table");
+    checkKey(key);
+    return table.treeOf(core.engine(), key);
+  }
+
+  /** The range in each tree of the table. */
+  private List<RowRange> ranges(Table table, byte @Nullable [] from, byte @Nullable [] to) {
+    Engine engine = core.engine();
+    List<Tree> trees = Objects.requireNonNull(table, "table").treesOf(engine);
+    byte[] first = from == null ? null : from.clone();
+    byte[] end = to == null ? null : to.clone();
+    List<RowRange> ranges = new ArrayList<>(trees.size());
+    for (Tree tree : trees) {
+      ranges.add(new RowRange(engine.storage(), engine.reader(), tree, core.reading(), first, end));
+    }
+    return ranges;
+  }
+
+  /** As after any other statement, for rows that were written by this transaction's writer. */
+  void throwOnConflict(RowWriter.Outcome outcome, Table table) {
+    throwOnConflict(outcome, core.writer(), table);
+  }
+
+  private void throwOnConflict(RowWriter.Outcome outcome, RowWriter writer, Table table) {
+    if (outcome == RowWriter.Outcome.CONFLICT) {
+      throw conflict(writer.conflictingWriter(), writer.conflictLsn(), table);
+    }
+  }
+
+  private ConflictException conflict(long first, long committedAt, Table table) {
+    boolean committed = committedAt != 0;
+    core.witness().saw(committedAt);
+    return new ConflictException(
         "transaction "
-            + writer.conflictingWriter()
+            + first
             + (committed ? " changed and committed" : " is changing")
             + " this row of table "
             + table.name()
             + (committed ? " after this transaction began" : "")
             + "; roll back and try again, or use Database.run, which does",
-        writer.conflictLsn());
+        committedAt);
   }
 
   /**
@@ -229,21 +404,34 @@ public final class Transaction implements AutoCloseable {
 
   private Cursor cursor(
       Table table, byte @Nullable [] from, byte @Nullable [] to, boolean descending) {
-    Tree tree = Objects.requireNonNull(table, "table").treeOf(core.engine());
+    List<Tree> trees = Objects.requireNonNull(table, "table").treesOf(core.engine());
     checkOpen();
-    Engine engine = core.engine();
     return new Cursor(
         this,
-        new RowScan(
-            engine.storage(),
-            engine.reader(),
-            tree,
-            core.snapshot(),
-            core::id,
-            core.witness(),
-            descending,
-            from == null ? null : from.clone(),
-            to == null ? null : to.clone()));
+        trees.size() == 1
+            ? (first, end) -> scan(trees.getFirst(), first, end, descending)
+            : merged(trees, descending),
+        descending,
+        from == null ? null : from.clone(),
+        to == null ? null : to.clone());
+  }
+
+  private Cursor.Range merged(List<Tree> trees, boolean descending) {
+    RowBatch[] batches = MergedScan.batches(trees.size()); // the cursor has one scan at a time
+    return (first, end) -> {
+      List<RowScan> scans = new ArrayList<>(trees.size());
+      for (Tree tree : trees) {
+        scans.add(scan(tree, first, end, descending));
+      }
+      return new MergedScan(scans, batches, descending);
+    };
+  }
+
+  private RowScan scan(
+      Tree tree, byte @Nullable [] from, byte @Nullable [] to, boolean descending) {
+    Engine engine = core.engine();
+    return new RowScan(
+        engine.storage(), engine.reader(), tree, core.reading(), descending, from, to);
   }
 
   /**
@@ -255,7 +443,6 @@ public final class Transaction implements AutoCloseable {
   public void commit() {
     try {
       core.commit();
-      forgotten.clean();
     } finally {
       Reference.reachabilityFence(this);
     }
@@ -270,7 +457,6 @@ public final class Transaction implements AutoCloseable {
   public CompletionStage<@Nullable Void> commitAsync() {
     try {
       core.commitAsync();
-      forgotten.clean();
       return core.onDurable();
     } finally {
       Reference.reachabilityFence(this);
@@ -296,7 +482,6 @@ public final class Transaction implements AutoCloseable {
   public void rollback() {
     try {
       core.rollback();
-      forgotten.clean();
     } finally {
       Reference.reachabilityFence(this);
     }
@@ -331,17 +516,21 @@ public final class Transaction implements AutoCloseable {
   /** The value in an array that nobody else has. */
   byte[] materialise(StoredValue value) {
     if (!value.isOverflow()) {
-      return value.bytes().clone();
+      return value.bytes();
     }
-    if (value.length() > Integer.MAX_VALUE - 8) {
-      throw new ValueTooLargeException(
-          "the value has " + value.length() + " bytes, too many for an array; read it as a stream");
+    if (value.length() > MAX_ARRAY) {
+      throw tooLargeForArray(value);
     }
     return inside(() -> {
       byte[] bytes = new byte[(int) value.length()];
       overflow(value).readPages(bytes, 0, bytes.length);
       return bytes;
     });
+  }
+
+  private static ValueTooLargeException tooLargeForArray(StoredValue value) {
+    return new ValueTooLargeException(
+        "the value has " + value.length() + " bytes, too many for an array; read it as a stream");
   }
 
   /** The value as a stream. */
@@ -357,7 +546,8 @@ public final class Transaction implements AutoCloseable {
         core.engine().storage().pool(), this::inside, value.head(), value.length());
   }
 
-  private static void checkKey(byte[] key) {
+  /** Refuses a key that is empty or too long. */
+  static void checkKey(byte[] key) {
     Objects.requireNonNull(key, "key");
     if (key.length == 0) {
       throw new KeyException("a key must not be empty");

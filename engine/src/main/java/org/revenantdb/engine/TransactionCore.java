@@ -1,13 +1,18 @@
 package org.revenantdb.engine;
 
+import java.lang.invoke.ConstantBootstraps;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.change.AfterPublish;
 import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.txn.TransactionTable;
+import org.revenantdb.engine.version.Reading;
+import org.revenantdb.engine.version.RowReader;
 import org.revenantdb.engine.version.RowWriter;
 import org.revenantdb.engine.version.Witness;
 import org.revenantdb.recovery.log.LogStoppedException;
@@ -19,7 +24,7 @@ import org.revenantdb.recovery.log.RecordType;
  *
  * <p>One thread at a time is inside; a second one is refused.
  */
-final class TransactionCore implements Runnable {
+final class TransactionCore {
   /*
    * State       OPEN -> COMMITTED | ROLLED_BACK (by its user) | CLOSED (rolled back by the end of the database)
    *
@@ -31,6 +36,10 @@ final class TransactionCore implements Runnable {
    *             commit waits there; its own commit is behind all that it has read.
    * Abort       id in the ATM -> ABORT published -> ABORTED in the table (R1). Rows stay as they are: constant time.
    */
+  private static final VarHandle IN_USE =
+      ConstantBootstraps.fieldVarHandle(
+          MethodHandles.lookup(), "inUse", VarHandle.class, TransactionCore.class, boolean.class);
+
   private enum State {
     OPEN,
     COMMITTED,
@@ -40,11 +49,13 @@ final class TransactionCore implements Runnable {
 
   private final Engine engine;
   private final int slot;
-  private final long snapshot;
   private final TransactionOptions options;
-  private final Witness witness = new Witness();
+  private final Reading reading;
   private final @Nullable Throwable begun;
-  private final AtomicBoolean inUse = new AtomicBoolean();
+
+  @SuppressWarnings("UnusedVariable") // through IN_USE
+  private boolean inUse;
+
   private volatile State state = State.OPEN;
   private volatile long id;
 
@@ -53,21 +64,36 @@ final class TransactionCore implements Runnable {
 
   private @Nullable RowWriter writer;
 
+  /** Why it can only be rolled back. */
+  private volatile @Nullable String spoilt;
+
+  /** How often it was about to write; one thread at a time. */
+  private long writes;
+
   TransactionCore(Engine engine, int slot, TransactionOptions options, @Nullable Throwable begun) {
     this.engine = engine;
     this.options = options;
     this.slot = slot;
-    this.snapshot = engine.snapshots().snapshot(slot);
+    this.reading = new Reading(engine.snapshots().snapshot(slot));
     this.begun = begun;
-    engine.open().add(this);
   }
 
   Engine engine() {
     return engine;
   }
 
+  /** Of the snapshot that it reads in. */
+  int slot() {
+    return slot;
+  }
+
+  /** What its reads need. */
+  Reading reading() {
+    return reading;
+  }
+
   long snapshot() {
-    return snapshot;
+    return reading.snapshot();
   }
 
   /** Its id, 0 while it has not written. */
@@ -81,7 +107,7 @@ final class TransactionCore implements Runnable {
 
   /** What the answers to this transaction depend on. */
   Witness witness() {
-    return witness;
+    return reading.witness();
   }
 
   /**
@@ -101,7 +127,26 @@ final class TransactionCore implements Runnable {
       awaitAnswer();
       return answer;
     } finally {
-      inUse.set(false);
+      IN_USE.setRelease(this, false);
+    }
+  }
+
+  /** As {@link RowReader#read(Tree, byte[], Reading, byte[], int)}; allocates nothing. */
+  int read(Tree tree, byte[] key, byte[] into, int at) {
+    enterAlone();
+    try {
+      checkOpen();
+      int stripe = engine.gate().enter();
+      int length;
+      try {
+        length = engine.reader().read(tree, key, reading, into, at);
+      } finally {
+        engine.gate().exit(stripe);
+      }
+      awaitAnswer();
+      return length;
+    } finally {
+      IN_USE.setRelease(this, false);
     }
   }
 
@@ -125,26 +170,36 @@ final class TransactionCore implements Runnable {
   }
 
   private void awaitWitnessed() {
-    if (engine.storage().log().durableLsn() >= witness.lsn()) {
+    if (engine.storage().log().durableLsn() >= reading.witness().lsn()) {
       return;
     }
     long start = System.nanoTime();
-    engine.awaitDurable(witness.lsn());
+    engine.awaitDurable(reading.witness().lsn());
     engine.storage().counters().durableReadWaits.increment();
     engine.storage().counters().durableReadWaitNanos.add(System.nanoTime() - start);
   }
 
   /** One thread at a time is inside. */
   private void enterAlone() {
-    if (!inUse.compareAndSet(false, true)) {
+    if (!IN_USE.compareAndSet(this, false, true)) {
       throw new TransactionInUseException(
           "two threads use this transaction at the same time; hand it over only when the first has left it");
     }
   }
 
+  /** From now on it can only be rolled back: a statement that threw has changed something. */
+  void spoil(String why) {
+    spoilt = why;
+  }
+
   void checkOpen() {
     switch (state) {
-      case OPEN -> {}
+      case OPEN -> {
+        String why = spoilt;
+        if (why != null) {
+          throw new TransactionFinishedException(why + "; roll it back and begin another");
+        }
+      }
       case COMMITTED ->
           throw new TransactionFinishedException(
               "the transaction has been committed; begin another");
@@ -159,6 +214,7 @@ final class TransactionCore implements Runnable {
 
   /** The writer of rows; with the first call the transaction gets its id. */
   RowWriter writer() {
+    writes++;
     RowWriter current = writer;
     if (current == null) {
       if (engine.options().readOnly()) {
@@ -168,8 +224,14 @@ final class TransactionCore implements Runnable {
       current = engine.takeWriter();
       writer = current;
       id = engine.storage().transactions().enter();
+      reading.writesAs(id);
     }
     return current;
+  }
+
+  /** A number that is another one after each write of this transaction. */
+  long writes() {
+    return writes;
   }
 
   /** Commits, and waits until that is durable if it has to be. */
@@ -252,7 +314,7 @@ final class TransactionCore implements Runnable {
         return null;
       });
     } finally {
-      inUse.set(false);
+      IN_USE.setRelease(this, false);
     }
     if (id == 0) {
       return;
@@ -266,7 +328,7 @@ final class TransactionCore implements Runnable {
 
   private void publishCommit() {
     if (id == 0) {
-      committedAt = witness.lsn();
+      committedAt = reading.witness().lsn();
       end(State.COMMITTED);
       return;
     }
@@ -340,7 +402,7 @@ final class TransactionCore implements Runnable {
         }
       }
     } finally {
-      inUse.set(false);
+      IN_USE.setRelease(this, false);
     }
   }
 
@@ -368,7 +430,7 @@ final class TransactionCore implements Runnable {
 
   private void end(State end) {
     state = end;
-    engine.open().remove(this);
+    engine.open().end(slot);
     engine.snapshots().close(slot);
     RowWriter used = writer;
     if (used != null) {
@@ -377,9 +439,8 @@ final class TransactionCore implements Runnable {
     }
   }
 
-  /** The face was forgotten: called by the runtime, when nobody can be inside any more. */
-  @Override
-  public void run() {
+  /** The face was forgotten: nobody can be inside any more. */
+  void forgotten() {
     if (state != State.OPEN) {
       return;
     }

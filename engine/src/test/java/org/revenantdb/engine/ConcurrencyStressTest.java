@@ -59,10 +59,20 @@ class ConcurrencyStressTest {
 
   @Test
   void R19_eight_threads_see_their_snapshots_and_no_deadlock() throws InterruptedException {
+    stress(TableOptions.defaults());
+  }
+
+  @Test
+  void R19_eight_threads_see_their_snapshots_of_a_table_with_partitions()
+      throws InterruptedException {
+    stress(TableOptions.hashPartitioned(7));
+  }
+
+  private void stress(TableOptions layout) throws InterruptedException {
     System.out.println("ConcurrencyStressTest -Drevenant.seed=" + seed);
     DatabaseOptions options = DatabaseOptions.defaults().withPoolBytes(4L << 20);
     try (Database database = Database.open(directory.resolve("db"), options)) {
-      Table rows = database.table("rows");
+      Table rows = database.table("rows", layout);
       Table counter = database.table("counter");
       database.run(tx -> tx.put(counter, key(0), number(0)));
       List<Thread> threads = new ArrayList<>();

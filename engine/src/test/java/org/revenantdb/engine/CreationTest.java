@@ -83,13 +83,22 @@ class CreationTest {
 
   @Test
   void creation_ofATable_isAllOrNothing_andDurableWhenItReturns() {
+    creationOfATable(TableOptions.defaults());
+  }
+
+  @Test
+  void creation_ofATableWithPartitions_isAllOrNothing_andDurableWhenItReturns() {
+    creationOfATable(TableOptions.hashPartitioned(64));
+  }
+
+  private static void creationOfATable(TableOptions options) {
     long seed = System.nanoTime();
     System.out.println("CreationTest seed " + seed);
     CrashDisk disk = new CrashDisk();
     List<CrashDisk> crashes = new ArrayList<>();
     try (Database db = Database.open(disk.path(DIRECTORY), SMALL)) {
       put(db, "before", "k", "v");
-      crashes.addAll(crashes(disk, seed, () -> db.table("new")));
+      crashes.addAll(crashes(disk, seed, () -> db.table("new", options)));
       crashes.add(disk.afterKill());
       crashes.add(disk.afterPowerCut(new Random(seed)));
     }
@@ -100,7 +109,7 @@ class CreationTest {
         assertEquals("v", get(db, "before", "k"), when);
         boolean there = db.findTable("new") != null;
         assertTrue(there || !mustBeThere, when);
-        db.run(tx -> tx.put(db.table("new"), bytes("k"), bytes("w")));
+        db.run(tx -> tx.put(db.table("new", options), bytes("k"), bytes("w")));
         assertEquals("w", get(db, "new", "k"), when);
         assertTrue(db.check().isSound(), () -> when + db.check());
       }

@@ -18,7 +18,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.version.CleanerSteps;
+import org.revenantdb.engine.version.MergedScan;
+import org.revenantdb.engine.version.Reading;
+import org.revenantdb.engine.version.RowBatch;
 import org.revenantdb.engine.version.RowScan;
+import org.revenantdb.engine.version.RowSource;
 import org.revenantdb.engine.version.RowWriter;
 import org.revenantdb.engine.version.Witness;
 
@@ -40,7 +44,8 @@ class HistoryFuzzTest {
   private Random random = new Random();
   private int rowsAtOnce = 1;
   private TestEngine engine;
-  private Tree[] trees = new Tree[0];
+  private Table table;
+  private TableOptions options = TableOptions.defaults();
 
   @Test
   void every_snapshot_reads_its_state_and_redo_gives_the_same_pages() {
@@ -68,7 +73,8 @@ class HistoryFuzzTest {
     rowsAtOnce = wide ? 12 : 1;
     keys = keys(wide ? 1500 : 40 + random.nextInt(260));
     engine = new TestEngine(directory, 3000);
-    trees = new Tree[] {engine.table("t")};
+    options = TableOptions.hashPartitioned(random.nextBoolean() ? 1 : 2 + random.nextInt(5));
+    table = engine.table("t", options);
     int[] weights = {
       6, 2 + random.nextInt(6), 1 + random.nextInt(30), random.nextInt(12), 3, 1 + random.nextInt(2)
     };
@@ -192,11 +198,15 @@ class HistoryFuzzTest {
   private void read(TestEngine.Tx tx, byte[] key) {
     assertArrayEquals(
         history.get(tx, tx.snapshot, key),
-        tx.get(trees[0], key),
+        tx.get(tree(key), key),
         () -> "what transaction " + tx.id + " with snapshot " + tx.snapshot + " reads");
     assertWitnessed(
         history.dependsOn(tx, tx.snapshot, key),
-        witness -> engine.engine.reader().read(trees[0], key, tx.snapshot, tx.id, witness));
+        witness -> {
+          Reading reading = tx.freshReading();
+          engine.engine.reader().read(tree(key), key, reading);
+          witness.saw(reading.witness().lsn());
+        });
   }
 
   /** What an answer depends on and is not durable is what the witness was told, no more (R10). */
@@ -218,10 +228,10 @@ class HistoryFuzzTest {
     RowWriter.Outcome expected = history.write(tx, tx.snapshot, key, value);
     RowWriter.Outcome outcome =
         value == null
-            ? tx.delete(trees[0], key)
+            ? tx.delete(tree(key), key)
             : value.length > 20_000 && random.nextBoolean()
-                ? tx.putStream(trees[0], key, value)
-                : tx.put(trees[0], key, value);
+                ? tx.putStream(tree(key), key, value)
+                : tx.put(tree(key), key, value);
     assertEquals(expected, outcome, delete ? "delete" : "put");
     if (delete && outcome != RowWriter.Outcome.CONFLICT) {
       assertWitnessed(dependsOn, witness -> witness.saw(tx.metLsn()));
@@ -254,19 +264,9 @@ class HistoryFuzzTest {
     if (descending) {
       expected = expected.descendingMap();
     }
-    Witness witness = new Witness();
+    Reading reading = tx.freshReading();
     long dependsOn = 0;
-    RowScan scan =
-        new RowScan(
-            engine.storage,
-            engine.engine.reader(),
-            trees[0],
-            tx.snapshot,
-            () -> tx.id,
-            witness,
-            descending,
-            from,
-            to);
+    RowSource scan = source(reading, descending, from, to);
     for (byte[] key : history.keys()) {
       boolean inside =
           (from == null || Arrays.compareUnsigned(key, from) >= 0)
@@ -274,19 +274,35 @@ class HistoryFuzzTest {
       dependsOn = inside ? Math.max(dependsOn, history.dependsOn(tx, tx.snapshot, key)) : dependsOn;
     }
     var rows = expected.entrySet().iterator();
-    List<RowScan.Row> batch = new ArrayList<>();
-    for (scan.fill(batch); !batch.isEmpty(); scan.fill(batch)) {
-      for (RowScan.Row row : batch) {
+    RowBatch batch = new RowBatch();
+    for (scan.fill(batch, 0); !batch.isEmpty(); scan.fill(batch, 0)) {
+      for (int row = 0; row < batch.size(); row++) {
         assertTrue(rows.hasNext(), "a row too many");
         Map.Entry<byte[], byte[]> next = rows.next();
-        assertArrayEquals(next.getKey(), row.key());
-        assertArrayEquals(next.getValue(), tx.bytes(row.value()));
+        assertArrayEquals(next.getKey(), batch.key(row));
+        assertArrayEquals(next.getValue(), tx.bytes(batch.value(row)));
       }
-      batch.clear();
     }
     assertTrue(!rows.hasNext(), "a row is missing");
-    long told = witness.lsn();
+    long told = reading.witness().lsn();
     assertWitnessed(dependsOn, again -> again.saw(told));
+  }
+
+  private Tree tree(byte[] key) {
+    return table.treeOf(engine.engine, key);
+  }
+
+  /** All trees of the table. */
+  private RowSource source(
+      Reading reading, boolean descending, byte @Nullable [] from, byte @Nullable [] to) {
+    List<RowScan> scans = new ArrayList<>();
+    for (Tree tree : table.trees()) {
+      scans.add(
+          new RowScan(engine.storage, engine.engine.reader(), tree, reading, descending, from, to));
+    }
+    return scans.size() == 1
+        ? scans.getFirst()
+        : new MergedScan(scans, MergedScan.batches(scans.size()), descending);
   }
 
   private void readAll() {
@@ -313,7 +329,7 @@ class HistoryFuzzTest {
     open.clear();
     history.crash(kept.isEmpty() ? 0 : kept.getLast().lsn());
     engine = TestEngine.restart(directory, kept, disk);
-    trees = new Tree[] {engine.table("t")};
+    table = engine.table("t", options);
     if (random.nextBoolean()) {
       readAll();
     }

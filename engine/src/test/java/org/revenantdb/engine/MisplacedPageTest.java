@@ -80,6 +80,7 @@ class MisplacedPageTest {
     Path crashed = directory.resolve("crashed");
     byte[] early;
     int leaf;
+    long lsn;
     try (Database database = Database.open(directory.resolve("db"), Samples.SMALL)) {
       Table table = database.table("t");
       database.run(tx -> tx.put(table, new byte[] {0}, new byte[10]));
@@ -91,6 +92,7 @@ class MisplacedPageTest {
         database.run(tx -> tx.put(table, key, new byte[10]));
       }
       database.checkpoint();
+      lsn = Page.lsn(MemorySegment.ofArray(page(directory.resolve("db"), leaf)));
       database.run(tx -> tx.delete(table, new byte[] {90}));
       copy(directory.resolve("db"), crashed);
     }
@@ -99,11 +101,25 @@ class MisplacedPageTest {
       file.seek((long) leaf * Page.SIZE);
       file.write(early);
     }
+    assertRefused(crashed, leaf, "an old version of itself");
+    // Where its LSN does not tell, the change does that it cannot take.
+    MemorySegment disguised = MemorySegment.ofArray(early);
+    Page.setLsn(disguised, lsn);
+    PageChecksum.seal(disguised);
+    try (RandomAccessFile file =
+        new RandomAccessFile(crashed.resolve(DatabaseFiles.DATA).toFile(), "rw")) {
+      file.seek((long) leaf * Page.SIZE);
+      file.write(early);
+    }
+    assertRefused(crashed, leaf, "cannot take the change");
+  }
+
+  private static void assertRefused(Path crashed, int leaf, String words) {
     CorruptDataException told =
         assertThrows(
             CorruptDataException.class, () -> Database.open(crashed, Samples.SMALL).close());
     assertEquals((long) leaf * Page.SIZE, told.offset());
-    assertTrue(told.getMessage().contains("cannot take the change"), told.getMessage());
+    assertTrue(told.getMessage().contains(words), told.getMessage());
   }
 
   private static void copy(Path from, Path to) throws IOException {

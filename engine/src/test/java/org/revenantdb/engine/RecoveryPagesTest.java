@@ -73,7 +73,7 @@ class RecoveryPagesTest {
             tx -> tx.put(table(tx), key(2), new byte[100_000]),
             tx -> tx.putStream(table(tx), key(3), new byte[10_000]),
             tx -> tx.delete(table(tx), key(4)),
-            tx -> engine(tx).catalog.create("another"));
+            tx -> engine(tx).catalog.create("another", TableOptions.defaults()));
     for (Consumer<TestEngine.Tx> kind : kinds) {
       PageSpace pages = new PageSpace(() -> 0, MOST, MOST / 8, () -> {});
       try (TestEngine engine = new TestEngine(directory, 200, pages)) {

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.btree.Descent;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.change.MiniTransaction;
 import org.revenantdb.engine.page.LeafCell;
@@ -33,6 +34,7 @@ import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.txn.TransactionTable;
+import org.revenantdb.engine.version.RowBatch;
 import org.revenantdb.engine.version.RowScan;
 import org.revenantdb.engine.version.RowWriter;
 import org.revenantdb.recovery.log.LogStoppedException;
@@ -84,7 +86,7 @@ class RulesTest {
   }
 
   private int leafOf(byte[] key) {
-    int frame = tree.leafShared(key);
+    int frame = tree.leafShared(key, new Descent());
     try {
       return engine.pool.pageIdOf(frame);
     } finally {
@@ -156,15 +158,13 @@ class RulesTest {
               engine.storage,
               engine.engine.reader(),
               tree,
-              tx.snapshot,
-              () -> 0,
-              tx.witness,
+              tx.reading,
               /* descending= */ false,
               null,
               null);
-      List<RowScan.Row> rows = new ArrayList<>();
+      RowBatch rows = new RowBatch();
       scan.fill(rows);
-      return rows.getFirst().value().bytes();
+      return rows.value(0).bytes();
     });
   }
 
@@ -174,7 +174,7 @@ class RulesTest {
     TestEngine.Tx writer = engine.begin();
     writer.put(tree, key("a"), key("aborted"));
     writer.abort();
-    int frame = tree.leafShared(key("a"));
+    int frame = tree.leafShared(key("a"), new Descent());
     Thread cleaner = Thread.ofPlatform().start(engine::clean);
     while (cleaner.getState() != Thread.State.WAITING
         && cleaner.getState() != Thread.State.TIMED_WAITING) {
@@ -422,11 +422,11 @@ class RulesTest {
   @Test
   void R10_a_table_is_not_announced_before_its_record_is_durable() {
     engine.journal.force();
-    long lsn = engine.catalog.create("created later");
+    long lsn = engine.catalog.create("created later", TableOptions.defaults());
     assertNotNull(engine.catalog.find("created later"));
     assertTrue(lsn > engine.journal.durableLsn());
     assertEquals(lsn, engine.catalog.createdAt());
-    assertEquals(0, engine.catalog.create("created later"), "it is there");
+    assertEquals(0, engine.catalog.create("created later", TableOptions.defaults()), "it is there");
     assertEquals(lsn, engine.catalog.createdAt());
   }
 
@@ -555,10 +555,10 @@ class RulesTest {
   @Test
   void R13_each_page_is_redone_alone_and_in_any_order() {
     Random random = new Random(13);
-    for (int i = 0; i < 150; i++) {
-      byte[] key = key(random.nextInt(60));
+    for (int i = 0; i < 400; i++) {
+      byte[] key = key(random.nextInt(i < 200 ? 90 : 60));
       TestEngine.Tx tx = engine.begin();
-      if (random.nextInt(3) == 0) {
+      if (random.nextInt(4) == 0) {
         tx.delete(tree, key);
       } else {
         tx.put(tree, key, value(random.nextInt(random.nextInt(10) == 0 ? 30_000 : 900), i));
@@ -572,6 +572,15 @@ class RulesTest {
         engine.pass();
       }
     }
+    for (int i = 0; i < 90; i++) {
+      TestEngine.Tx tx = engine.begin();
+      tx.delete(tree, key(i)); // whether it is there or not
+      tx.commitDurably();
+      if (i % 10 == 0) {
+        engine.pass();
+      }
+    }
+    engine.pass();
     assertTrue(engine.storage.counters().splits.sum() > 2);
     assertTrue(engine.storage.counters().merges.sum() > 0);
     Map<Integer, List<Replay.Part>> byPage = new TreeMap<>();

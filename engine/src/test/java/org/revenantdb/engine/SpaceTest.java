@@ -249,4 +249,42 @@ class SpaceTest {
     assertEquals(3, pass.size());
     marks.end();
   }
+
+  /**
+   * What is in the file and was never written is damage, so a map must not be there unformatted.
+   */
+  @Test
+  void a_file_that_grows_ahead_stops_before_the_next_space_map() {
+    try (TestEngine engine = new TestEngine(directory, 200)) {
+      Allocator allocator = engine.storage.allocator();
+      int map = SpaceMapPage.GROUP + SpaceMapPage.POSITION;
+      int last = 0;
+      while (allocator.pages() < map && last < map - 2) {
+        int before = allocator.pages();
+        last = allocator.claim();
+        engine.pool.cutTo(Integer.MAX_VALUE); // cuts nothing, behind what is to be done ahead
+        assertTrue(
+            allocator.pages() > map || engine.pool.sizeInPages() <= Math.max(map, before),
+            "the file has " + engine.pool.sizeInPages() + " pages, known are " + before);
+      }
+      engine.pool.unfixShared(engine.pool.fixShared(SpaceMapPage.POSITION));
+    }
+  }
+
+  /** It was: its bit was cleared, which called the page allocated, though nothing led to it. */
+  @Test
+  void a_page_that_is_freed_during_any_pass_of_the_cleaner_is_not_visited_by_it() {
+    VersionMarks marks = new VersionMarks();
+    for (boolean whole : new boolean[] {true, false}) {
+      marks.mark(7);
+      marks.markForLater(8);
+      PageBitmap pass =
+          whole ? marks.begin(/* all= */ true) : marks.beginUrgent(/* all= */ true, 9);
+      assertTrue(pass.contains(7) && pass.contains(8));
+      marks.clear(7);
+      marks.clear(8);
+      assertTrue(pass.isEmpty());
+      marks.end();
+    }
+  }
 }

@@ -36,8 +36,8 @@ class SplitRootMarksTest {
     private int steps;
 
     @Override
-    public void mark(int pageId) {
-      super.mark(pageId);
+    public void markForLater(int pageId) {
+      super.markForLater(pageId);
       look("mark " + pageId);
     }
 
@@ -65,7 +65,7 @@ class SplitRootMarksTest {
       }
       tx.abort();
       Watched marks = new Watched();
-      marks.mark(tree.root());
+      marks.markForLater(tree.root());
       marks.pass = marks.begin(/* all= */ false);
       assertTrue(marks.pass.next(0) == tree.root());
       marks.lookedEmpty.clear();

@@ -30,11 +30,12 @@ import org.revenantdb.engine.txn.Horizon;
 import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.engine.version.Cleaner;
 import org.revenantdb.engine.version.CleanerSteps;
+import org.revenantdb.engine.version.Reading;
+import org.revenantdb.engine.version.RowLoader;
 import org.revenantdb.engine.version.RowWriter;
 import org.revenantdb.engine.version.Storage;
 import org.revenantdb.engine.version.StoredValue;
 import org.revenantdb.engine.version.VolatileStore;
-import org.revenantdb.engine.version.Witness;
 import org.revenantdb.gc.ActiveSnapshots;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageFile;
@@ -56,6 +57,7 @@ final class TestEngine implements AutoCloseable {
   final Path path;
   final StorageFile file;
   final BufferPool pool;
+  final EngineWaits waits = new EngineWaits();
   final ActiveSnapshots snapshots = new ActiveSnapshots();
   final Storage storage;
   final Engine engine;
@@ -112,7 +114,8 @@ final class TestEngine implements AutoCloseable {
             null,
             journal,
             new FlushRecords(journal, restartPages),
-            PageReadCheck.NONE);
+            PageReadCheck.NONE,
+            waits);
     AbortedTransactions map = new AbortedTransactions();
     for (long id : aborted) {
       map.add(id);
@@ -125,7 +128,7 @@ final class TestEngine implements AutoCloseable {
                 new LogSpace(journal::tail, Long.MAX_VALUE / 2, 1, () -> {}), restartPages),
             new Allocator(pool, journal, pool.sizeInPages()),
             new VersionMarks(),
-            new TransactionTable(map, highestId),
+            new TransactionTable(map, highestId, waits.of(WaitClass.ROW)),
             new Horizon(snapshots, journal::tail, journal::durableLsn),
             new VolatileStore(),
             new Storage.Counters());
@@ -167,12 +170,16 @@ final class TestEngine implements AutoCloseable {
   }
 
   Tree table(String name) {
+    return table(name, TableOptions.defaults()).trees().getFirst();
+  }
+
+  Table table(String name, TableOptions options) {
     Table table = catalog.find(name);
     if (table == null) {
-      catalog.create(name);
+      catalog.create(name, options);
       table = catalog.find(name);
     }
-    return java.util.Objects.requireNonNull(table).tree();
+    return java.util.Objects.requireNonNull(table);
   }
 
   Tx begin() {
@@ -203,7 +210,7 @@ final class TestEngine implements AutoCloseable {
 
   CheckReport check() {
     assertNull(journal.failure());
-    CheckReport report = new Checker(storage, catalog).check();
+    CheckReport report = Checker.alone(storage);
     assertEquals(List.of(), report.problems());
     return report;
   }
@@ -270,7 +277,7 @@ final class TestEngine implements AutoCloseable {
   final class Tx {
     final int slot = snapshots.open(journal::tail);
     final long snapshot = snapshots.snapshot(slot);
-    final Witness witness = new Witness();
+    final Reading reading = new Reading(snapshot);
     long id;
     private @Nullable RowWriter writer;
 
@@ -282,12 +289,20 @@ final class TestEngine implements AutoCloseable {
       if (writer == null) {
         writer = engine.takeWriter();
         id = storage.transactions().enter();
+        reading.writesAs(id);
       }
       return writer;
     }
 
+    /** For a read that is told apart from others. */
+    Reading freshReading() {
+      Reading fresh = new Reading(snapshot);
+      fresh.writesAs(id);
+      return fresh;
+    }
+
     byte @Nullable [] get(Tree tree, byte[] key) {
-      StoredValue value = engine.reader().read(tree, key, snapshot, id, witness);
+      StoredValue value = engine.reader().read(tree, key, reading);
       return value == null ? null : bytes(value);
     }
 
@@ -327,6 +342,11 @@ final class TestEngine implements AutoCloseable {
             Math.min(org.revenantdb.engine.overflow.OverflowWriter.CHUNK, value.length - at));
       }
       return rows.putOverflow(tree, id, snapshot, key, overflow);
+    }
+
+    /** A load of this transaction, which does nothing else. */
+    RowLoader loader(Tree tree) {
+      return new RowLoader(storage, tree, writer(), id, snapshot);
     }
 
     RowWriter.Outcome delete(Tree tree, byte[] key) {

@@ -66,24 +66,24 @@ public final class Merge {
     return Slotted.used(page) < SMALL;
   }
 
+  /** Whether a page, latched by the caller, is worth a call of {@link #around}, closely. */
+  public static boolean isSparse(MemorySegment page) {
+    return Slotted.used(page) < MERGED_MAX / 2;
+  }
+
   /**
    * Merges the page of this level that covers the key with a neighbour, if it is still small and
    * the two fit.
    *
+   * @param closely whether to do it if they fit, though neither is small: for who wants the space
    * @return whether something was merged: then the level above may be worth a call
    */
-  public boolean around(Tree tree, byte[] key, int level) {
-    int parent = pool.fixExclusive(tree.root());
+  public boolean around(Tree tree, byte[] key, int level, boolean closely) {
+    int parent = tree.aboveExclusive(key, level);
+    if (parent < 0) {
+      return false;
+    }
     try {
-      if (Slotted.level(pool.page(parent)) <= level) {
-        return false;
-      }
-      while (Slotted.level(pool.page(parent)) > level + 1) {
-        MemorySegment page = pool.page(parent);
-        int child = pool.fixExclusive(Slotted.child(page, Slotted.childPosition(page, key)));
-        pool.unfixExclusive(parent);
-        parent = child;
-      }
       MemorySegment page = pool.page(parent);
       int count = Slotted.count(page);
       if (count == 0) {
@@ -92,15 +92,15 @@ public final class Merge {
       int position = Slotted.childPosition(page, key);
       // With the left neighbour first: in a table that is emptied from left to right, the right one
       // is still full.
-      return (position >= 0 && pair(tree, parent, position - 1))
-          || (position < count - 1 && pair(tree, parent, position));
+      return (position >= 0 && pair(tree, parent, position - 1, closely))
+          || (position < count - 1 && pair(tree, parent, position, closely));
     } finally {
       pool.unfixExclusive(parent);
     }
   }
 
   /** Merges the child at a position with the one to its right, if one is small and both fit. */
-  private boolean pair(Tree tree, int parent, int position) {
+  private boolean pair(Tree tree, int parent, int position, boolean closely) {
     MemorySegment page = pool.page(parent);
     int left = pool.fixExclusive(Slotted.child(page, position));
     int right = -1;
@@ -108,7 +108,7 @@ public final class Merge {
       right = pool.fixExclusive(Slotted.child(page, position + 1));
       MemorySegment leftPage = pool.page(left);
       MemorySegment rightPage = pool.page(right);
-      if (!isSmall(leftPage) && !isSmall(rightPage)) {
+      if (!closely && !isSmall(leftPage) && !isSmall(rightPage)) {
         return false;
       }
       int bytes = Slotted.used(leftPage) + Slotted.used(rightPage) + fences(leftPage, rightPage);
@@ -166,6 +166,7 @@ public final class Merge {
       maps.set(leftId, SpaceMapPage.ALLOCATED | (versions ? SpaceMapPage.VERSION : 0));
       maps.latchAndWrite(mini);
       mini.commit();
+      pool.markFreed(right);
     } finally {
       maps.unlatch();
     }
@@ -203,6 +204,7 @@ public final class Merge {
       maps.set(tree.root(), SpaceMapPage.ALLOCATED | (versions ? SpaceMapPage.VERSION : 0));
       maps.latchAndWrite(mini);
       mini.commit();
+      pool.markFreed(child);
       marks.clear(childId);
       if (versions) {
         marks.mark(tree.root());

@@ -181,7 +181,7 @@ public final class Split {
       mini.commit();
       logged = true;
       if (level == 0 && versions) {
-        marks.mark(newPage);
+        marks.markForLater(newPage);
       }
     } finally {
       maps.unlatch();
@@ -265,8 +265,8 @@ public final class Split {
         // First the new marks: between the two the cleaner could find no page left and say FORGET
         // (R2).
         if (versions) {
-          marks.mark(pages[0]);
-          marks.mark(pages[1]);
+          marks.markForLater(pages[0]);
+          marks.markForLater(pages[1]);
         }
         marks.clear(tree.root());
       }

@@ -3,25 +3,55 @@ package org.revenantdb.engine.btree;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.buffer.Stay;
 import org.revenantdb.engine.page.InnerCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.latch.HybridLatch;
 import org.revenantdb.recovery.file.CorruptDataException;
 
 /**
- * A B+-tree with a root that never moves: finds the leaf of a key and leaves it latched.
+ * A B+-tree with a root that never moves: finds the leaf of a key and leaves it latched, or stamped
+ * for an optimistic read.
  *
- * <p>Latches go from parent to child; a parent's is held until its child's is (protocols.md §5).
- * Leaves have no links to their neighbours: a scan goes on by a leaf's fence, with a new descent.
- * Immutable; thread-safe.
+ * <p>Leaves have no links to their neighbours: a scan goes on by a leaf's fence, with a new
+ * descent. Thread-safe.
  */
 public final class Tree {
+  /*
+   * Source      Leis, Haubenschild, Neumann, "Optimistic Lock Coupling" (IEEE Data Eng. Bull. 2019); Böttcher, thesis
+   *             2023, §4.3. We differ: pages are found by their ids, through the translation, not by pointers.
+   *
+   * Descent     1 stamp of the root
+   *             2 child id from the page; stay of the child; stamp of the child
+   *             3 the page's stamp validates, else start over; go on with the child
+   *             A child whose stamp was taken while its parent led to it is the child as of that stamp: whoever makes
+   *             the parent lead elsewhere holds parent and child latched until both are written (Split, Merge).
+   *             After some disturbances, or where a page is not resident, the descent goes by shared latches, a
+   *             parent's held until its child's is (protocols.md §5); so it ends under any writers, and a page is read
+   *             in from the file under its parent's latch.
+   *
+   * Races left in   what is read before step 3 may be torn: lengths lead at worst out of the page, which is an
+   *             exception, caught here and taken for a disturbance. If it was none, the descent by latches meets it.
+   */
+
+  /** Disturbed descents before one goes by latches. */
+  private static final int OPTIMISTIC_TRIES = 3;
+
   /** Room that an inner page needs to take one more separator of any length. */
-  static final int INNER_ROOM = InnerCell.MAX_CELL + Slotted.SLOT;
+  static final int INNER_ROOM = InnerCell.MAX_CELL + Slotted.INNER_SLOT;
 
   private final BufferPool pool;
   private final int table;
   private final int root;
+
+  /**
+   * The stay of the right-most leaf that was written last; perhaps over, perhaps not the last leaf.
+   */
+  private volatile @Nullable Stay rightEdge;
+
+  /** The root's stay that was seen last, perhaps over by now; saves looking it up. */
+  private volatile @Nullable Stay rootStay;
 
   /**
    * A tree.
@@ -45,20 +75,233 @@ public final class Tree {
     return root;
   }
 
+  /**
+   * Finds the leaf whose fences hold the key without writing anything.
+   *
+   * @param to where the leaf, with a stamp, is told; what is read of it has to be validated with
+   *     that
+   * @return false if it has to be done by latches
+   */
+  public boolean descend(byte[] key, Descent to) {
+    to.begin();
+    boolean done = false;
+    for (int tries = 0; tries < OPTIMISTIC_TRIES && !done; tries++) {
+      try {
+        done = tryDescend(key, to, /* toWrite= */ false);
+      } catch (IndexOutOfBoundsException torn) {
+        done = false;
+      }
+    }
+    return done && to.isResident();
+  }
+
+  /**
+   * Finds the leaf whose fences hold the key, to be written, without writing anything: perhaps with
+   * an invalid stamp, since somebody else is writing it now.
+   *
+   * @return the leaf as it was a moment ago, its stamp in {@code to}; null if it has to be done by
+   *     latches
+   */
+  public @Nullable Stay leafToWrite(byte[] key, Descent to) {
+    to.begin();
+    try {
+      boolean found = to.isAtRightEdge() && isAtRightEdge(key, to);
+      found = found || tryDescend(key, to, /* toWrite= */ true);
+      return found && to.isResident() ? to.leaf() : null;
+    } catch (IndexOutOfBoundsException torn) {
+      return null;
+    }
+  }
+
+  /**
+   * Appended rows need no descent: whether the right-most leaf is the one, as far as can be told.
+   */
+  private boolean isAtRightEdge(byte[] key, Descent to) {
+    Stay edge = rightEdge;
+    if (edge == null || edge.isObsolete()) {
+      return false;
+    }
+    long stamp = edge.readOptimistic();
+    if (stamp != HybridLatch.INVALID_STAMP
+        && (!isLeafOf(edge, key) || Slotted.hasUpperFence(edge.page()) || !edge.validate(stamp))) {
+      return false;
+    }
+    int frame = edge.frame();
+    return to.found(edge, stamp, /* levelsToIt= */ 1, pool.slab(frame), BufferPool.base(frame));
+  }
+
+  /**
+   * Whether a page is the leaf of this tree whose fences hold the key, whatever has led to it.
+   *
+   * @param stay of the page, latched, or to be validated
+   */
+  public boolean isLeafOf(Stay stay, byte[] key) {
+    MemorySegment page = stay.page();
+    return !stay.isFreed()
+        && Page.type(page) == Page.LEAF
+        && Slotted.table(page) == table
+        && Slotted.covers(page, key);
+  }
+
+  /**
+   * Notes that a row is written to a leaf; the next one may be as near to the right edge.
+   *
+   * @param leaf latched exclusively
+   */
+  public void wrote(Stay leaf, Descent descent) {
+    boolean isLast = !Slotted.hasUpperFence(leaf.page());
+    descent.atRightEdge(isLast);
+    if (isLast && rightEdge != leaf) {
+      rightEdge = leaf;
+    }
+  }
+
+  /**
+   * False if it was disturbed.
+   *
+   * @param toWrite whether a leaf will do that is being written: who wants to write it, too, has to
+   *     look at its fences under the latch anyway
+   */
+  private boolean tryDescend(byte[] key, Descent to, boolean toWrite) {
+    Stay stay = rootStay;
+    if (stay == null || stay.isObsolete()) {
+      stay = pool.resident(root);
+      rootStay = stay;
+    }
+    if (stay == null) {
+      return to.missing();
+    }
+    long stamp = stay.readOptimistic();
+    int frame = stay.frame();
+    MemorySegment memory = pool.slab(frame);
+    long base = BufferPool.base(frame);
+    if (toWrite && stamp == HybridLatch.INVALID_STAMP && Slotted.level(memory, base) == 0) {
+      return to.found(stay, stamp, /* levelsToIt= */ 1, memory, base);
+    }
+    for (int levels = 1;
+        stamp != HybridLatch.INVALID_STAMP && levels < BufferPool.MAX_LEVELS;
+        levels++) {
+      int level = Slotted.level(memory, base);
+      if (level == 0) {
+        return to.found(stay, stamp, levels, memory, base);
+      }
+      int position = Slotted.childPosition(memory, base, key);
+      int child = Slotted.child(memory, base, position);
+      int childFrame = pool.frameOf(child);
+      memory = pool.slab(childFrame);
+      base = BufferPool.base(childFrame);
+      if (level == 1) {
+        to.below(stay, stamp, position);
+        to.fetch(memory, base);
+      }
+      Stay childStay = pool.resident(child);
+      if (childStay == null) {
+        return stay.validate(stamp) && to.missing();
+      }
+      long childStamp = childStay.readOptimistic();
+      if (!stay.validate(stamp)) {
+        return false;
+      }
+      if (childStay.frame() != childFrame) {
+        // The translation can have the frame of one who brought the page, too, and came second.
+        memory = pool.slab(childStay.frame());
+        base = BufferPool.base(childStay.frame());
+      }
+      stay = childStay;
+      stamp = childStamp;
+      if (toWrite && level == 1 && stamp == HybridLatch.INVALID_STAMP && !stay.isObsolete()) {
+        return to.found(stay, stamp, levels + 1, memory, base);
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Frame of the leaf to the right of the one that the last descent led to, latched shared, if that
+   * can be told from the page above them as it was then; else -1.
+   *
+   * @param from where the last descent ended, and where the next one may go on from
+   */
+  public int nextLeafShared(Descent from) {
+    Stay parent = from.parent();
+    if (parent == null) {
+      return -1;
+    }
+    try {
+      int position = from.position() + 1;
+      int child = neighbour(parent, position);
+      if (child < 0) {
+        return -1;
+      }
+      Stay leaf = pool.resident(child);
+      if (leaf == null) {
+        return -1;
+      }
+      long stamp = leaf.readOptimistic();
+      if (stamp == HybridLatch.INVALID_STAMP || !parent.validate(from.parentStamp())) {
+        return -1;
+      }
+      from.below(parent, from.parentStamp(), position);
+      return pool.tryFixSharedForScan(leaf, stamp); // only scans go on
+    } catch (IndexOutOfBoundsException torn) {
+      return -1;
+    }
+  }
+
+  /** Has the leaf to the right of the one that the last descent led to fetched from memory. */
+  public void fetchNextLeaf(Descent from) {
+    Stay parent = from.parent();
+    if (parent == null) {
+      return;
+    }
+    try {
+      int child = neighbour(parent, from.position() + 1);
+      if (child >= 0) {
+        int frame = pool.frameOf(child);
+        from.fetch(pool.slab(frame), BufferPool.base(frame));
+      }
+    } catch (IndexOutOfBoundsException torn) {
+      return;
+    }
+  }
+
+  /** The child at a position of a page that may have changed; -1 if there is none. */
+  private int neighbour(Stay parent, int position) {
+    MemorySegment memory = pool.slab(parent.frame());
+    long base = BufferPool.base(parent.frame());
+    return position < Slotted.count(memory, base) ? Slotted.child(memory, base, position) : -1;
+  }
+
   /** Frame of the leaf whose fences hold the key, latched shared. */
-  public int leafShared(byte[] key) {
+  public int leafShared(byte[] key, Descent descent) {
+    if (descend(key, descent)) {
+      int leaf = pool.tryFixShared(descent.leaf(), descent.stamp());
+      if (leaf >= 0) {
+        return leaf;
+      }
+    }
+    return leafByLatches(key, /* forScan= */ false);
+  }
+
+  /** As {@link #leafShared}, by latches, for a scan: the leaf becomes no warmer. */
+  int leafForScan(byte[] key) {
+    return leafByLatches(key, /* forScan= */ true);
+  }
+
+  private int leafByLatches(byte[] key, boolean forScan) {
     int frame = pool.fixShared(root);
     while (true) {
       MemorySegment page = pool.page(frame);
       if (Slotted.level(page) == 0) {
         return frame;
       }
-      frame = stepShared(frame, Slotted.child(page, Slotted.childPosition(page, key)));
+      frame = stepShared(frame, Slotted.child(page, Slotted.childPosition(page, key)), forScan);
     }
   }
 
   /**
-   * Frame of the leaf that holds the largest keys below a bound, latched shared.
+   * Frame of the leaf that holds the largest keys below a bound, latched shared, for a scan: the
+   * leaf becomes no warmer.
    *
    * @param bound null for plus infinity
    */
@@ -74,7 +317,7 @@ public final class Tree {
         int slot = Slotted.search(page, bound);
         position = slot >= 0 ? slot - 1 : -slot - 2;
       }
-      frame = stepShared(frame, Slotted.child(page, position));
+      frame = stepShared(frame, Slotted.child(page, position), /* forScan= */ true);
     }
   }
 
@@ -95,11 +338,22 @@ public final class Tree {
             + " does not hold the keys that its parent says: an older version of it is back");
   }
 
-  private int stepShared(int frame, int child) {
+  /**
+   * Throws {@link #misplaced} if a leaf does not hold a key that led to it.
+   *
+   * @param page the leaf, latched
+   */
+  public void demandCovers(MemorySegment page, byte[] key) {
+    if (!Slotted.covers(page, key)) {
+      throw misplaced(page);
+    }
+  }
+
+  private int stepShared(int frame, int child, boolean forScan) {
     int level = Slotted.level(pool.page(frame)) - 1;
     int next;
     try {
-      next = pool.fixShared(child);
+      next = forScan && level == 0 ? pool.fixSharedForScan(child) : pool.fixShared(child);
     } finally {
       pool.unfixShared(frame);
     }
@@ -119,8 +373,43 @@ public final class Tree {
     return next;
   }
 
+  /**
+   * Frame of the page that leads to the page of a level that holds the key, latched exclusively; -1
+   * if the tree is not so high.
+   *
+   * @param level of the page below
+   */
+  int aboveExclusive(byte[] key, int level) {
+    int frame = pool.fixExclusive(root);
+    while (true) {
+      MemorySegment page = pool.page(frame);
+      int above = Slotted.level(page);
+      if (above == level + 1) {
+        return frame;
+      }
+      int child = -1;
+      try {
+        if (above > level) {
+          child = pool.fixExclusive(Slotted.child(page, Slotted.childPosition(page, key)));
+        }
+      } finally {
+        pool.unfixExclusive(frame);
+      }
+      if (child < 0) {
+        return -1;
+      }
+      frame = child;
+    }
+  }
+
   /** Frame of the leaf whose fences hold the key, latched exclusively. */
-  public int leafExclusive(byte[] key) {
+  public int leafExclusive(byte[] key, Descent descent) {
+    if (descend(key, descent)) {
+      int leaf = pool.tryFixExclusive(descent.leaf(), descent.stamp());
+      if (leaf >= 0) {
+        return leaf;
+      }
+    }
     int frame = pool.fixShared(root);
     while (true) {
       MemorySegment page = pool.page(frame);
@@ -139,7 +428,7 @@ public final class Tree {
       }
       int child = Slotted.child(page, Slotted.childPosition(page, key));
       if (level > 1) {
-        frame = stepShared(frame, child);
+        frame = stepShared(frame, child, /* forScan= */ false);
         continue;
       }
       int leaf;

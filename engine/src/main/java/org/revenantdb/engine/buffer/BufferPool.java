@@ -3,9 +3,14 @@ package org.revenantdb.engine.buffer;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.page.Page;
 import org.revenantdb.latch.HybridLatch;
+import org.revenantdb.latch.WaitMeter;
+import org.revenantdb.latch.WaitTerms;
 import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
@@ -41,19 +46,27 @@ public final class BufferPool implements AutoCloseable {
    * State of a frame (docs/protocols.md §3)
    *
    *   state          page id   firstLsn  flushing  latch                       in the translation
-   *   free           none      0         0         any; no one needs it        no
+   *   free           none      0         0         none                        no
    *   loading        p         0         0         exclusive, by the loader    yes
+   *   ahead          p         0         0         exclusive, by the readers   yes
    *   clean          p         0         0         any                         yes
    *   dirty          p         > 0       0         any                         yes
    *   being written  p         0 or > 0  > 0       any                         yes
    *
    * Transitions
-   *   free -> loading             by who claimed it: fresh latch, held; page id; entry in the translation by CAS.
+   *   free -> loading             by who claimed it: a new Stay, latched; entry in the translation by CAS.
    *                               If the CAS fails, somebody else brings the page: back to free.
    *   loading -> clean            by the loader, when the page has been read and found good
-   *   loading, clean -> free      by the holder of the exclusive latch: the read failed; evicted; discarded
-   *   clean -> dirty              markDirty, by the holder of the exclusive latch
-   *   dirty -> being written      PageWriter, under the shared latch
+   *   free -> ahead               by who prefetches, as free -> loading; the latch goes to the reading threads with
+   *                               the request, and one of them releases it
+   *   ahead -> clean              by that thread, when the page has been found good
+   *   ahead -> free               by that thread: the read failed, or the pool closes; or by who prefetches, if the
+   *                               request was not taken
+   *   loading, clean -> free      by the holder of the exclusive latch: the read failed; evicted; discarded.
+   *                               The stay becomes obsolete before the latch is given up.
+   *   clean -> dirty              markDirty, by the holder of the exclusive latch; of a space map markDirtyShared, by
+   *                               CAS, by those who hold it shared: one of them wins
+   *   dirty -> being written      PageWriter, under the shared latch, of a space map under the exclusive one
    *   being written -> clean      PageWriter, flushing := 0, without a latch
    *
    * Invariants
@@ -64,15 +77,25 @@ public final class BufferPool implements AutoCloseable {
    *   I4 No page is written before the log is durable up to its LSN.
    *
    * A latch for each stay
-   *   A frame gets a *new* latch when it is claimed. If it kept its latch, a thread that looked up page C and was
-   *   slow could wait for the latch of a frame that by now holds page Q, and its wait would be in no latch order:
-   *   A holds P and waits for "C", really Q; B holds Q and waits for P. So the order is
-   *     claim:  page id := none ... latch := new, held ... page id := Q      (all volatile)
-   *     fix:    read latch, then page id; if it is C wait for that latch; then page id and latch again, in this
-   *             order; if either has changed, start over.
-   *   A thread that read the new latch finds the page id none or Q, not C, and does not wait. One that read the
-   *   old latch waits at most for those who use C. Page id before latch in the second check, or a frame that was
-   *   claimed for C again in between would look like the old stay.
+   *   The latch belongs to the stay of one page, not to the frame. If it were the frame's, a thread that looked up
+   *   page C and was slow could wait for the latch of a frame that by now holds page Q, and its wait would be in no
+   *   latch order: A holds P and waits for "C", really Q; B holds Q and waits for P. As it is, who looked up C waits
+   *   at most for those who use C, and what it then has is C, or obsolete: it looks up again.
+   *
+   * Optimistic reads
+   *   of a stay that was looked up: stamp, read, validate. A stamp is never of an obsolete stay. The frame may be
+   *   given to another page meanwhile and overwritten; that is after the stay became obsolete, so the stamp does not
+   *   validate (jcstress: FrameRecycleStress). Frames are not unmapped while an operation is inside the database
+   *   (OperationGate). A hit writes nothing but, sometimes, the heat of the page.
+   *
+   * Reading ahead
+   *   The latch of a new stay is free, so who prefetches waits for nothing, and what it may hold is in no order with
+   *   that latch: it is not its own any more when prefetch returns. Who asks for the page meanwhile waits for the
+   *   latch, that is for a reading thread, which waits for the file only: it takes what is wanted now and what is
+   *   ahead turn by turn, so neither waits for ever. A page that turns out bad is given up, the stay obsolete: who
+   *   waited looks up again, reads the page itself, and is told. A page may have been freed since its id was read; what
+   *   is read then is what the file has, clean, as any read of it would find; nobody is led to it, and its next
+   *   user formats it (fixNew, after the read).
    *
    * Waiting for a frame
    *   When every frame is dirty or latched, the claimer asks the page writer and waits, perhaps with latches on
@@ -80,12 +103,15 @@ public final class BufferPool implements AutoCloseable {
    *   long as fewer are latched than there are. If nothing moves for a long time the pool is too small for what
    *   is latched at once, and that is what the exception says.
    *
-   * Races left in   The heat of a page is counted without care (Frames.warm): a use may be lost, which can cost one
+   * Races left in   The heat of a page is counted without care (Stay.warm): a use may be lost, which can cost one
    *   read. A page may be evicted right after the look-up: one more turn.
    */
 
   /** The size of a page and of a frame. */
   public static final int PAGE_SIZE = PageHeaderLayout.PAGE_SIZE;
+
+  /** Levels of a tree, at most: a descent that goes on is among pages of another time. */
+  public static final int MAX_LEVELS = 32;
 
   private static final long SHORTEST_WAIT = TimeUnit.MICROSECONDS.toNanos(50);
   private static final long LONGEST_WAIT = TimeUnit.MILLISECONDS.toNanos(5);
@@ -93,18 +119,31 @@ public final class BufferPool implements AutoCloseable {
 
   private final StorageFile data;
   private final PageReadCheck check;
+  private final PoolWaits waits;
+
+  /** As long as it takes; where that is told is found when somebody has to wait, not before. */
+  private final WaitTerms latchTerms;
+
   private final Steps steps;
   private final Frames frames;
   private final Translation translation = new Translation();
+  private final FlushedLsns flushedLsns = new FlushedLsns();
   private final FreeFrames free = new FreeFrames();
   private final FrameWaiters waiters = new FrameWaiters();
   private final Clock clock;
   private final PageReaders readers;
   private final PageWriter writer;
-  private final LongAdder hits = new LongAdder();
-  private final LongAdder misses = new LongAdder();
+  private final LongAdder[] hits = PageClasses.counters();
+
+  /** Optimistic descents by how many pages they went through: all but the last are inner pages. */
+  private final LongAdder[] descents = PageClasses.counters(MAX_LEVELS + 1);
+
+  private final LongAdder[] misses = PageClasses.counters();
   private final LongAdder pagesRead = new LongAdder();
+  private final LongAdder pagesAhead = new LongAdder();
   private final LongAdder frameWaits = new LongAdder();
+  private final AtomicInteger aheadNow = new AtomicInteger();
+  private volatile @Nullable ChangeWatch watch;
   private volatile boolean closed;
 
   /**
@@ -124,6 +163,28 @@ public final class BufferPool implements AutoCloseable {
       WriteAhead log,
       PageAccount account,
       PageReadCheck check) {
+    this(options, data, guard, log, account, check, PoolWaits.NONE);
+  }
+
+  /**
+   * Makes an empty pool whose waits are told.
+   *
+   * @param options size and threads
+   * @param data the data file; it stays the caller's, who closes it after the pool
+   * @param guard what makes torn pages repairable; null where the device writes pages whole
+   * @param log the log that has to be ahead of every page written
+   * @param account told which pages a restart would have to read
+   * @param check what else is asked of a page that was read
+   * @param waits where waits for latches, pages and frames are told
+   */
+  public BufferPool(
+      BufferPoolOptions options,
+      StorageFile data,
+      @Nullable BatchGuard guard,
+      WriteAhead log,
+      PageAccount account,
+      PageReadCheck check,
+      PoolWaits waits) {
     this(
         options,
         data,
@@ -131,6 +192,7 @@ public final class BufferPool implements AutoCloseable {
         log,
         account,
         check,
+        waits,
         Steps.NONE,
         Slabs.OF_PROCESS);
   }
@@ -144,14 +206,40 @@ public final class BufferPool implements AutoCloseable {
       PageReadCheck check,
       Steps steps,
       Slabs slabs) {
+    this(options, data, guard, log, account, check, PoolWaits.NONE, steps, slabs);
+  }
+
+  BufferPool(
+      BufferPoolOptions options,
+      StorageFile data,
+      BatchGuard guard,
+      WriteAhead log,
+      PageAccount account,
+      PageReadCheck check,
+      PoolWaits waits,
+      Steps steps,
+      Slabs slabs) {
     this.data = data;
     this.check = check;
+    this.waits = waits;
+    this.latchTerms =
+        WaitTerms.endless().meteredBy((latch, shared) -> meterOf(waits, latch, shared));
     this.steps = steps;
     this.frames = new Frames(slabs, options.frames());
     this.clock = new Clock(frames, translation);
     this.readers = new PageReaders(data, options.readThreads(), options.name());
     this.writer =
-        new PageWriter(data, guard, log, account, frames, clock, waiters, steps, options.name());
+        new PageWriter(
+            data, guard, log, account, frames, flushedLsns, clock, waiters, steps, options.name());
+  }
+
+  /**
+   * Where a wait for a latch is told. The page may be changing: its type is that of a moment ago.
+   * Who meets a new page whose frame is not cleared yet is told of as if it were being read.
+   */
+  private static WaitMeter meterOf(PoolWaits waits, HybridLatch latch, boolean shared) {
+    Stay stay = (Stay) latch;
+    return stay.hasArrived() ? waits.latch(Page.type(stay.page()), shared) : waits.read();
   }
 
   // ---- fixing
@@ -164,27 +252,158 @@ public final class BufferPool implements AutoCloseable {
    * @throws CorruptDataException if what is in the file is not this page
    */
   public int fixShared(int pageId) {
+    return fixShared(pageId, /* forScan= */ false);
+  }
+
+  /**
+   * Fixes a page for a scan, as {@link #fixShared} but that the page becomes no warmer, and does
+   * not stay longer for being asked for by scans again and again.
+   *
+   * @param pageId the page
+   * @return its frame, latched shared
+   * @throws CorruptDataException if what is in the file is not this page
+   */
+  public int fixSharedForScan(int pageId) {
+    return fixShared(pageId, /* forScan= */ true);
+  }
+
+  private int fixShared(int pageId, boolean forScan) {
     while (true) {
-      int frame = translation.frameOf(pageId);
-      if (frame == Translation.NOT_RESIDENT) {
-        frame = load(pageId, /* forRedo= */ false);
+      Stay stay = translation.stayOf(pageId);
+      if (stay == null) {
+        int frame = load(pageId, /* forRedo= */ false, forScan);
         if (frame != Frames.NONE) {
-          frames.latchVolatile(frame).downgrade();
+          frames.stayOf(frame).downgrade();
           return frame;
         }
         continue;
       }
-      HybridLatch latch = frames.latchVolatile(frame);
-      if (frames.pageIdVolatile(frame) == pageId) {
-        steps.at(Steps.Step.ABOUT_TO_LATCH, frame);
-        latch.acquireShared();
-        if (stillHolds(frame, pageId, latch)) {
-          return hit(frame);
-        }
-        latch.releaseShared();
+      steps.at(Steps.Step.ABOUT_TO_LATCH, stay.frame());
+      stay.acquireShared(latchTerms);
+      if (!stay.isObsolete()) {
+        return forScan ? scanned(stay) : hit(stay);
       }
+      stay.releaseShared();
       checkOpen();
     }
+  }
+
+  /**
+   * The stay of a page in a frame, for an optimistic read. The caller is inside the database.
+   *
+   * @param pageId the page
+   * @return its stay, which may be over at any moment; null if the page is not in the pool
+   */
+  public @Nullable Stay resident(int pageId) {
+    return translation.stayOf(pageId);
+  }
+
+  /**
+   * The frame in which a page probably is, for an optimistic read that does not wait for the stay:
+   * it has to be compared with the stay's.
+   *
+   * @param pageId a page that has a stay
+   * @return the number of a frame
+   */
+  public int frameOf(int pageId) {
+    return translation.frameOf(pageId);
+  }
+
+  /**
+   * The memory that a frame is in, with others.
+   *
+   * @param frame a frame
+   * @return the memory; the frame begins at {@link #base}
+   */
+  public MemorySegment slab(int frame) {
+    return frames.slab(frame);
+  }
+
+  /**
+   * Where in its slab a frame begins.
+   *
+   * @param frame a frame
+   * @return offset of its first byte
+   */
+  public static long base(int frame) {
+    return Frames.base(frame);
+  }
+
+  /**
+   * Notes an optimistic descent that was right.
+   *
+   * @param leaf where it ended, whose page becomes warmer
+   * @param levels how many pages it went through, the leaf included; at most 32
+   */
+  public void hit(Stay leaf, int levels) {
+    leaf.warm();
+    descents[levels].increment();
+  }
+
+  /**
+   * Notes a scan's optimistic descent that was right: no page becomes warmer.
+   *
+   * @param levels how many pages it went through, the leaf included; at most 32
+   */
+  public void hitForScan(int levels) {
+    descents[levels].increment();
+  }
+
+  /**
+   * Fixes the page of a stay for reading, if it is still there and was not changed since an
+   * optimistic read of it began, and no wait is needed.
+   *
+   * @param stay from {@link #resident}
+   * @param stamp from {@link Stay#readOptimistic}
+   * @return its frame, latched shared; or -1
+   */
+  public int tryFixShared(Stay stay, long stamp) {
+    return stay.tryUpgradeOptimisticToShared(stamp) ? hit(stay) : Frames.NONE;
+  }
+
+  /**
+   * As {@link #tryFixShared} for a scan: the page becomes no warmer.
+   *
+   * @param stay from {@link #resident}
+   * @param stamp from {@link Stay#readOptimistic}
+   * @return its frame, latched shared; or -1
+   */
+  public int tryFixSharedForScan(Stay stay, long stamp) {
+    return stay.tryUpgradeOptimisticToShared(stamp) ? scanned(stay) : Frames.NONE;
+  }
+
+  /**
+   * Fixes the page of a stay for changing it, if it is still there and was not changed since an
+   * optimistic read of it began, and no wait is needed.
+   *
+   * @param stay from {@link #resident}
+   * @param stamp from {@link Stay#readOptimistic}
+   * @return its frame, latched exclusively; or -1
+   */
+  public int tryFixExclusive(Stay stay, long stamp) {
+    return stay.tryUpgradeOptimistic(stamp) ? hit(stay) : Frames.NONE;
+  }
+
+  /**
+   * Has a request carried out under the exclusive latch of a page: by the calling thread, or, while
+   * that waits, by a thread that has the latch and is about to give it up.
+   *
+   * @param stay of the page; obsolete perhaps when the request is carried out
+   * @param request as {@link Stay#runExclusive(Runnable)} wants it
+   */
+  public void runExclusive(Stay stay, Runnable request) {
+    stay.runExclusive(request, latchTerms);
+    hit(stay);
+  }
+
+  /**
+   * The stay of a page that the caller has latched.
+   *
+   * @param frame a frame, latched by the caller
+   * @return the stay
+   */
+  public Stay stayOf(int frame) {
+    return frames.stayOf(frame);
   }
 
   /**
@@ -196,11 +415,11 @@ public final class BufferPool implements AutoCloseable {
    */
   public int fixExclusive(int pageId) {
     while (true) {
-      int frame = translation.frameOf(pageId);
-      frame =
-          frame == Translation.NOT_RESIDENT
-              ? load(pageId, /* forRedo= */ false)
-              : latchExclusive(frame, pageId);
+      Stay stay = translation.stayOf(pageId);
+      int frame =
+          stay == null
+              ? load(pageId, /* forRedo= */ false, /* forScan= */ false)
+              : latchExclusive(stay);
       if (frame != Frames.NONE) {
         return frame;
       }
@@ -216,20 +435,17 @@ public final class BufferPool implements AutoCloseable {
    */
   public int tryFixExclusive(int pageId) {
     while (true) {
-      int frame = translation.frameOf(pageId);
-      if (frame == Translation.NOT_RESIDENT) {
-        return load(pageId, /* forRedo= */ false);
+      Stay stay = translation.stayOf(pageId);
+      if (stay == null) {
+        return load(pageId, /* forRedo= */ false, /* forScan= */ false);
       }
-      HybridLatch latch = frames.latchVolatile(frame);
-      if (frames.pageIdVolatile(frame) == pageId) {
-        if (!latch.tryAcquireExclusive()) {
-          return Frames.NONE;
-        }
-        if (stillHolds(frame, pageId, latch)) {
-          return hit(frame);
-        }
-        latch.releaseExclusive();
+      if (!stay.tryAcquireExclusive()) {
+        return Frames.NONE;
       }
+      if (!stay.isObsolete()) {
+        return hit(stay);
+      }
+      stay.releaseExclusive();
       checkOpen();
     }
   }
@@ -244,14 +460,34 @@ public final class BufferPool implements AutoCloseable {
    * @return its frame, latched exclusively
    */
   public int fixNew(int pageId) {
+    return fixNew(pageId, /* forScan= */ false);
+  }
+
+  /** For tests of who leaves: as if a scan had read the page. */
+  int fixNewForScan(int pageId) {
+    return fixNew(pageId, /* forScan= */ true);
+  }
+
+  private int fixNew(int pageId, boolean forScan) {
     while (true) {
-      int frame = translation.frameOf(pageId);
-      frame = frame == Translation.NOT_RESIDENT ? enter(pageId) : latchExclusive(frame, pageId);
+      Stay stay = translation.stayOf(pageId);
+      int frame = stay == null ? enter(pageId, forScan) : latchExclusive(stay);
       if (frame != Frames.NONE) {
         clear(frame, pageId);
+        frames.stayOf(frame).setFreed(false);
         return frame;
       }
     }
+  }
+
+  /**
+   * Notes that a page was given back by a record that is published: who has its stay from before,
+   * and gets the latch, can tell by {@link Stay#isFreed}.
+   *
+   * @param frame a frame, latched exclusively by the caller
+   */
+  public void markFreed(int frame) {
+    frames.stayOf(frame).setFreed(true);
   }
 
   /**
@@ -264,11 +500,11 @@ public final class BufferPool implements AutoCloseable {
    */
   public int fixForRedo(int pageId) {
     while (true) {
-      int frame = translation.frameOf(pageId);
-      frame =
-          frame == Translation.NOT_RESIDENT
-              ? load(pageId, /* forRedo= */ true)
-              : latchExclusive(frame, pageId);
+      Stay stay = translation.stayOf(pageId);
+      int frame =
+          stay == null
+              ? load(pageId, /* forRedo= */ true, /* forScan= */ false)
+              : latchExclusive(stay);
       if (frame != Frames.NONE) {
         return frame;
       }
@@ -294,7 +530,7 @@ public final class BufferPool implements AutoCloseable {
    *     hold it too
    */
   public boolean tryUpgrade(int frame) {
-    return frames.latchVolatile(frame).tryUpgrade();
+    return frames.stayOf(frame).tryUpgrade();
   }
 
   /**
@@ -303,7 +539,7 @@ public final class BufferPool implements AutoCloseable {
    * @param frame a frame, latched exclusively by the caller
    */
   public void downgrade(int frame) {
-    frames.latchVolatile(frame).downgrade();
+    frames.stayOf(frame).downgrade();
   }
 
   /**
@@ -312,7 +548,7 @@ public final class BufferPool implements AutoCloseable {
    * @param frame a frame, latched shared by the caller
    */
   public void unfixShared(int frame) {
-    frames.latchVolatile(frame).releaseShared();
+    frames.stayOf(frame).releaseShared();
   }
 
   /**
@@ -321,34 +557,140 @@ public final class BufferPool implements AutoCloseable {
    * @param frame a frame, latched exclusively by the caller
    */
   public void unfixExclusive(int frame) {
-    frames.latchVolatile(frame).releaseExclusive();
+    frames.stayOf(frame).releaseExclusive();
   }
 
-  private int latchExclusive(int frame, int pageId) {
-    HybridLatch latch = frames.latchVolatile(frame);
-    if (frames.pageIdVolatile(frame) == pageId) {
-      steps.at(Steps.Step.ABOUT_TO_LATCH, frame);
-      latch.acquireExclusive();
-      if (stillHolds(frame, pageId, latch)) {
-        return hit(frame);
-      }
-      latch.releaseExclusive();
+  private int latchExclusive(Stay stay) {
+    steps.at(Steps.Step.ABOUT_TO_LATCH, stay.frame());
+    stay.acquireExclusive(latchTerms);
+    if (!stay.isObsolete()) {
+      return hit(stay);
     }
+    stay.releaseExclusive();
     checkOpen();
     return Frames.NONE;
   }
 
-  /**
-   * With that latch held: whether it guards that page in that frame. The order matters, see above.
-   */
-  private boolean stillHolds(int frame, int pageId, HybridLatch latch) {
-    return frames.pageIdVolatile(frame) == pageId && frames.latchVolatile(frame) == latch;
+  private int hit(Stay stay) {
+    stay.warm();
+    return scanned(stay);
   }
 
-  private int hit(int frame) {
-    frames.warm(frame);
-    hits.increment();
-    return frame;
+  /** A hit that makes the page no warmer. */
+  private int scanned(Stay stay) {
+    hits[PageClasses.of(Page.type(stay.page()))].increment();
+    return stay.frame();
+  }
+
+  // ---- reading ahead
+
+  /**
+   * Has a page read that a scan will probably ask for soon. Waits for nothing: not for the page,
+   * nor a latch, nor a frame. The caller may hold latches.
+   *
+   * <p>What goes wrong is told to nobody: who needs the page reads it, and meets the same.
+   *
+   * @param pageId the page
+   * @return what became of it
+   */
+  public Ahead prefetch(int pageId) {
+    if (translation.stayOf(pageId) != null) {
+      return Ahead.RESIDENT;
+    }
+    if (closed || waiters.any() || pageId < 0 || pageId >= writer.pagesInFile()) {
+      return Ahead.REFUSED;
+    }
+    if (aheadNow.incrementAndGet() > maxAhead()) {
+      aheadNow.decrementAndGet();
+      return Ahead.REFUSED;
+    }
+    boolean begun = false;
+    try {
+      translation.prepare(pageId);
+      int claimed = claimForAhead();
+      if (claimed == Frames.NONE) {
+        return Ahead.REFUSED;
+      }
+      int frame = enter(pageId, claimed, /* forScan= */ true);
+      if (frame == Frames.NONE) {
+        return Ahead.RESIDENT;
+      }
+      begun = beginAhead(frames.stayOf(frame));
+      return begun ? Ahead.BEGUN : Ahead.REFUSED;
+    } finally {
+      if (!begun) {
+        aheadNow.decrementAndGet();
+      }
+    }
+  }
+
+  /** What becomes of the wish to have a page read ahead. */
+  public enum Ahead {
+    /** It is being read. */
+    BEGUN,
+    /** It is in the pool, or on its way to it. */
+    RESIDENT,
+    /** There is no room for it now, or nothing to read. */
+    REFUSED,
+  }
+
+  /**
+   * How many pages may be on their way at once that nobody has asked for: far fewer than pages may
+   * be on probation, or they would drive each other out.
+   *
+   * @return a number of pages, at least 4
+   */
+  public int maxAhead() {
+    return Math.clamp(frames.capacity() / 32, 4, 256);
+  }
+
+  private int claimForAhead() {
+    int frame = free.poll();
+    if (frame == Frames.NONE) {
+      frame = frames.makeFresh();
+    }
+    return frame != Frames.NONE ? frame : clock.evictCold();
+  }
+
+  /** Hands the exclusive latch of a stay over to a reading thread, or ends the stay. */
+  private boolean beginAhead(Stay stay) {
+    try {
+      readers.readAhead(
+          offset(stay.pageId()),
+          stay.page(),
+          (bytes, failure) -> {
+            try {
+              finishAhead(stay, bytes, failure);
+            } finally {
+              aheadNow.decrementAndGet();
+            }
+          });
+      return true;
+    } catch (Failures.PoolClosedException | OutOfMemoryError notNow) {
+      leave(stay);
+      return false;
+    }
+  }
+
+  /** On a reading thread, which has the stay's exclusive latch. */
+  private void finishAhead(Stay stay, int bytes, @Nullable Throwable failure) {
+    steps.at(Steps.Step.READ_AHEAD, stay.frame());
+    boolean good = false;
+    try {
+      if (failure == null) {
+        arrived(stay.frame(), stay.pageId(), bytes, /* forRedo= */ false);
+        good = true;
+      }
+    } catch (Throwable bad) {
+      // Who needs the page finds it missing, reads it, and is told; the thread is needed.
+    } finally {
+      if (good) {
+        pagesAhead.increment();
+        stay.releaseExclusive();
+      } else {
+        leave(stay);
+      }
+    }
   }
 
   // ---- bringing pages in
@@ -356,7 +698,7 @@ public final class BufferPool implements AutoCloseable {
   /**
    * Reads a page into a frame and leaves it latched exclusively; NONE if somebody else was faster.
    */
-  private int load(int pageId, boolean forRedo) {
+  private int load(int pageId, boolean forRedo, boolean forScan) {
     if (!forRedo && (pageId < 0 || pageId >= writer.pagesInFile())) {
       checkOpen();
       throw damage(
@@ -367,7 +709,7 @@ public final class BufferPool implements AutoCloseable {
               + writer.pagesInFile()
               + " pages");
     }
-    int frame = enter(pageId);
+    int frame = enter(pageId, forScan);
     if (frame == Frames.NONE) {
       return Frames.NONE;
     }
@@ -375,22 +717,42 @@ public final class BufferPool implements AutoCloseable {
       read(frame, pageId, forRedo);
       return frame;
     } catch (Throwable failure) {
-      leave(frame, pageId);
+      leave(frames.stayOf(frame));
       throw failure;
     }
   }
 
   private void read(int frame, int pageId, boolean forRedo) {
-    misses.increment();
-    MemorySegment page = frames.memory(frame);
-    int bytes = readers.read(offset(pageId), page);
+    MemorySegment page = page(frame);
+    int bytes = readPatiently(pageId, page);
+    misses[PageClasses.of(Page.type(page))].increment();
+    arrived(frame, pageId, bytes, forRedo);
+  }
+
+  private int readPatiently(int pageId, MemorySegment page) {
+    WaitMeter meter = waits.read();
+    @Nullable Object begun = meter.begin();
+    try {
+      return readers.read(offset(pageId), page);
+    } finally {
+      meter.end(begun);
+    }
+  }
+
+  /** Looks at the bytes that were read into a frame, which is latched exclusively. */
+  private void arrived(int frame, int pageId, int bytes, boolean forRedo) {
+    MemorySegment page = page(frame);
     pagesRead.increment();
     PageCondition condition = conditionOf(page, bytes);
     String problem = problemOf(condition, page, pageId);
     if (problem == null) {
+      if (PageClasses.leadsToOthers(Page.type(page))) {
+        frames.stayOf(frame).setHot();
+      }
+      frames.stayOf(frame).setArrived();
       return;
     }
-    if (!forRedo) {
+    if (!forRedo || isOlderThanWritten(condition, page, pageId)) {
       throw damage(pageId, problem);
     }
     clear(frame, pageId);
@@ -409,7 +771,7 @@ public final class BufferPool implements AutoCloseable {
 
   private static boolean isBlank(MemorySegment page) {
     for (long at = 0; at < PAGE_SIZE; at += Long.BYTES) {
-      if (page.get(ValueLayout.JAVA_LONG, at) != 0) {
+      if (page.get(ValueLayout.JAVA_LONG_UNALIGNED, at) != 0) {
         return false;
       }
     }
@@ -419,15 +781,38 @@ public final class BufferPool implements AutoCloseable {
   private @Nullable String problemOf(PageCondition condition, MemorySegment page, int pageId) {
     return switch (condition) {
       case BEYOND_END -> "page " + pageId + " lies beyond the end of the file";
-      case NEVER_WRITTEN -> "page " + pageId + " was never written: its bytes are all zero";
+      case NEVER_WRITTEN -> neverWritten(pageId, flushedLsns.of(pageId));
       case DAMAGED ->
           "page %d is damaged: its checksum is %08x, but its bytes have %08x"
               .formatted(pageId, PageHeaderLayout.crc(page), PageChecksum.compute(page));
+      case GOOD -> {
+        if (PageHeaderLayout.pageId(page) != pageId) {
+          yield "page %d is damaged: the bytes at its place are those of page %s"
+              .formatted(pageId, Integer.toUnsignedString(PageHeaderLayout.pageId(page)));
+        }
+        yield isOlderThanWritten(condition, page, pageId)
+            ? "page %d is an old version of itself: its LSN is %d, but it was written with LSN %d, and that write is lost"
+                .formatted(pageId, PageHeaderLayout.pageLsn(page), flushedLsns.of(pageId))
+            : check.problemOf(pageId, page);
+      }
+    };
+  }
+
+  private static String neverWritten(int pageId, long flushed) {
+    return flushed == 0
+        ? "page " + pageId + " was never written: its bytes are all zero"
+        : "page %d was written with LSN %d, but its bytes are all zero, which is LSN 0: that write is lost"
+            .formatted(pageId, flushed);
+  }
+
+  /** Whether what was read is good, or nothing at all, and yet not what was written last. */
+  private boolean isOlderThanWritten(PageCondition condition, MemorySegment page, int pageId) {
+    return switch (condition) {
       case GOOD ->
           PageHeaderLayout.pageId(page) == pageId
-              ? check.problemOf(pageId, page)
-              : "page %d is damaged: the bytes at its place are those of page %s"
-                  .formatted(pageId, Integer.toUnsignedString(PageHeaderLayout.pageId(page)));
+              && PageHeaderLayout.pageLsn(page) < flushedLsns.of(pageId);
+      case NEVER_WRITTEN -> flushedLsns.of(pageId) != 0;
+      case BEYOND_END, DAMAGED -> false;
     };
   }
 
@@ -459,42 +844,47 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /** A frame for a page that is not resident, latched exclusively; NONE if it is by now. */
-  private int enter(int pageId) {
+  private int enter(int pageId, boolean forScan) {
     translation.prepare(pageId);
-    int frame = claim();
-    HybridLatch latch = new HybridLatch();
-    latch.acquireExclusive();
-    frames.setLatchVolatile(frame, latch);
+    return enter(pageId, claim(), forScan);
+  }
+
+  /** Gives a page a frame that was claimed for it; NONE if the page has one by now. */
+  private int enter(int pageId, int frame, boolean forScan) {
+    Stay stay = new Stay(pageId, frame, frames.memory(frame), forScan);
+    stay.acquireExclusive();
     frames.setCondition(frame, PageCondition.GOOD);
-    frames.setCold(frame);
-    frames.setPageIdVolatile(frame, pageId);
-    if (translation.install(pageId, frame)) {
+    frames.setStayVolatile(frame, stay);
+    if (translation.install(stay)) {
+      clock.entered(stay);
       return frame;
     }
-    release(frame);
+    release(stay);
     return Frames.NONE;
   }
 
   /** Gives a frame up that is in the translation. */
-  private void leave(int frame, int pageId) {
-    translation.remove(pageId);
-    release(frame);
+  private void leave(Stay stay) {
+    translation.remove(stay.pageId());
+    release(stay);
   }
 
   /** Gives a frame up that is not in the translation. */
-  private void release(int frame) {
-    HybridLatch latch = frames.latchVolatile(frame);
-    frames.setPageIdVolatile(frame, Frames.NO_PAGE);
-    free.add(frame);
-    latch.releaseExclusive();
+  private void release(Stay stay) {
+    stay.markObsolete();
+    FramePoison.pageLeft(stay);
+    frames.setStayVolatile(stay.frame(), null);
+    free.add(stay.frame());
+    stay.releaseExclusive();
     waiters.signal();
   }
 
   private void clear(int frame, int pageId) {
-    MemorySegment page = frames.memory(frame);
+    MemorySegment page = page(frame);
     page.fill((byte) 0);
     PageHeaderLayout.pageId(page, pageId);
     frames.setCondition(frame, PageCondition.GOOD);
+    frames.stayOf(frame).setArrived();
   }
 
   /** A frame without a page, in nobody's reach; waits for one if need be. */
@@ -509,11 +899,25 @@ public final class BufferPool implements AutoCloseable {
     if (frame == Frames.NONE) {
       frame = frames.makeFresh();
     }
-    return frame != Frames.NONE ? frame : clock.evict();
+    if (frame == Frames.NONE) {
+      frame = clock.evict();
+      writer.keepUp();
+    }
+    return frame;
   }
 
   private int claimPatiently() {
     frameWaits.increment();
+    WaitMeter meter = waits.frame();
+    @Nullable Object begun = meter.begin();
+    try {
+      return claimInTime();
+    } finally {
+      meter.end(begun);
+    }
+  }
+
+  private int claimInTime() {
     long begin = System.nanoTime();
     long wait = SHORTEST_WAIT;
     while (true) {
@@ -553,7 +957,7 @@ public final class BufferPool implements AutoCloseable {
    * @return its 8192 bytes; not to be used after the frame is unfixed
    */
   public MemorySegment page(int frame) {
-    return frames.memory(frame);
+    return frames.stayOf(frame).page();
   }
 
   /**
@@ -563,7 +967,7 @@ public final class BufferPool implements AutoCloseable {
    * @return the page id
    */
   public int pageIdOf(int frame) {
-    return frames.pageIdVolatile(frame);
+    return frames.stayOf(frame).pageId();
   }
 
   /**
@@ -578,10 +982,36 @@ public final class BufferPool implements AutoCloseable {
     if (firstLsn <= 0) {
       throw new IllegalArgumentException("first LSN " + firstLsn);
     }
+    tellWatch(frame);
     if (frames.firstLsnVolatile(frame) == 0) {
       frames.setCondition(frame, PageCondition.GOOD);
       frames.setFirstLsnVolatile(frame, firstLsn);
       writer.countDirty();
+    }
+  }
+
+  /**
+   * As {@link #markDirty}, of a space map that others change at the same time.
+   *
+   * @param frame a frame, latched shared by the caller from before this until its change is made
+   *     and the page LSN raised
+   * @param firstLsn an LSN at or below the start of the record, read from the tail of the log after
+   *     the latch was acquired; above 0
+   */
+  public void markDirtyShared(int frame, long firstLsn) {
+    tellWatch(frame);
+    // Who loses against another, whose LSN may be higher than his own, reserves his record after
+    // that:
+    // it lies behind the tail that the other had read.
+    if (frames.firstLsnVolatile(frame) == 0 && frames.beginsDirty(frame, firstLsn)) {
+      writer.countDirty();
+    }
+  }
+
+  private void tellWatch(int frame) {
+    ChangeWatch watching = watch;
+    if (watching != null) {
+      watching.beforeChange(pageIdOf(frame), page(frame));
     }
   }
 
@@ -596,6 +1026,7 @@ public final class BufferPool implements AutoCloseable {
    */
   public void discard(int frame) {
     if (frames.firstLsnVolatile(frame) != 0) {
+      tellWatch(frame); // what only the frame has is gone
       frames.setFirstLsnVolatile(frame, 0);
       writer.countDiscarded();
     }
@@ -603,11 +1034,71 @@ public final class BufferPool implements AutoCloseable {
       // An image is on its way to the file. Were the page read again before it is there, that read
       // could
       // find half of it; so the frame stays and leaves by eviction, which waits for the image.
-      frames.setCold(frame);
-      frames.latchVolatile(frame).releaseExclusive();
+      Stay stay = frames.stayOf(frame);
+      stay.setCold();
+      stay.releaseExclusive();
       return;
     }
-    leave(frame, frames.pageIdVolatile(frame));
+    leave(frames.stayOf(frame));
+  }
+
+  /**
+   * Has somebody told of each change from now on. To be set while nobody changes anything.
+   *
+   * @param newWatch is told; null for nobody
+   */
+  public void watchChanges(@Nullable ChangeWatch newWatch) {
+    watch = newWatch;
+  }
+
+  /**
+   * What is wrong with the bytes that the data file has for a page.
+   *
+   * @param why says what, and where
+   * @param isDirty whether the page in memory is newer and will be written in their place
+   */
+  public record BadInFile(StorageException why, boolean isDirty) {}
+
+  /**
+   * Looks at what the data file has for a page, be that in the pool or not, in use or free. A page
+   * that was never written is well.
+   *
+   * @param pageId the page
+   * @param scratch 8192 bytes to read into
+   * @return what is wrong with it, or null
+   */
+  public @Nullable BadInFile problemInFile(int pageId, MemorySegment scratch) {
+    if (readInFile(pageId, scratch) == null) {
+      return null;
+    }
+    // Perhaps it is being written just now. Nobody begins to write a page that is latched
+    // exclusively.
+    int frame;
+    try {
+      frame = fixExclusive(pageId); // if it is not resident, this looks at all that there is
+    } catch (CorruptDataException bad) {
+      return new BadInFile(bad, /* isDirty= */ false);
+    }
+    try {
+      while (frames.flushingVolatile(frame) != 0) {
+        writer.checkRunning();
+        LockSupport.parkNanos(this, SHORTEST_WAIT); // the page writer waits for no latch
+      }
+      String problem = readInFile(pageId, scratch);
+      return problem == null ? null : new BadInFile(damage(pageId, problem), frames.isDirty(frame));
+    } finally {
+      unfixExclusive(frame);
+    }
+  }
+
+  /** What is wrong with a page in the file, as far as it can be told beside others. */
+  private @Nullable String readInFile(int pageId, MemorySegment scratch) {
+    boolean written = flushedLsns.of(pageId) != 0; // before it is read
+    int bytes = readers.read(offset(pageId), scratch);
+    PageCondition condition = conditionOf(scratch, bytes);
+    return condition == PageCondition.NEVER_WRITTEN && !written
+        ? null
+        : problemOf(condition, scratch, pageId);
   }
 
   // ---- checkpoint and file
@@ -621,6 +1112,17 @@ public final class BufferPool implements AutoCloseable {
    */
   public long oldestDirtyLsn() {
     return frames.oldestLsn(steps);
+  }
+
+  /**
+   * Says what a former life is known to have written: a page that is older when it is read is an
+   * error. To be called before the page is read.
+   *
+   * @param pageId the page
+   * @param lsn of an image that was written and forced
+   */
+  public void wasFlushed(int pageId, long lsn) {
+    flushedLsns.set(pageId, lsn);
   }
 
   /**
@@ -646,6 +1148,28 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
+   * Has the data file made larger soon, if there is room, so that {@link #extendTo} need not be
+   * waited for.
+   *
+   * @param pages number of pages
+   */
+  public void extendAhead(int pages) {
+    writer.growAheadTo(Integer.toUnsignedLong(pages));
+  }
+
+  /**
+   * Cuts the data file, which may come back as it was after a crash. No page behind the new end may
+   * be in use, nor come into use before this returns; what was written of them must not be needed
+   * by a restart.
+   *
+   * @param pages number of pages that stay
+   * @return false if a page behind the new end is waiting to be written: then nothing was cut
+   */
+  public boolean cutTo(int pages) {
+    return writer.cutTo(pages);
+  }
+
+  /**
    * How large the data file is.
    *
    * @return number of pages that are prepared
@@ -660,17 +1184,69 @@ public final class BufferPool implements AutoCloseable {
    * @return the numbers of now
    */
   public BufferStatistics statistics() {
+    return statistics(/* contents= */ true);
+  }
+
+  /**
+   * What the pool has done, without a look at what is in it: cheap, however large it is.
+   *
+   * @return as {@link #statistics}, but resident and dirty pages of each class are 0
+   */
+  public BufferStatistics statisticsOfWork() {
+    return statistics(/* contents= */ false);
+  }
+
+  private BufferStatistics statistics(boolean contents) {
+    PageClassCounts[] counts = countsByClass(contents);
+    PageClassCounts all = new PageClassCounts(0, 0, 0, 0, 0);
+    for (PageClassCounts one : counts) {
+      all = all.plus(one);
+    }
     return new BufferStatistics(
         frames.capacity(),
         frames.used(),
         writer.dirty(),
-        hits.sum(),
-        misses.sum(),
-        clock.evictions(),
+        all.hits(),
+        all.misses(),
+        all.evictions(),
         pagesRead.sum(),
         writer.pagesWritten(),
         writer.batches(),
-        frameWaits.sum());
+        frameWaits.sum(),
+        pagesAhead.sum(),
+        counts[PageClasses.LEAF],
+        counts[PageClasses.INNER],
+        counts[PageClasses.OVERFLOW],
+        counts[PageClasses.MAP],
+        counts[PageClasses.OTHER]);
+  }
+
+  /** Contents by a look at every frame: what is in them is not counted while it changes. */
+  private PageClassCounts[] countsByClass(boolean contents) {
+    long[] resident = new long[PageClasses.COUNT];
+    long[] dirty = new long[PageClasses.COUNT];
+    int used = contents ? frames.used() : 0;
+    for (int frame = 0; frame < used; frame++) {
+      Stay stay = frames.stayVolatile(frame);
+      if (stay != null) {
+        int pageClass = PageClasses.of(Page.type(stay.page()));
+        resident[pageClass]++;
+        dirty[pageClass] += frames.isDirty(frame) ? 1 : 0;
+      }
+    }
+    long[] found = new long[PageClasses.COUNT];
+    for (int levels = 1; levels <= MAX_LEVELS; levels++) {
+      long ended = descents[levels].sum();
+      found[PageClasses.LEAF] += ended;
+      found[PageClasses.INNER] += ended * (levels - 1);
+    }
+    PageClassCounts[] counts = new PageClassCounts[PageClasses.COUNT];
+    for (int i = 0; i < counts.length; i++) {
+      counts[i] =
+          new PageClassCounts(
+              found[i] + hits[i].sum(), misses[i].sum(), clock.evictions(i), resident[i], dirty[i]);
+    }
+    return counts;
   }
 
   /**

@@ -14,6 +14,12 @@ package org.revenantdb.engine.buffer;
  * @param pagesWritten pages written to the data file
  * @param batches batches in which they were written
  * @param frameWaits how often somebody waited for a frame to become free
+ * @param pagesAhead pages read before anybody asked for them; they count as read, too
+ * @param leaf leaves of trees
+ * @param inner inner pages of trees
+ * @param overflow pages of large values
+ * @param map space maps
+ * @param other pages that are none of these, or not yet
  */
 public record BufferStatistics(
     int frames,
@@ -25,4 +31,10 @@ public record BufferStatistics(
     long pagesRead,
     long pagesWritten,
     long batches,
-    long frameWaits) {}
+    long frameWaits,
+    long pagesAhead,
+    PageClassCounts leaf,
+    PageClassCounts inner,
+    PageClassCounts overflow,
+    PageClassCounts map,
+    PageClassCounts other) {}

@@ -8,52 +8,35 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.latch.HybridLatch;
 
 /**
- * The frames of a pool: for each its 8 KiB of memory, its latch, the page it holds, and how dirty
+ * The frames of a pool: for each its 8 KiB of memory, the stay of the page it holds, and how dirty
  * that is. State only; what may be done with it, and when, is told in {@link BufferPool}.
  *
  * <p>Frames come in blocks, one for each slab of memory, made when their first frame is needed.
  */
 final class Frames {
-  /** The page id of a frame that holds none. */
-  static final int NO_PAGE = -1;
-
   /** What {@link #makeFresh} returns when there are no more. */
   static final int NONE = -1;
 
   private static final int BLOCK_SHIFT = 9;
   private static final int BLOCK_FRAMES = 1 << BLOCK_SHIFT;
-  private static final int MAX_HEAT = 3;
-
-  /**
-   * Stands where no latch is yet; nobody acquires it, since a frame without a page is let alone.
-   */
-  private static final HybridLatch NEVER_USED = new HybridLatch();
-
-  private static final VarHandle INT = MethodHandles.arrayElementVarHandle(int[].class);
   private static final VarHandle LONG = MethodHandles.arrayElementVarHandle(long[].class);
-  private static final VarHandle BYTE = MethodHandles.arrayElementVarHandle(byte[].class);
-  private static final VarHandle LATCH = MethodHandles.arrayElementVarHandle(HybridLatch[].class);
+  private static final VarHandle STAY = MethodHandles.arrayElementVarHandle(Stay[].class);
 
   /** The frames of one slab. */
   private static final class Block {
     final Slabs.Slab slab;
     final MemorySegment memory;
-    final HybridLatch[] latches = new HybridLatch[BLOCK_FRAMES];
-    final int[] pageIds = new int[BLOCK_FRAMES];
+    final @Nullable Stay[] stays = new Stay[BLOCK_FRAMES];
     final long[] firstLsns = new long[BLOCK_FRAMES];
     final long[] flushing = new long[BLOCK_FRAMES];
-    final byte[] heat = new byte[BLOCK_FRAMES];
     final PageCondition[] conditions = new PageCondition[BLOCK_FRAMES];
 
     Block(Slabs.Slab slab) {
       this.slab = slab;
       this.memory = slab.memory;
-      Arrays.fill(pageIds, NO_PAGE);
       Arrays.fill(conditions, PageCondition.GOOD);
-      Arrays.fill(latches, NEVER_USED);
     }
   }
 
@@ -137,17 +120,17 @@ final class Frames {
     }
   }
 
-  /** Takes every frame its page, so that nobody can come in again; false if somebody is inside. */
+  /** Ends every stay, so that nobody can come in again; false if somebody is inside. */
   private static boolean isQuiet(Block block) {
     boolean quiet = true;
     for (int i = 0; i < BLOCK_FRAMES; i++) {
-      INT.setVolatile(block.pageIds, i, NO_PAGE);
-      HybridLatch latch = (HybridLatch) LATCH.getVolatile(block.latches, i);
-      if (latch == NEVER_USED) {
+      Stay stay = (Stay) STAY.getVolatile(block.stays, i);
+      if (stay == null) {
         continue;
       }
-      if (latch.tryAcquireExclusive()) {
-        latch.releaseExclusive();
+      if (stay.tryAcquireExclusive()) {
+        stay.markObsolete();
+        stay.releaseExclusive();
       } else {
         quiet = false;
       }
@@ -167,27 +150,37 @@ final class Frames {
     return frame & (BLOCK_FRAMES - 1);
   }
 
+  /** The memory that a frame is in, with others; {@link #base} says where. */
+  MemorySegment slab(int frame) {
+    return block(frame).memory;
+  }
+
+  /** Where in its slab a frame begins. */
+  static long base(int frame) {
+    return (long) slot(frame) * BufferPool.PAGE_SIZE;
+  }
+
   /** The 8 KiB of a frame. */
   MemorySegment memory(int frame) {
-    return block(frame)
-        .memory
-        .asSlice((long) slot(frame) * BufferPool.PAGE_SIZE, BufferPool.PAGE_SIZE);
+    return slab(frame).asSlice(base(frame), BufferPool.PAGE_SIZE);
   }
 
-  HybridLatch latchVolatile(int frame) {
-    return (HybridLatch) LATCH.getVolatile(block(frame).latches, slot(frame));
+  /** The stay of the page that the frame holds, or null. */
+  @Nullable Stay stayVolatile(int frame) {
+    return (Stay) STAY.getVolatile(block(frame).stays, slot(frame));
   }
 
-  void setLatchVolatile(int frame, HybridLatch latch) {
-    LATCH.setVolatile(block(frame).latches, slot(frame), latch);
+  void setStayVolatile(int frame, @Nullable Stay stay) {
+    STAY.setVolatile(block(frame).stays, slot(frame), stay);
   }
 
-  int pageIdVolatile(int frame) {
-    return (int) INT.getVolatile(block(frame).pageIds, slot(frame));
-  }
-
-  void setPageIdVolatile(int frame, int pageId) {
-    INT.setVolatile(block(frame).pageIds, slot(frame), pageId);
+  /** The stay in a frame that the caller has latched. */
+  Stay stayOf(int frame) {
+    Stay stay = (Stay) STAY.get(block(frame).stays, slot(frame));
+    if (stay == null) {
+      throw new IllegalStateException("frame " + frame + " holds no page");
+    }
+    return stay;
   }
 
   long firstLsnVolatile(int frame) {
@@ -196,6 +189,11 @@ final class Frames {
 
   void setFirstLsnVolatile(int frame, long lsn) {
     LONG.setVolatile(block(frame).firstLsns, slot(frame), lsn);
+  }
+
+  /** Sets the first LSN of a clean frame; false if somebody else did. */
+  boolean beginsDirty(int frame, long lsn) {
+    return LONG.compareAndSet(block(frame).firstLsns, slot(frame), 0L, lsn);
   }
 
   long flushingVolatile(int frame) {
@@ -218,35 +216,6 @@ final class Frames {
 
   void setCondition(int frame, PageCondition condition) {
     block(frame).conditions[slot(frame)] = condition;
-  }
-
-  /**
-   * Notes that the page was asked for. Two who note it at once may count as one: a page that is
-   * wanted that much is warm anyway.
-   */
-  void warm(int frame) {
-    byte[] heat = block(frame).heat;
-    int slot = slot(frame);
-    byte now = (byte) BYTE.getOpaque(heat, slot);
-    if (now < MAX_HEAT) {
-      BYTE.setOpaque(heat, slot, (byte) (now + 1));
-    }
-  }
-
-  /** Takes one degree off; false if it was cold. */
-  boolean cool(int frame) {
-    byte[] heat = block(frame).heat;
-    int slot = slot(frame);
-    byte now = (byte) BYTE.getOpaque(heat, slot);
-    if (now == 0) {
-      return false;
-    }
-    BYTE.setOpaque(heat, slot, (byte) (now - 1));
-    return true;
-  }
-
-  void setCold(int frame) {
-    BYTE.setOpaque(block(frame).heat, slot(frame), (byte) 0);
   }
 
   /**

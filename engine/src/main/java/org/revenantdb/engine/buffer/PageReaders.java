@@ -24,21 +24,46 @@ final class PageReaders implements AutoCloseable {
   /** So long at most does a waiting caller rely on being woken. */
   private static final long PATIENCE_NANOS = 1_000_000_000L;
 
-  private static final class Request {
+  /** Told by a reading thread how a read has ended that nobody waits for; throws nothing. */
+  @FunctionalInterface
+  interface Arrival {
+    /**
+     * A read has ended.
+     *
+     * @param bytes how many were read
+     * @param failure why none were, or null
+     */
+    void arrived(int bytes, @Nullable Throwable failure);
+  }
+
+  private abstract static class Request {
     final long position;
     final MemorySegment target;
-    final Thread caller = Thread.currentThread();
-
-    int bytes;
-    @Nullable Throwable failure;
-    volatile boolean done;
 
     Request(long position, MemorySegment target) {
       this.position = position;
       this.target = target;
     }
 
-    void finish() {
+    abstract void finish(int bytesRead, @Nullable Throwable withFailure);
+  }
+
+  /** Of a caller who waits. */
+  private static final class Demand extends Request {
+    final Thread caller = Thread.currentThread();
+
+    int bytes;
+    @Nullable Throwable failure;
+    volatile boolean done;
+
+    Demand(long position, MemorySegment target) {
+      super(position, target);
+    }
+
+    @Override
+    void finish(int bytesRead, @Nullable Throwable withFailure) {
+      bytes = bytesRead;
+      failure = withFailure;
       done = true;
       LockSupport.unpark(caller);
     }
@@ -55,16 +80,33 @@ final class PageReaders implements AutoCloseable {
     }
   }
 
+  /** Of nobody who waits, yet. */
+  private static final class Ahead extends Request {
+    final Arrival arrival;
+
+    Ahead(long position, MemorySegment target, Arrival arrival) {
+      super(position, target);
+      this.arrival = arrival;
+    }
+
+    @Override
+    void finish(int bytesRead, @Nullable Throwable withFailure) {
+      arrival.arrived(bytesRead, withFailure);
+    }
+  }
+
   private final StorageFile data;
   private final int maxThreads;
   private final String name;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition work = lock.newCondition();
-  private final ArrayDeque<Request> queue = new ArrayDeque<>();
+  private final ArrayDeque<Request> demands = new ArrayDeque<>();
+  private final ArrayDeque<Request> aheads = new ArrayDeque<>();
   private final List<FileThread> threads = new ArrayList<>();
   private int idle;
-  private boolean closed;
+  private boolean tookDemand;
+  private volatile boolean closed;
 
   PageReaders(StorageFile data, int maxThreads, String name) {
     this.data = data;
@@ -81,8 +123,8 @@ final class PageReaders implements AutoCloseable {
     if (FileThread.isCurrent()) {
       return data.readUpTo(position, target);
     }
-    Request request = new Request(position, target);
-    submit(request);
+    Demand request = new Demand(position, target);
+    submit(demands, request);
     request.await();
     Throwable failure = request.failure;
     if (failure != null) {
@@ -91,15 +133,25 @@ final class PageReaders implements AutoCloseable {
     return request.bytes;
   }
 
-  private void submit(Request request) {
+  /**
+   * Has bytes read without waiting. The target is the readers' until the arrival is told, on a
+   * reading thread; {@link #close} tells those that were not read yet.
+   *
+   * @throws IllegalStateException if the readers are closed; nothing is told then
+   */
+  void readAhead(long position, MemorySegment target, Arrival arrival) {
+    submit(aheads, new Ahead(position, target, arrival));
+  }
+
+  private void submit(ArrayDeque<Request> queue, Request request) {
     lock.lock();
     try {
       if (closed) {
         throw new Failures.PoolClosedException();
       }
       queue.addLast(request);
-      if (queue.size() > idle && threads.size() < maxThreads) {
-        startThread(request);
+      if (demands.size() + aheads.size() > idle && threads.size() < maxThreads) {
+        startThread(queue, request);
       }
       work.signal();
     } finally {
@@ -107,7 +159,7 @@ final class PageReaders implements AutoCloseable {
     }
   }
 
-  private void startThread(Request request) {
+  private void startThread(ArrayDeque<Request> queue, Request request) {
     FileThread thread = FileThread.of(name + "-reader-" + (threads.size() + 1), this::run);
     try {
       thread.start();
@@ -122,31 +174,38 @@ final class PageReaders implements AutoCloseable {
 
   private void run() {
     for (Request request = next(); request != null; request = next()) {
+      int bytes = 0;
+      @Nullable Throwable failure = null;
       try {
-        request.bytes = data.readUpTo(request.position, request.target);
-      } catch (Throwable failure) {
-        request.failure = failure;
-      } finally {
-        request.finish();
+        if (closed && request instanceof Ahead) {
+          throw new Failures.PoolClosedException();
+        }
+        bytes = data.readUpTo(request.position, request.target);
+      } catch (Throwable thrown) {
+        failure = thrown;
       }
+      request.finish(bytes, failure);
     }
   }
 
   private @Nullable Request next() {
     lock.lock();
     try {
-      while (queue.isEmpty() && !closed) {
+      while (demands.isEmpty() && aheads.isEmpty() && !closed) {
         idle++;
         work.awaitUninterruptibly();
         idle--;
       }
-      return queue.pollFirst();
+      // Turn by turn: somebody may have come to wait for what is read ahead, too.
+      boolean demand = aheads.isEmpty() || (!demands.isEmpty() && !tookDemand);
+      tookDemand = demand;
+      return (demand ? demands : aheads).pollFirst();
     } finally {
       lock.unlock();
     }
   }
 
-  /** Ends the threads once everything asked for has been read. */
+  /** Ends the threads once everything that somebody waits for has been read. */
   @Override
   public void close() {
     List<FileThread> all;

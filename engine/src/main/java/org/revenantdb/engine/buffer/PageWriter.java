@@ -12,7 +12,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.latch.HybridLatch;
+import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.recovery.file.DiskFullException;
 import org.revenantdb.recovery.file.DoubleWriteFile;
 import org.revenantdb.recovery.file.FileThread;
@@ -40,7 +40,8 @@ final class PageWriter implements AutoCloseable {
    *             4 Checksums over the copies. 5 The copies go to the double-write file, forced.
    *             6 Copies to the data file, forced. 7 The batch is confirmed. 8 The account is told, which writes
    *             FLUSHED if there is room, and waits for none: before 9, so that who finds no page dirty, and closes,
-   *             finds the log at rest, too. 9 flushing := 0; waiters are woken.
+   *             finds the log at rest, too. 9 The LSN of each image is noted, so that its loss is noticed; flushing := 0;
+   *             waiters are woken.
    *             A crash before 5 ends finds the data file untouched; in 6 the batch repairs every torn page; after
    *             6 it is not needed. One batch at a time: two would need two places in the double-write file.
    *
@@ -51,15 +52,26 @@ final class PageWriter implements AutoCloseable {
    *             in which a change is in neither, and the redo point would move past it.
    *             The mover holds the latch shared and whoever dirties holds it exclusively, so no mark is cleared
    *             that was made after the copy. A frame that is dirtied again after step 2 has both values.
+   *             Space maps are changed by those who hold the latch shared, so the mover takes it exclusively: then all
+   *             whose records are in the log have made their changes and raised the LSN (protocols.md §19).
    *
-   * Latches     This thread never waits for a latch: its holder may be waiting for a frame, for the file to grow,
-   *             that is, for this thread. A frame that is latched is left out and tried again in the next round;
+   * Latches     This thread never waits for a latch, but for a moment for a space map, since newcomers might share it
+   *             for ever: its holder may be waiting for a frame, for the file to grow, that is, for this thread. A frame that is latched is left out and tried again in the next round;
    *             if a round brings nothing, it pauses. In each round growth and frame waiters come first.
+   *
+   * Clean frames are written for before they are needed, for one of two reasons: more than 7/8 of the frames are dirty
+   *             (then down to 3/4); or eviction has passed by many that it would have taken, had they been clean (one
+   *             batch). Cold frames ahead of the hand first, since a warm one will be changed again and would be
+   *             written twice; warm ones only while too many are dirty or somebody waits. So a caller waits for a
+   *             frame only when the last eighth is made dirty in the time of a batch.
    *
    * Not written A frame whose latch is held exclusively all the time. Latches are held for the time of a change,
    *             so a checkpoint that goes round again finds it free sooner or later.
    */
   static final int MAX_BATCH = DoubleWriteFile.MAX_PAGES;
+
+  /** Stands for the page of a frame that holds none. */
+  private static final int NO_PAGE = -1;
 
   private static final int PAGE_SIZE = BufferPool.PAGE_SIZE;
 
@@ -68,6 +80,10 @@ final class PageWriter implements AutoCloseable {
 
   private static final long SHORTEST_PAUSE = TimeUnit.MICROSECONDS.toNanos(20);
   private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(1);
+
+  /** While it waits so long for a space map, nobody joins those who share it. */
+  private static final long DRAIN = TimeUnit.MILLISECONDS.toNanos(2);
+
   private static final long PATIENCE = TimeUnit.SECONDS.toNanos(1);
   private static final int MIN_GROWTH = 128;
   private static final int MAX_GROWTH = 4096;
@@ -79,8 +95,21 @@ final class PageWriter implements AutoCloseable {
     private @Nullable Throwable failure;
     private volatile boolean done;
 
+    /** Of a growth: whether the file may become no larger than that. */
+    private boolean exactly;
+
+    /** Whether the file is to be cut, and not to grow. */
+    final boolean cuts;
+
+    private boolean hasCut;
+
     Task(long goal) {
+      this(goal, /* cuts= */ false);
+    }
+
+    Task(long goal, boolean cuts) {
       this.goal = goal;
+      this.cuts = cuts;
     }
 
     void finish(@Nullable Throwable withFailure) {
@@ -107,6 +136,7 @@ final class PageWriter implements AutoCloseable {
   private final WriteAhead log;
   private final PageAccount account;
   private final Frames frames;
+  private final FlushedLsns flushedLsns;
   private final Clock clock;
   private final FrameWaiters waiters;
   private final Steps steps;
@@ -115,9 +145,17 @@ final class PageWriter implements AutoCloseable {
   private final AtomicInteger dirty = new AtomicInteger();
   private final int highDirty;
   private final int lowDirty;
+
+  /** Pages in a batch that is written for clean frames: few in a small pool, or all would wait. */
+  private final int cleanBatch;
+
   private final LongAdder pagesWritten = new LongAdder();
   private final LongAdder batches = new LongAdder();
   private volatile long pagesInFile;
+
+  /** Up to where the file was asked to grow before that is needed; asked once for each size. */
+  private volatile long ahead;
+
   private volatile @Nullable Throwable failure;
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -131,6 +169,7 @@ final class PageWriter implements AutoCloseable {
   // Of the thread alone.
   private Slabs.@Nullable Slab copies;
   private final long[] batch = new long[MAX_BATCH];
+  private final long[] warmOnes = new long[MAX_BATCH];
   private final int[] batchPages = new int[MAX_BATCH];
   private final int[] batchFrames = new int[MAX_BATCH];
   private final long[] batchLsns = new long[MAX_BATCH];
@@ -142,6 +181,7 @@ final class PageWriter implements AutoCloseable {
       WriteAhead log,
       PageAccount account,
       Frames frames,
+      FlushedLsns flushedLsns,
       Clock clock,
       FrameWaiters waiters,
       Steps steps,
@@ -151,12 +191,14 @@ final class PageWriter implements AutoCloseable {
     this.log = log;
     this.account = account;
     this.frames = frames;
+    this.flushedLsns = flushedLsns;
     this.clock = clock;
     this.waiters = waiters;
     this.steps = steps;
     this.name = name;
     this.highDirty = frames.capacity() - frames.capacity() / 8;
     this.lowDirty = frames.capacity() - frames.capacity() / 4;
+    this.cleanBatch = Math.clamp(frames.capacity() / 4, 64, MAX_BATCH);
     this.pagesInFile = data.size() / PAGE_SIZE;
   }
 
@@ -192,6 +234,13 @@ final class PageWriter implements AutoCloseable {
     return pagesInFile;
   }
 
+  /** Asks for clean frames if eviction has passed by too many dirty ones; does not wait. */
+  void keepUp() {
+    if (!cleaning && clock.passedDirty() > cleanBatch / 4) {
+      wantCleanFrames();
+    }
+  }
+
   /** Asks for clean frames; does not wait. */
   void wantCleanFrames() {
     lock.lock();
@@ -218,6 +267,32 @@ final class PageWriter implements AutoCloseable {
     if (pages > pagesInFile) {
       perform(growths, new Task(pages));
     }
+  }
+
+  /** Has the file made so large soon; that it cannot be is told to who needs it. */
+  void growAheadTo(long pages) {
+    if (pages <= ahead || pages <= pagesInFile) {
+      return;
+    }
+    lock.lock();
+    try {
+      if (pages > ahead && !closed && failure == null) {
+        ahead = pages;
+        wakeThread();
+        Task task = new Task(pages);
+        task.exactly = true;
+        growths.addLast(task);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits until the file has no more than so many pages; false if that could not be. */
+  boolean cutTo(long pages) {
+    Task task = new Task(pages, /* cuts= */ true);
+    perform(growths, task);
+    return task.hasCut;
   }
 
   /** Waits until everything that was changed first before an LSN is in the file, forced. */
@@ -369,7 +444,11 @@ final class PageWriter implements AutoCloseable {
     for (Task task = nextGrowth(); task != null; task = nextGrowth()) {
       any = true;
       try {
-        grow(task.goal);
+        if (task.cuts) {
+          task.hasCut = cut(task.goal);
+        } else {
+          grow(task.goal, task.exactly);
+        }
         task.finish(null);
       } catch (DiskFullException full) {
         task.finish(full);
@@ -391,12 +470,12 @@ final class PageWriter implements AutoCloseable {
   }
 
   /** Grows by a share of the size, so that a growing file is forced seldom; if need be by less. */
-  private void grow(long pages) {
+  private void grow(long pages, boolean exactly) {
     long size = pagesInFile;
     if (pages <= size) {
       return;
     }
-    long generous = size + Math.clamp(size / 4, MIN_GROWTH, MAX_GROWTH);
+    long generous = exactly ? pages : size + Math.clamp(size / 4, MIN_GROWTH, MAX_GROWTH);
     try {
       fillUpTo(Math.max(pages, generous));
     } catch (DiskFullException full) {
@@ -413,6 +492,25 @@ final class PageWriter implements AutoCloseable {
     pagesInFile = pages;
   }
 
+  /** Between two batches, so that no page is on its way to the file. */
+  private boolean cut(long pages) {
+    if (pages >= pagesInFile) {
+      return true;
+    }
+    int used = frames.used();
+    for (int frame = 0; frame < used; frame++) {
+      Stay stay = frames.stayVolatile(frame);
+      if (frames.isDirty(frame) && stay != null && stay.pageId() >= pages) {
+        return false;
+      }
+    }
+    data.truncate(pages * PAGE_SIZE); // if a crash takes that back the file is longer, no more
+    flushedLsns.forget((int) pages, (int) pagesInFile);
+    pagesInFile = pages;
+    ahead = pages;
+    return true;
+  }
+
   // ---- reasons to write
 
   /**
@@ -422,6 +520,7 @@ final class PageWriter implements AutoCloseable {
     if (!cleaning) {
       return false;
     }
+    clock.forgetPassedDirty();
     int n = chooseNearHand();
     int written = n == 0 ? 0 : write(n, Long.MAX_VALUE);
     if (dirty.get() <= lowDirty && !waiters.any()) {
@@ -434,14 +533,24 @@ final class PageWriter implements AutoCloseable {
   private int chooseNearHand() {
     int used = frames.used();
     int hand = clock.hand();
-    int n = 0;
-    for (int i = 0; i < used && n < MAX_BATCH; i++) {
+    int cold = 0;
+    int warm = 0;
+    for (int i = 0; i < used && cold < cleanBatch; i++) {
       int frame = (hand + i) % used;
-      if (frames.firstLsnVolatile(frame) != 0 && !frames.latchVolatile(frame).isExclusivelyHeld()) {
-        batch[n++] = entry(frame);
+      Stay stay = frames.stayVolatile(frame);
+      if (frames.firstLsnVolatile(frame) == 0 || stay == null || stay.isExclusivelyHeld()) {
+        continue;
+      }
+      if (stay.isCold()) {
+        batch[cold++] = entry(frame);
+      } else if (warm < cleanBatch) {
+        warmOnes[warm++] = entry(frame);
       }
     }
-    return n;
+    boolean runShort = dirty.get() > lowDirty || waiters.any();
+    int added = runShort ? Math.min(warm, cleanBatch - cold) : 0;
+    System.arraycopy(warmOnes, 0, batch, cold, added);
+    return cold + added;
   }
 
   /** One pass over the frames for the checkpoint; true unless all it wanted were latched. */
@@ -524,7 +633,8 @@ final class PageWriter implements AutoCloseable {
 
   /** Page id and frame in one number that sorts by page. */
   private long entry(int frame) {
-    return (long) frames.pageIdVolatile(frame) << 32 | frame;
+    Stay stay = frames.stayVolatile(frame);
+    return (long) (stay == null ? NO_PAGE : stay.pageId()) << 32 | frame;
   }
 
   // ---- a batch
@@ -539,7 +649,7 @@ final class PageWriter implements AutoCloseable {
       int page = (int) (batch[i] >> 32);
       int frame = (int) batch[i];
       MemorySegment copy = image(images, copied);
-      if (page != Frames.NO_PAGE && copy(frame, page, goal, copy)) {
+      if (page != NO_PAGE && copy(frame, page, goal, copy)) {
         batchPages[copied] = page;
         batchFrames[copied] = frame;
         batchLsns[copied] = PageHeaderLayout.pageLsn(copy);
@@ -556,13 +666,13 @@ final class PageWriter implements AutoCloseable {
 
   /** Step 2 for one frame; false if it is latched or holds nothing to be written any more. */
   private boolean copy(int frame, int page, long goal, MemorySegment target) {
-    HybridLatch latch = frames.latchVolatile(frame);
-    if (!latch.tryAcquireShared()) {
+    Stay stay = frames.stayVolatile(frame);
+    if (stay == null || !tryLatch(stay)) {
       return false;
     }
     try {
       long first = frames.firstLsnVolatile(frame);
-      boolean same = frames.pageIdVolatile(frame) == page && frames.latchVolatile(frame) == latch;
+      boolean same = stay.pageId() == page && !stay.isObsolete();
       if (!same || first == 0 || first >= goal) {
         return false;
       }
@@ -581,7 +691,21 @@ final class PageWriter implements AutoCloseable {
       frames.setFirstLsnVolatile(frame, 0);
       return true;
     } finally {
-      latch.releaseShared();
+      unlatch(stay);
+    }
+  }
+
+  private static boolean tryLatch(Stay stay) {
+    return SpaceMapPage.isMap(stay.pageId())
+        ? stay.tryAcquireExclusive(DRAIN)
+        : stay.tryAcquireShared();
+  }
+
+  private static void unlatch(Stay stay) {
+    if (SpaceMapPage.isMap(stay.pageId())) {
+      stay.releaseExclusiveUnmodified();
+    } else {
+      stay.releaseShared();
     }
   }
 
@@ -620,6 +744,7 @@ final class PageWriter implements AutoCloseable {
   private void markWritten(int n) {
     account.written(n, batchPages, batchLsns);
     for (int i = 0; i < n; i++) {
+      flushedLsns.set(batchPages[i], batchLsns[i]);
       frames.setFlushingVolatile(batchFrames[i], 0);
       dirty.decrementAndGet();
     }

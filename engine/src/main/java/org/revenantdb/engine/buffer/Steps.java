@@ -19,6 +19,8 @@ interface Steps {
     PAGES_FORCED,
     /** Somebody has found the page in a frame and not yet asked for its latch. */
     ABOUT_TO_LATCH,
+    /** A page that was read ahead has arrived, or has failed to; nobody has looked at it. */
+    READ_AHEAD,
   }
 
   /** Stops nobody. */

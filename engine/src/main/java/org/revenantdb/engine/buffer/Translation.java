@@ -7,38 +7,55 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which frame holds a page: an array from page id to frame, in chunks that are made when a page of
- * theirs is first needed.
+ * Which stay a page has in a frame: arrays from page id to {@link Stay} and to the frame's number,
+ * in chunks that are made when a page of theirs is first needed.
  *
- * <p>It is the only thing of the pool that grows with the database: 4 bytes a page. What it says is
- * a hint; the frame itself tells, under its latch, which page it holds.
+ * <p>It is the only thing of the pool that grows with the database: 8 bytes a page (12 where the
+ * heap is so large that references take 8). What it says is a hint: the stay may be over when its
+ * latch is had.
  *
- * <p>Threads: any. Changing an entry is the right of who holds the frame's latch exclusively.
+ * <p>The frame's number is in the stay, too. It is here so that a reader can ask for the page's
+ * bytes without waiting for the stay's: two cache misses at a time instead of one after the other.
+ *
+ * <p>Threads: any. Changing an entry is the right of who holds the stay's latch exclusively.
  */
 final class Translation {
   /*
-   * Entry       0 = not in the pool | n = in frame n - 1
-   * Transitions 0 -> n   compare-and-set, by the one who brings the page: only one wins
-   *             n -> 0   volatile store, by who holds frame n - 1 exclusively
+   * Entry       null = not in the pool | the page's stay
+   * Transitions null -> stay   compare-and-set, by the one who brings the page: only one wins
+   *             stay -> null   volatile store, by who holds the stay exclusively
+   * Frame       of the last stay that was entered; stored before the stay is, and by a loser of the race to enter,
+   *             too: who uses it compares it with the stay's
    *
-   * Ordering    the compare-and-set releases what the winner wrote about the frame (its block, latch, page
-   *             id); the acquiring read of an entry sees it.
+   * Ordering    the compare-and-set releases what the winner wrote about the stay; the acquiring read of an entry
+   *             sees it. (jcstress: TranslationPublishStress)
    * Growth      the directory is copied under the lock; chunks are shared by the old and the new one, so a
    *             reader with the old directory still reads and writes the same entries.
    */
-  static final int NOT_RESIDENT = -1;
-
   private static final int CHUNK_SHIFT = 13;
   private static final int CHUNK_PAGES = 1 << CHUNK_SHIFT;
-  private static final VarHandle ENTRY = MethodHandles.arrayElementVarHandle(int[].class);
+  private static final VarHandle ENTRY = MethodHandles.arrayElementVarHandle(Stay[].class);
+
+  private static final VarHandle FRAME = MethodHandles.arrayElementVarHandle(int[].class);
+
+  private static final class Chunk {
+    final @Nullable Stay[] stays = new Stay[CHUNK_PAGES];
+    final int[] frames = new int[CHUNK_PAGES];
+  }
 
   private final ReentrantLock growth = new ReentrantLock();
-  private volatile int[] @Nullable [] directory = new int[4][];
+  private volatile @Nullable Chunk[] directory = new Chunk[4];
 
-  /** The frame in which a page probably is, or {@link #NOT_RESIDENT}. */
+  /** The stay that a page probably has, or null. */
+  @Nullable Stay stayOf(int pageId) {
+    Chunk chunk = chunkOf(pageId);
+    return chunk == null ? null : (Stay) ENTRY.getAcquire(chunk.stays, index(pageId));
+  }
+
+  /** The frame in which a page probably is, if it is in one; else any number, but a frame's. */
   int frameOf(int pageId) {
-    int[] chunk = chunkOf(pageId);
-    return chunk == null ? NOT_RESIDENT : entryAcquire(chunk, pageId) - 1;
+    Chunk chunk = chunkOf(pageId);
+    return chunk == null ? 0 : (int) FRAME.getOpaque(chunk.frames, index(pageId));
   }
 
   /** Makes room for a page's entry, so that nothing can fail later. */
@@ -49,27 +66,33 @@ final class Translation {
   }
 
   /** Enters a page that is not in the pool; false if it is there by now. */
-  boolean install(int pageId, int frame) {
-    return ENTRY.compareAndSet(existing(pageId), pageId & (CHUNK_PAGES - 1), 0, frame + 1);
+  boolean install(Stay stay) {
+    int pageId = stay.pageId();
+    Chunk chunk = existing(pageId);
+    if (ENTRY.getAcquire(chunk.stays, index(pageId)) != null) {
+      return false;
+    }
+    FRAME.setOpaque(chunk.frames, index(pageId), stay.frame());
+    return ENTRY.compareAndSet(chunk.stays, index(pageId), (Stay) null, stay);
   }
 
   /** Takes a page out. */
   void remove(int pageId) {
-    ENTRY.setVolatile(existing(pageId), pageId & (CHUNK_PAGES - 1), 0);
+    ENTRY.setVolatile(existing(pageId).stays, index(pageId), (Stay) null);
   }
 
-  private static int entryAcquire(int[] chunk, int pageId) {
-    return (int) ENTRY.getAcquire(chunk, pageId & (CHUNK_PAGES - 1));
+  private static int index(int pageId) {
+    return pageId & (CHUNK_PAGES - 1);
   }
 
-  private int @Nullable [] chunkOf(int pageId) {
-    int[] @Nullable [] chunks = directory;
+  private @Nullable Chunk chunkOf(int pageId) {
+    @Nullable Chunk[] chunks = directory;
     int index = pageId >>> CHUNK_SHIFT;
     return index < chunks.length ? chunks[index] : null;
   }
 
-  private int[] existing(int pageId) {
-    int[] chunk = chunkOf(pageId);
+  private Chunk existing(int pageId) {
+    Chunk chunk = chunkOf(pageId);
     if (chunk == null) {
       throw new IllegalStateException("page " + pageId + " was never prepared");
     }
@@ -79,13 +102,13 @@ final class Translation {
   private void grow(int index) {
     growth.lock();
     try {
-      int[] @Nullable [] old = directory;
+      @Nullable Chunk[] old = directory;
       if (index < old.length && old[index] != null) {
         return;
       }
-      int[] @Nullable [] wider =
+      @Nullable Chunk[] wider =
           Arrays.copyOf(old, Math.max(old.length, Math.max(index + 1, index * 2)));
-      wider[index] = new int[CHUNK_PAGES];
+      wider[index] = new Chunk();
       directory = wider;
     } finally {
       growth.unlock();

@@ -3,7 +3,9 @@
  *
  * <p>Reading order: {@link org.revenantdb.engine.buffer.BufferPool} (what a frame is and who may do
  * what with it), {@code Frames} and {@code Translation} (its state), {@code Clock} (who leaves),
- * {@link org.revenantdb.engine.buffer.PageWriter} (how changes reach the file), {@code
- * PageReaders}, {@code Slabs} (where the memory comes from).
+ * with {@code Probation} and {@code DepartedPages}, {@link org.revenantdb.engine.buffer.PageWriter}
+ * (how changes reach the file), {@code FlushedLsns} (how a lost write is noticed), {@code
+ * PageReaders}, {@code Slabs} (where the memory comes from), {@link
+ * org.revenantdb.engine.buffer.PoolWaits} (who is told of waits).
  */
 package org.revenantdb.engine.buffer;

@@ -13,15 +13,16 @@ import org.revenantdb.recovery.log.RecordType;
 /**
  * One atomic step on several pages: it is in the log whole or not at all.
  *
- * <p>The caller latches all pages exclusively, builds the record with {@link #change}, {@link
- * #format} and {@link #free}, and calls {@link #commit}; then it unlatches. One thread at a time;
- * reusable.
+ * <p>The caller latches all pages exclusively, space maps shared, builds the record with {@link
+ * #change}, {@link #changeShared}, {@link #format} and {@link #free}, and calls {@link #commit};
+ * then it unlatches. One thread at a time; reusable.
  */
 public final class MiniTransaction {
   /*
    * Source      design §5; rules R11, R13, R18.
    *
    * Steps       1 build (caller)   2 mark frames dirty   3 publish   4 apply with the interpreter of redo   5 page LSN
+   *             Of a map that is latched shared: 2 by CAS, 4 by CAS of the bytes' word, 5 to the maximum (protocols.md §19).
    *
    * Invariants  I1 a frame is marked dirty before the record has a place in the log: see protocols.md §2, or the
    *             checkpoint could move the redo point over the record.
@@ -37,6 +38,7 @@ public final class MiniTransaction {
   private int[] frames = new int[8];
   private int[] starts = new int[8];
   private MemorySegment[] pages = new MemorySegment[8];
+  private boolean[] shared = new boolean[8];
   private int parts;
 
   /**
@@ -62,12 +64,17 @@ public final class MiniTransaction {
 
   /** Begins the part of a page that is latched in this frame; its operations follow. */
   public RecordBuilder change(int frame) {
-    return part(frame, PartKind.CHANGE);
+    return part(frame, PartKind.CHANGE, /* isShared= */ false);
+  }
+
+  /** As {@link #change}, of a space map that is latched shared; only bytes are stored. */
+  public RecordBuilder changeShared(int frame) {
+    return part(frame, PartKind.CHANGE, /* isShared= */ true);
   }
 
   /** Begins the part of a page that is built from nothing; an image follows. */
   public RecordBuilder format(int frame) {
-    return part(frame, PartKind.FORMAT);
+    return part(frame, PartKind.FORMAT, /* isShared= */ false);
   }
 
   /** Says that a page is given back; its space-map byte is a part of its own. */
@@ -81,15 +88,17 @@ public final class MiniTransaction {
     record.endPart();
   }
 
-  private RecordBuilder part(int frame, PartKind kind) {
+  private RecordBuilder part(int frame, PartKind kind, boolean isShared) {
     if (parts == frames.length) {
       frames = Arrays.copyOf(frames, 2 * parts);
       starts = Arrays.copyOf(starts, 2 * parts);
       pages = Arrays.copyOf(pages, 2 * parts);
+      shared = Arrays.copyOf(shared, 2 * parts);
     }
     frames[parts] = frame;
     starts[parts] = record.position();
     pages[parts] = pool.page(frame);
+    shared[parts] = isShared;
     parts++;
     record.beginPart(pool.pageIdOf(frame), kind);
     return record;
@@ -108,7 +117,11 @@ public final class MiniTransaction {
   public long commit() {
     long first = log.tail();
     for (int i = 0; i < parts; i++) {
-      pool.markDirty(frames[i], first);
+      if (shared[i]) {
+        pool.markDirtyShared(frames[i], first);
+      } else {
+        pool.markDirty(frames[i], first);
+      }
     }
     long lsn = log.publish(record);
     try {
@@ -117,9 +130,16 @@ public final class MiniTransaction {
       for (int i = 0; i < parts; i++) {
         MemorySegment page = pages[i];
         int start = starts[i];
-        operations.apply(page, bytes, start + PART_HEADER, LittleEndian.getShort(bytes, start + 6));
-        AfterPublish.passed();
-        Page.setLsn(page, lsn);
+        int length = LittleEndian.getShort(bytes, start + 6);
+        if (shared[i]) {
+          PageOps.applyShared(page, bytes, start + PART_HEADER, length);
+          AfterPublish.passed();
+          Page.raiseLsn(page, lsn);
+        } else {
+          operations.apply(page, bytes, start + PART_HEADER, length);
+          AfterPublish.passed();
+          Page.setLsn(page, lsn);
+        }
         AfterPublish.passed();
       }
     } catch (Throwable failure) {

@@ -9,6 +9,8 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.CheckReport;
+import org.revenantdb.engine.CheckedSequence;
+import org.revenantdb.engine.CheckedTable;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.RecoveryReport;
@@ -21,16 +23,13 @@ import picocli.CommandLine.Parameters;
     name = "check",
     description = {
       "Verifies a whole database: every page, every row, every large value, the space maps.",
+      "Free pages of the data file are read, too.",
       "Opens it for writing, so that one that was killed is recovered first."
     },
     mixinStandardHelpOptions = true,
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {"0:sound", "1:there are problems", "2:wrong usage, or it cannot be opened"})
 final class CheckCommand implements Callable<Integer> {
-  private static final String CURE =
-      "Keep a copy of the directory as it is, check the device, and restore the database from a copy. "
-          + "If the device is sound, this is a defect of RevenantDB: please report it.";
-
   private final PrintWriter out;
 
   @Parameters(index = "0", paramLabel = "DIR", description = "the directory of the database")
@@ -73,11 +72,28 @@ final class CheckCommand implements Callable<Integer> {
                     recovery.pagesRead(),
                     recovery.transactionsAborted()));
     out.printf("tables          %,d%n", report.tables());
+    out.printf("sequences       %,d%n", report.sequences().size());
     out.printf("rows            %,d (the catalogue's included)%n", report.rows());
     out.printf("tree pages      %,d%n", report.treePages());
     out.printf("overflow pages  %,d%n", report.overflowPages());
     out.printf("pages to clean  %,d%n", report.pagesToClean());
     out.printf("free pages      %,d%n", report.freePages());
+    for (CheckedTable table : report.contents()) {
+      out.printf(
+          "table           %s: %,d rows (%,d with what the cleaner has to take away), %d levels, %,d tree pages, %,d overflow pages%n",
+          table.name(),
+          table.visibleRows(),
+          table.rows(),
+          table.levels(),
+          table.treePages(),
+          table.overflowPages());
+    }
+    for (CheckedSequence sequence : report.sequences()) {
+      out.printf(
+          "sequence        %s: %,d of %,d values reserved%n",
+          sequence.name(), sequence.reserved(), sequence.values());
+    }
+    report.warnings().forEach(warning -> out.println("warning         " + warning));
     if (report.isSound()) {
       out.println("sound");
       return;
@@ -85,7 +101,7 @@ final class CheckCommand implements Callable<Integer> {
     int problems = report.problems().size();
     out.println(problems == 1 ? "1 problem" : problems + " problems");
     report.problems().forEach(problem -> out.println("  " + problem));
-    out.println("what to do      " + CURE);
+    out.println("what to do      " + report.advice());
   }
 
   private Map<String, Object> fields(RecoveryReport recovery, CheckReport report) {
@@ -97,11 +113,13 @@ final class CheckCommand implements Callable<Integer> {
     fields.put("logBytesRead", recovery.logBytesRead());
     fields.put("transactionsRolledBack", recovery.transactionsAborted());
     fields.put("tables", report.tables());
+    fields.put("sequences", report.sequences().size());
     fields.put("rows", report.rows());
     fields.put("treePages", report.treePages());
     fields.put("overflowPages", report.overflowPages());
     fields.put("pagesToClean", report.pagesToClean());
     fields.put("freePages", report.freePages());
+    fields.put("warnings", report.warnings());
     fields.put("problems", report.problems());
     return fields;
   }

@@ -6,23 +6,33 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.SequenceRow;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.TableRow;
+import org.revenantdb.recovery.file.DatabaseLockedException;
 import org.revenantdb.recovery.format.ControlSlotLayout;
 import org.revenantdb.recovery.format.DoubleWriteLayout;
+import org.revenantdb.recovery.format.FileHeaderLayout;
 import org.revenantdb.recovery.format.PageChecksum;
 import org.revenantdb.recovery.format.SegmentLayout;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** {@code stat DIR}: shows what the files of a database say of themselves. */
+/**
+ * {@code stat DIR}: shows what the files of a database say of themselves, or, where a process has
+ * it open, what that has counted.
+ */
 @Command(
     name = "stat",
     description = {
       "Shows what a database holds: header, control slots, log segments, the double-write batch,",
-      "and the tables if it was closed cleanly."
+      "and the tables and sequences if it was closed cleanly.",
+      "Of one that a process has open: what that has counted, and what its threads have waited for."
     },
     mixinStandardHelpOptions = true)
 final class StatCommand implements Callable<Integer> {
@@ -33,6 +43,8 @@ final class StatCommand implements Callable<Integer> {
   @Parameters(index = "0", paramLabel = "DIR", description = "the directory of the database")
   private Path directory = Path.of("");
 
+  private boolean sequenceSeen;
+
   StatCommand(PrintWriter out) {
     this.out = out;
   }
@@ -40,32 +52,41 @@ final class StatCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     try (DatabaseDirectory files = DatabaseDirectory.open(directory)) {
-      MemorySegment header = files.page(0);
-      out.println("data file   " + files.dataFile() + ", " + files.pages() + " pages");
-      out.println("checksum    " + DatabaseDirectory.condition(header, 0));
-      SystemPages.fileHeader(out, header);
-      int counts = slotThatCounts(files);
-      for (int slot = ControlSlotLayout.FIRST_PAGE; slot <= ControlSlotLayout.SECOND_PAGE; slot++) {
-        MemorySegment page = files.page(slot);
-        out.println();
-        out.println("control slot " + slot + (slot == counts ? ", the one that counts" : ""));
-        out.println("checksum    " + DatabaseDirectory.condition(page, slot));
-        SystemPages.controlSlot(out, page);
-      }
-      out.println();
-      files.segments().forEach(file -> segment(files, file));
-      out.println();
-      doubleWrite(files.doubleWriteHeader());
-      out.println();
-      if (counts != 0 && ControlSlotLayout.clean(files.page(counts)) == 1) {
-        out.println("tables");
-        tables(files, CATALOGUE_ROOT);
-      } else {
-        out.println(
-            "tables      not known: the database was not closed cleanly; run check, which recovers it");
-      }
-      return counts == 0 ? Main.PROBLEMS : Main.SOUND;
+      return show(files);
+    } catch (DatabaseLockedException open) {
+      new CountersView(out, directory).ofOpenDatabase(open);
+      return Main.SOUND;
     }
+  }
+
+  private int show(DatabaseDirectory files) {
+    MemorySegment header = files.page(0);
+    out.println("data file   " + files.dataFile() + ", " + files.pages() + " pages");
+    out.println("checksum    " + DatabaseDirectory.condition(header, 0));
+    SystemPages.fileHeader(out, header);
+    int counts = slotThatCounts(files);
+    for (int slot = ControlSlotLayout.FIRST_PAGE; slot <= ControlSlotLayout.SECOND_PAGE; slot++) {
+      MemorySegment page = files.page(slot);
+      out.println();
+      out.println("control slot " + slot + (slot == counts ? ", the one that counts" : ""));
+      out.println("checksum    " + DatabaseDirectory.condition(page, slot));
+      SystemPages.controlSlot(out, page);
+    }
+    out.println();
+    files.segments().forEach(file -> segment(files, file));
+    out.println();
+    doubleWrite(files.doubleWriteHeader());
+    out.println();
+    if (counts != 0 && ControlSlotLayout.clean(files.page(counts)) == 1) {
+      out.println("tables");
+      catalogue(files, CATALOGUE_ROOT);
+    } else {
+      out.println(
+          "tables      not known: the database was not closed cleanly; run check, which recovers it");
+    }
+    new CountersView(out, directory)
+        .leftBehind(FileHeaderLayout.databaseId(header).toArray(ValueLayout.JAVA_BYTE));
+    return counts == 0 ? Main.PROBLEMS : Main.SOUND;
   }
 
   /** The whole slot with the higher sequence, 0 if neither is whole. */
@@ -132,8 +153,11 @@ final class StatCommand implements Callable<Integer> {
     }
   }
 
-  /** The rows of the catalogue below a page; after a clean close the file has them all. */
-  private void tables(DatabaseDirectory files, int id) {
+  /**
+   * The rows of the catalogue below a page; after a clean close the file has them all. Those of
+   * sequences come last.
+   */
+  private void catalogue(DatabaseDirectory files, int id) {
     MemorySegment page = files.page(Integer.toUnsignedLong(id));
     String condition = DatabaseDirectory.condition(page, Integer.toUnsignedLong(id));
     int type = Page.type(page);
@@ -144,18 +168,71 @@ final class StatCommand implements Callable<Integer> {
     int count = Slotted.count(page);
     if (type == Page.INNER) {
       for (int slot = -1; slot < count; slot++) {
-        tables(files, Slotted.child(page, slot));
+        catalogue(files, Slotted.child(page, slot));
       }
       return;
     }
     for (int slot = 0; slot < count; slot++) {
       int cell = Slotted.cell(page, slot);
-      int value = LeafCell.valueOffset(page, cell);
+      byte[] key = LeafCell.key(page, cell);
+      if (SequenceRow.isKey(key)) {
+        sequence(SequenceRow.name(key), LeafCell.value(page, cell));
+        continue;
+      }
       out.printf(
-          "            %s  id %s, root page %s%n",
-          new String(LeafCell.key(page, cell), StandardCharsets.UTF_8),
-          Integer.toUnsignedString(Page.getInt(page, value)),
-          Integer.toUnsignedString(Page.getInt(page, value + Integer.BYTES)));
+          "            %s  %s%n",
+          new String(key, StandardCharsets.UTF_8), table(LeafCell.value(page, cell)));
     }
+  }
+
+  /** A table's row in words; the pages of its trees carry these ids. */
+  private static String table(byte[] bytes) {
+    TableRow row = TableRow.of(bytes);
+    if (row == null) {
+      return "has a row of " + bytes.length + " bytes that makes no sense; run check";
+    }
+    String roots =
+        IntStream.range(0, row.trees())
+            .mapToObj(tree -> Integer.toUnsignedString(row.root(tree)))
+            .collect(Collectors.joining(" "));
+    return row.trees() == 1
+        ? "id %s, root page %s".formatted(Integer.toUnsignedString(row.id(0)), roots)
+        : "ids %s to %s, %d hash partitions, root pages %s"
+            .formatted(
+                Integer.toUnsignedString(row.id(0)),
+                Integer.toUnsignedString(row.lastId()),
+                row.trees(),
+                roots);
+  }
+
+  private void sequence(byte[] name, byte[] row) {
+    if (!sequenceSeen) {
+      sequenceSeen = true;
+      out.println("sequences");
+    }
+    String text = new String(name, StandardCharsets.UTF_8);
+    String problem = SequenceRow.problem(row);
+    if (problem != null) {
+      out.println("            " + text + "  " + problem);
+      return;
+    }
+    out.printf(
+        "            %s  start %d, increment %d, cache %d, %s; %,d values reserved, the next is %s%n",
+        text,
+        SequenceRow.start(row),
+        SequenceRow.increment(row),
+        SequenceRow.cacheSize(row),
+        SequenceRow.order(row) == SequenceRow.BIT_REVERSED ? "bit-reversed" : "plain",
+        SequenceRow.mark(row),
+        next(row));
+  }
+
+  private static String next(byte[] row) {
+    long mark = SequenceRow.mark(row);
+    return mark == SequenceRow.count(row)
+        ? "none: the range is used up"
+        : ""
+            + SequenceRow.value(
+                SequenceRow.start(row), SequenceRow.increment(row), SequenceRow.order(row), mark);
   }
 }

@@ -53,6 +53,10 @@ public final class OverflowWriter {
   private final MemorySegment image = MemorySegment.ofArray(scratch);
 
   private long writer;
+
+  /** What the head is born with: the writer, until the value is in a row, or 0. */
+  private long superseder;
+
   private int head;
   private int tail;
   private int tailCount;
@@ -87,6 +91,20 @@ public final class OverflowWriter {
 
   /** Writes a whole value. */
   public void writeWhole(long transactionId, byte[] value) {
+    superseder = transactionId;
+    write(transactionId, value);
+  }
+
+  /**
+   * Writes a whole value that is in a row if the transaction commits at all: it has no superseder,
+   * and need not be visited when it is entered in a row.
+   */
+  public void writeAdopted(long transactionId, byte[] value) {
+    superseder = 0;
+    write(transactionId, value);
+  }
+
+  private void write(long transactionId, byte[] value) {
     int pages = 0;
     while (value.length > inlineCapacity(pages) + pages * (long) OverflowPage.CAPACITY) {
       pages++;
@@ -113,6 +131,7 @@ public final class OverflowWriter {
 
   /** Begins a value of unknown length. */
   public void begin(long transactionId) {
+    superseder = transactionId;
     begin(transactionId, scratch, 0, 0, OverflowPage.MAX_IDS);
   }
 
@@ -133,7 +152,7 @@ public final class OverflowWriter {
         Page.putByte(image, Page.TYPE, Page.OVERFLOW_HEAD);
         Page.putByte(image, Page.FLAGS, Page.FLAG_VERSIONS);
         Page.putLong(image, OverflowPage.WRITER, transactionId);
-        Page.putLong(image, OverflowPage.SUPERSEDER, transactionId);
+        Page.putLong(image, OverflowPage.SUPERSEDER, superseder);
         Page.putLong(image, OverflowPage.LENGTH, inline);
         Page.putShort(image, OverflowPage.INLINE, inline);
         System.arraycopy(data, offset, scratch, OverflowPage.DATA, inline);
@@ -274,6 +293,27 @@ public final class OverflowWriter {
       LittleEndian.putInt(reversed, 4 * (ids.length - 1 - i), ids[i]);
     }
     PageOps.setBytes(record, OverflowPage.idOffset(tailCount + ids.length - 1), reversed);
+  }
+
+  /**
+   * Takes back that the value has a superseder, as {@link #writeAdopted} does from the beginning:
+   * it is in a row if the transaction commits at all.
+   */
+  public void adopt() {
+    space.acquire(CREDIT, PAGES);
+    try {
+      int frame = pool.fixExclusive(head);
+      try {
+        mini.begin(writer);
+        PageOps.setLong(mini.change(frame), OverflowPage.SUPERSEDER, 0);
+        mini.end();
+        mini.commit();
+      } finally {
+        pool.unfixExclusive(frame);
+      }
+    } finally {
+      space.release(CREDIT, PAGES);
+    }
   }
 
   private void addIndexPage() {

@@ -9,7 +9,22 @@ final class BigEndian {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
+  private static final VarHandle INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
+
   private BigEndian() {}
+
+  /** Four bytes from an index on, zeros for those that are not there. */
+  static int head(byte[] bytes, int index) {
+    if (index + Integer.BYTES <= bytes.length) {
+      return (int) INT.get(bytes, index);
+    }
+    int head = 0;
+    for (int i = index; i < index + Integer.BYTES; i++) {
+      head = head << Byte.SIZE | (i < bytes.length ? bytes[i] & 0xFF : 0);
+    }
+    return head;
+  }
 
   static long getLong(byte[] bytes, int index) {
     return (long) LONG.get(bytes, index);

@@ -27,12 +27,17 @@ public final class InnerCell {
   }
 
   /** Length of the separator. */
-  public static int keyLength(MemorySegment page, int cell) {
+  public static int keyLength(MemorySegment page, long cell) {
     return Page.getShort(page, cell + KEY_LENGTH);
   }
 
   /** Offset of the separator. */
   public static int keyOffset(int cell) {
+    return cell + KEY;
+  }
+
+  /** Offset of the separator in a larger memory. */
+  static long keyOffset(long cell) {
     return cell + KEY;
   }
 

@@ -1,6 +1,7 @@
 package org.revenantdb.engine.page;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /**
  * A row with its version, as it stands in a leaf.
@@ -39,6 +40,9 @@ public final class LeafCell {
   /** Length of a reference to overflow pages: u32 head page, u64 length. */
   public static final int REFERENCE = 12;
 
+  /** From a flag of the current version to that of the predecessor. */
+  private static final int PREDECESSOR_SHIFT = 3;
+
   private static final int KEY_LENGTH = 0;
   private static final int FLAGS = 2;
   private static final int VALUE_LENGTH = 4;
@@ -62,12 +66,53 @@ public final class LeafCell {
     return (flags & PREDECESSOR) != 0 ? HEADER_WITH_PREDECESSOR : HEADER;
   }
 
+  /**
+   * The first eight bytes of a cell, from which the static methods with a {@code shape} tell what
+   * they tell: one access instead of many.
+   *
+   * @param memory where the page is
+   * @param cell where in the memory the cell is
+   */
+  public static long shape(MemorySegment memory, long cell) {
+    return Page.getLong(memory, cell);
+  }
+
+  /** Flags of the cell. */
+  public static int flags(long shape) {
+    return (int) (shape >>> (8 * FLAGS)) & 0xFF;
+  }
+
+  /** Length of the key. */
+  public static int keyLength(long shape) {
+    return (int) shape & 0xFFFF;
+  }
+
+  /** Where the key is, from the beginning of the cell. */
+  public static int keyOffset(long shape) {
+    return header(flags(shape));
+  }
+
+  /** Length of the current value in the cell. */
+  public static int valueLength(long shape) {
+    return (int) (shape >>> (8 * VALUE_LENGTH)) & 0xFFFF;
+  }
+
+  /** Where the current value is, from the beginning of the cell. */
+  public static int valueOffset(long shape) {
+    return keyOffset(shape) + keyLength(shape);
+  }
+
+  /** Length of the cell. */
+  public static int length(long shape) {
+    return header(flags(shape))
+        + keyLength(shape)
+        + valueLength(shape)
+        + ((int) (shape >>> (8 * PREDECESSOR_LENGTH)) & 0xFFFF);
+  }
+
   /** Length of the cell at an offset of a page. */
   public static int length(MemorySegment page, int cell) {
-    return header(flags(page, cell))
-        + keyLength(page, cell)
-        + valueLength(page, cell)
-        + predecessorLength(page, cell);
+    return length(shape(page, cell));
   }
 
   /** Flags of the cell. */
@@ -111,7 +156,7 @@ public final class LeafCell {
   }
 
   /** Transaction that wrote the current version. */
-  public static long writer(MemorySegment page, int cell) {
+  public static long writer(MemorySegment page, long cell) {
     return Page.getLong(page, cell + WRITER);
   }
 
@@ -184,6 +229,83 @@ public final class LeafCell {
     int at = header(flags);
     System.arraycopy(key, 0, cell, at, key.length);
     System.arraycopy(value, 0, cell, at + key.length, value.length);
+  }
+
+  /** Length of a cell with a new current version, as {@link PageOps#update} makes it. */
+  public static int updatedLength(MemorySegment page, int cell, boolean keep, int value) {
+    boolean predecessor = keep || is(page, cell, PREDECESSOR);
+    return header(predecessor ? PREDECESSOR : 0)
+        + keyLength(page, cell)
+        + value
+        + (keep ? valueLength(page, cell) : predecessorLength(page, cell));
+  }
+
+  /**
+   * Builds a cell with a new current version.
+   *
+   * @param source of the bytes of a ROW_UPDATE
+   * @param target where to, at {@code to}
+   * @return the length of the new cell
+   */
+  static int update(
+      MemorySegment page,
+      int cell,
+      byte[] source,
+      int offset,
+      int length,
+      MemorySegment target,
+      int to) {
+    int former = flags(page, cell);
+    int key = keyLength(page, cell);
+    int value = length - PageOps.UPDATE_HEADER;
+    boolean keep = source[offset + 1] != 0;
+    int flags = source[offset];
+    int predecessor = 0;
+    int predecessorAt = 0;
+    long predecessorWriter = 0;
+    if (keep) {
+      flags |= PREDECESSOR | (former & (DELETED | OVERFLOW)) << PREDECESSOR_SHIFT;
+      predecessor = valueLength(page, cell);
+      predecessorAt = valueOffset(page, cell);
+      predecessorWriter = writer(page, cell);
+    } else if ((former & PREDECESSOR) != 0) {
+      flags |= former & (PREDECESSOR | PREDECESSOR_DELETED | PREDECESSOR_OVERFLOW);
+      predecessor = predecessorLength(page, cell);
+      predecessorAt = predecessorOffset(page, cell);
+      predecessorWriter = predecessorWriter(page, cell);
+    }
+    Page.putShort(target, to + KEY_LENGTH, key);
+    Page.putByte(target, to + FLAGS, flags);
+    Page.putByte(target, to + FLAGS + 1, 0);
+    Page.putShort(target, to + VALUE_LENGTH, value);
+    Page.putShort(target, to + PREDECESSOR_LENGTH, predecessor);
+    Page.putLong(target, to + WRITER, LittleEndian.getLong(source, offset + 2));
+    if ((flags & PREDECESSOR) != 0) {
+      Page.putLong(target, to + PREDECESSOR_WRITER, predecessorWriter);
+    }
+    int at = to + header(flags);
+    MemorySegment.copy(page, keyOffset(page, cell), target, at, key);
+    at += key;
+    MemorySegment.copy(
+        source, offset + PageOps.UPDATE_HEADER, target, ValueLayout.JAVA_BYTE, at, value);
+    at += value;
+    MemorySegment.copy(page, predecessorAt, target, at, predecessor);
+    return at + predecessor - to;
+  }
+
+  /** Takes the predecessor away, in place; returns how many bytes shorter the cell is. */
+  static int settle(MemorySegment page, int cell) {
+    int flags = flags(page, cell);
+    if ((flags & PREDECESSOR) == 0) {
+      return 0;
+    }
+    int former = length(page, cell);
+    int key = keyOffset(page, cell);
+    int kept = keyLength(page, cell) + valueLength(page, cell);
+    Page.putByte(page, cell + FLAGS, flags & (DELETED | OVERFLOW));
+    Page.putShort(page, cell + PREDECESSOR_LENGTH, 0);
+    MemorySegment.copy(page, key, page, cell + HEADER, kept);
+    return former - HEADER - kept;
   }
 
   /** Flags of the current version alone. */

@@ -2,6 +2,7 @@ package org.revenantdb.engine.page;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
@@ -66,10 +67,17 @@ public final class Page {
   private static final ValueLayout.OfLong U64_BIG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
+  /** Aligned, as pages in frames are: for what several change at once. */
+  private static final VarHandle WORD =
+      ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle();
+
+  private static final VarHandle LSN_WORD =
+      ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle();
+
   private Page() {}
 
   /** Unsigned byte at an offset. */
-  public static int getByte(MemorySegment page, int offset) {
+  public static int getByte(MemorySegment page, long offset) {
     return page.get(ValueLayout.JAVA_BYTE, offset) & 0xFF;
   }
 
@@ -79,7 +87,7 @@ public final class Page {
   }
 
   /** Unsigned 16-bit number at an offset. */
-  public static int getShort(MemorySegment page, int offset) {
+  public static int getShort(MemorySegment page, long offset) {
     return page.get(U16, offset) & 0xFFFF;
   }
 
@@ -89,7 +97,7 @@ public final class Page {
   }
 
   /** 32-bit number at an offset. */
-  public static int getInt(MemorySegment page, int offset) {
+  public static int getInt(MemorySegment page, long offset) {
     return page.get(U32, offset);
   }
 
@@ -99,7 +107,7 @@ public final class Page {
   }
 
   /** 64-bit number at an offset. */
-  public static long getLong(MemorySegment page, int offset) {
+  public static long getLong(MemorySegment page, long offset) {
     return page.get(U64, offset);
   }
 
@@ -109,7 +117,7 @@ public final class Page {
   }
 
   /** Eight bytes as a big-endian number, for comparing keys. */
-  static long getLongBig(MemorySegment page, int offset) {
+  static long getLongBig(MemorySegment page, long offset) {
     return page.get(U64_BIG, offset);
   }
 
@@ -133,6 +141,32 @@ public final class Page {
     putLong(page, LSN, lsn);
   }
 
+  /**
+   * Stores a byte of a page in a frame that others change at the same time: other bytes, of the
+   * same word perhaps, never this one.
+   */
+  public static void putByteShared(MemorySegment page, int offset, int value) {
+    int at = offset & ~3;
+    int shift = Byte.SIZE * (offset & 3);
+    int word;
+    int changed;
+    do {
+      word = (int) WORD.getVolatile(page, (long) at);
+      changed = (word & ~(0xFF << shift)) | ((value & 0xFF) << shift);
+    } while (!WORD.compareAndSet(page, (long) at, word, changed));
+  }
+
+  /**
+   * Raises the LSN of a page in a frame that others change at the same time, unless it is higher
+   * already. One aligned word; the paper needs Figures 5 to 7 for its ten bytes.
+   */
+  public static void raiseLsn(MemorySegment page, long lsn) {
+    long now;
+    do {
+      now = (long) LSN_WORD.getVolatile(page, (long) LSN);
+    } while (now < lsn && !LSN_WORD.compareAndSet(page, (long) LSN, now, lsn));
+  }
+
   /** The page's type. */
   public static int type(MemorySegment page) {
     return getByte(page, TYPE);
@@ -154,8 +188,14 @@ public final class Page {
    * Compares a key on the page with one in an array, as unsigned bytes; sign as in {@link
    * Integer#compare}.
    */
-  public static int compareKey(MemorySegment page, int offset, int length, byte[] key) {
-    int common = Math.min(length, key.length);
+  public static int compareKey(MemorySegment page, long offset, int length, byte[] key) {
+    return compareKey(page, offset, length, key, key.length);
+  }
+
+  /** As {@link #compareKey}, with the first bytes of a key only, fewer if it is shorter. */
+  static int compareKey(MemorySegment page, long offset, int length, byte[] key, int keyLimit) {
+    int keyLength = Math.min(key.length, keyLimit);
+    int common = Math.min(length, keyLength);
     int i = 0;
     for (; i + 8 <= common; i += 8) {
       long mine = getLongBig(page, offset + i);
@@ -170,6 +210,6 @@ public final class Page {
         return difference;
       }
     }
-    return length - key.length;
+    return length - keyLength;
   }
 }

@@ -1,5 +1,6 @@
 package org.revenantdb.engine.page;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.revenantdb.recovery.log.RecordBuilder;
@@ -15,6 +16,9 @@ import org.revenantdb.recovery.log.RecordBuilder;
  *   4 CELL_REMOVE   u16 slot
  *   5 KEEP_LEFT     u16 count, u16 n, n bytes          only the first slots stay; the bytes are the upper fence
  *   6 BYTES         u16 offset, u16 n, n bytes
+ *   7 ROW_UPDATE    u16 slot, u16 n, n bytes           u8 flags, u8 keep, u64 writer, value: a new current version;
+ *                                                      keep 1: the former one becomes the predecessor, else it goes
+ *   8 ROW_SETTLE    u16 slot                           the row's predecessor goes
  * </pre>
  *
  * <p>An instance holds the scratch space of one thread, so that carrying out allocates nothing and
@@ -28,10 +32,19 @@ public final class PageOps {
   private static final int CELL_REMOVE = 4;
   private static final int KEEP_LEFT = 5;
   private static final int BYTES = 6;
+  private static final int ROW_UPDATE = 7;
+  private static final int ROW_SETTLE = 8;
+
+  /** Bytes of a ROW_UPDATE before the value. */
+  static final int UPDATE_HEADER = 10;
 
   private static final byte[] ZEROS = new byte[Page.SIZE];
 
-  private final MemorySegment scratch = MemorySegment.ofArray(new byte[Page.SIZE]);
+  /**
+   * Room for a copy of the page, and behind it for a cell. Off heap as the pages are: one kind of
+   * memory is one kind of code.
+   */
+  private final MemorySegment scratch = Arena.ofAuto().allocate(2 * Page.SIZE, Long.BYTES);
 
   /** An interpreter with its own scratch space. */
   public PageOps() {}
@@ -63,6 +76,30 @@ public final class PageOps {
   /** Writes the operation that replaces the cell of a slot. */
   public static void replace(RecordBuilder record, int slot, byte[] cell) {
     withBytes(record, CELL_REPLACE, slot, cell);
+  }
+
+  /**
+   * Writes the operation that gives the row of a slot a new current version.
+   *
+   * @param flags {@link LeafCell#DELETED}, {@link LeafCell#OVERFLOW} or 0
+   * @param keep whether the former version becomes the predecessor; else it goes, and a predecessor
+   *     stays
+   */
+  public static void update(
+      RecordBuilder record, int slot, int flags, boolean keep, long writer, byte[] value) {
+    record.putByte(ROW_UPDATE);
+    record.putShort(slot);
+    record.putShort(UPDATE_HEADER + value.length);
+    record.putByte(flags);
+    record.putByte(keep ? 1 : 0);
+    record.putLong(writer);
+    record.putBytes(value, 0, value.length);
+  }
+
+  /** Writes the operation that takes the predecessor of a slot's row away. */
+  public static void settle(RecordBuilder record, int slot) {
+    record.putByte(ROW_SETTLE);
+    record.putShort(slot);
   }
 
   /** Writes the operation that removes a slot. */
@@ -137,11 +174,15 @@ public final class PageOps {
     while (at < end) {
       int operation = record[at];
       int first = LittleEndian.getShort(record, at + 1);
-      if (operation >= CELL_INSERT && operation <= KEEP_LEFT) {
+      if (operation != IMAGE && operation != BYTES) {
         demandSlot(page, operation, first);
       }
-      if (operation == CELL_REMOVE) {
-        Slotted.remove(page, first);
+      if (operation == CELL_REMOVE || operation == ROW_SETTLE) {
+        if (operation == CELL_REMOVE) {
+          Slotted.remove(page, first);
+        } else {
+          Slotted.settle(page, first);
+        }
         at += 3;
         continue;
       }
@@ -157,6 +198,7 @@ public final class PageOps {
         case CELL_INSERT -> Slotted.insert(page, first, record, bytes, n, scratch);
         case CELL_REPLACE -> Slotted.replace(page, first, record, bytes, n, scratch);
         case KEEP_LEFT -> Slotted.keepLeft(page, first, record, bytes, n, scratch);
+        case ROW_UPDATE -> Slotted.update(page, first, record, bytes, n, scratch);
         case BYTES -> copy(record, bytes, page, first, n);
         default ->
             throw new IllegalStateException(
@@ -166,12 +208,46 @@ public final class PageOps {
     }
   }
 
+  /**
+   * Carries out the operations of one part of a record on a space map that others change at the
+   * same time: other bytes of it, never these (R5).
+   *
+   * @param page the page, latched shared
+   * @param record bytes of the record
+   * @param offset where the operations begin
+   * @param length how many bytes they take
+   * @throws IllegalStateException if there is one that does more than store bytes
+   */
+  public static void applyShared(MemorySegment page, byte[] record, int offset, int length) {
+    int at = offset;
+    int end = offset + length;
+    while (at < end) {
+      if (record[at] != BYTES) {
+        throw new IllegalStateException(
+            "page operation " + record[at] + " cannot be carried out under a shared latch");
+      }
+      int first = LittleEndian.getShort(record, at + 1);
+      int n = LittleEndian.getShort(record, at + 3);
+      at += 5;
+      for (int i = 0; i < n; i++) {
+        Page.putByteShared(page, first + i, record[at + i]);
+      }
+      at += n;
+    }
+  }
+
   /** Redo may meet a page that is not the one that the change was made to. */
   private static void demandSlot(MemorySegment page, int operation, int slot) {
     int type = Page.type(page);
     int count = Slotted.count(page);
     boolean mayBeBehind = operation == CELL_INSERT || operation == KEEP_LEFT;
-    if ((type != Page.LEAF && type != Page.INNER) || slot >= (mayBeBehind ? count + 1 : count)) {
+    boolean ofRow = operation == ROW_UPDATE || operation == ROW_SETTLE;
+    if (operation < CELL_INSERT || operation > ROW_SETTLE) {
+      throw new IllegalStateException("unknown page operation " + operation + " in a log record");
+    }
+    if ((ofRow && type != Page.LEAF)
+        || (type != Page.LEAF && type != Page.INNER)
+        || slot >= (mayBeBehind ? count + 1 : count)) {
       throw new IllegalStateException(
           "operation "
               + operation

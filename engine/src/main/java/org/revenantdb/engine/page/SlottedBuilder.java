@@ -1,11 +1,13 @@
 package org.revenantdb.engine.page;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
-/** Builds a leaf or inner page in an array, to be logged as an image. Not thread-safe. */
+/** Builds a leaf or inner page aside, to be logged as an image. Not thread-safe. */
 public final class SlottedBuilder {
-  private final byte[] bytes = new byte[Page.SIZE];
-  private final MemorySegment page = MemorySegment.ofArray(bytes);
+  /** Off heap as the pages are: one kind of memory is one kind of code. */
+  private final MemorySegment page = Arena.ofAuto().allocate(Page.SIZE, Long.BYTES);
 
   /** An empty builder; {@link #begin} comes first. */
   public SlottedBuilder() {}
@@ -22,14 +24,14 @@ public final class SlottedBuilder {
     Page.putInt(page, Slotted.TABLE, table);
     Page.putByte(page, Slotted.LEVEL, level);
     int top = Page.SIZE - lower.length;
-    System.arraycopy(lower, 0, bytes, top, lower.length);
+    put(lower, top);
     Page.putShort(page, Slotted.LOWER_OFFSET, lower.length == 0 ? 0 : top);
     Page.putShort(page, Slotted.LOWER_LENGTH, lower.length);
     if (upper == null) {
       Page.putShort(page, Slotted.UPPER_LENGTH, Slotted.INFINITE);
     } else {
       top -= upper.length;
-      System.arraycopy(upper, 0, bytes, top, upper.length);
+      put(upper, top);
       Page.putShort(page, Slotted.UPPER_OFFSET, top);
       Page.putShort(page, Slotted.UPPER_LENGTH, upper.length);
     }
@@ -46,6 +48,12 @@ public final class SlottedBuilder {
       Page.putByte(
           page, Page.FLAGS, Page.getByte(page, Page.FLAGS) | Page.getByte(source, Page.FLAGS));
     }
+  }
+
+  /** Says of a new leaf that all its rows are those of a transaction that has not ended. */
+  public void writtenBy(long id) {
+    Page.putLong(page, Slotted.MAX_WRITER, id);
+    Page.putByte(page, Page.FLAGS, Page.FLAG_VERSIONS);
   }
 
   /** Whether the page mirrors a version bit. */
@@ -71,25 +79,44 @@ public final class SlottedBuilder {
   /** Appends a cell. */
   public void append(byte[] cell) {
     int top = Page.getShort(page, Slotted.HEAP_TOP) - cell.length;
-    System.arraycopy(cell, 0, bytes, top, cell.length);
+    put(cell, top);
     appended(top);
+  }
+
+  private void put(byte[] bytes, int offset) {
+    MemorySegment.copy(bytes, 0, page, ValueLayout.JAVA_BYTE, offset, bytes.length);
   }
 
   private void appended(int top) {
     int count = Slotted.count(page);
     Page.putShort(page, Slotted.HEAP_TOP, top);
-    Page.putShort(page, Slotted.SLOTS + Slotted.SLOT * count, top);
+    Slotted.setCell(page, count, top);
     Page.putShort(page, Slotted.COUNT, count + 1);
   }
 
-  /** The page's bytes. */
-  MemorySegment page() {
+  /** Ends the page, which has none yet and room for it, with an upper fence. */
+  public void upperFence(byte[] upper) {
+    int top = Page.getShort(page, Slotted.HEAP_TOP) - upper.length;
+    put(upper, top);
+    Page.putShort(page, Slotted.HEAP_TOP, top);
+    Page.putShort(page, Slotted.UPPER_OFFSET, top);
+    Page.putShort(page, Slotted.UPPER_LENGTH, upper.length);
+  }
+
+  /** Room for more cells and their slots. */
+  public int free() {
+    return Slotted.free(page);
+  }
+
+  /** The page's bytes, whole. */
+  public MemorySegment page() {
+    Slotted.makeHeads(page);
     return page;
   }
 
   /** Bytes from {@link Page#BODY} to the end of the slots. */
   int headLength() {
-    return Slotted.SLOTS + Slotted.SLOT * Slotted.count(page) - Page.BODY;
+    return Slotted.SLOTS + Slotted.slotSize(page) * Slotted.count(page) - Page.BODY;
   }
 
   /** Bytes of the heap. */

@@ -33,6 +33,11 @@ public final class SpaceMapPage {
     return group(pageId) * GROUP + POSITION;
   }
 
+  /** Whether a page is a space map. */
+  public static boolean isMap(int pageId) {
+    return pageId % GROUP == POSITION;
+  }
+
   /** Offset of a page's byte in its space map page. */
   public static int offset(int pageId) {
     return 64 + pageId % GROUP;

@@ -4,6 +4,7 @@
  *
  * <p>Reading order: {@code Page} (common header), {@code Slotted} (leaf and inner pages), {@code
  * LeafCell} and {@code InnerCell}, {@code SlottedBuilder}, {@code OverflowPage}, {@code
- * SpaceMapPage}, then {@code PageOps}, which changes pages in normal operation and in redo alike.
+ * SpaceMapPage}, {@code TableRow} and {@code KeyHash} (which partition a key is in), then {@code
+ * PageOps}, which changes pages in normal operation and in redo alike.
  */
 package org.revenantdb.engine.page;

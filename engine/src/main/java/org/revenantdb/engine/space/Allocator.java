@@ -1,9 +1,11 @@
 package org.revenantdb.engine.space;
 
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.buffer.PageCondition;
 import org.revenantdb.engine.change.Journal;
@@ -23,21 +25,40 @@ import org.revenantdb.recovery.log.RecordBuilder;
  * <p>Thread-safe. The caller may hold latches of tree and overflow pages, never of a space map.
  */
 public final class Allocator {
+  /*
+   * Claims      a bit a page: in use by the space map, or claimed. 0 -> 1 by CAS: who wins has the page (R5). 1 -> 0 by
+   *             its owner, who has applied the record that frees it, or has not used it.
+   *
+   * Hint        no free page is below it. It is raised by who has found all below his page in use, by CAS: each page that
+   *             is given back changes the turn beside it, so a page that came back behind his back is not passed by.
+   *
+   * End         pages. fence lowers it, then looks at the bits behind it; who claims sets a bit, then looks at the end.
+   *             Both are volatile, so either he sees the new end and gives the page back, or fence sees his bit.
+   *
+   * Lock        for all that is seldom: reading a group's map, growing, fencing, holding back.
+   */
   private static final int MIN_GROWTH = 128;
   private static final int MAX_GROWTH = 2048;
+
+  /** The file begins to grow when so few pages before its end are left, a part of a small file. */
+  private static final int AHEAD = 1024;
 
   private final BufferPool pool;
   private final MiniTransaction formatting;
   private final ReentrantLock lock = new ReentrantLock();
 
   /**
-   * A bit a page: allocated in the space map, or claimed. Null: the group's map has not been read
-   * yet.
+   * The claims of each group; null: the group's map has not been read yet. Replaced, not changed.
    */
-  private final List<long[]> used = new ArrayList<>();
+  private volatile @Nullable AtomicLongArray[] groups = new AtomicLongArray[4];
 
-  /** No page below this one is free. */
-  private int hint;
+  /** Pages given back that nobody may claim yet; null when they may at once. */
+  private volatile @Nullable PageBitmap held;
+
+  private int heldPages;
+
+  /** The hint, and in the upper half its turn. */
+  private final AtomicLong hint = new AtomicLong();
 
   private volatile int pages;
 
@@ -64,23 +85,141 @@ public final class Allocator {
    *     nothing has changed
    */
   public int claim() {
+    while (true) {
+      int limit = pages;
+      int page = claimBelow(limit);
+      if (page < 0) {
+        grow(limit);
+        continue;
+      }
+      if (page > limit - Math.min(limit / 8, AHEAD)) {
+        pool.extendAhead(beforeNextMap(limit, limit + growth(limit)));
+      }
+      return page;
+    }
+  }
+
+  /**
+   * Claims a free page below a limit, and does not let the file grow.
+   *
+   * @return the page, or -1 if there is none
+   */
+  public int claimBelow(int limit) {
+    long seen = hint.get();
+    int from = (int) seen;
+    int end = Math.min(limit, pages);
+    for (int group = from / SpaceMapPage.GROUP; group * SpaceMapPage.GROUP < end; group++) {
+      int page = claimIn(group, from, end);
+      if (page > 0 && page < pages) {
+        hint.compareAndSet(seen, seen - from + page + 1);
+        return page;
+      }
+      if (page > 0) {
+        letGo(page); // behind the end, which was fenced meanwhile
+        return -1;
+      }
+    }
+    return -1;
+  }
+
+  /**
+   * Where the file would end if all pages in use lay without a gap, the maps at their places among
+   * them.
+   */
+  public int compactSize() {
     lock.lock();
     try {
-      while (true) {
-        int limit = pages;
-        for (int group = hint / SpaceMapPage.GROUP; group * SpaceMapPage.GROUP < limit; group++) {
-          int page = claimIn(group, limit);
-          if (page > 0) {
-            hint = page + 1;
-            return page;
-          }
+      int inUse = 0;
+      for (int group = 0; hasMap(group); group++) {
+        AtomicLongArray words = group(group);
+        for (int w = 0; w < words.length(); w++) {
+          inUse += Long.bitCount(words.get(w));
         }
-        // Where the file ends before the map of its last group, the pages before the map are still
-        // to be had.
-        int last = SpaceMapPage.group(limit - 1) * SpaceMapPage.GROUP;
-        hint = limit <= last + SpaceMapPage.POSITION ? last : limit;
-        grow(limit);
+        inUse--; // the map
       }
+      int size = inUse;
+      int maps;
+      do {
+        maps = size <= SpaceMapPage.POSITION ? 0 : SpaceMapPage.group(size - 4) + 1;
+        size = inUse + maps;
+      } while (maps < (size <= SpaceMapPage.POSITION ? 0 : SpaceMapPage.group(size - 4) + 1));
+      return size;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The last page below this one that is in use or claimed, maps left out; or -1. */
+  public int lastInUseBelow(int page) {
+    lock.lock();
+    try {
+      return lastInUse(Math.min(page, pages));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private int lastInUse(int below) {
+    for (int group = SpaceMapPage.group(below - 1); group >= 0; group--) {
+      if (!hasMap(group)) {
+        continue;
+      }
+      AtomicLongArray words = group(group);
+      int first = group * SpaceMapPage.GROUP;
+      for (int bit = Math.min(SpaceMapPage.GROUP, below - first) - 1; bit >= 0; bit--) {
+        if (bit != SpaceMapPage.POSITION && (words.get(bit >>> 6) & (1L << bit)) != 0) {
+          return first + bit;
+        }
+      }
+    }
+    return -1;
+  }
+
+  private boolean hasMap(int group) {
+    return group * SpaceMapPage.GROUP + SpaceMapPage.POSITION < pages;
+  }
+
+  /**
+   * Takes the page after the last one in use for the end of the file from now on: whoever wants
+   * more has to let it grow. Pages behind that end may be cut off when a checkpoint that began
+   * after this is durable (protocols.md §18).
+   *
+   * @return the end
+   */
+  public int fence() {
+    lock.lock();
+    try {
+      if (held != null) {
+        return pages; // a check is looking at all pages that the file had when it began
+      }
+      int before = pages;
+      int end = endOf(lastInUse(before), before);
+      pages = end;
+      // Who claimed a page behind it before he could see that keeps it, and all up to there.
+      for (int last = lastInUse(before); last >= end; last = lastInUse(before)) {
+        end = endOf(last, before);
+        pages = end;
+      }
+      lowerHint(end);
+      return end;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static int endOf(int last, int before) {
+    return Math.min(before, Math.max(last, SpaceMapPage.mapOf(last)) + 1);
+  }
+
+  /**
+   * Cuts the file off at the end that {@link #fence} returned, unless it has grown since.
+   *
+   * @return whether it was cut
+   */
+  public boolean cut(int end) {
+    lock.lock();
+    try {
+      return pages == end && pool.cutTo(end);
     } finally {
       lock.unlock();
     }
@@ -92,6 +231,9 @@ public final class Allocator {
    * #release}, which would then drop the new owner's claim (R5).
    */
   public void beforeFree(int pageId) {
+    if (loaded(SpaceMapPage.group(pageId)) != null) {
+      return;
+    }
     lock.lock();
     try {
       group(SpaceMapPage.group(pageId));
@@ -102,58 +244,138 @@ public final class Allocator {
 
   /** Gives a page back: its claim was not used, or the record that frees it has been applied. */
   public void release(int pageId) {
+    if (held == null || !keep(pageId)) {
+      letGo(pageId);
+    }
+  }
+
+  /** False if nothing is held back any more. */
+  private boolean keep(int pageId) {
     lock.lock();
     try {
-      int group = SpaceMapPage.group(pageId);
-      long[] words = group < used.size() ? used.get(group) : null;
-      if (words != null) {
-        int bit = pageId % SpaceMapPage.GROUP;
-        words[bit >>> 6] &= ~(1L << bit);
+      PageBitmap keep = held;
+      if (keep != null) {
+        keep.set(pageId);
+        heldPages++;
       }
-      hint = Math.min(hint, pageId);
+      return keep != null;
     } finally {
       lock.unlock();
     }
   }
 
-  private int claimIn(int group, int limit) {
+  private void letGo(int pageId) {
+    AtomicLongArray words = loaded(SpaceMapPage.group(pageId));
+    if (words != null) {
+      int bit = pageId % SpaceMapPage.GROUP;
+      words.getAndAccumulate(bit >>> 6, ~(1L << bit), (word, mask) -> word & mask);
+    }
+    lowerHint(pageId);
+  }
+
+  /** Begins another turn, even if the hint is low enough: who has passed the page looks again. */
+  private void lowerHint(int pageId) {
+    hint.getAndAccumulate(
+        pageId,
+        (seen, page) ->
+            (((seen >>> Integer.SIZE) + 1) << Integer.SIZE) | Math.min((int) seen, (int) page));
+  }
+
+  /**
+   * From now on nobody can claim what is given back: it stays as it is for whoever looks at pages
+   * as they were.
+   */
+  public void holdBack() {
+    lock.lock();
+    try {
+      held = new PageBitmap();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** How many pages are held back. */
+  public int heldBack() {
+    lock.lock();
+    try {
+      return heldPages;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends what {@link #holdBack} began: all that was given back meanwhile can be claimed. */
+  public void holdNoMore() {
+    lock.lock();
+    try {
+      PageBitmap back = held;
+      held = null;
+      heldPages = 0;
+      if (back != null) {
+        for (int page = back.next(0); page >= 0; page = back.next(page + 1)) {
+          letGo(page);
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A page from one on, below another; -1 if there is none in the group. */
+  private int claimIn(int group, int from, int limit) {
     int first = group * SpaceMapPage.GROUP;
     if (limit <= first + SpaceMapPage.POSITION) {
-      return -1;
+      return -1; // its map is not in the file yet
     }
-    long[] words = group(group);
+    AtomicLongArray words = group(group);
     int end = Math.min(SpaceMapPage.GROUP, limit - first);
-    int start = Math.max(0, hint - first);
-    for (int w = start >>> 6; w << 6 < end; w++) {
-      long free = ~words[w];
-      if (w == start >>> 6) {
-        free &= -1L << start;
-      }
-      if (free != 0) {
-        int bit = (w << 6) + Long.numberOfTrailingZeros(free);
+    int start = Math.max(0, from - first);
+    long mask = -1L << start;
+    for (int w = start >>> 6; w << 6 < end; w++, mask = -1L) {
+      long word = words.get(w);
+      while ((~word & mask) != 0) {
+        int bit = (w << 6) + Long.numberOfTrailingZeros(~word & mask);
         if (bit >= end) {
           return -1;
         }
-        words[w] |= 1L << bit;
-        return first + bit;
+        long now = words.compareAndExchange(w, word, word | (1L << bit));
+        if (now == word) {
+          return first + bit;
+        }
+        word = now;
       }
     }
     return -1;
   }
 
-  private long[] group(int group) {
-    while (used.size() <= group) {
-      used.add(null);
-    }
-    long[] words = used.get(group);
-    if (words == null) {
-      words = read(group);
-      used.set(group, words);
-    }
-    return words;
+  /** The claims of a group, if its map has been read. */
+  private @Nullable AtomicLongArray loaded(int group) {
+    @Nullable AtomicLongArray[] now = groups;
+    return group < now.length ? now[group] : null;
   }
 
-  private long[] read(int group) {
+  private AtomicLongArray group(int group) {
+    AtomicLongArray words = loaded(group);
+    if (words != null) {
+      return words;
+    }
+    lock.lock();
+    try {
+      words = loaded(group);
+      if (words == null) {
+        words = read(group);
+        @Nullable AtomicLongArray[] more =
+            Arrays.copyOf(groups, Math.max(groups.length, group + 1));
+        more[group] = words;
+        groups = more;
+      }
+      return words;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private AtomicLongArray read(int group) {
     long[] words = new long[SpaceMapPage.GROUP / 64];
     int map = group * SpaceMapPage.GROUP + SpaceMapPage.POSITION;
     int frame = pool.fixShared(map);
@@ -167,19 +389,42 @@ public final class Allocator {
     } finally {
       pool.unfixShared(frame);
     }
-    return words;
+    return new AtomicLongArray(words);
   }
 
+  /**
+   * A size that the file may have before anybody formats the next space map: a map in the file that
+   * was never written would be damage.
+   */
+  private static int beforeNextMap(int from, int wanted) {
+    int group = SpaceMapPage.group(from - 1);
+    int first = group * SpaceMapPage.GROUP + SpaceMapPage.POSITION;
+    int next = from <= first ? first : first + SpaceMapPage.GROUP;
+    return Math.min(wanted, next);
+  }
+
+  private static int growth(int from) {
+    return Math.clamp(from / 8, MIN_GROWTH, MAX_GROWTH);
+  }
+
+  /** Lets the file grow, unless its end is another one by now. */
   private void grow(int from) {
-    int to = from + Math.clamp(from / 8, MIN_GROWTH, MAX_GROWTH);
-    pool.extendTo(to);
-    // The pool may have prepared more than was asked for.
-    to = pool.sizeInPages();
-    int map = SpaceMapPage.mapOf(to - 1);
-    if (map >= from && map < to) {
-      format(map);
+    lock.lock();
+    try {
+      if (pages != from) {
+        return;
+      }
+      pool.extendTo(from + growth(from));
+      // The pool may have prepared more than was asked for.
+      int to = pool.sizeInPages();
+      int map = SpaceMapPage.mapOf(to - 1);
+      if (map >= from && map < to) {
+        format(map);
+      }
+      pages = to;
+    } finally {
+      lock.unlock();
     }
-    pages = to;
   }
 
   /**

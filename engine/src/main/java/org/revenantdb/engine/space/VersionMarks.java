@@ -6,8 +6,12 @@ import org.jspecify.annotations.Nullable;
  * The pages whose version bit is set, as far as this life of the database knows, for the cleaner.
  *
  * <p>A page is added by whoever sets its bit, under the page's latch and after the record was
- * applied. While a pass of the cleaner runs, it is handed to that pass as well: a pass may say
- * FORGET only after it has seen every page onto which rows were moved meanwhile (R2).
+ * applied. Most pages have nothing but versions that their next writer takes away when he needs the
+ * room, and can wait; those where only the cleaner can give something back are marked as such.
+ *
+ * <p>While a pass of the cleaner over all marked pages runs, a page that is marked is handed to
+ * that pass as well: it may say FORGET only after it has seen every page onto which rows were moved
+ * meanwhile (R2).
  */
 public class VersionMarks {
   /*
@@ -17,15 +21,34 @@ public class VersionMarks {
    *             sequentially consistent, so a page is in the pass, or was added before the pass began and is drained.
    */
   private final PageBitmap fresh = new PageBitmap();
+  private final PageBitmap later = new PageBitmap();
   private final PageBitmap waiting = new PageBitmap();
   private volatile @Nullable PageBitmap pass;
+
+  /**
+   * The pages of the running pass, whole or not: one that is freed must not be visited any more.
+   */
+  private volatile @Nullable PageBitmap toVisit;
+
+  /** Where those that can wait are taken up next; the cleaner's. */
+  private int nextLater;
 
   /** No marks. */
   public VersionMarks() {}
 
-  /** The version bit of this page was set, or rows with versions were moved to it. */
+  /** Only the cleaner can give something back on this page: a deleted row, a large value. */
   public void mark(int pageId) {
     fresh.set(pageId);
+    handOver(pageId);
+  }
+
+  /** The version bit of this page was set, or rows with versions were moved to it. */
+  public void markForLater(int pageId) {
+    later.set(pageId);
+    handOver(pageId);
+  }
+
+  private void handOver(int pageId) {
     PageBitmap running = pass;
     if (running != null) {
       running.set(pageId);
@@ -35,8 +58,9 @@ public class VersionMarks {
   /** The version bit of this page was cleared, or the page was freed. */
   public void clear(int pageId) {
     fresh.clear(pageId);
+    later.clear(pageId);
     waiting.clear(pageId);
-    PageBitmap running = pass;
+    PageBitmap running = toVisit;
     if (running != null) {
       running.clear(pageId);
     }
@@ -46,40 +70,75 @@ public class VersionMarks {
   public void postpone(int pageId) {
     waiting.set(pageId);
     fresh.clear(pageId);
+    later.clear(pageId);
   }
 
   /**
-   * Begins a pass.
+   * Begins a pass over all marked pages.
    *
    * @param all also those postponed
    * @return the pages of the pass; more come while it runs
    */
   public PageBitmap begin(boolean all) {
     PageBitmap running = new PageBitmap();
+    toVisit = running;
     pass = running;
-    for (int page = fresh.next(0); page >= 0; page = fresh.next(page + 1)) {
-      running.set(page);
-    }
+    add(fresh, running);
+    add(later, running);
     if (all) {
-      for (int page = waiting.next(0); page >= 0; page = waiting.next(page + 1)) {
-        running.set(page);
-      }
+      add(waiting, running);
     }
     return running;
+  }
+
+  /**
+   * Begins a pass over what only the cleaner can do, and a few of those that can wait: nothing may
+   * be forgotten after it.
+   *
+   * @param all also those postponed
+   * @param few how many of those that can wait
+   * @return the pages of the pass
+   */
+  public PageBitmap beginUrgent(boolean all, int few) {
+    PageBitmap running = new PageBitmap();
+    toVisit = running;
+    add(fresh, running);
+    if (all) {
+      add(waiting, running);
+    }
+    int page = later.next(nextLater);
+    for (int taken = 0; taken < few && page >= 0; taken++) {
+      running.set(page);
+      page = later.next(page + 1);
+    }
+    nextLater = Math.max(page, 0);
+    return running;
+  }
+
+  private static void add(PageBitmap pages, PageBitmap running) {
+    for (int page = pages.next(0); page >= 0; page = pages.next(page + 1)) {
+      running.set(page);
+    }
   }
 
   /** Ends the pass. */
   public void end() {
     pass = null;
+    toVisit = null;
   }
 
   /** Whether no page is marked at all. */
   public boolean isEmpty() {
-    return fresh.isEmpty() && waiting.isEmpty();
+    return fresh.isEmpty() && later.isEmpty() && waiting.isEmpty();
+  }
+
+  /** Whether there are pages that can wait. */
+  public boolean hasLater() {
+    return !later.isEmpty();
   }
 
   /** How many pages are marked. */
   public int size() {
-    return fresh.size() + waiting.size();
+    return fresh.size() + later.size() + waiting.size();
   }
 }

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.latch.ParkingLot;
+import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.restart.AbortedTransactions;
 
 /**
@@ -66,6 +67,7 @@ public final class TransactionTable {
 
   private final int firstOffset;
   private final long slice;
+  private final WaitMeter waits;
 
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Chunks(long first, @Nullable OutcomeWords[] array) {
@@ -82,12 +84,29 @@ public final class TransactionTable {
    * @param highestId the highest id that was ever used
    */
   public TransactionTable(AbortedTransactions aborted, long highestId) {
-    this(aborted, highestId, SLICE);
+    this(aborted, highestId, WaitMeter.NONE);
+  }
+
+  /**
+   * An empty table whose waits are told.
+   *
+   * @param aborted the aborted-transaction map
+   * @param highestId the highest id that was ever used
+   * @param waits where it is told that somebody waits for the outcome of a transaction
+   */
+  public TransactionTable(AbortedTransactions aborted, long highestId, WaitMeter waits) {
+    this(aborted, highestId, SLICE, waits);
   }
 
   /** For tests, which would not notice a lost wake-up if everybody looked by himself soon after. */
   TransactionTable(AbortedTransactions aborted, long highestId, long slice) {
+    this(aborted, highestId, slice, WaitMeter.NONE);
+  }
+
+  private TransactionTable(
+      AbortedTransactions aborted, long highestId, long slice, WaitMeter waits) {
     this.slice = slice;
+    this.waits = waits;
     this.aborted = aborted;
     this.nextId = new AtomicLong(highestId + 1);
     this.firstOffset = (int) (highestId + 1) & (CHUNK - 1);
@@ -211,15 +230,25 @@ public final class TransactionTable {
    */
   public long outcome(long id) {
     long state = status(id);
-    for (int spins = 0; state == COMMITTING; spins++) {
-      if (spins < SPINS) {
-        Thread.onSpinWait();
-      } else {
-        sleep(id);
+    return state == COMMITTING ? awaitOutcome(id) : state;
+  }
+
+  private long awaitOutcome(long id) {
+    @Nullable Object begun = waits.begin();
+    try {
+      long state = COMMITTING;
+      for (int spins = 0; state == COMMITTING; spins++) {
+        if (spins < SPINS) {
+          Thread.onSpinWait();
+        } else {
+          sleep(id);
+        }
+        state = status(id);
       }
-      state = status(id);
+      return state;
+    } finally {
+      waits.end(begun);
     }
-    return state;
   }
 
   /** Until it may have ended, for a slice at most. */

@@ -2,7 +2,9 @@ package org.revenantdb.engine.version;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
@@ -26,6 +28,7 @@ import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.gc.SnapshotSet;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
 
@@ -39,6 +42,11 @@ import org.revenantdb.recovery.log.RecordType;
 public final class Cleaner implements AutoCloseable {
   /*
    * Source      "Constant Time Recovery in Azure SQL Database" (VLDB 2019) §3.7; rules R2, R4, R9, R15.
+   *
+   * Two kinds    While there are writers, a pass visits the pages where only it can give something back, and a few of the
+   *             others, whose next writer drops what he needs the room of (RowWriter.settle): to visit each page that
+   *             was written since the last pass costs as much again as writing it. A pass with something to forget, on
+   *             request, or while nobody writes, is a whole one:
    *
    * Pass        1 A := ids in the ATM that the table does not call active
    *             2 P := marked pages; after a restart, first every page whose bit a space map shows
@@ -63,6 +71,9 @@ public final class Cleaner implements AutoCloseable {
     long run(LongSupplier step);
   }
 
+  /** Somebody waits until all has been cleaned and this work has been done. */
+  private record Request(LongSupplier work, CompletableFuture<Long> done) {}
+
   private static final int CREDIT = 24 * 1024;
 
   /** Credit for pages: the one visited, and its space map. */
@@ -71,7 +82,14 @@ public final class Cleaner implements AutoCloseable {
   /** Passes for one request at the most; a database at rest needs two or three. */
   private static final int MAX_PASSES = 64;
 
+  /** Pages that can wait of a pass that is not whole. */
+  private static final int FEW = 32;
+
   private static final int IDS_PER_RECORD = 8_000;
+
+  /** Who opened the database has processors and disk for himself first, if he asks for nothing. */
+  private static final long FIRST_PAUSE = 100_000_000L;
+
   private static final long SHORTEST_PAUSE = 20_000_000L;
   private static final long LONGEST_PAUSE = 2_000_000_000L;
 
@@ -84,8 +102,8 @@ public final class Cleaner implements AutoCloseable {
   private final OverflowRemoval removal;
   private final Merge merge;
   private final RecordBuilder forget = new RecordBuilder();
-  private final ConcurrentLinkedQueue<CompletableFuture<Void>> requests =
-      new ConcurrentLinkedQueue<>();
+  private final Compactor compactor;
+  private final ConcurrentLinkedQueue<Request> requests = new ConcurrentLinkedQueue<>();
   private final FileThread thread;
 
   private boolean mapsRead;
@@ -128,6 +146,15 @@ public final class Cleaner implements AutoCloseable {
     this.merge =
         new Merge(
             pool, storage.allocator(), storage.marks(), mini, maps, storage.counters().merges);
+    this.compactor =
+        new Compactor(
+            storage,
+            trees,
+            inside,
+            () -> closed,
+            (tree, fence) -> merge(tree, fence, /* closely= */ true),
+            mini,
+            maps);
     this.thread = FileThread.of(threadName, this::run);
   }
 
@@ -146,13 +173,42 @@ public final class Cleaner implements AutoCloseable {
 
   /** Cleans whatever can be cleaned now; returns when that is done. */
   public void cleanNow() {
-    CompletableFuture<Void> request = new CompletableFuture<>();
+    perform(() -> 0);
+  }
+
+  /**
+   * Cleans, then moves pages from the end of the file to free ones further front; returns when that
+   * is done (protocols.md §18).
+   *
+   * @param all the trees of the database
+   * @return how many pages were moved
+   */
+  public long compact(List<Tree> all) {
+    return perform(() -> compactHere(all));
+  }
+
+  private long perform(LongSupplier work) {
+    Request request = new Request(work, new CompletableFuture<>());
     requests.add(request);
     thread.unpark();
     if (closed) {
-      request.complete(null);
+      request.done().complete(0L);
     }
-    request.join();
+    try {
+      return request.done().join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof LogStoppedException stopped) {
+        throw stopped;
+      }
+      throw e;
+    }
+  }
+
+  /** Moves pages, in the calling thread: for those that have no thread of the cleaner's. */
+  long compactHere(List<Tree> all) {
+    long moved = compactor.compact(all);
+    compactor.giveBackRetired(storage.horizon().refresh());
+    return moved;
   }
 
   /** Stops after the page that is being visited, and waits for that. */
@@ -166,6 +222,7 @@ public final class Cleaner implements AutoCloseable {
   private void run() {
     Throwable failure = null;
     try {
+      pauseUntilTold(FIRST_PAUSE);
       long pause = SHORTEST_PAUSE;
       while (!closed) {
         if (!requests.isEmpty()) {
@@ -177,10 +234,13 @@ public final class Cleaner implements AutoCloseable {
           pauseUntilTold(SHORTEST_PAUSE);
           continue;
         }
+        boolean atRest = !poked;
         poked = false;
-        boolean changed = pass(false) > 0;
+        boolean changed = pass(/* everything= */ false, /* wanted= */ atRest) > 0;
         pause = changed ? SHORTEST_PAUSE : Math.min(2 * pause, LONGEST_PAUSE);
-        if (changed || skippedBefore) {
+        if (!atRest && storage.marks().hasLater()) {
+          pauseUntilTold(SHORTEST_PAUSE);
+        } else if (changed || skippedBefore) {
           pauseUntilTold(pause);
         } else {
           awaitNews();
@@ -194,30 +254,34 @@ public final class Cleaner implements AutoCloseable {
       }
     } finally {
       closed = true;
-      for (CompletableFuture<Void> request; (request = requests.poll()) != null; ) {
+      for (Request request; (request = requests.poll()) != null; ) {
         if (failure == null) {
-          request.complete(null);
+          request.done().complete(0L);
         } else {
-          request.completeExceptionally(failure);
+          request.done().completeExceptionally(failure);
         }
       }
     }
   }
 
   private void serveRequest() {
-    CompletableFuture<Void> request = requests.poll();
+    Request request = requests.poll();
     if (request == null) {
       return;
     }
     try {
       // Again, as merging and forgetting may have made more possible; but not for ever beside those
       // who write.
-      for (int passes = 0; passes < MAX_PASSES && !closed && pass(true) > 0; ) {
+      for (int passes = 0;
+          passes < MAX_PASSES
+              && !closed
+              && pass(/* everything= */ true, /* wanted= */ true) > 0; ) {
         passes++;
       }
-      request.complete(null);
+      long result = request.work().getAsLong();
+      request.done().complete(result);
     } catch (Throwable failure) {
-      request.completeExceptionally(failure);
+      request.done().completeExceptionally(failure);
       throw failure;
     }
   }
@@ -227,7 +291,8 @@ public final class Cleaner implements AutoCloseable {
         && !storage.transactions().mayForget()
         && storage.marks().isEmpty()
         && storage.transactions().aborted().size() == 0
-        && storage.versions().rows() == 0;
+        && storage.versions().rows() == 0
+        && !compactor.hasRetired();
   }
 
   /**
@@ -252,7 +317,8 @@ public final class Cleaner implements AutoCloseable {
         && !closed
         && requests.isEmpty()
         && horizon.settled(snapshots) <= settledBefore
-        && (storage.versions().rows() == 0 || snapshots.horizon() <= horizonBefore);
+        && ((storage.versions().rows() == 0 && !compactor.hasRetired())
+            || snapshots.horizon() <= horizonBefore);
   }
 
   private void awaitPoke() {
@@ -272,8 +338,13 @@ public final class Cleaner implements AutoCloseable {
     }
   }
 
-  /** One pass; returns how many things it changed. */
-  long pass(boolean everything) {
+  /**
+   * One pass; returns how many things it changed.
+   *
+   * @param everything also what was postponed and may have to be again
+   * @param wanted whether a whole pass is wanted though there may be nothing to forget
+   */
+  long pass(boolean everything, boolean wanted) {
     TransactionTable transactions = storage.transactions();
     long[] aborted =
         Arrays.stream(transactions.aborted().snapshot())
@@ -287,7 +358,8 @@ public final class Cleaner implements AutoCloseable {
             || aborted.length > 0
             || oldestActive == Long.MAX_VALUE
             || oldestActive != oldestActiveWhenPostponed;
-    PageBitmap pages = storage.marks().begin(all);
+    boolean whole = wanted || aborted.length > 0 || !mapsRead;
+    PageBitmap pages = whole ? storage.marks().begin(all) : storage.marks().beginUrgent(all, FEW);
     long changes = 0;
     boolean skipped = false;
     try {
@@ -328,6 +400,7 @@ public final class Cleaner implements AutoCloseable {
       }
       transactions.forget(settled);
       storage.versions().prune(snapshots);
+      compactor.giveBackRetired(snapshots);
     } finally {
       skippedBefore = skipped;
       storage.marks().end();
@@ -347,7 +420,7 @@ public final class Cleaner implements AutoCloseable {
         for (int i = 0; i < SpaceMapPage.GROUP; i++) {
           int bits = Page.getByte(page, SpaceMapPage.offset(first + i));
           if ((bits & SpaceMapPage.VERSION) != 0) {
-            storage.marks().mark(first + i);
+            storage.marks().mark(first + i); // what for is not known
           }
         }
       } finally {
@@ -420,11 +493,16 @@ public final class Cleaner implements AutoCloseable {
     if (tree == null) {
       return 0;
     }
+    return merge(tree, fence, /* closely= */ false);
+  }
+
+  private long merge(Tree tree, byte[] fence, boolean closely) {
     long merged = 0;
     for (int level = 0; ; level++) {
       storage.space().acquireToClean(Merge.CREDIT, Merge.PAGES);
       try {
-        if (!merge.around(tree, fence, level)) {
+        boolean done = merge.around(tree, fence, level, closely);
+        if (!done) {
           return merged;
         }
         merged++;
@@ -480,14 +558,7 @@ public final class Cleaner implements AutoCloseable {
       } else if (predecessor) {
         changes++;
         storage.counters().versionsDropped.increment();
-        PageOps.replace(
-            record,
-            slot,
-            LeafCell.build(
-                LeafCell.key(page, cell),
-                LeafCell.currentFlags(page, cell),
-                writer,
-                LeafCell.value(page, cell)));
+        PageOps.settle(record, slot);
       }
     }
     boolean settled = !undecided && !active;

@@ -1,18 +1,45 @@
 package org.revenantdb.engine.version;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.btree.Descent;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.txn.TransactionTable;
 
 /**
  * Finds the version of a row that a snapshot sees.
  *
- * <p>The writer of a version is looked up while its page is latched (R1). Thread-safe.
+ * <p>Most reads are optimistic and write nothing shared: the current version, in the leaf, is what
+ * the snapshot sees. What is not so simple, and what is disturbed too often, is read under the
+ * leaf's shared latch. Thread-safe.
  */
 public final class RowReader {
+  /*
+   * R1          The writer of a version is looked up while its page is latched; of an optimistic read, before the
+   *             leaf's stamp is validated.
+   *
+   * Optimistic  1 descent: leaf and stamp   2 slot, cell, flags, writer, place of the value   3 what became of the writer
+   *             4 copy   5 the stamp validates; only then is anything told, to the caller or the witness
+   *             Before 5 everything may be torn. Lengths and offsets are those of two bytes, so an allocation is small,
+   *             and what leads out of the page is an exception, which counts as a disturbance.
+   */
+  /** What {@link #read(Tree, byte[], Reading, byte[], int)} answers where there is no row. */
+  public static final int NO_ROW = -1;
+
+  /** What it answers if the value has to be found by {@link #read(Tree, byte[], Reading)}. */
+  public static final int LATCHED = -2;
+
+  private static final int OPTIMISTIC_TRIES = 3;
+
+  // What locate() answers beside the place of a value.
+  private static final long PLACE_NO_ROW = -1;
+  private static final long PLACE_LATCHED = -2;
+  private static final long PLACE_DISTURBED = -3;
+
   private final Storage storage;
 
   /** A reader of this database's rows. */
@@ -21,23 +48,118 @@ public final class RowReader {
   }
 
   /**
-   * The value of a key.
+   * Copies the value of a key to where the caller wants it, if that can be done without a latch.
    *
-   * @param self id of the reading transaction, 0 if it has not written
-   * @param witness told of the version that is returned, or is absent
+   * @param into where the value goes, as much of it as there is room for; what comes behind may be
+   *     overwritten, too
+   * @param at index of its first byte
+   * @return the length of the value, {@link #NO_ROW} or {@link #LATCHED}
    */
-  public @Nullable StoredValue read(
-      Tree tree, byte[] key, long snapshot, long self, Witness witness) {
-    int frame = tree.leafShared(key);
+  public int read(Tree tree, byte[] key, Reading reading, byte[] into, int at) {
+    for (int tries = 0; tries < OPTIMISTIC_TRIES; tries++) {
+      long place = locate(tree, key, reading);
+      if (place >= 0) {
+        int length = (int) place;
+        int offset = (int) (place >>> Integer.SIZE);
+        int count = Math.min(length, into.length - at);
+        if (offset + count <= Page.SIZE) {
+          Descent leaf = reading.descent;
+          MemorySegment.copy(
+              leaf.memory(), ValueLayout.JAVA_BYTE, leaf.base() + offset, into, at, count);
+          if (isRight(reading)) {
+            return length;
+          }
+        }
+      } else if (place == PLACE_NO_ROW) {
+        return NO_ROW;
+      } else if (place == PLACE_LATCHED) {
+        return LATCHED;
+      }
+    }
+    return LATCHED;
+  }
+
+  /** The value of a key. */
+  public @Nullable StoredValue read(Tree tree, byte[] key, Reading reading) {
+    for (int tries = 0; tries < OPTIMISTIC_TRIES; tries++) {
+      long place = locate(tree, key, reading);
+      if (place >= 0) {
+        int length = (int) place;
+        int offset = (int) (place >>> Integer.SIZE);
+        if (offset + length <= Page.SIZE) {
+          byte[] value = Page.bytes(reading.descent.leaf().page(), offset, length);
+          if (isRight(reading)) {
+            return new StoredValue(0, value);
+          }
+        }
+      } else if (place == PLACE_NO_ROW) {
+        return null;
+      } else if (place == PLACE_LATCHED) {
+        break;
+      }
+    }
+    return readLatched(tree, key, reading);
+  }
+
+  /** With everything else read: whether that was so. */
+  private boolean isRight(Reading reading) {
+    if (!reading.descent.isUndisturbed()) {
+      return false;
+    }
+    reading.witness.saw(reading.status);
+    storage.pool().hit(reading.descent.leaf(), reading.descent.levels());
+    return true;
+  }
+
+  /** Length and offset of the value in the leaf, in one number; or one of the PLACE constants. */
+  private long locate(Tree tree, byte[] key, Reading reading) {
+    Descent descent = reading.descent;
+    if (!tree.descend(key, descent)) {
+      return PLACE_LATCHED;
+    }
+    try {
+      MemorySegment memory = descent.memory();
+      long base = descent.base();
+      int slot = Slotted.searchHeads(memory, base, key);
+      if (slot >= 0) {
+        descent.fetchCell(Slotted.cellOf(memory, base, slot));
+        slot =
+            Slotted.isKey(memory, base, slot, key) ? slot : Slotted.searchLeaf(memory, base, key);
+      }
+      if (slot < 0) {
+        boolean covers = Slotted.covers(descent.leaf().page(), key);
+        reading.status = TransactionTable.COMMITTED_FOR_ALL;
+        return !isRight(reading) ? PLACE_DISTURBED : covers ? PLACE_NO_ROW : PLACE_LATCHED;
+      }
+      long cell = Slotted.cellOf(memory, base, slot);
+      long shape = LeafCell.shape(memory, cell);
+      long writer = LeafCell.writer(memory, cell);
+      long status =
+          writer == reading.self
+              ? TransactionTable.COMMITTED_FOR_ALL
+              : storage.transactions().status(writer);
+      if ((LeafCell.flags(shape) & (LeafCell.DELETED | LeafCell.OVERFLOW)) != 0
+          || !TransactionTable.isCommitted(status)
+          || status > reading.snapshot) {
+        return PLACE_LATCHED;
+      }
+      reading.status = status;
+      long offset = cell - base + LeafCell.valueOffset(shape);
+      return (offset << Integer.SIZE) | LeafCell.valueLength(shape);
+    } catch (IndexOutOfBoundsException torn) {
+      return PLACE_DISTURBED; // if it was not, the read under the latch meets it
+    }
+  }
+
+  private @Nullable StoredValue readLatched(Tree tree, byte[] key, Reading reading) {
+    int frame = tree.leafShared(key, reading.descent);
     try {
       MemorySegment page = storage.pool().page(frame);
       int slot = Slotted.search(page, key);
       if (slot >= 0) {
-        return visible(tree.table(), page, Slotted.cell(page, slot), snapshot, self, key, witness);
+        return visible(tree.table(), page, Slotted.cell(page, slot), reading, key);
       }
-      if (!Slotted.covers(page, key)) {
-        throw tree.misplaced(page);
-      }
+      tree.demandCovers(page, key);
       return null;
     } finally {
       storage.pool().unfixShared(frame);
@@ -51,14 +173,8 @@ public final class RowReader {
    * @param key the row's key, if the caller has it
    */
   @Nullable StoredValue visible(
-      int table,
-      MemorySegment page,
-      int cell,
-      long snapshot,
-      long self,
-      byte @Nullable [] key,
-      Witness witness) {
-    if (sees(LeafCell.writer(page, cell), snapshot, self, witness)) {
+      int table, MemorySegment page, int cell, Reading reading, byte @Nullable [] key) {
+    if (sees(LeafCell.writer(page, cell), reading)) {
       int flags = LeafCell.currentFlags(page, cell);
       return (flags & LeafCell.DELETED) != 0
           ? null
@@ -66,37 +182,84 @@ public final class RowReader {
     }
     if (!LeafCell.is(page, cell, LeafCell.PREDECESSOR)) {
       // An insert that this snapshot does not see, or a row whose former versions it does not need.
-      return older(table, key == null ? LeafCell.key(page, cell) : key, snapshot, witness);
+      return older(table, key == null ? LeafCell.key(page, cell) : key, reading);
     }
-    if (sees(LeafCell.predecessorWriter(page, cell), snapshot, self, witness)) {
+    if (sees(LeafCell.predecessorWriter(page, cell), reading)) {
       int flags = LeafCell.predecessorFlags(page, cell);
       return (flags & LeafCell.DELETED) != 0
           ? null
           : new StoredValue(flags, LeafCell.predecessor(page, cell));
     }
-    return older(table, key == null ? LeafCell.key(page, cell) : key, snapshot, witness);
+    return older(table, key == null ? LeafCell.key(page, cell) : key, reading);
   }
 
-  private @Nullable StoredValue older(int table, byte[] key, long snapshot, Witness witness) {
-    VolatileStore.Version version = storage.versions().find(table, key, snapshot);
+  /**
+   * Whether a snapshot sees a row in a cell: as {@link #visible}, and nothing is copied but, where
+   * memory has older versions of the row, its key.
+   *
+   * @param page its leaf, latched
+   */
+  boolean isVisible(int table, MemorySegment page, int cell, Reading reading) {
+    if (sees(LeafCell.writer(page, cell), reading)) {
+      return !LeafCell.is(page, cell, LeafCell.DELETED);
+    }
+    if (LeafCell.is(page, cell, LeafCell.PREDECESSOR)
+        && sees(LeafCell.predecessorWriter(page, cell), reading)) {
+      return !LeafCell.is(page, cell, LeafCell.PREDECESSOR_DELETED);
+    }
+    if (storage.versions().rows() == 0) {
+      return false;
+    }
+    VolatileStore.Version version =
+        storage.versions().find(table, LeafCell.key(page, cell), reading.snapshot);
+    if (version == null) {
+      return false;
+    }
+    reading.witness.saw(version.committedAt());
+    return (version.flags() & LeafCell.DELETED) == 0;
+  }
+
+  /**
+   * Adds the row in a cell to a batch, as the snapshot sees it, if it does.
+   *
+   * @param page its leaf, latched
+   * @param batch which holds the cell
+   */
+  void take(int table, MemorySegment page, int cell, Reading reading, RowBatch batch) {
+    if (sees(LeafCell.writer(page, cell), reading)) {
+      long shape = LeafCell.shape(page, cell);
+      if ((LeafCell.flags(shape) & LeafCell.DELETED) == 0) {
+        batch.addCurrent(cell, shape);
+      }
+      return;
+    }
+    byte[] key = LeafCell.key(page, cell);
+    StoredValue value = visible(table, page, cell, reading, key);
+    if (value != null) {
+      batch.add(key, value);
+    }
+  }
+
+  private @Nullable StoredValue older(int table, byte[] key, Reading reading) {
+    VolatileStore.Version version = storage.versions().find(table, key, reading.snapshot);
     if (version == null) {
       return null; // never there, or a delete that was durable before it was taken away
     }
-    witness.saw(version.committedAt());
+    reading.witness.saw(version.committedAt());
     return (version.flags() & LeafCell.DELETED) != 0
         ? null
         : new StoredValue(version.flags(), version.value().clone());
   }
 
-  private boolean sees(long writer, long snapshot, long self, Witness witness) {
-    if (writer == 0 || writer == self) {
+  private boolean sees(long writer, Reading reading) {
+    if (writer == 0 || writer == reading.self) {
       return true;
     }
     long status = storage.transactions().outcome(writer);
-    if (!TransactionTable.isCommitted(status) || status > snapshot) {
+    if (!TransactionTable.isCommitted(status) || status > reading.snapshot) {
       return false;
     }
-    witness.saw(status);
+    reading.witness.saw(status);
     return true;
   }
 }

@@ -2,11 +2,13 @@ package org.revenantdb.engine.version;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.btree.Descent;
+import org.revenantdb.engine.btree.ReadAhead;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
 
 /**
@@ -16,35 +18,19 @@ import org.revenantdb.engine.page.Slotted;
  * row taken, or from the leaf's fence. So nothing is held between batches, and splits and merges
  * meanwhile do no harm. One thread at a time.
  */
-public final class RowScan {
+public final class RowScan implements RowSource {
   /** Rows of a batch at the most; a batch never crosses a leaf. */
-  private static final int BATCH = 128;
-
-  /**
-   * A row that the snapshot sees.
-   *
-   * @param key its key
-   * @param value its value
-   */
-  @SuppressWarnings("ArrayRecordComponent") // never compared
-  public record Row(byte[] key, StoredValue value) {}
-
-  /**
-   * Who reads, which may change while the scan is open: a transaction gets its id with its first
-   * write.
-   */
-  @FunctionalInterface
-  public interface Self {
-    /** Id of the reading transaction, 0 if it has not written. */
-    long id();
-  }
+  static final int BATCH = 128;
 
   private final BufferPool pool;
   private final RowReader reader;
   private final Tree tree;
-  private final long snapshot;
-  private final Self self;
-  private final Witness witness;
+  private final Reading reading;
+
+  /** Its own: it goes on from where it ended, whatever else the transaction reads. */
+  private final Descent descent = new Descent();
+
+  private final ReadAhead ahead;
   private final boolean descending;
 
   /**
@@ -56,12 +42,15 @@ public final class RowScan {
   /** The other end: ascending exclusive, descending inclusive; null for none. */
   private final byte @Nullable [] end;
 
+  /** Whether the position is the upper fence of the leaf that the last descent led to. */
+  private boolean fromFence;
+
   private boolean done;
 
   /**
    * A scan.
    *
-   * @param witness told of every version that is returned or is absent
+   * @param reading of the transaction that reads
    * @param from first key, inclusive, or null for the first
    * @param to last key, exclusive, or null for after the last
    */
@@ -69,68 +58,82 @@ public final class RowScan {
       Storage storage,
       RowReader reader,
       Tree tree,
-      long snapshot,
-      Self self,
-      Witness witness,
+      Reading reading,
       boolean descending,
       byte @Nullable [] from,
       byte @Nullable [] to) {
     this.pool = storage.pool();
     this.reader = reader;
+    this.ahead = new ReadAhead(pool, tree, to);
     this.tree = tree;
-    this.snapshot = snapshot;
-    this.self = self;
-    this.witness = witness;
+    this.reading = reading;
     this.descending = descending;
     this.position = descending ? to : from == null ? new byte[0] : from;
     this.end = descending ? from : to;
   }
 
-  /** Appends the next rows; appends none only at the end. */
-  public void fill(List<Row> batch) {
+  @Override
+  public long fill(RowBatch batch, long writes) {
+    fill(batch);
+    return writes;
+  }
+
+  /** Fills a batch with the next rows; with none only at the end. */
+  public void fill(RowBatch batch) {
+    fill(batch, BATCH);
+  }
+
+  /**
+   * Fills a batch with the next rows; with none only at the end.
+   *
+   * @param most how many rows it looks at in a leaf
+   */
+  void fill(RowBatch batch, int most) {
+    batch.clear();
     while (!done && batch.isEmpty()) {
       if (descending) {
-        fillBackwards(batch);
+        fillBackwards(batch, most);
       } else {
-        fillForwards(batch);
+        fillForwards(batch, most);
       }
     }
   }
 
-  private void fillForwards(List<Row> batch) {
+  private void fillForwards(RowBatch batch, int most) {
     byte[] from = position == null ? new byte[0] : position;
-    int frame = tree.leafShared(from);
+    int frame = fromFence ? tree.nextLeafShared(descent) : -1;
+    fromFence = false;
+    if (frame < 0) {
+      frame = ahead.leafShared(from, descent);
+    } else {
+      ahead.cameTo(from, pool.pageIdOf(frame));
+    }
     try {
       MemorySegment page = pool.page(frame);
-      if (!Slotted.covers(page, from)) {
-        throw tree.misplaced(page);
+      tree.demandCovers(page, from);
+      tree.fetchNextLeaf(descent);
+      boolean last = end == null ? !Slotted.hasUpperFence(page) : Slotted.endsBehind(page, end);
+      int count = last && end != null ? Slotted.slotAtOrAfter(page, end) : Slotted.count(page);
+      int first = Slotted.slotAtOrAfter(page, from);
+      int to = Math.min(first + most, count);
+      hold(page, first, to, batch);
+      for (int slot = first; slot < to; slot++) {
+        reader.take(tree.table(), page, Slotted.cell(page, slot), reading, batch);
       }
-      int slot = Slotted.search(page, from);
-      int count = Slotted.count(page);
-      for (int i = slot >= 0 ? slot : -slot - 1; i < count; i++) {
-        int cell = Slotted.cell(page, i);
-        byte[] key = LeafCell.key(page, cell);
-        if (end != null && Arrays.compareUnsigned(key, end) >= 0) {
-          done = true;
-          return;
-        }
-        if (batch.size() == BATCH) {
-          position = key;
-          return;
-        }
-        take(batch, page, cell, key);
-      }
-      if (Slotted.hasUpperFence(page)) {
-        position = Slotted.upperFence(page);
-      } else {
+      if (to < count) {
+        position = Slotted.key(page, to);
+      } else if (last) {
         done = true;
+      } else {
+        position = Slotted.upperFence(page);
+        fromFence = true;
       }
     } finally {
       pool.unfixShared(frame);
     }
   }
 
-  private void fillBackwards(List<Row> batch) {
+  private void fillBackwards(RowBatch batch, int most) {
     byte[] bound = position;
     if (bound != null && bound.length == 0) {
       done = true; // nothing is below the empty key
@@ -142,32 +145,38 @@ public final class RowScan {
       if (!isBelow(page, bound)) {
         throw tree.misplaced(page);
       }
-      int first = Slotted.count(page);
-      if (position != null) {
-        int slot = Slotted.search(page, position);
-        first = slot >= 0 ? slot : -slot - 1;
-      }
-      for (int i = first - 1; i >= 0; i--) {
-        int cell = Slotted.cell(page, i);
-        byte[] key = LeafCell.key(page, cell);
-        if (end != null && Arrays.compareUnsigned(key, end) < 0) {
-          done = true;
-          return;
-        }
-        if (batch.size() == BATCH) {
-          return;
-        }
-        take(batch, page, cell, key);
-        position = key;
-      }
+      int behind = bound == null ? Slotted.count(page) : Slotted.slotAtOrAfter(page, bound);
       byte[] fence = Slotted.lowerFence(page);
-      if (fence.length == 0) {
+      boolean last = fence.length == 0 || (end != null && Arrays.compareUnsigned(fence, end) <= 0);
+      int first = end == null ? 0 : Slotted.slotAtOrAfter(page, end);
+      int from = Math.max(first, behind - most);
+      hold(page, from, behind, batch);
+      for (int slot = behind - 1; slot >= from; slot--) {
+        reader.take(tree.table(), page, Slotted.cell(page, slot), reading, batch);
+      }
+      if (from > first) {
+        position = Slotted.key(page, from);
+      } else if (last) {
         done = true;
       } else {
         position = fence;
       }
     } finally {
       pool.unfixShared(frame);
+    }
+  }
+
+  /** Has the batch hold the cells of some slots of a leaf. */
+  private static void hold(MemorySegment page, int from, int to, RowBatch batch) {
+    int low = Page.SIZE;
+    int high = 0;
+    for (int slot = from; slot < to; slot++) {
+      int cell = Slotted.cell(page, slot);
+      low = Math.min(low, cell);
+      high = Math.max(high, cell);
+    }
+    if (from < to) {
+      batch.hold(page, low, high + LeafCell.length(page, high));
     }
   }
 
@@ -179,12 +188,5 @@ public final class RowScan {
     return Arrays.compareUnsigned(Slotted.lowerFence(page), bound) < 0
         && (!Slotted.hasUpperFence(page)
             || Arrays.compareUnsigned(Slotted.upperFence(page), bound) >= 0);
-  }
-
-  private void take(List<Row> batch, MemorySegment page, int cell, byte[] key) {
-    StoredValue value = reader.visible(tree.table(), page, cell, snapshot, self.id(), key, witness);
-    if (value != null) {
-      batch.add(new Row(key, value));
-    }
   }
 }

@@ -2,9 +2,13 @@ package org.revenantdb.engine.version;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.btree.Descent;
 import org.revenantdb.engine.btree.Split;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.buffer.Stay;
 import org.revenantdb.engine.change.MiniTransaction;
 import org.revenantdb.engine.overflow.OverflowWriter;
 import org.revenantdb.engine.page.LeafCell;
@@ -55,6 +59,12 @@ public final class RowWriter {
   /** Credit for pages: the leaf, the heads of two large values, and the space maps of all three. */
   private static final int PAGES = 6;
 
+  /** Room for some versions of small rows. */
+  private static final int RESERVE = 1024;
+
+  /** What taking predecessors away has to bring: else the leaf is split. */
+  private static final int MIN_GAIN = 256;
+
   private static final byte[] NO_BYTES = new byte[0];
 
   private final Storage storage;
@@ -63,6 +73,7 @@ public final class RowWriter {
   private final MapChanges maps;
   private final Split split;
   private final OverflowWriter overflow;
+  private final Descent descent = new Descent();
   private final int[] heads = new int[2];
   private final int[] headFrames = {-1, -1};
 
@@ -72,11 +83,29 @@ public final class RowWriter {
 
   // The plan for one row, made by plan() and carried out by apply().
   private byte[] newCell = NO_BYTES;
+  private int flags;
+  private byte[] value = NO_BYTES;
+
+  /** Of a row that is there: whether its current version becomes the predecessor. */
+  private boolean supersedes;
+
+  /** Bytes of the new cell, and of a new slot. */
+  private int newLength;
+
   private int room;
   private int adopted;
   private int superseded;
   private boolean keepsPredecessor;
   private Outcome planned = Outcome.DONE;
+
+  // A row to be inserted into a leaf that somebody else is writing now: a request, see
+  // insertThere().
+  private final Runnable insertThere = this::insertThere;
+  private @Nullable Stay there;
+  private @Nullable Tree treeThere;
+  private byte[] keyThere = NO_BYTES;
+  private long idThere;
+  private boolean inserted;
 
   /** A writer with its own mini-transaction. */
   public RowWriter(Storage storage) {
@@ -130,13 +159,17 @@ public final class RowWriter {
   /** Stores the value that this writer of overflow values has written. */
   public Outcome putOverflow(
       Tree tree, long id, long snapshot, byte[] key, OverflowWriter written) {
-    adopted = written.head();
-    byte[] reference = LeafCell.reference(written.head(), written.length());
-    Outcome outcome = write(tree, id, snapshot, key, LeafCell.OVERFLOW, reference);
+    Outcome outcome = putOverflow(tree, id, snapshot, key, written.head(), written.length());
     if (outcome == Outcome.DONE) {
       storage.counters().overflowValues.increment();
     }
     return outcome;
+  }
+
+  /** Stores a value of this transaction's that is in overflow pages from this head on. */
+  Outcome putOverflow(Tree tree, long id, long snapshot, byte[] key, int head, long length) {
+    adopted = head;
+    return write(tree, id, snapshot, key, LeafCell.OVERFLOW, LeafCell.reference(head, length));
   }
 
   /** Deletes a row. Whether there was one depends on {@link #metLsn}. */
@@ -151,22 +184,40 @@ public final class RowWriter {
       int pages = need > 0 ? PAGES + Split.PAGES : PAGES;
       storage.space().acquire(credit, pages);
       try {
-        int leaf = need > 0 ? split.leafWithRoom(tree, key, need) : tree.leafExclusive(key);
+        int leaf = -1;
+        if (need > 0) {
+          leaf = split.leafWithRoom(tree, key, need);
+        } else {
+          Stay stay = tree.leafToWrite(key, descent);
+          if (stay != null) {
+            leaf = pool.tryFixExclusive(stay, descent.stamp());
+            if (leaf < 0 && flags == 0 && wasInserted(tree, stay, key, id, value)) {
+              return Outcome.DONE;
+            }
+          }
+          if (leaf < 0) {
+            leaf = tree.leafExclusive(key, descent);
+          }
+        }
         try {
           MemorySegment page = pool.page(leaf);
+          tree.wrote(pool.stayOf(leaf), descent);
           int slot = Slotted.search(page, key);
           plan(page, slot, id, snapshot, key, flags, value);
           if (planned != Outcome.DONE) {
             return planned;
           }
-          if (room <= Slotted.free(page)) {
+          if (!hasRoom(page, slot) && settle(leaf, page)) {
+            plan(page, slot, id, snapshot, key, flags, value); // its predecessor may be gone
+          }
+          if (hasRoom(page, slot)) {
             if (keepsPredecessor) {
               keepForSnapshots(tree, page, Slotted.cell(page, slot), key);
             }
             apply(leaf, slot, id, flags == LeafCell.OVERFLOW ? adopted : 0);
             return Outcome.DONE;
           }
-          need = newCell.length + Slotted.SLOT;
+          need = newLength + Slotted.LEAF_SLOT + reserve(page, slot);
         } finally {
           pool.unfixExclusive(leaf);
         }
@@ -176,15 +227,124 @@ public final class RowWriter {
     }
   }
 
+  /**
+   * Has a row inserted by whoever has the leaf latched now, if it is a new one and nothing else has
+   * to be done: so those who append rows do not wake each other for each of them.
+   *
+   * @return false if it was not, for whatever reason
+   */
+  private boolean wasInserted(Tree tree, Stay leaf, byte[] key, long id, byte[] newValue) {
+    flags = 0;
+    value = newValue;
+    metLsn = 0;
+    insert(/* delete= */ false, key, id);
+    there = leaf;
+    treeThere = tree;
+    keyThere = key;
+    idThere = id;
+    inserted = false;
+    try {
+      pool.runExclusive(leaf, insertThere);
+    } finally {
+      there = null;
+      treeThere = null;
+      keyThere = NO_BYTES;
+    }
+    return inserted;
+  }
+
+  /**
+   * The request (R22): it runs under the leaf's exclusive latch, on this writer's thread or on that
+   * of another, while this one waits; it latches nothing and waits for nothing but room in the log
+   * buffer, which the log's own thread makes. The record names this writer's transaction, the
+   * credit is its own; it returns only when the record is published and the row is on the page.
+   */
+  private void insertThere() {
+    Stay leaf = Objects.requireNonNull(there);
+    if (leaf.isObsolete()) {
+      return;
+    }
+    MemorySegment page = leaf.page();
+    // Without the version bit a space map would have to be latched.
+    if (!Objects.requireNonNull(treeThere).isLeafOf(leaf, keyThere) || !Page.hasVersions(page)) {
+      return;
+    }
+    int slot = Slotted.search(page, keyThere);
+    if (slot >= 0 || !hasRoom(page, slot)) {
+      return;
+    }
+    mini.begin(idThere);
+    PageOps.insert(mini.change(leaf.frame()), -slot - 1, newCell);
+    mini.end();
+    mini.commit();
+    inserted = true;
+  }
+
+  private boolean hasRoom(MemorySegment page, int slot) {
+    return room + reserve(page, slot) <= Slotted.free(page);
+  }
+
+  /**
+   * What the right-most leaf keeps for new versions of the rows that are appended to it: without
+   * any, the first update of each full leaf would split it.
+   */
+  private int reserve(MemorySegment page, int slot) {
+    boolean appends = slot < -1 && -slot - 1 == Slotted.count(page) && !Slotted.hasUpperFence(page);
+    return appends && newLength <= RESERVE ? RESERVE : 0;
+  }
+
+  /**
+   * Takes away the predecessors on a leaf that no snapshot needs; in a record of its own, so what
+   * comes after may fail. That their successors are durable is not asked for: they stay, and this
+   * record is behind their commits in the log (R9).
+   *
+   * @return false if that is not worth it: nothing was changed
+   */
+  private boolean settle(int leaf, MemorySegment page) {
+    if (!Page.hasVersions(page)) {
+      return false;
+    }
+    long horizon = storage.horizon().refresh().horizon();
+    TransactionTable transactions = storage.transactions();
+    int gain = 0;
+    int count = Slotted.count(page);
+    mini.begin(0);
+    RecordBuilder record = mini.change(leaf);
+    for (int slot = 0; slot < count; slot++) {
+      int cell = Slotted.cell(page, slot);
+      if (LeafCell.is(page, cell, LeafCell.PREDECESSOR)) {
+        long status = transactions.status(LeafCell.writer(page, cell));
+        if (TransactionTable.isCommitted(status) && status <= horizon) {
+          gain += LeafCell.predecessorLength(page, cell) + Long.BYTES;
+          PageOps.settle(record, slot);
+        }
+      }
+    }
+    mini.end();
+    if (gain < MIN_GAIN) {
+      return false;
+    }
+    mini.commit();
+    return true;
+  }
+
   private void plan(
-      MemorySegment page, int slot, long id, long snapshot, byte[] key, int flags, byte[] value) {
+      MemorySegment page,
+      int slot,
+      long id,
+      long snapshot,
+      byte[] key,
+      int newFlags,
+      byte[] newValue) {
+    flags = newFlags;
+    value = newValue;
     superseded = 0;
     keepsPredecessor = false;
     planned = Outcome.DONE;
     metLsn = 0;
     boolean delete = flags == LeafCell.DELETED;
     if (slot < 0) {
-      insert(delete, key, flags, id, value);
+      insert(delete, key, id);
       return;
     }
     int cell = Slotted.cell(page, slot);
@@ -198,7 +358,7 @@ public final class RowWriter {
       if (LeafCell.is(page, cell, LeafCell.OVERFLOW)) {
         superseded = LeafCell.referenceHead(page, LeafCell.valueOffset(page, cell));
       }
-      replace(page, cell, predecessor, key, flags, id, value);
+      replace(page, cell, /* supersede= */ false);
       return;
     }
     long status = storage.transactions().outcome(writer);
@@ -206,7 +366,7 @@ public final class RowWriter {
     if (status == TransactionTable.ACTIVE) {
       conflict(writer, 0);
     } else if (status == TransactionTable.ABORTED) {
-      planOverAborted(page, cell, predecessor, snapshot, delete, key, flags, id, value);
+      planOverAborted(page, cell, predecessor, snapshot, delete);
     } else if (status > snapshot) {
       conflict(writer, status);
     } else if (delete && LeafCell.is(page, cell, LeafCell.DELETED)) {
@@ -216,25 +376,18 @@ public final class RowWriter {
       if (LeafCell.is(page, cell, LeafCell.OVERFLOW)) {
         superseded = LeafCell.referenceHead(page, LeafCell.valueOffset(page, cell));
       }
-      int current = LeafCell.currentFlags(page, cell);
-      newCell = LeafCell.build(key, flags, id, value, current, writer, LeafCell.value(page, cell));
-      room = newCell.length - LeafCell.length(page, cell);
+      replace(page, cell, /* supersede= */ true);
     }
   }
 
   private void planOverAborted(
-      MemorySegment page,
-      int cell,
-      boolean predecessor,
-      long snapshot,
-      boolean delete,
-      byte[] key,
-      int flags,
-      long id,
-      byte[] value) {
+      MemorySegment page, int cell, boolean predecessor, long snapshot, boolean delete) {
     if (!predecessor) {
-      insert(delete, key, flags, id, value);
-      room -= LeafCell.length(page, cell) + Slotted.SLOT;
+      if (delete) {
+        planned = Outcome.NOTHING;
+      } else {
+        replace(page, cell, /* supersede= */ false);
+      }
       return;
     }
     long before = LeafCell.predecessorWriter(page, cell);
@@ -248,39 +401,24 @@ public final class RowWriter {
       if (LeafCell.is(page, cell, LeafCell.PREDECESSOR_OVERFLOW)) {
         superseded = LeafCell.referenceHead(page, LeafCell.predecessorOffset(page, cell));
       }
-      replace(page, cell, true, key, flags, id, value);
+      replace(page, cell, /* supersede= */ false);
     }
   }
 
-  private void insert(boolean delete, byte[] key, int flags, long id, byte[] value) {
+  private void insert(boolean delete, byte[] key, long id) {
     if (delete) {
       planned = Outcome.NOTHING;
       return;
     }
     newCell = LeafCell.build(key, flags, id, value);
-    room = newCell.length + Slotted.SLOT;
+    newLength = newCell.length;
+    room = newLength + Slotted.LEAF_SLOT;
   }
 
-  private void replace(
-      MemorySegment page,
-      int cell,
-      boolean predecessor,
-      byte[] key,
-      int flags,
-      long id,
-      byte[] value) {
-    newCell =
-        predecessor
-            ? LeafCell.build(
-                key,
-                flags,
-                id,
-                value,
-                LeafCell.predecessorFlags(page, cell),
-                LeafCell.predecessorWriter(page, cell),
-                LeafCell.predecessor(page, cell))
-            : LeafCell.build(key, flags, id, value);
-    room = newCell.length - LeafCell.length(page, cell);
+  private void replace(MemorySegment page, int cell, boolean supersede) {
+    supersedes = supersede;
+    newLength = LeafCell.updatedLength(page, cell, supersede, value.length);
+    room = newLength - LeafCell.length(page, cell);
   }
 
   private void met(long status) {
@@ -340,7 +478,7 @@ public final class RowWriter {
       if (slot < 0) {
         PageOps.insert(record, -slot - 1, newCell);
       } else {
-        PageOps.replace(record, slot, newCell);
+        PageOps.update(record, slot, flags, supersedes, id, value);
       }
       mini.end();
       int markHead = 0;
@@ -355,8 +493,10 @@ public final class RowWriter {
       }
       maps.latchAndWrite(mini);
       mini.commit();
-      if (markLeaf) {
+      if (count > 0 || flags == LeafCell.DELETED) {
         storage.marks().mark(leafId);
+      } else if (markLeaf) {
+        storage.marks().markForLater(leafId);
       }
       if (markHead != 0) {
         storage.marks().mark(markHead);

@@ -108,6 +108,32 @@ public final class VolatileStore {
     return rest;
   }
 
+  /** Is shown a version. */
+  @FunctionalInterface
+  public interface Visitor {
+    /**
+     * A version of a row.
+     *
+     * @param table the row's table
+     * @param key its key
+     * @param version the version
+     */
+    void version(int table, byte[] key, Version version);
+  }
+
+  /** Shows every version that some snapshot of the set needs for certain. */
+  public void forEachNeeded(SnapshotSet snapshots, Visitor visitor) {
+    chains.forEach((key, chain) -> {
+      for (Version version = chain; version != null; version = version.older()) {
+        // Above the bound there may be a snapshot; what is asked for is one that there is.
+        long superseded = Math.min(version.supersededAt(), snapshots.bound());
+        if (snapshots.needs(version.committedAt(), superseded)) {
+          visitor.version(key.table(), key.bytes(), version);
+        }
+      }
+    });
+  }
+
   /** How many rows have versions here. */
   public int rows() {
     return chains.size();

@@ -4,6 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -59,6 +63,56 @@ class PageReadersTest {
   void read_byACaller_isDoneByAReader() {
     assertEquals(0, read());
     assertEquals("test-reader-1", reader.get());
+  }
+
+  /** Neither may wait for ever: somebody may have come to wait for what is read ahead. */
+  @Test
+  void demandsAndReadsAhead_areServedTurnByTurn() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    List<Long> order = new CopyOnWriteArrayList<>();
+    faulty.hook(event -> {
+      if (event.kind() == IoEvent.Kind.READ) {
+        begun.countDown();
+        uninterruptibly(go);
+        order.add(event.position());
+      }
+    });
+    CountDownLatch arrived = new CountDownLatch(4);
+    data.write(0, MemorySegment.ofArray(new byte[100 * 8192]));
+    for (int i = 0; i < 4; i++) {
+      readers.readAhead(
+          i * 8192L,
+          MemorySegment.ofArray(new byte[8192]),
+          (bytes, failure) -> arrived.countDown());
+    }
+    uninterruptibly(begun); // the first is read ahead, whoever comes now
+    List<FutureTask<Integer>> demands = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      long position = (10 + i) * 8192L;
+      FutureTask<Integer> demand =
+          new FutureTask<>(() -> readers.read(position, MemorySegment.ofArray(new byte[8192])));
+      Thread caller = Thread.ofPlatform().daemon().start(demand);
+      while (caller.getState() != Thread.State.TIMED_WAITING) {
+        Thread.onSpinWait(); // until it is in the queue
+      }
+      demands.add(demand);
+    }
+    go.countDown();
+    for (FutureTask<Integer> demand : demands) {
+      assertEquals(8192, demand.get());
+    }
+    uninterruptibly(arrived);
+    assertEquals(
+        List.of(0L, 10L, 1L, 11L, 2L, 12L, 3L), order.stream().map(at -> at / 8192).toList());
+  }
+
+  private static void uninterruptibly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   @Test

@@ -134,7 +134,9 @@ class PageWriterScheduleTest {
       assertEquals(frame, frameOf(pool, PAGE), "the frame was given away");
       gate.letGo();
       flush.result();
-      fixture.readThrough(100, 1500);
+      for (int turn = 0; turn < 5; turn++) {
+        fixture.readThrough(100, 1500); // until the hand has come round
+      }
       long misses = pool.statistics().misses();
       frameOf(pool, PAGE);
       assertEquals(misses + 1, pool.statistics().misses(), "the frame never became free");

@@ -98,7 +98,7 @@ class PoolFailureTest {
 
   @Test
   void a_log_that_has_stopped_stops_the_page_writer_before_it_writes() {
-    try (PoolFixture fixture = new PoolFixture(directory).withPages(300)) {
+    try (PoolFixture fixture = new PoolFixture(directory).withPages(100)) {
       dirty(fixture, 5);
       fixture.log.fail(new IOException("injected"));
       fixture.faulty.clearEvents();

@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.Arrays;
+import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
@@ -27,6 +28,7 @@ final class PoolFixture implements AutoCloseable {
   final BufferPool pool;
   volatile Steps steps = Steps.NONE;
   volatile PageReadCheck check = PageReadCheck.NONE;
+  volatile PoolWaits waits = PoolWaits.NONE;
 
   PoolFixture(Path directory) {
     this(directory, new FakeLog(), BatchGuard.NONE);
@@ -49,6 +51,22 @@ final class PoolFixture implements AutoCloseable {
             log,
             account,
             (pageId, page) -> check.problemOf(pageId, page),
+            new PoolWaits() {
+              @Override
+              public WaitMeter latch(int pageType, boolean shared) {
+                return waits.latch(pageType, shared);
+              }
+
+              @Override
+              public WaitMeter read() {
+                return waits.read();
+              }
+
+              @Override
+              public WaitMeter frame() {
+                return waits.frame();
+              }
+            },
             (step, frame) -> steps.at(step, frame),
             slabs);
   }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,8 +43,7 @@ class StoppedLogTest {
       fixture.faulty.clearEvents();
       changeHalf(fixture, PAGE);
       assertThrows(StorageException.class, () -> fixture.pool.flushDirtyBefore(Long.MAX_VALUE));
-      assertEquals(0, fixture.faulty.count(IoEvent.Kind.WRITE, PoolFixture.FILE));
-      assertEquals(PAGE, PoolFixture.value(fixture.onDisk(PAGE)));
+      assertNotWritten(fixture);
     }
   }
 
@@ -67,8 +67,20 @@ class StoppedLogTest {
               fixture.pool.unfixExclusive(frame);
             }
           });
-      assertEquals(0, fixture.faulty.count(IoEvent.Kind.WRITE, PoolFixture.FILE));
-      assertEquals(PAGE, PoolFixture.value(fixture.onDisk(PAGE)));
+      assertNotWritten(fixture);
     }
+  }
+
+  /** Pages that were changed wholly may be on their way already when the log stops. */
+  private static void assertNotWritten(PoolFixture fixture) {
+    long place = (long) PAGE * BufferPool.PAGE_SIZE;
+    List<IoEvent> writes =
+        fixture.faulty.events().stream()
+            .filter(event -> event.is(IoEvent.Kind.WRITE, PoolFixture.FILE))
+            .filter(event -> event.position() <= place)
+            .filter(event -> place < event.position() + event.length())
+            .toList();
+    assertEquals(List.of(), writes);
+    assertEquals(PAGE, PoolFixture.value(fixture.onDisk(PAGE)));
   }
 }

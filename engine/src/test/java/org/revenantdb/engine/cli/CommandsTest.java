@@ -10,15 +10,23 @@ import java.io.RandomAccessFile;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.CheckReport;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.engine.SequenceOptions;
+import org.revenantdb.engine.SequenceOrder;
 import org.revenantdb.engine.Table;
+import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.page.Page;
 
@@ -64,6 +72,10 @@ class CommandsTest {
       tx.put(orders, "large".getBytes(), new byte[100_000]);
       tx.put(db.table("customers"), "x".getBytes(), "text".getBytes());
     });
+    db.sequence("invoices").next();
+    SequenceOptions spread =
+        SequenceOptions.defaults().withCacheSize(1).withOrder(SequenceOrder.BIT_REVERSED);
+    db.sequence("orders", spread).next();
   }
 
   private void flip(long offset) throws IOException {
@@ -94,6 +106,11 @@ class CommandsTest {
     assertEquals(Main.SOUND, ran.code, ran.err);
     assertTrue(ran.out.contains("closed cleanly"), ran.out);
     assertTrue(ran.out.contains("tables          2"), ran.out);
+    assertTrue(ran.out.contains("sequences       2"), ran.out);
+    assertTrue(ran.out.contains("sequence        invoices: 1,000 of 9,223,"), ran.out);
+    assertTrue(ran.out.contains("customers: 1 rows"), ran.out);
+    assertTrue(ran.out.contains("orders: 1,001 rows"), ran.out);
+    assertFalse(ran.out.contains("warning"), ran.out);
     assertTrue(ran.out.endsWith("sound\n"), ran.out);
     String text = Files.readString(json);
     assertTrue(text.contains("\"sound\": true"), text);
@@ -138,6 +155,36 @@ class CommandsTest {
   }
 
   @Test
+  void check_ofADamagedFreePage_warns() throws IOException {
+    int page = pageOf(Page.OVERFLOW_DATA);
+    try (Database db = Database.open(directory, SMALL)) {
+      db.run(tx -> tx.delete(db.table("orders"), "large".getBytes()));
+      db.cleanNow();
+    }
+    assertFalse(run("check", directory).out.contains("warning"));
+    flip(page * 8192L + 1000);
+    Ran ran = run("check", directory);
+    assertEquals(Main.SOUND, ran.code, ran.out);
+    assertTrue(ran.out.contains("warning         page " + page + " is free: "), ran.out);
+    assertTrue(ran.out.endsWith("sound\n"), ran.out);
+  }
+
+  @Test
+  void check_ofADamagedPageThatIsInThePool_isTold() throws IOException {
+    try (Database db = Database.open(directory, SMALL)) {
+      assertTrue(db.check().isSound());
+      int page = pageOf(Page.OVERFLOW_DATA);
+      flip(page * 8192L + 1000);
+      CheckReport report = db.check();
+      assertEquals(1, report.damage().size(), report.problems().toString());
+      assertEquals(page * 8192L, report.damage().getFirst().offset());
+      assertTrue(report.advice().contains("restore"), report.advice());
+      flip(page * 8192L + 1000);
+      assertTrue(db.check().isSound());
+    }
+  }
+
+  @Test
   void check_ofADamagedCatalogue_tellsIt() throws IOException {
     flip(4 * 8192L + 8000);
     Ran ran = run("check", directory);
@@ -165,7 +212,7 @@ class CommandsTest {
 
   @Test
   void all_refuseADatabaseThatIsOpen_andNameTheHolder() {
-    try (Database db = Database.open(directory, SMALL)) {
+    try (Database db = Database.open(directory, SMALL.withCountersFile(false))) {
       for (Ran ran :
           new Ran[] {run("check", directory), run("stat", directory), run("page", directory, 5)}) {
         assertEquals(Main.FAILED, ran.code);
@@ -192,7 +239,7 @@ class CommandsTest {
 
   @Test
   void page_showsEveryKindOfPage() throws IOException {
-    contains(run("page", directory, 0), "RVNTDATA", "version     1", "page size   8192", "good");
+    contains(run("page", directory, 0), "RVNTDATA", "version     3", "page size   8192", "good");
     contains(run("page", directory, 1), "RVNTCTRL", "redo point", "good");
     contains(run("page", directory, 2), "RVNTCTRL", "good");
     contains(run("page", directory, 3), "space map", "0 to ", "allocated", "free");
@@ -263,13 +310,153 @@ class CommandsTest {
         "segment     0000000000000001.log  number 1, life 1",
         "batch       ",
         "orders  id ",
-        "root page ");
+        "root page ",
+        "sequences",
+        "invoices  start 1, increment 1, cache 1000, plain; 1,000 values reserved, the next is 1001",
+        "orders  start 1, increment 1, cache 1, bit-reversed; 1 values reserved, the next is "
+            + (1L << 61));
     Path killed = folder.resolve("killed");
     try (Database db = Database.open(directory, SMALL)) {
       fill(db);
       copy(directory, killed);
     }
     contains(run("stat", killed), "tables      not known", "life 2", "run check");
+  }
+
+  private Path countersFile() {
+    return directory.resolve("revenant.counters");
+  }
+
+  /** As the thread of the checkpoints does, once a second. */
+  private void awaitCounters() throws IOException {
+    while (!Files.exists(countersFile()) || Files.size(countersFile()) == 0) {
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void stat_ofADatabaseThatIsOpen_showsItsCounters() throws IOException {
+    try (Database db = Database.open(directory, SMALL)) {
+      db.run(tx -> tx.put(db.table("orders"), "k".getBytes(), "v".getBytes()));
+      awaitCounters();
+      Ran ran = run("stat", directory);
+      while (!ran.out.contains("durableCommits           1\n")) {
+        ran = run("stat", directory); // it was written before that
+      }
+      contains(
+          ran,
+          "open        this process (" + ProcessHandle.current().pid() + ")",
+          "counters    written ",
+          " s ago; the process does so once a second while they change",
+          "life        3",
+          "durableCommits           1\n",
+          "log force  ");
+      assertFalse(ran.out.contains("STALE"), ran.out);
+      assertFalse(ran.out.contains("control slot"), ran.out);
+    }
+    Ran closed = run("stat", directory);
+    contains(closed, "control slot 1", "tables");
+    assertFalse(closed.out.contains("counters"), closed.out);
+  }
+
+  @Test
+  void stat_ofADatabaseWithoutACountersFile_saysSo() {
+    try (Database db = Database.open(directory, SMALL.withCountersFile(false))) {
+      Ran ran = run("stat", directory);
+      assertEquals(Main.FAILED, ran.code);
+      assertTrue(ran.err.contains("has no counters file to show"), ran.err);
+      assertEquals("", ran.out);
+      assertEquals(1, ran.err.lines().count(), ran.err);
+      assertEquals(2, db.tableNames().size());
+    }
+  }
+
+  /** A crash leaves it; it is told as what it is, also when the next life has not written yet. */
+  @Test
+  void stat_ofAKilledDatabase_saysThatItsCountersAreStale_andHowOld() throws IOException {
+    Path killed = folder.resolve("killed");
+    try (Database db = Database.open(directory, SMALL)) {
+      fill(db);
+      awaitCounters();
+      copy(directory, killed);
+    }
+    directory = killed;
+    contains(
+        run("stat", killed),
+        "tables      not known",
+        "counters    STALE: written ",
+        " s ago by process " + ProcessHandle.current().pid() + ", which did not close the database",
+        "life        3",
+        "waits  ");
+    try (Database db = Database.open(killed, SMALL.withCountersFile(false))) {
+      assertFalse(db.recovery().clean());
+      Ran ran = run("stat", killed); // the same process, so only the life tells
+      contains(ran, "counters    STALE: written ", "who has it open now has written none yet");
+    }
+    assertTrue(run("stat", killed).out.contains("counters    STALE"), "nobody has taken it away");
+    assertEquals(Main.SOUND, run("check", killed).code);
+    assertFalse(run("stat", killed).out.contains("counters"), "the close has");
+  }
+
+  @Test
+  void stat_ofADamagedOrForeignCountersFile_tellsIt() throws IOException {
+    Path other = folder.resolve("other");
+    Database.open(other, SMALL).close();
+    try (Database db = Database.open(directory, SMALL)) {
+      awaitCounters();
+      Files.copy(countersFile(), other.resolve("revenant.counters"));
+      assertEquals(2, db.tableNames().size());
+    }
+    Ran foreign = run("stat", other);
+    contains(foreign, "counters    none: ", "is of another database", "delete it");
+    try (Database db = Database.open(other, SMALL.withCountersFile(false))) {
+      Ran ran = run("stat", other);
+      assertEquals(Main.FAILED, ran.code);
+      assertTrue(ran.err.contains("is of another database"), ran.err);
+      Files.write(other.resolve("revenant.counters"), new byte[4096]);
+      ran = run("stat", other);
+      assertEquals(Main.FAILED, ran.code);
+      assertTrue(ran.err.contains("no counters file, or a damaged one"), ran.err);
+      assertEquals(List.of(), db.tableNames());
+    }
+    contains(run("stat", other), "counters    none: ", "control slot 1");
+  }
+
+  @Test
+  void ages_areToldInTheUnitThatSaysSomething() {
+    assertEquals("0.4 s ago", CountersView.age(Duration.ofMillis(400)));
+    assertEquals("119.0 s ago", CountersView.age(Duration.ofSeconds(119)));
+    assertEquals("2 min ago", CountersView.age(Duration.ofSeconds(120)));
+    assertEquals("2 h ago", CountersView.age(Duration.ofMinutes(121)));
+    assertEquals("3 days ago", CountersView.age(Duration.ofHours(73)));
+    assertEquals(
+        "in the future, by this machine's clock", CountersView.age(Duration.ofSeconds(-5)));
+  }
+
+  @Test
+  void stat_check_andPage_showATableWithPartitions() throws IOException {
+    try (Database db = Database.open(directory, SMALL)) {
+      Table events = db.table("events", TableOptions.hashPartitioned(3));
+      db.run(tx -> {
+        for (int i = 0; i < 30; i++) {
+          tx.put(events, new byte[] {(byte) i}, new byte[10]);
+        }
+      });
+    }
+    Ran stat = run("stat", directory);
+    contains(stat, "customers  id ", ", root page ", "orders  id ");
+    Matcher line =
+        Pattern.compile("events  ids 3 to 5, 3 hash partitions, root pages (\\d+) (\\d+) (\\d+)\\R")
+            .matcher(stat.out);
+    assertTrue(line.find(), stat.out);
+    for (int partition = 0; partition < 3; partition++) {
+      contains(
+          run("page", directory, line.group(1 + partition)),
+          "leaf",
+          "table       " + (3 + partition));
+    }
+    Ran check = run("check", directory);
+    contains(check, "tables          3", "events: 30 rows (30 with", "1 levels, 3 tree pages");
   }
 
   @Test

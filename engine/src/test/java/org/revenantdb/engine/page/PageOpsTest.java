@@ -33,7 +33,8 @@ class PageOpsTest {
   @Test
   void two_cells_two_fences_and_the_header_fit() {
     assertTrue(
-        Slotted.SLOTS + 2 * (LeafCell.MAX_CELL + Slotted.SLOT) + 2 * LeafCell.MAX_KEY <= Page.SIZE);
+        Slotted.SLOTS + 2 * (LeafCell.MAX_CELL + Slotted.LEAF_SLOT) + 2 * LeafCell.MAX_KEY
+            <= Page.SIZE);
     for (int key = 1; key <= LeafCell.MAX_KEY; key++) {
       int value = LeafCell.maxInlineValue(key);
       assertTrue(value >= LeafCell.REFERENCE);
@@ -104,11 +105,12 @@ class PageOpsTest {
       "| " + Slotted.GARBAGE + " | u16 | garbage",
       "| " + Slotted.TABLE + " | u32 | table id |",
       "| " + Slotted.LEVEL + " | u8 | level",
+      "| " + Slotted.SKIP + " | u16 | skip",
       "| " + Slotted.LOWER_OFFSET + " | u16, u16 | lower fence",
       "| " + Slotted.UPPER_OFFSET + " | u16, u16 | upper fence",
       "| " + Slotted.MAX_WRITER + " | u64 | leaf: highest writer",
       "| " + Slotted.LEFTMOST_CHILD + " | u32 | inner: left-most child |",
-      "| " + Slotted.SLOTS + " | u16 each | slots",
+      "| " + Slotted.SLOTS + " | u32, u16, u32 each | slots",
       "| " + OverflowPage.WRITER + " | u64 | writer |",
       "| " + OverflowPage.SUPERSEDER + " | u64 | superseder",
       "| " + OverflowPage.LENGTH + " | u64 | length of the value",

@@ -32,6 +32,9 @@ class SlottedFuzzTest {
   private byte[] lower = {};
   private byte[] upper = {};
   private boolean leaf;
+  private int slotSize;
+  private byte[] beginning = {};
+  private int common;
   private long maxWriter;
   private int full;
 
@@ -52,6 +55,9 @@ class SlottedFuzzTest {
 
   private void round(Random random) {
     leaf = random.nextInt(3) > 0;
+    slotSize = leaf ? Slotted.LEAF_SLOT : Slotted.INNER_SLOT;
+    common = random.nextBoolean() ? 0 : random.nextInt(40);
+    beginning = bytes(random, common);
     model.clear();
     records.clear();
     maxWriter = 0;
@@ -74,6 +80,7 @@ class SlottedFuzzTest {
       step(random, size);
       apply();
       check();
+      absent(random);
     }
     MemorySegment copy = MemorySegment.ofArray(new byte[Page.SIZE]);
     for (int twice = 0; twice < 2; twice++) {
@@ -102,17 +109,19 @@ class SlottedFuzzTest {
     int free = Slotted.free(page);
     int what = random.nextInt(20);
     if (what < 10 || model.isEmpty()) {
-      int room = Math.min(leaf ? LeafCell.MAX_CELL : InnerCell.MAX_CELL, free - Slotted.SLOT);
+      int room = Math.min(leaf ? LeafCell.MAX_CELL : InnerCell.MAX_CELL, free - slotSize);
       int wanted = random.nextInt(3) == 0 ? room : Math.min(room, 17 + random.nextInt(size));
-      byte[] key = bytes(random, 1 + random.nextInt(Math.max(1, Math.min(wanted - 24, 1024))));
+      byte[] key = key(random, 1 + random.nextInt(Math.max(1, Math.min(wanted - 24, 1024))));
       byte[] cell = cell(random, key, wanted);
       if (cell.length <= room && !model.containsKey(key)) {
-        full += cell.length + Slotted.SLOT == free ? 1 : 0;
+        full += cell.length + slotSize == free ? 1 : 0;
         int slot = -Slotted.search(page, key) - 1;
         assertEquals(model.headMap(key).size(), slot);
         PageOps.insert(record, slot, cell);
         put(key, cell);
       }
+    } else if (what < 13 && leaf) {
+      update(random, free);
     } else if (what < 15) {
       Map.Entry<byte[], byte[]> entry = any(random);
       int room = Math.min(LeafCell.MAX_CELL, free + entry.getValue().length);
@@ -135,6 +144,88 @@ class SlottedFuzzTest {
       model.tailMap(key, true).clear();
       upper = fence;
     }
+  }
+
+  /** Often one that begins as the others do, so that heads are behind many equal bytes. */
+  private byte[] key(Random random, int length) {
+    byte[] key = bytes(random, length);
+    System.arraycopy(beginning, 0, key, 0, Math.min(common, Math.max(0, length - 1)));
+    if (random.nextInt(50) == 0) {
+      key[random.nextInt(length)]++;
+    }
+    for (int i = common; i < length; i++) {
+      key[i] &= 3; // and equal heads
+    }
+    return key;
+  }
+
+  /** Where keys belong that are not there, shorter and longer ones than those that are. */
+  private void absent(Random random) {
+    byte[] key = key(random, 1 + random.nextInt(60));
+    if (!model.isEmpty() && random.nextBoolean()) {
+      byte[] near = any(random).getKey();
+      key = Arrays.copyOf(near, 1 + random.nextInt(near.length + 3));
+      if (random.nextBoolean()) {
+        key[random.nextInt(key.length)] += (byte) (random.nextBoolean() ? 1 : -1);
+      }
+    }
+    if (!model.containsKey(key)) {
+      assertEquals(-model.headMap(key).size() - 1, Slotted.search(page, key));
+    }
+    assertEquals(null, Slotted.problemOfHeads(page));
+  }
+
+  /** A new version of a row, or the former one taken away, as the cell that has to come out. */
+  private void update(Random random, int free) {
+    Map.Entry<byte[], byte[]> entry = any(random);
+    byte[] key = entry.getKey();
+    byte[] former = entry.getValue();
+    MemorySegment cell = MemorySegment.ofArray(former);
+    int slot = Slotted.search(page, key);
+    int current = LeafCell.currentFlags(cell, 0);
+    boolean predecessor = LeafCell.is(cell, 0, LeafCell.PREDECESSOR);
+    if (random.nextInt(3) == 0) {
+      PageOps.settle(record, slot);
+      put(key, LeafCell.build(key, current, LeafCell.writer(cell, 0), LeafCell.value(cell, 0)));
+      return;
+    }
+    boolean keep = random.nextBoolean();
+    int rest = LeafCell.updatedLength(cell, 0, keep, 0);
+    int room = Math.min(LeafCell.MAX_CELL, free + former.length) - rest;
+    if (room < 0) {
+      return;
+    }
+    byte[] value = bytes(random, random.nextInt(3) == 0 ? room : random.nextInt(room + 1));
+    int flags = random.nextInt(3) == 0 ? LeafCell.OVERFLOW : 0;
+    long writer = random.nextInt(1000);
+    full += rest + value.length == free + former.length ? 1 : 0;
+    PageOps.update(record, slot, flags, keep, writer, value);
+    byte[] expected;
+    if (keep) {
+      expected =
+          LeafCell.build(
+              key,
+              flags,
+              writer,
+              value,
+              current,
+              LeafCell.writer(cell, 0),
+              LeafCell.value(cell, 0));
+    } else if (predecessor) {
+      expected =
+          LeafCell.build(
+              key,
+              flags,
+              writer,
+              value,
+              LeafCell.predecessorFlags(cell, 0),
+              LeafCell.predecessorWriter(cell, 0),
+              LeafCell.predecessor(cell, 0));
+    } else {
+      expected = LeafCell.build(key, flags, writer, value);
+    }
+    assertEquals(expected.length, rest + value.length);
+    put(key, expected);
   }
 
   private Map.Entry<byte[], byte[]> any(Random random) {
@@ -185,7 +276,7 @@ class SlottedFuzzTest {
     assertEquals(model.size(), Slotted.count(page));
     for (Map.Entry<byte[], byte[]> entry : model.entrySet()) {
       byte[] cell = entry.getValue();
-      used += cell.length + Slotted.SLOT;
+      used += cell.length + slotSize;
       assertEquals(cell.length, Slotted.cellLength(page, slot));
       assertArrayEquals(cell, Page.bytes(page, Slotted.cell(page, slot), cell.length));
       assertArrayEquals(entry.getKey(), Slotted.key(page, slot));

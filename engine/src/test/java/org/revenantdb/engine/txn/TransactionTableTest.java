@@ -11,10 +11,13 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.restart.AbortedTransactions;
 
 class TransactionTableTest {
@@ -67,6 +70,46 @@ class TransactionTableTest {
     table.committed(id, 100);
     assertEquals(100, outcome.join());
     assertArrayEquals(new long[0], writing.join());
+  }
+
+  @Test
+  @Timeout(60)
+  void outcome_thatIsWaitedFor_isToldOnce_andNoOther() throws InterruptedException {
+    List<String> told = new CopyOnWriteArrayList<>();
+    TransactionTable table =
+        new TransactionTable(
+            aborted,
+            0,
+            new WaitMeter() {
+              @Override
+              public String waitClass() {
+                return "row";
+              }
+
+              @Override
+              public Object begin() {
+                told.add("begin");
+                return told;
+              }
+
+              @Override
+              public void end(@Nullable Object begun) {
+                assertEquals(told, begun);
+                told.add("end");
+              }
+            });
+    long id = table.enter();
+    assertEquals(TransactionTable.ACTIVE, table.outcome(id));
+    assertEquals(TransactionTable.COMMITTED_FOR_ALL, table.outcome(0));
+    table.committing(id);
+    assertEquals(TransactionTable.COMMITTING, table.status(id));
+    assertEquals(List.of(), told);
+    Thread reader = sleeping(() -> table.outcome(id));
+    assertEquals(List.of("begin"), told);
+    table.committed(id, 100);
+    reader.join();
+    assertEquals(100, table.outcome(id));
+    assertEquals(List.of("begin", "end"), told);
   }
 
   /** With a slice that never ends a wake-up that is lost would be noticed. */

@@ -1,16 +1,24 @@
 package org.revenantdb.engine.version;
 
+import java.util.List;
+import org.revenantdb.engine.btree.Tree;
+
 /** Lets tests make the passes of a cleaner whose thread is not started. */
 public final class CleanerSteps {
   private CleanerSteps() {}
 
   /** One pass; returns how many things it changed. */
   public static long pass(Cleaner cleaner, boolean everything) {
-    return cleaner.pass(everything);
+    return cleaner.pass(everything, /* whole= */ true);
   }
 
   /** Whether it would rest now. */
   public static boolean isNothingNew(Cleaner cleaner) {
     return cleaner.isNothingNew();
+  }
+
+  /** Moves pages to the front of the file; returns how many. */
+  public static long compact(Cleaner cleaner, List<Tree> trees) {
+    return cleaner.compactHere(trees);
   }
 }

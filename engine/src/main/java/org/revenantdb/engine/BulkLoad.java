@@ -1,0 +1,220 @@
+package org.revenantdb.engine;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.btree.Tree;
+import org.revenantdb.engine.overflow.OverflowWriter;
+import org.revenantdb.engine.version.RowLoader;
+import org.revenantdb.engine.version.RowWriter;
+
+/**
+ * Stores many rows that come in ascending order of their keys, as fast as full pages can be
+ * written; all of them are there at once when it is finished, or none is.
+ *
+ * <p>It is fast where the keys are above all that the table has, as in an empty one; where they are
+ * not, or where rows of somebody else are in between, rows go one by one, as with {@link
+ * Transaction#put}. It may be used beside readers and writers of the table, and while it runs
+ * nobody sees anything of it. A load is a transaction: it may be of any size, and is {@link
+ * Durability#DURABLE} unless its options say otherwise.
+ *
+ * <p>Of a table with partitions each gets pages of its own, for which rows are gathered in up to
+ * eight pages of memory each.
+ *
+ * <p>A row that is refused (its key is not above the one before it, too long, or its value is, or
+ * the stream of its value throws) changes nothing, and the load goes on. After any other exception
+ * the load has been given up and nothing of it is left, nor is after {@link #close} without {@link
+ * #finish}, or after a crash.
+ *
+ * <p>Threads: one at a time, as with a transaction.
+ *
+ * {@snippet :
+ * try (BulkLoad load = db.bulkLoad(table)) {
+ *   while (rows.next()) {
+ *     load.add(rows.key(), rows.value());
+ *   }
+ *   load.finish();
+ * }
+ * }
+ */
+public final class BulkLoad implements AutoCloseable {
+  private final Transaction transaction;
+  private final Table table;
+  private final RowWriter writer;
+
+  /** That of each tree for which rows have come. */
+  private final Map<Tree, RowLoader> loaders = new LinkedHashMap<>();
+
+  /** The one that took the row before this: its last key is the last of all. */
+  private @Nullable RowLoader last;
+
+  private long rows;
+
+  BulkLoad(Transaction transaction, Table table) {
+    this.transaction = transaction;
+    this.table = table;
+    this.writer = transaction.inside(transaction.core()::writer);
+  }
+
+  /**
+   * Adds a row. Both arrays may be used again afterwards.
+   *
+   * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes, above the key before, as unsigned bytes
+   * @param value at most {@link Database#MAX_VALUE_BYTES} bytes
+   * @throws KeyException if the key is not above the one before; the load goes on without this row
+   * @throws ConflictException if another transaction wrote the row, or one of those before it,
+   *     first; the load has been given up
+   */
+  public void add(byte[] key, byte[] value) {
+    Transaction.checkKey(key);
+    Objects.requireNonNull(value, "value");
+    Transaction.checkLength(value.length);
+    step(() -> {
+      demandAscending(key);
+      RowLoader loader = loader(key);
+      transaction.throwOnConflict(loader.add(key, value), table);
+      added(loader);
+      return null;
+    });
+  }
+
+  /**
+   * Adds a row whose value comes from a stream, which is read to its end and not closed.
+   *
+   * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes, above the key before, as unsigned bytes
+   * @param value at most {@link Database#MAX_VALUE_BYTES} bytes
+   * @throws KeyException if the key is not above the one before; the load goes on without this row
+   * @throws ValueTooLargeException if the stream does not end in time; the load goes on
+   * @throws IOException if the stream throws; the load goes on without this row
+   * @throws ConflictException if another transaction wrote the row, or one of those before it,
+   *     first; the load has been given up
+   */
+  public void add(byte[] key, InputStream value) throws IOException {
+    Transaction.checkKey(key);
+    Objects.requireNonNull(value, "value");
+    byte[] chunk = value.readNBytes(OverflowWriter.CHUNK);
+    if (chunk.length < OverflowWriter.CHUNK) {
+      add(key, chunk);
+      return;
+    }
+    OverflowWriter written =
+        step(() -> {
+          demandAscending(key);
+          return loader(key).beginValue();
+        });
+    int count = chunk.length;
+    while (count > 0) {
+      Transaction.checkLength(written.length() + count);
+      int bytes = count;
+      step(() -> {
+        written.append(chunk, 0, bytes);
+        return null;
+      });
+      count = value.readNBytes(chunk, 0, chunk.length);
+    }
+    step(() -> {
+      demandAscending(key); // again: who reads the stream may have added rows
+      RowLoader loader = loader(key);
+      transaction.throwOnConflict(loader.add(key, written), table);
+      added(loader);
+      return null;
+    });
+  }
+
+  private RowLoader loader(byte[] key) {
+    TransactionCore core = transaction.core();
+    Tree home = table.treeOf(core.engine(), key);
+    RowLoader loader = loaders.get(home);
+    if (loader == null) {
+      loader = new RowLoader(core.engine().storage(), home, writer, core.id(), core.snapshot());
+      loaders.put(home, loader);
+    }
+    return loader;
+  }
+
+  private void added(RowLoader loader) {
+    last = loader;
+    rows++;
+  }
+
+  private void demandAscending(byte[] key) {
+    RowLoader before = last;
+    if (before != null && !before.isAscending(key)) {
+      throw new KeyException(
+          "the keys of a bulk load have to be in ascending order, and each may come once; this one is not above the"
+              + " one before it: sort the rows, or use put");
+    }
+  }
+
+  /** Runs a step in the transaction; after a failure that may have left half of it, no more. */
+  private <T extends @Nullable Object> T step(Supplier<T> action) {
+    try {
+      return transaction.inside(action);
+    } catch (Throwable failure) {
+      giveUpAfter(failure);
+      throw failure;
+    }
+  }
+
+  /**
+   * Commits: all rows are there from now on. Returns when that is durable, or at once if the load
+   * is lazy.
+   *
+   * @throws ConflictException if another transaction wrote one of the rows first; the load has been
+   *     given up
+   * @throws OutcomeUnknownException if the log failed meanwhile
+   */
+  public void finish() {
+    step(() -> {
+      for (RowLoader loader : loaders.values()) {
+        transaction.throwOnConflict(loader.finish(), table);
+      }
+      return null;
+    });
+    transaction.commit();
+  }
+
+  /** A row that was refused, or a call that came at the wrong time, has changed nothing. */
+  private void giveUpAfter(Throwable failure) {
+    if (failure instanceof KeyException
+        || failure instanceof TransactionInUseException
+        || failure instanceof TransactionFinishedException
+        || failure instanceof DatabaseClosedException) {
+      return;
+    }
+    try {
+      transaction.rollback();
+    } catch (RuntimeException second) {
+      failure.addSuppressed(second);
+    }
+  }
+
+  /**
+   * How many rows were added.
+   *
+   * @return the number
+   */
+  public long rows() {
+    return rows;
+  }
+
+  /**
+   * How many leaf pages were appended whole: next to none if the keys are not above those that the
+   * table has. What is still being filled does not count.
+   *
+   * @return the number
+   */
+  public long pages() {
+    return loaders.values().stream().mapToLong(RowLoader::pages).sum();
+  }
+
+  /** Gives the load up, at once and whatever its size, unless it was finished. */
+  @Override
+  public void close() {
+    transaction.close();
+  }
+}

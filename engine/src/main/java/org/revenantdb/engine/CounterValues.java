@@ -1,0 +1,64 @@
+package org.revenantdb.engine;
+
+import java.util.stream.LongStream;
+
+/** Statistics as the numbers of the counters file, in its order. */
+final class CounterValues {
+  private CounterValues() {}
+
+  /** In the order of {@link org.revenantdb.engine.counters.Counter}. */
+  static long[] of(DatabaseStatistics counts) {
+    return new long[] {
+      counts.splits(),
+      counts.merges(),
+      counts.overflowValues(),
+      counts.overflowPagesFreed(),
+      counts.rowsReverted(),
+      counts.versionsDropped(),
+      counts.cleanerPasses(),
+      counts.pagesCleaned(),
+      counts.abortedTransactions(),
+      counts.forgotten(),
+      counts.durableCommits(),
+      counts.lazyCommits(),
+      counts.durableReadWaits(),
+      counts.durableReadWaitNanos(),
+      counts.checkpoints(),
+      counts.hits(),
+      counts.misses(),
+      counts.evictions(),
+      counts.pagesRead(),
+      counts.pagesWritten(),
+      counts.bytesRead(),
+      counts.bytesWritten(),
+      counts.forces(),
+      counts.logTail(),
+      counts.durableLsn(),
+      counts.redoPoint(),
+      counts.restartPages(),
+      counts.logDirectoryBytes(),
+      counts.dataFilePages(),
+      counts.pagesReadAhead(),
+      counts.frameWaits(),
+      counts.leafPages().hits(),
+      counts.leafPages().misses(),
+      counts.leafPages().evictions(),
+      counts.innerPages().hits(),
+      counts.innerPages().misses(),
+      counts.innerPages().evictions(),
+      counts.overflowPages().hits(),
+      counts.overflowPages().misses(),
+      counts.overflowPages().evictions(),
+      counts.mapPages().hits(),
+      counts.mapPages().misses(),
+      counts.mapPages().evictions()
+    };
+  }
+
+  /** Of each class number, total and maximum, in the order of {@link WaitClass}. */
+  static long[] of(Waits waits) {
+    return waits.all().stream()
+        .flatMapToLong(one -> LongStream.of(one.count(), one.totalNanos(), one.maxNanos()))
+        .toArray();
+  }
+}

@@ -1,0 +1,119 @@
+package org.revenantdb.engine;
+
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The transactions that are open, by the slots of their snapshots; finds those that were forgotten.
+ *
+ * <p>Threads: any. An entry is written by the transaction in its slot, and by the one who sweeps.
+ */
+final class OpenTransactions {
+  /*
+   * Entry       null | the transaction itself | Watched: weakly the transaction, and its core
+   * Transitions null -> transaction      begin    by its session, which has the slot
+   *             transaction -> Watched   sweep    CAS: it has been open for a while
+   *             any -> null              end      by its session, or whoever rolls it back, before the slot is given up
+   *
+   * Why in two steps   A weak reference for each transaction would be the dearest part of a short one. So a young one is
+   *             held strongly, which costs a store, and only what is still open at the next sweep gets a reference.
+   *             One that was forgotten is found within about two sweeps of the collection that notices.
+   */
+  private static final int SHIFT = 6;
+  private static final int CHUNK = 1 << SHIFT;
+
+  /** References from one slot to the next: sessions do not share a cache line. */
+  private static final int STRIDE = 16;
+
+  private record Watched(WeakReference<Transaction> face, TransactionCore core) {}
+
+  private static final class Slots extends AtomicReferenceArray<@Nullable Object> {
+    private static final long serialVersionUID = 1;
+
+    Slots() {
+      super(CHUNK * STRIDE);
+    }
+  }
+
+  private final ReentrantLock growing = new ReentrantLock();
+
+  private volatile @Nullable Slots[] chunks = new Slots[1];
+
+  /** A transaction has begun. */
+  void begin(int slot, Transaction transaction) {
+    Slots chunk = chunkOf(slot);
+    if (chunk == null) {
+      chunk = grow(slot);
+    }
+    chunk.setRelease(index(slot), transaction);
+  }
+
+  /** The one in that slot has ended. */
+  void end(int slot) {
+    Slots chunk = chunkOf(slot);
+    if (chunk != null) {
+      chunk.setRelease(index(slot), null);
+    }
+  }
+
+  /** All that are open; exact only while none begins or ends. */
+  List<TransactionCore> cores() {
+    List<TransactionCore> cores = new ArrayList<>();
+    for (Slots chunk : chunks) {
+      for (int i = 0; chunk != null && i < chunk.length(); i += STRIDE) {
+        switch (chunk.get(i)) {
+          case Transaction young -> cores.add(young.core());
+          case Watched watched -> cores.add(watched.core);
+          case null, default -> {}
+        }
+      }
+    }
+    return cores;
+  }
+
+  /** Watches those that are still open, and rolls back those that were forgotten. */
+  void sweep() {
+    for (Slots chunk : chunks) {
+      for (int i = 0; chunk != null && i < chunk.length(); i += STRIDE) {
+        switch (chunk.get(i)) {
+          case Transaction open ->
+              chunk.compareAndSet(i, open, new Watched(new WeakReference<>(open), open.core()));
+          case Watched watched when watched.face.get() == null -> watched.core.forgotten();
+          case null, default -> {}
+        }
+      }
+    }
+  }
+
+  private static int index(int slot) {
+    return (slot & (CHUNK - 1)) * STRIDE;
+  }
+
+  private @Nullable Slots chunkOf(int slot) {
+    @Nullable Slots[] now = chunks;
+    int index = slot >>> SHIFT;
+    return index < now.length ? now[index] : null;
+  }
+
+  private Slots grow(int slot) {
+    growing.lock();
+    try {
+      Slots chunk = chunkOf(slot);
+      if (chunk == null) {
+        int index = slot >>> SHIFT;
+        @Nullable Slots[] wider =
+            java.util.Arrays.copyOf(chunks, Math.max(chunks.length, index + 1));
+        chunk = new Slots();
+        wider[index] = chunk;
+        chunks = wider;
+      }
+      return chunk;
+    } finally {
+      growing.unlock();
+    }
+  }
+}

@@ -1,0 +1,225 @@
+package org.revenantdb.engine;
+
+import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.page.SequenceRow;
+import org.revenantdb.recovery.log.LogStoppedException;
+
+/**
+ * Gives numbers that are unique for ever. Got from {@link Database#sequence(String)}; belongs to
+ * that database.
+ *
+ * <p>No transaction is needed, and none takes a value back: one that is rolled back leaves a gap.
+ * So do a crash and a close, of up to twice {@link SequenceOptions#cacheSize} values. <b>Values
+ * without gaps are never promised</b>, nor that the one who asked first has the smaller value: only
+ * that no two have the same.
+ *
+ * <p>What is promised to whom:
+ *
+ * <ul>
+ *   <li>{@link Durability#DURABLE}: this value is never given to anyone again, whatever crashes.
+ *       Nor was it before, but perhaps to a lazy caller whose value a crash has taken back.
+ *   <li>{@link Durability#LAZY}: nobody else is given this value while the database is open, nor
+ *       after it was closed. After a crash, or a stop for a failed force, that comes before the
+ *       value is durable (as with lazy commits: within {@link DatabaseOptions#maxLazyDelay}, with
+ *       {@link Database#sync}, or with any durable commit that follows) it may be given again; but
+ *       then nothing is left in this database that was written with it, or read by a durable
+ *       transaction: a commit that survives a crash has with it every value that was given before.
+ *       So for a key of a row LAZY is enough, even in a durable transaction, whose commit makes the
+ *       value durable, too. It is not enough for a value that goes elsewhere (an invoice, another
+ *       database) without such a commit.
+ * </ul>
+ *
+ * <p>Thread-safe. Threads do not queue for values but while a block of {@link
+ * SequenceOptions#cacheSize} is being reserved, which one of them does when half of the block
+ * before is used. Without a cache they do at each value; waiting for the disk, they share a force.
+ *
+ * <p>Failure: {@link SequenceExhaustedException} at the end of the range; {@link
+ * DatabaseStoppedException} where the log has failed: the value that was asked for is lost.
+ */
+public final class Sequence {
+  /*
+   * Rule R23; the protocol, and what a crash leaves between its steps, is in docs/protocols.md §21.
+   *
+   * Block       reserved -> following (under the lock) -> current (volatile) -> used up -> forgotten
+   * Fast path   current; getAndAdd on it; below its size: that number, and for DURABLE the block's LSN is durable
+   * Slow path   the lock; if another has replaced the block meanwhile, try that; else the following block, or a new
+   *             one, whose first number is taken before anybody else sees it: without a cache there is no other
+   * Order       the lock, then credit, then the leaf's latch. Nothing is held while waiting for durability.
+   * Ordering    a block is written before it is stored in current (volatile).
+   * Races       a stale current: its getAndAdd gives nothing, and the lock shows the present one. The fast path is not
+   *             inside the gate: it touches no page, and a number from a block of a database that is being closed is as
+   *             unique as any.
+   */
+  private final Engine engine;
+  private final String name;
+  private final SequenceOptions options;
+  private final SequenceMark mark;
+  private final ReentrantLock reserving = new ReentrantLock();
+
+  /** Under the lock. */
+  private @Nullable SequenceBlock following;
+
+  private volatile SequenceBlock current = new SequenceBlock(0, 0);
+
+  /** A number, and the block that it is of. */
+  private record Drawn(SequenceBlock block, long index) {}
+
+  Sequence(Engine engine, String name, SequenceOptions options, SequenceMark mark) {
+    this.engine = engine;
+    this.name = name;
+    this.options = options;
+    this.mark = mark;
+  }
+
+  /**
+   * The sequence's name.
+   *
+   * @return as given to {@link Database#sequence(String)}
+   */
+  public String name() {
+    return name;
+  }
+
+  /**
+   * How it was made.
+   *
+   * @return the options
+   */
+  public SequenceOptions options() {
+    return options;
+  }
+
+  /**
+   * The next value, with {@link DatabaseOptions#durability}.
+   *
+   * @return a value that nobody else is given
+   */
+  public long next() {
+    return next(engine.options().durability());
+  }
+
+  /**
+   * The next value.
+   *
+   * @param durability whether a crash may bring it back; {@link Sequence} says when
+   * @return a value that nobody else is given
+   * @throws SequenceExhaustedException if there are no values left
+   * @throws ReadOnlyDatabaseException if the database was opened read-only
+   */
+  public long next(Durability durability) {
+    Objects.requireNonNull(durability, "durability");
+    demandUsable();
+    SequenceBlock block = current;
+    long index = block.take();
+    if (index >= block.size()) {
+      Drawn drawn = inside(() -> draw(durability));
+      block = drawn.block();
+      index = drawn.index();
+    }
+    if (block.isHalf(index)) {
+      reserveAhead(block, durability);
+    }
+    if (durability == Durability.DURABLE && engine.storage().log().durableLsn() < block.lsn()) {
+      engine.awaitDurable(block.lsn());
+    }
+    return SequenceRow.value(
+        options.start(), options.increment(), options.order().code(), block.number(index));
+  }
+
+  private void demandUsable() {
+    if (engine.options().readOnly()) {
+      throw new ReadOnlyDatabaseException(
+          "sequence "
+              + name
+              + " gives no values: the database was opened read-only; open it for"
+              + " writing");
+    }
+    if (engine.gate().isClosed()) {
+      throw new DatabaseClosedException("the database is closed; open it again to go on");
+    }
+    Throwable failure = engine.storage().log().failure();
+    if (failure != null) {
+      throw Engine.stopped(new LogStoppedException(failure));
+    }
+  }
+
+  /** The current block was used up. */
+  private Drawn draw(Durability durability) {
+    reserving.lock();
+    try {
+      SequenceBlock block = current;
+      long index = block.take();
+      if (index < block.size()) {
+        return new Drawn(block, index); // another has replaced it
+      }
+      SequenceBlock next = following;
+      if (next == null) {
+        next = reserve(durability);
+      }
+      if (next == null) {
+        throw new SequenceExhaustedException(
+            "sequence "
+                + name
+                + " has given all values of its range ("
+                + options
+                + "); create another with another name");
+      }
+      following = null;
+      Drawn drawn = new Drawn(next, next.take());
+      current = next;
+      return drawn;
+    } finally {
+      reserving.unlock();
+    }
+  }
+
+  /** Half of a block is used: so that nobody has to wait for the next one. */
+  private void reserveAhead(SequenceBlock block, Durability durability) {
+    try {
+      this.<@Nullable Object>inside(() -> {
+        reserving.lock();
+        try {
+          if (current == block && following == null) {
+            following = reserve(durability);
+          }
+        } finally {
+          reserving.unlock();
+        }
+        return null;
+      });
+    } catch (RuntimeException notYet) {
+      // The caller has his value. Who needs the block tries again, and is told.
+    }
+  }
+
+  /** Null if there are no numbers left. Under the lock, inside the gate. */
+  private @Nullable SequenceBlock reserve(Durability durability) {
+    SequenceBlock block = mark.reserve();
+    if (block != null) {
+      switch (durability) {
+        case DURABLE -> engine.storage().log().requestFlush(block.lsn());
+        case LAZY -> engine.forceInTime(block.lsn());
+      }
+    }
+    return block;
+  }
+
+  private <T extends @Nullable Object> T inside(Supplier<T> action) {
+    int stripe = engine.gate().enter();
+    try {
+      return action.get();
+    } catch (LogStoppedException e) {
+      throw Engine.stopped(e);
+    } finally {
+      engine.gate().exit(stripe);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

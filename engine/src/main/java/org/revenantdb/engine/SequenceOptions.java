@@ -1,0 +1,108 @@
+package org.revenantdb.engine;
+
+import java.util.Objects;
+import org.revenantdb.engine.page.SequenceRow;
+
+/**
+ * How a {@link Sequence} is made; it stays so. Immutable.
+ *
+ * @param start the first number, before it is reversed; with {@link SequenceOrder#BIT_REVERSED} at
+ *     least 1
+ * @param increment from each number to the next, not 0; with a negative one the sequence descends
+ * @param cacheSize how many values are reserved by one record of the log; 1 for no cache: each
+ *     value by a record of its own. 0 says the same and becomes 1. What is reserved and not given
+ *     out when the database is closed, or crashes, is never given out: up to twice as many values
+ * @param order in which order values are given
+ */
+public record SequenceOptions(long start, long increment, int cacheSize, SequenceOrder order) {
+  private static final int USUAL_CACHE = 1_000;
+
+  private static final SequenceOptions DEFAULTS =
+      new SequenceOptions(
+          /* start= */ 1, /* increment= */ 1, /* cacheSize= */ USUAL_CACHE, SequenceOrder.PLAIN);
+
+  /** Checks the options against each other. */
+  public SequenceOptions {
+    Objects.requireNonNull(order, "order");
+    if (increment == 0) {
+      throw new IllegalArgumentException(
+          "the increment of a sequence must not be 0: it would give one value for ever; 1 counts up,"
+              + " -1 down");
+    }
+    if (cacheSize < 0) {
+      throw new IllegalArgumentException(
+          "the cacheSize of a sequence must be at least 0, for none, not " + cacheSize);
+    }
+    if (order == SequenceOrder.BIT_REVERSED && start < 1) {
+      throw new IllegalArgumentException(
+          "the start of a bit-reversed sequence must be at least 1, not "
+              + start
+              + "; to start elsewhere set the order PLAIN");
+    }
+    cacheSize = Math.max(1, cacheSize);
+  }
+
+  /**
+   * Plain, from 1 by 1, with a cache of 1,000 values.
+   *
+   * @return options
+   */
+  public static SequenceOptions defaults() {
+    return DEFAULTS;
+  }
+
+  /**
+   * Sets the first number.
+   *
+   * @param value the setting
+   * @return other options
+   */
+  public SequenceOptions withStart(long value) {
+    return new SequenceOptions(value, increment, cacheSize, order);
+  }
+
+  /**
+   * Sets the increment.
+   *
+   * @param value the setting
+   * @return other options
+   */
+  public SequenceOptions withIncrement(long value) {
+    return new SequenceOptions(start, value, cacheSize, order);
+  }
+
+  /**
+   * Sets how many values one record of the log reserves.
+   *
+   * @param value the setting
+   * @return other options
+   */
+  public SequenceOptions withCacheSize(int value) {
+    return new SequenceOptions(start, increment, value, order);
+  }
+
+  /**
+   * Sets the order.
+   *
+   * @param value the setting; for {@link SequenceOrder#BIT_REVERSED} set a start of at least 1
+   *     first
+   * @return other options
+   */
+  public SequenceOptions withOrder(SequenceOrder value) {
+    return new SequenceOptions(start, increment, cacheSize, value);
+  }
+
+  /** As a row in which no value has been reserved. */
+  byte[] row() {
+    return SequenceRow.build(start, increment, cacheSize, order.code());
+  }
+
+  /** Of a row that {@link SequenceRow#problem} has nothing against. */
+  static SequenceOptions of(byte[] row) {
+    return new SequenceOptions(
+        SequenceRow.start(row),
+        SequenceRow.increment(row),
+        SequenceRow.cacheSize(row),
+        SequenceOrder.of(SequenceRow.order(row)));
+  }
+}

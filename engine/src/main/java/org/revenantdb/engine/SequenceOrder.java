@@ -1,0 +1,35 @@
+package org.revenantdb.engine;
+
+import org.revenantdb.engine.page.SequenceRow;
+
+/** In which order a {@link Sequence} gives its values. */
+public enum SequenceOrder {
+  /** Start, start + increment, start + 2 * increment, and so on. */
+  PLAIN(SequenceRow.PLAIN),
+
+  /**
+   * The same numbers, each with its lower 63 bits reversed, so that values that come one after the
+   * other lie far apart and rows with such keys spread over a table. Values are positive. The
+   * numbers underneath go from 1 to {@link Long#MAX_VALUE}.
+   *
+   * <p>Source: "PAGELATCH_EX waits and heavy inserts", the cure by a bit-reversed sequence.
+   * Reversing is the last step and gives no number twice.
+   */
+  BIT_REVERSED(SequenceRow.BIT_REVERSED);
+
+  private final int code;
+
+  SequenceOrder(int code) {
+    this.code = code;
+  }
+
+  /** How it is written on disk. */
+  int code() {
+    return code;
+  }
+
+  /** Of a code that {@link SequenceRow#problem} has nothing against. */
+  static SequenceOrder of(int code) {
+    return code == SequenceRow.BIT_REVERSED ? BIT_REVERSED : PLAIN;
+  }
+}

@@ -1,0 +1,10 @@
+package org.revenantdb.engine;
+
+/** A table exists, and was created with other options than it is opened with. */
+public final class TableOptionsException extends RevenantException {
+  private static final long serialVersionUID = 1L;
+
+  TableOptionsException(String message) {
+    super(message);
+  }
+}

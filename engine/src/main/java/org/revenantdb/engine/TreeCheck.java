@@ -1,0 +1,182 @@
+package org.revenantdb.engine;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.page.InnerCell;
+import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.Slotted;
+
+/**
+ * Walks a tree from its root: types, levels, fences nested, keys in order, and whatever a row leads
+ * to. One tree, one use.
+ */
+final class TreeCheck {
+  /** Is shown the rows of leaves. */
+  @FunctionalInterface
+  interface Rows {
+    /** Nobody. */
+    Rows NONE = (page, cell) -> {};
+
+    /** A row, in a copy of its leaf. */
+    void row(MemorySegment page, int cell);
+  }
+
+  private final CheckPages pages;
+  private final ValueCheck values;
+  private final int table;
+  private final Rows rowsSeen;
+  private final String of;
+  private int levels;
+  private long rows;
+  private long visibleRows;
+  private long treePages;
+
+  /**
+   * A walk.
+   *
+   * @param table id that the pages carry
+   * @param what the tree is, behind its id: a comma, and words
+   */
+  TreeCheck(CheckPages pages, ValueCheck values, int table, String what, Rows rowsSeen) {
+    this.pages = pages;
+    this.values = values;
+    this.table = table;
+    this.rowsSeen = rowsSeen;
+    this.of = " of table " + table + what;
+  }
+
+  /** Walks the whole tree; what was counted. */
+  CheckedTable run(String name, int root) {
+    long overflowBefore = values.pages();
+    if (pages.reach(root, "root" + of)) {
+      MemorySegment page = pages.readOnce(root, "root" + of);
+      if (page != null) {
+        levels = Slotted.level(page) + 1;
+        page(root, page, Slotted.level(page), new byte[0], null);
+      }
+    }
+    return new CheckedTable(
+        name, rows, visibleRows, levels, treePages, values.pages() - overflowBefore);
+  }
+
+  private void page(int id, MemorySegment page, int level, byte[] lower, byte @Nullable [] upper) {
+    String what = "page " + id + of;
+    treePages++;
+    int type = level == 0 ? Page.LEAF : Page.INNER;
+    if (Page.type(page) != type || Slotted.level(page) != level || Slotted.table(page) != table) {
+      pages.problem(
+          what
+              + " has type "
+              + Page.type(page)
+              + ", level "
+              + Slotted.level(page)
+              + ", table "
+              + Slotted.table(page)
+              + "; expected type "
+              + type
+              + ", level "
+              + level);
+      return;
+    }
+    pages.versions(id, page);
+    try {
+      fences(page, what, lower, upper);
+      order(page, what);
+    } catch (IndexOutOfBoundsException senseless) {
+      pages.problem(what + " cannot be understood: " + senseless.getMessage());
+      return;
+    }
+    if (level == 0) {
+      rows(page, what);
+    } else {
+      children(page, level, what, lower, upper);
+    }
+  }
+
+  private void fences(MemorySegment page, String what, byte[] lower, byte @Nullable [] upper) {
+    if (!Arrays.equals(lower, Slotted.lowerFence(page))
+        || Slotted.hasUpperFence(page) != (upper != null)
+        || (upper != null && !Arrays.equals(upper, Slotted.upperFence(page)))) {
+      pages.problem(what + " has other fences than its parent says");
+    }
+  }
+
+  private void order(MemorySegment page, String what) {
+    int count = Slotted.count(page);
+    byte[] before = null;
+    for (int slot = 0; slot < count; slot++) {
+      byte[] key = Slotted.key(page, slot);
+      if (before != null && Arrays.compareUnsigned(before, key) >= 0) {
+        pages.problem(
+            what + ": keys of slots " + (slot - 1) + " and " + slot + " are not in order");
+      }
+      before = key;
+      if (!Slotted.covers(page, key)) {
+        pages.problem(what + ": the key of slot " + slot + " lies outside the fences");
+      }
+    }
+    String heads = Slotted.problemOfHeads(page);
+    if (heads != null) {
+      pages.problem(what + ": " + heads);
+    }
+  }
+
+  private void children(
+      MemorySegment page, int level, String what, byte[] lower, byte @Nullable [] upper) {
+    int count = Slotted.count(page);
+    for (int slot = -1; slot < count; slot++) {
+      int child = Slotted.child(page, slot);
+      byte[] from = slot < 0 ? lower : InnerCell.key(page, Slotted.cell(page, slot));
+      byte[] to = slot + 1 < count ? InnerCell.key(page, Slotted.cell(page, slot + 1)) : upper;
+      String as = "child " + slot + " of " + what;
+      if (pages.reach(child, as)) {
+        MemorySegment below = pages.readOnce(child, as);
+        if (below != null) {
+          page(child, below, level - 1, from, to);
+        }
+      }
+    }
+  }
+
+  private void rows(MemorySegment page, String what) {
+    int count = Slotted.count(page);
+    rows += count;
+    for (int slot = 0; slot < count; slot++) {
+      int cell = Slotted.cell(page, slot);
+      row(page, cell, what + ", slot " + slot);
+      rowsSeen.row(page, cell);
+    }
+  }
+
+  private void row(MemorySegment page, int cell, String what) {
+    long writer = LeafCell.writer(page, cell);
+    if (writer > Slotted.maxWriter(page)) {
+      pages.problem(what + " has a higher writer than the page says");
+    }
+    boolean active = pages.frozen().isActive(writer);
+    boolean aborted = pages.frozen().isAborted(writer);
+    boolean predecessor = LeafCell.is(page, cell, LeafCell.PREDECESSOR);
+    boolean visible =
+        (active || aborted)
+            ? predecessor && !LeafCell.is(page, cell, LeafCell.PREDECESSOR_DELETED)
+            : !LeafCell.is(page, cell, LeafCell.DELETED);
+    if (visible) {
+      visibleRows++;
+    }
+    // An aborted value may be gone before its row.
+    if (LeafCell.is(page, cell, LeafCell.OVERFLOW) && !aborted) {
+      values.ofRow(page, LeafCell.valueOffset(page, cell), writer, what);
+    }
+    // Under a version that every snapshot sees the predecessor may be gone: nobody follows it any
+    // more.
+    if (LeafCell.is(page, cell, LeafCell.PREDECESSOR_OVERFLOW) && (active || aborted)) {
+      values.ofRow(
+          page,
+          LeafCell.predecessorOffset(page, cell),
+          LeafCell.predecessorWriter(page, cell),
+          what + " (predecessor)");
+    }
+  }
+}

@@ -1,0 +1,143 @@
+package org.revenantdb.engine.btree;
+
+import java.lang.foreign.MemorySegment;
+import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.change.MiniTransaction;
+import org.revenantdb.engine.page.InnerCell;
+import org.revenantdb.engine.page.PageOps;
+import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedBuilder;
+import org.revenantdb.engine.page.SpaceMapPage;
+import org.revenantdb.engine.space.Allocator;
+import org.revenantdb.engine.space.MapChanges;
+import org.revenantdb.engine.space.VersionMarks;
+import org.revenantdb.recovery.log.RecordBuilder;
+
+/**
+ * Moves a page of a tree, other than the root, to a free page further front.
+ *
+ * <p>Only the cleaner calls it. A move is one record of the system: the new page formatted, the
+ * child in the parent, the old page freed (protocols.md §18). Parent and old page stay latched
+ * exclusively until it is applied, so no descent is on its way from one to the other.
+ */
+public final class Move {
+  /** Credit for log space that one call may use. */
+  public static final int CREDIT = 24 * 1024;
+
+  /** Credit for pages: the new page and the parent, and the space maps of new and old page. */
+  public static final int PAGES = 4;
+
+  private final BufferPool pool;
+  private final Allocator allocator;
+  private final VersionMarks marks;
+  private final MiniTransaction mini;
+  private final MapChanges maps;
+  private final SlottedBuilder copy = new SlottedBuilder();
+
+  /** A mover that shares its cleaner's mini-transaction. */
+  public Move(
+      BufferPool pool,
+      Allocator allocator,
+      VersionMarks marks,
+      MiniTransaction mini,
+      MapChanges maps) {
+    this.pool = pool;
+    this.allocator = allocator;
+    this.marks = marks;
+    this.mini = mini;
+    this.maps = maps;
+  }
+
+  /**
+   * Moves a page.
+   *
+   * @param level its level in the tree
+   * @param fence its lower fence
+   * @param limit it goes below this page
+   * @return whether it was moved; not if it is the root, is not there any more, or there is no free
+   *     page
+   */
+  public boolean page(Tree tree, int pageId, int level, byte[] fence, int limit) {
+    int parent = tree.aboveExclusive(fence, level);
+    if (parent < 0) {
+      return false;
+    }
+    try {
+      MemorySegment page = pool.page(parent);
+      int position = Slotted.childPosition(page, fence);
+      if (Slotted.child(page, position) != pageId) {
+        return false;
+      }
+      int target = allocator.claimBelow(limit);
+      return target >= 0 && move(tree, parent, position, pageId, target);
+    } finally {
+      pool.unfixExclusive(parent);
+    }
+  }
+
+  private boolean move(Tree tree, int parent, int position, int pageId, int target) {
+    int old = -1;
+    int fresh = -1;
+    boolean logged = false;
+    try {
+      old = pool.fixExclusive(pageId);
+      fresh = pool.fixNew(target);
+      build(tree, pool.page(old));
+      boolean versions = copy.hasVersions();
+      allocator.beforeFree(pageId);
+      mini.begin(0);
+      RecordBuilder record = mini.format(fresh);
+      PageOps.image(record, copy);
+      mini.end();
+      record = mini.change(parent);
+      pointTo(record, pool.page(parent), position, target);
+      mini.end();
+      mini.free(pageId);
+      maps.clear();
+      maps.set(pageId, 0);
+      maps.set(target, SpaceMapPage.ALLOCATED | (versions ? SpaceMapPage.VERSION : 0));
+      maps.latchAndWrite(mini);
+      mini.commit();
+      logged = true;
+      pool.markFreed(old);
+      if (versions) {
+        marks.mark(target); // before the other goes: R2
+      }
+      marks.clear(pageId);
+    } finally {
+      maps.unlatch();
+      if (fresh >= 0 && logged) {
+        pool.unfixExclusive(fresh);
+      } else if (fresh >= 0) {
+        pool.discard(fresh);
+      }
+      if (old >= 0) {
+        pool.unfixExclusive(old);
+      }
+      allocator.release(logged ? pageId : target);
+    }
+    return true;
+  }
+
+  private void build(Tree tree, MemorySegment page) {
+    int level = Slotted.level(page);
+    copy.begin(
+        level,
+        tree.table(),
+        Slotted.lowerFence(page),
+        Slotted.hasUpperFence(page) ? Slotted.upperFence(page) : null);
+    copy.inherit(page);
+    if (level > 0) {
+      copy.leftmostChild(Slotted.child(page, -1));
+    }
+    copy.append(page, 0, Slotted.count(page));
+  }
+
+  private static void pointTo(RecordBuilder record, MemorySegment parent, int position, int child) {
+    if (position < 0) {
+      PageOps.setInt(record, Slotted.LEFTMOST_CHILD, child);
+    } else {
+      PageOps.replace(record, position, InnerCell.build(Slotted.key(parent, position), child));
+    }
+  }
+}

@@ -1,0 +1,316 @@
+package org.revenantdb.engine.btree;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.concurrent.atomic.LongAdder;
+import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.change.Journal;
+import org.revenantdb.engine.change.MiniTransaction;
+import org.revenantdb.engine.page.InnerCell;
+import org.revenantdb.engine.page.PageOps;
+import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedBuilder;
+import org.revenantdb.engine.page.SpaceMapPage;
+import org.revenantdb.engine.space.Allocator;
+import org.revenantdb.engine.space.MapChanges;
+import org.revenantdb.engine.space.VersionMarks;
+import org.revenantdb.recovery.log.RecordBuilder;
+import org.revenantdb.recovery.log.RecoverySpace;
+
+/**
+ * Appends leaves that were filled aside behind all that a tree holds, several by one record.
+ *
+ * <p>Threads: one at a time; others may work with the tree.
+ *
+ * <p>Failure: nothing of a run is in the tree when an exception is thrown, but the tree may have
+ * become higher.
+ */
+public final class RightEdge {
+  /*
+   * Protocol    docs/protocols.md §17, with what a crash leaves after each step.
+   *
+   * Order       new pages, which nobody else knows; root ... parent, right-most leaf; space maps.
+   *
+   * Marks       new leaves are put off, not marked: their writer is active, the cleaner need not see that for itself.
+   *             They are entered before they are unlatched, so before the writer can have ended (R2).
+   */
+  private static final int CREDIT = 96 * 1024;
+
+  /** The leaves, a map each, right-most leaf, parent, former root's new page, and two maps more. */
+  private static final int PAGES = 2 * LeafRun.MAX_LEAVES + 5;
+
+  private static final byte[] MINUS_INFINITY = {};
+
+  private enum Attempt {
+    APPENDED,
+    /** The parent has no room for the separators. */
+    NO_ROOM,
+    /** Somebody's rows are at or above the first fence, or there is no room for it. */
+    NOT_FREE
+  }
+
+  private final BufferPool pool;
+  private final Allocator allocator;
+  private final VersionMarks marks;
+  private final RecoverySpace space;
+  private final MiniTransaction mini;
+  private final MapChanges maps;
+  private final Split split;
+  private final LongAdder splits;
+  private final SlottedBuilder moved = new SlottedBuilder();
+  private final SlottedBuilder top = new SlottedBuilder();
+  private final int[] pages = new int[LeafRun.MAX_LEAVES];
+  private final int[] frames = new int[LeafRun.MAX_LEAVES];
+  private int claimed;
+  private int fixed;
+
+  /** An appender with its own mini-transaction. */
+  public RightEdge(
+      BufferPool pool,
+      Journal log,
+      Allocator allocator,
+      VersionMarks marks,
+      RecoverySpace space,
+      LongAdder splits) {
+    this.pool = pool;
+    this.allocator = allocator;
+    this.marks = marks;
+    this.space = space;
+    this.splits = splits;
+    this.mini = new MiniTransaction(pool, log);
+    this.maps = new MapChanges(pool);
+    this.split = new Split(pool, allocator, marks, mini, maps, splits);
+  }
+
+  /**
+   * The lower fence for a run that begins with a key, as the right edge of the tree is now: the
+   * shortest that lies above all rows, or the key itself if there is none.
+   */
+  public byte[] fenceFor(Tree tree, byte[] key) {
+    int frame = tree.leafBelow(null);
+    try {
+      MemorySegment page = pool.page(frame);
+      int count = Slotted.count(page);
+      if (count == 0) {
+        byte[] lower = Slotted.lowerFence(page);
+        return Arrays.compareUnsigned(lower, key) <= 0 ? lower : key.clone();
+      }
+      byte[] last = Slotted.key(page, count - 1);
+      return Arrays.compareUnsigned(last, key) < 0 ? Split.separator(last, key) : key.clone();
+    } finally {
+      pool.unfixShared(frame);
+    }
+  }
+
+  /** The lower fence of a run that follows one that ended with this key. */
+  public static byte[] fenceBetween(byte[] last, byte[] key) {
+    return Split.separator(last, key);
+  }
+
+  /**
+   * Appends a run.
+   *
+   * @param id the transaction that wrote its rows
+   * @param firstKey of the run
+   * @return whether it was appended; if not, something in the tree is in its way
+   */
+  public boolean append(Tree tree, long id, LeafRun run, byte[] firstKey) {
+    while (true) {
+      Attempt attempt;
+      space.acquire(CREDIT, PAGES);
+      try {
+        attempt = attempt(tree, id, run);
+      } finally {
+        space.release(CREDIT, PAGES);
+      }
+      if (attempt != Attempt.NO_ROOM) {
+        return attempt == Attempt.APPENDED;
+      }
+      makeRoom(tree, firstKey);
+    }
+  }
+
+  /** Splits each inner page on the way to the right edge that is full. */
+  private void makeRoom(Tree tree, byte[] key) {
+    space.acquire(Split.CREDIT, Split.PAGES);
+    try {
+      pool.unfixExclusive(split.leafWithRoom(tree, key, /* need= */ 0));
+    } finally {
+      space.release(Split.CREDIT, Split.PAGES);
+    }
+  }
+
+  private Attempt attempt(Tree tree, long id, LeafRun run) {
+    int parent = -1;
+    int leaf = -1;
+    int unused = run.size();
+    try {
+      fixNewPages(run.size());
+      parent = pool.fixExclusive(tree.root());
+      if (Slotted.level(pool.page(parent)) == 0) {
+        if (!isFree(pool.page(parent), run.fence(0))) {
+          return Attempt.NOT_FREE;
+        }
+        leaf = growRoot(tree, parent);
+      } else {
+        while (Slotted.level(pool.page(parent)) > 1) {
+          int child = pool.fixExclusive(lastChild(pool.page(parent)));
+          pool.unfixExclusive(parent);
+          parent = child;
+        }
+        leaf = pool.fixExclusive(lastChild(pool.page(parent)));
+        if (!isFree(pool.page(leaf), run.fence(0))) {
+          return Attempt.NOT_FREE;
+        }
+        if (Slotted.free(pool.page(parent)) < run.separatorBytes()) {
+          return Attempt.NO_ROOM;
+        }
+      }
+      unused = attach(id, run, parent, leaf);
+      return Attempt.APPENDED;
+    } finally {
+      maps.unlatch();
+      if (leaf >= 0) {
+        pool.unfixExclusive(leaf);
+      }
+      if (parent >= 0) {
+        pool.unfixExclusive(parent);
+      }
+      unfixNewPages(unused);
+    }
+  }
+
+  private static int lastChild(MemorySegment page) {
+    return Slotted.child(page, Slotted.count(page) - 1);
+  }
+
+  /** Whether all that the right-most leaf holds, or ever will beside the run, is below a fence. */
+  private static boolean isFree(MemorySegment leaf, byte[] fence) {
+    int count = Slotted.count(leaf);
+    if (count == 0) {
+      return Arrays.compareUnsigned(Slotted.lowerFence(leaf), fence) <= 0;
+    }
+    return Slotted.free(leaf) >= fence.length
+        && Arrays.compareUnsigned(Slotted.key(leaf, count - 1), fence) < 0;
+  }
+
+  /**
+   * Publishes the record.
+   *
+   * @return how many of the new pages, the first ones, were not needed
+   */
+  private int attach(long id, LeafRun run, int parent, int leaf) {
+    MemorySegment leafPage = pool.page(leaf);
+    boolean inPlace =
+        Slotted.count(leafPage) == 0 && Arrays.equals(Slotted.lowerFence(leafPage), run.fence(0));
+    int first = inPlace ? 1 : 0;
+    maps.clear();
+    mini.begin(id);
+    if (inPlace) {
+      run.leaf(0).inherit(leafPage);
+      format(leaf, pool.pageIdOf(leaf), run.leaf(0));
+    } else {
+      RecordBuilder record = mini.change(leaf);
+      PageOps.keepLeft(record, Slotted.count(leafPage), run.fence(0));
+      mini.end();
+    }
+    for (int i = first; i < run.size(); i++) {
+      format(frames[i], pages[i], run.leaf(i));
+    }
+    if (first < run.size()) {
+      RecordBuilder record = mini.change(parent);
+      int slot = Slotted.count(pool.page(parent));
+      for (int i = first; i < run.size(); i++) {
+        PageOps.insert(record, slot++, InnerCell.build(run.fence(i), pages[i]));
+      }
+      mini.end();
+    }
+    maps.latchAndWrite(mini);
+    mini.commit();
+    if (inPlace) {
+      marks.postpone(pool.pageIdOf(leaf));
+    }
+    for (int i = first; i < run.size(); i++) {
+      marks.postpone(pages[i]);
+    }
+    return first;
+  }
+
+  private void format(int frame, int page, SlottedBuilder leaf) {
+    PageOps.image(mini.format(frame), leaf);
+    mini.end();
+    maps.set(page, SpaceMapPage.ALLOCATED | SpaceMapPage.VERSION);
+  }
+
+  /** The root's rows go to a new page, its only child then; returns the frame of that. */
+  private int growRoot(Tree tree, int root) {
+    MemorySegment page = pool.page(root);
+    moved.begin(0, tree.table(), MINUS_INFINITY, null);
+    moved.inherit(page);
+    moved.append(page, 0, Slotted.count(page));
+    boolean versions = moved.hasVersions();
+    int child = allocator.claim();
+    int frame = -1;
+    boolean logged = false;
+    try {
+      frame = pool.fixNew(child);
+      maps.clear();
+      maps.set(child, SpaceMapPage.ALLOCATED | (versions ? SpaceMapPage.VERSION : 0));
+      maps.set(tree.root(), SpaceMapPage.ALLOCATED);
+      mini.begin(0);
+      PageOps.image(mini.format(frame), moved);
+      mini.end();
+      top.begin(1, tree.table(), MINUS_INFINITY, null);
+      top.leftmostChild(child);
+      PageOps.image(mini.format(root), top);
+      mini.end();
+      maps.latchAndWrite(mini);
+      mini.commit();
+      logged = true;
+      // First the new mark, as when a root splits (R2).
+      if (versions) {
+        marks.mark(child);
+      }
+      marks.clear(tree.root());
+    } finally {
+      maps.unlatch();
+      if (!logged) {
+        if (frame >= 0) {
+          pool.discard(frame);
+        }
+        allocator.release(child);
+      }
+    }
+    splits.increment();
+    return frame;
+  }
+
+  private void fixNewPages(int count) {
+    while (claimed < count) {
+      pages[claimed] = allocator.claim();
+      claimed++;
+    }
+    while (fixed < count) {
+      frames[fixed] = pool.fixNew(pages[fixed]);
+      fixed++;
+    }
+  }
+
+  /** Lets go of the new pages; those before {@code unused} are nobody's again. */
+  private void unfixNewPages(int unused) {
+    while (fixed > 0) {
+      fixed--;
+      if (fixed >= unused) {
+        pool.unfixExclusive(frames[fixed]);
+      } else {
+        pool.discard(frames[fixed]);
+      }
+    }
+    while (claimed > 0) {
+      claimed--;
+      if (claimed < unused) {
+        allocator.release(pages[claimed]);
+      }
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package org.revenantdb.engine.buffer;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which LSN each page had when it was last written: what the file has of it now cannot be older.
+ *
+ * <p>So a write that the device lost, or put in another place, is found when the page is read
+ * again, though the bytes at its place have a good checksum and the right page id (design §3).
+ *
+ * <p>Threads: any.
+ */
+final class FlushedLsns {
+  /*
+   * Entry       0 = not known | n = LSN of the image that was written and forced last
+   * Written     by the page writer, after the force of a batch and before its frames stop being "being written"; by
+   *             who opens, with what FLUSHED records say, before anything is read
+   * Read        by who has read a page into a frame that is "loading". A page is loaded only after it was evicted, and
+   *             that only after flushing := 0 (volatile) was seen: so the entry of its last write is seen, too.
+   *
+   * Claim       LSN of what is read >= entry. The page writer is the only one that writes pages, an image has the LSN of
+   *             the last change in it, and a page's LSN only rises; a page that is formatted anew has a higher one than
+   *             it ever had (protocols.md §9). After a restart redo applies nothing at or below a FLUSHED record.
+   *
+   * Memory      8 bytes a page, in chunks of 8192 pages that are made when a page of theirs is first written: a thousandth
+   *             of the part of the file that this life writes to. A database that is only read needs none.
+   * Not known   what a former life has written, but for what FLUSHED records from the redo point on say.
+   */
+  private static final int CHUNK_SHIFT = 13;
+  private static final int CHUNK_PAGES = 1 << CHUNK_SHIFT;
+  private static final VarHandle ENTRY = MethodHandles.arrayElementVarHandle(long[].class);
+
+  private final ReentrantLock growth = new ReentrantLock();
+  private volatile long[] @Nullable [] directory = new long[4][];
+
+  /** The LSN below which the page in the file cannot be, or 0 if nothing is known. */
+  long of(int pageId) {
+    long[] @Nullable [] chunks = directory;
+    int index = pageId >>> CHUNK_SHIFT;
+    long[] chunk = index < chunks.length ? chunks[index] : null;
+    return chunk == null ? 0 : (long) ENTRY.getAcquire(chunk, pageId & (CHUNK_PAGES - 1));
+  }
+
+  /** Notes that the page was written, with that LSN, and forced. */
+  void set(int pageId, long lsn) {
+    ENTRY.setRelease(chunk(pageId >>> CHUNK_SHIFT), pageId & (CHUNK_PAGES - 1), lsn);
+  }
+
+  /** Forgets pages that the file has no more: where it grows again there are zeros. */
+  void forget(int from, int to) {
+    for (int page = from; page < to; page++) {
+      if (of(page) != 0) {
+        set(page, 0);
+      }
+    }
+  }
+
+  private long[] chunk(int index) {
+    long[] @Nullable [] chunks = directory;
+    long[] chunk = index < chunks.length ? chunks[index] : null;
+    return chunk != null ? chunk : grow(index);
+  }
+
+  private long[] grow(int index) {
+    growth.lock();
+    try {
+      long[] @Nullable [] old = directory;
+      long[] there = index < old.length ? old[index] : null;
+      if (there != null) {
+        return there;
+      }
+      // The chunks are shared with the former directory, so an entry made by way of that is not
+      // lost.
+      long[] @Nullable [] wider =
+          Arrays.copyOf(old, Math.max(old.length, Math.max(index + 1, index * 2)));
+      long[] made = new long[CHUNK_PAGES];
+      wider[index] = made;
+      directory = wider;
+      return made;
+    } finally {
+      growth.unlock();
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package org.revenantdb.engine.buffer;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The stays that have not been used again since they began, in the order in which they began; those
+ * that are over, because the page was freed, stay until their turn.
+ *
+ * <p>Threads: any. The lock is held for a few instructions, beside the reading of a page; no latch
+ * is waited for under it.
+ */
+final class Probation {
+  private final ReentrantLock lock = new ReentrantLock();
+  private final ArrayDeque<Stay> queue = new ArrayDeque<>();
+  private final int capacity;
+
+  Probation(int capacity) {
+    this.capacity = capacity;
+  }
+
+  /** Adds a stay; returns another one that has to leave for want of room, or null. */
+  @Nullable Stay add(Stay stay) {
+    lock.lock();
+    try {
+      queue.addLast(stay);
+      return queue.size() > capacity ? queue.pollFirst() : null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes the oldest if there are more than so many; else null. */
+  @Nullable Stay poll(int moreThan) {
+    lock.lock();
+    try {
+      return queue.size() > moreThan ? queue.pollFirst() : null;
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,167 @@
+package org.revenantdb.engine.buffer;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.ConstantBootstraps;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.revenantdb.latch.HybridLatch;
+
+/**
+ * The stay of a page in a frame, from when it is brought in to when it leaves, and the latch of the
+ * page meanwhile.
+ *
+ * <p>Which page and which frame never changes; when the page leaves, the latch is marked obsolete
+ * under its exclusive mode, for ever. So what an optimistic reader validates was this page, and who
+ * latches it and does not find it obsolete has this page.
+ *
+ * {@snippet :
+ * Stay stay = pool.resident(pageId);
+ * long stamp = stay.readOptimistic();
+ * int x = Page.getInt(stay.page(), offset); // perhaps torn, perhaps another page's
+ * if (stay.validate(stamp)) {
+ *   use(x);
+ * }
+ * }
+ */
+public final class Stay extends HybridLatch {
+  private static final int MAX_HEAT = 3;
+
+  private static final VarHandle HEAT =
+      ConstantBootstraps.fieldVarHandle(
+          MethodHandles.lookup(), "heat", VarHandle.class, Stay.class, byte.class);
+
+  private final int pageId;
+  private final int frame;
+  private final MemorySegment page;
+
+  private final boolean forScan;
+
+  @SuppressWarnings("UnusedVariable") // through HEAT
+  private byte heat;
+
+  /** Read and written under the latch; or read optimistically. */
+  private boolean freed;
+
+  /** Whether there is a page to be seen. Whoever reads an old value says why he waits, wrongly. */
+  private volatile boolean arrived;
+
+  /** For {@link Clock}. Whoever reads an old value treats the page as it was a moment ago. */
+  private volatile boolean onProbation;
+
+  Stay(int pageId, int frame, MemorySegment page) {
+    this(pageId, frame, page, /* forScan= */ false);
+  }
+
+  Stay(int pageId, int frame, MemorySegment page, boolean forScan) {
+    this.pageId = pageId;
+    this.frame = frame;
+    this.page = page;
+    this.forScan = forScan;
+  }
+
+  /**
+   * Which page it is.
+   *
+   * @return its id
+   */
+  public int pageId() {
+    return pageId;
+  }
+
+  /**
+   * The frame's memory.
+   *
+   * @return 8192 bytes; to be trusted under the latch, or after validation
+   */
+  public MemorySegment page() {
+    return page;
+  }
+
+  /**
+   * In which frame it is.
+   *
+   * @return the frame's number
+   */
+  public int frame() {
+    return frame;
+  }
+
+  /**
+   * Whether the page was given back and nobody has formatted it since: its bytes are as they were,
+   * but no page leads to it. Under the latch, or to be validated.
+   *
+   * @return true from {@link BufferPool#markFreed} on, until it is used again
+   */
+  public boolean isFreed() {
+    return freed;
+  }
+
+  void setFreed(boolean is) {
+    freed = is;
+  }
+
+  /**
+   * Notes that the page was asked for. Two who note it at once may count as one: a page that is
+   * wanted that much is warm anyway.
+   */
+  void warm() {
+    byte now = (byte) HEAT.getOpaque(this);
+    if (now < MAX_HEAT) {
+      HEAT.setOpaque(this, (byte) (now + 1));
+    }
+  }
+
+  /** Takes one degree off; false if it was cold. */
+  boolean cool() {
+    byte now = (byte) HEAT.getOpaque(this);
+    if (now == 0) {
+      return false;
+    }
+    HEAT.setOpaque(this, (byte) (now - 1));
+    return true;
+  }
+
+  boolean isCold() {
+    return (byte) HEAT.getOpaque(this) == 0;
+  }
+
+  void setCold() {
+    HEAT.setOpaque(this, (byte) 0);
+  }
+
+  void setHot() {
+    HEAT.setOpaque(this, (byte) MAX_HEAT);
+  }
+
+  /** Whether a scan brought the page. */
+  boolean isForScan() {
+    return forScan;
+  }
+
+  /** Whether the page is there: it was read, or made anew. */
+  boolean hasArrived() {
+    return arrived;
+  }
+
+  void setArrived() {
+    arrived = true;
+  }
+
+  boolean isOnProbation() {
+    return onProbation;
+  }
+
+  void setOnProbation(boolean is) {
+    onProbation = is;
+  }
+
+  @Override
+  public String toString() {
+    return "page "
+        + Integer.toUnsignedString(pageId)
+        + " in frame "
+        + frame
+        + ": "
+        + super.toString();
+  }
+}

@@ -1,0 +1,147 @@
+package org.revenantdb.engine.cli;
+
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.WaitClass;
+import org.revenantdb.engine.counters.Counter;
+import org.revenantdb.engine.counters.StoredCounters;
+import org.revenantdb.recovery.file.ControlFile;
+import org.revenantdb.recovery.file.DataFileHeader;
+import org.revenantdb.recovery.file.DatabaseLockedException;
+import org.revenantdb.recovery.file.OpenMode;
+import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.StorageFile;
+
+/**
+ * Shows what the counters file of a database says, and whether that is still true.
+ *
+ * <p>It is, while somebody has the database open and is the one that wrote it: in the life of the
+ * database that the control slots name. Process ids alone would not do, since a process that is
+ * killed and comes back may have the same one; lives alone would not either, while a database is
+ * being recovered.
+ */
+final class CountersView {
+  private final PrintWriter out;
+  private final Path directory;
+
+  CountersView(PrintWriter out, Path directory) {
+    this.out = out;
+    this.directory = directory;
+  }
+
+  /**
+   * Of a database that somebody has open.
+   *
+   * @throws DatabaseLockedException if there is nothing to show
+   * @throws StorageException if the file is not what it should be
+   */
+  void ofOpenDatabase(DatabaseLockedException open) {
+    byte[] id;
+    int life;
+    // What the header says never changes, and of the slots one is whole at any time.
+    try (StorageFile data =
+        StorageFile.open(
+            directory.resolve("revenant.data"), OpenMode.READ, /* ownerOnly= */ true)) {
+      id = DataFileHeader.read(data).databaseId();
+      life = ControlFile.read(data).state().life();
+    }
+    @Nullable StoredCounters stored = StoredCounters.read(directory, id);
+    if (stored == null) {
+      throw new DatabaseLockedException(
+          open.file(),
+          open.reason() + ", and it has no counters file to show",
+          "try again if it was opened this very second, and else close it there first, or open it there with a"
+              + " counters file",
+          open.holderPid(),
+          open);
+    }
+    out.println("database    " + directory);
+    out.println("open        " + open.reason());
+    boolean current =
+        stored.life() == life && (open.holderPid() < 0 || open.holderPid() == stored.pid());
+    out.println(
+        "counters    "
+            + (current
+                ? "written %s; the process does so once a second while they change"
+                    .formatted(age(stored))
+                : "STALE: written %s by process %d, which did not close the database; who has it open now has written none yet"
+                    .formatted(age(stored), stored.pid())));
+    show(stored);
+  }
+
+  /** Of a database that nobody has open: there is nothing unless somebody was killed. */
+  void leftBehind(byte[] databaseId) {
+    try {
+      @Nullable StoredCounters stored = StoredCounters.read(directory, databaseId);
+      if (stored != null) {
+        out.println();
+        out.println(
+            "counters    STALE: written %s by process %d, which did not close the database"
+                .formatted(age(stored), stored.pid()));
+        show(stored);
+      }
+    } catch (StorageException unusable) {
+      out.println();
+      out.println("counters    none: " + unusable.getMessage());
+    }
+  }
+
+  private void show(StoredCounters stored) {
+    out.println("as of       " + stored.written());
+    out.println("opened      " + stored.opened());
+    out.println("life        " + Integer.toUnsignedString(stored.life()));
+    out.println();
+    List<Long> counters = stored.counters();
+    Counter[] known = Counter.values();
+    for (int i = 0; i < counters.size(); i++) {
+      out.printf(
+          "%-24s %d%n", i < known.length ? known[i].text() : "counter " + i, counters.get(i));
+    }
+    out.println();
+    out.printf(
+        Locale.ROOT,
+        "%-32s %12s %14s %14s %14s%n",
+        "waits",
+        "count",
+        "total us",
+        "avg us",
+        "max us");
+    List<StoredCounters.Times> waits = stored.waits();
+    WaitClass[] classes = WaitClass.values();
+    for (int i = 0; i < waits.size(); i++) {
+      StoredCounters.Times times = waits.get(i);
+      double average = times.count() == 0 ? 0 : (double) times.totalNanos() / times.count();
+      out.printf(
+          Locale.ROOT,
+          "%-32s %12d %14.1f %14.1f %14.1f%n",
+          i < classes.length ? classes[i].text() : "class " + i,
+          times.count(),
+          times.totalNanos() / 1e3,
+          average / 1e3,
+          times.maxNanos() / 1e3);
+    }
+  }
+
+  private static String age(StoredCounters stored) {
+    return age(Duration.between(stored.written(), Instant.now()));
+  }
+
+  /** In the largest unit that says something. */
+  static String age(Duration age) {
+    if (age.isNegative()) {
+      return "in the future, by this machine's clock";
+    }
+    if (age.toMinutes() < 2) {
+      return String.format(Locale.ROOT, "%.1f s ago", age.toMillis() / 1e3);
+    }
+    if (age.toHours() < 2) {
+      return age.toMinutes() + " min ago";
+    }
+    return age.toDays() < 2 ? age.toHours() + " h ago" : age.toDays() + " days ago";
+  }
+}

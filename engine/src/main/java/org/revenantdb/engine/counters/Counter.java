@@ -1,0 +1,63 @@
+package org.revenantdb.engine.counters;
+
+/**
+ * What the counters file has beside the waits. Each is what the database's statistics call by the
+ * same name; those of a class of pages have the class before a dot.
+ */
+public enum Counter {
+  /* The order is part of the file (docs/format.md §7): new ones come last. */
+  SPLITS("splits"),
+  MERGES("merges"),
+  OVERFLOW_VALUES("overflowValues"),
+  OVERFLOW_PAGES_FREED("overflowPagesFreed"),
+  ROWS_REVERTED("rowsReverted"),
+  VERSIONS_DROPPED("versionsDropped"),
+  CLEANER_PASSES("cleanerPasses"),
+  PAGES_CLEANED("pagesCleaned"),
+  ABORTED_TRANSACTIONS("abortedTransactions"),
+  FORGOTTEN("forgotten"),
+  DURABLE_COMMITS("durableCommits"),
+  LAZY_COMMITS("lazyCommits"),
+  DURABLE_READ_WAITS("durableReadWaits"),
+  DURABLE_READ_WAIT_NANOS("durableReadWaitNanos"),
+  CHECKPOINTS("checkpoints"),
+  HITS("hits"),
+  MISSES("misses"),
+  EVICTIONS("evictions"),
+  PAGES_READ("pagesRead"),
+  PAGES_WRITTEN("pagesWritten"),
+  BYTES_READ("bytesRead"),
+  BYTES_WRITTEN("bytesWritten"),
+  FORCES("forces"),
+  LOG_TAIL("logTail"),
+  DURABLE_LSN("durableLsn"),
+  REDO_POINT("redoPoint"),
+  RESTART_PAGES("restartPages"),
+  LOG_DIRECTORY_BYTES("logDirectoryBytes"),
+  DATA_FILE_PAGES("dataFilePages"),
+  PAGES_READ_AHEAD("pagesReadAhead"),
+  FRAME_WAITS("frameWaits"),
+  LEAF_HITS("leafPages.hits"),
+  LEAF_MISSES("leafPages.misses"),
+  LEAF_EVICTIONS("leafPages.evictions"),
+  INNER_HITS("innerPages.hits"),
+  INNER_MISSES("innerPages.misses"),
+  INNER_EVICTIONS("innerPages.evictions"),
+  OVERFLOW_HITS("overflowPages.hits"),
+  OVERFLOW_MISSES("overflowPages.misses"),
+  OVERFLOW_EVICTIONS("overflowPages.evictions"),
+  MAP_HITS("mapPages.hits"),
+  MAP_MISSES("mapPages.misses"),
+  MAP_EVICTIONS("mapPages.evictions");
+
+  private final String text;
+
+  Counter(String text) {
+    this.text = text;
+  }
+
+  /** The name under which it is shown. */
+  public String text() {
+    return text;
+  }
+}

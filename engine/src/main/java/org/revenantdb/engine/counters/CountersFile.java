@@ -1,0 +1,172 @@
+package org.revenantdb.engine.counters;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.file.OpenMode;
+import org.revenantdb.recovery.file.StorageFile;
+
+/**
+ * The counters file of an open database, as its process writes it.
+ *
+ * <p>It is written in place, whole, when a number has changed, and never forced: it is there for
+ * who looks now. It comes into being with the first write and goes with {@link #close}; so one that
+ * is there while nobody has the database open was left by a crash.
+ *
+ * <p>Threads: any that may touch files; one at a time writes. Failure: none that stops anything.
+ * The first one is told to {@link System.Logger} {@code org.revenantdb}; the next call tries again.
+ */
+public final class CountersFile implements AutoCloseable {
+  /** Name of the file in the database's directory. */
+  public static final String FILE_NAME = "revenant.counters";
+
+  private final Path path;
+  private final InstantSource clock;
+  private final IoStatistics io = new IoStatistics();
+  private final ReentrantLock lock = new ReentrantLock();
+  private final MemorySegment bytes = MemorySegment.ofArray(new byte[CountersLayout.SIZE]);
+  private long[] lastCounters = {};
+  private long[] lastWaits = {};
+  private @Nullable StorageFile file;
+  private boolean told;
+  private boolean closed;
+
+  /**
+   * A file that is not written yet.
+   *
+   * @param directory of the database
+   * @param databaseId sixteen bytes
+   * @param life of the database
+   * @param clock what says when it was opened, which is now, and written
+   */
+  public CountersFile(Path directory, byte[] databaseId, int life, InstantSource clock) {
+    this.path = directory.resolve(FILE_NAME);
+    this.clock = clock;
+    Page.putInt(bytes, CountersLayout.VERSION, CountersLayout.CURRENT_VERSION);
+    Page.putLong(bytes, CountersLayout.MAGIC, CountersLayout.MAGIC_VALUE);
+    MemorySegment.copy(
+        MemorySegment.ofArray(databaseId), 0, bytes, CountersLayout.DATABASE_ID, databaseId.length);
+    Page.putLong(bytes, CountersLayout.PID, ProcessHandle.current().pid());
+    Page.putLong(bytes, CountersLayout.OPENED, clock.millis());
+    Page.putInt(bytes, CountersLayout.LIFE, life);
+  }
+
+  /**
+   * Writes the numbers, if one has changed since the last time.
+   *
+   * @param counters in the order of {@link Counter}
+   * @param waits of each class its number, total and maximum
+   * @return whether they are in the file now
+   */
+  public boolean write(long[] counters, long[] waits) {
+    lock.lock();
+    try {
+      if (closed) {
+        return false;
+      }
+      if (!Arrays.equals(counters, lastCounters) || !Arrays.equals(waits, lastWaits)) {
+        fill(counters, waits);
+        opened().write(0, bytes);
+        lastCounters = counters.clone();
+        lastWaits = waits.clone();
+      }
+      return true;
+    } catch (RuntimeException | Error failed) {
+      lastCounters = new long[0]; // what is in the file is not known
+      tell(failed);
+      closeFile();
+      return false;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void fill(long[] counters, long[] waits) {
+    Page.putLong(bytes, CountersLayout.WRITTEN, clock.millis());
+    Page.putShort(bytes, CountersLayout.COUNTERS, counters.length);
+    Page.putShort(
+        bytes, CountersLayout.WAIT_CLASSES, waits.length / CountersLayout.NUMBERS_OF_WAITS);
+    int at = CountersLayout.FIRST_COUNTER;
+    for (long[] numbers : new long[][] {counters, waits}) {
+      for (long number : numbers) {
+        Page.putLong(bytes, at, number);
+        at += Long.BYTES;
+      }
+    }
+    CountersLayout.seal(bytes);
+  }
+
+  private StorageFile opened() {
+    StorageFile open = file;
+    if (open == null) {
+      OpenMode mode = Files.exists(path) ? OpenMode.READ_WRITE : OpenMode.CREATE_NEW;
+      open = StorageFile.open(path, mode, /* ownerOnly= */ true, io);
+      file = open;
+    }
+    return open;
+  }
+
+  /**
+   * How often the file was written.
+   *
+   * @return number of writes
+   */
+  public long writes() {
+    return io.writes();
+  }
+
+  private void tell(Throwable failed) {
+    if (!told) {
+      told = true;
+      System.getLogger("org.revenantdb")
+          .log(
+              System.Logger.Level.WARNING,
+              path
+                  + ": the counters could not be written, so the command stat shows old ones or none; the database"
+                  + " itself goes on",
+              failed);
+    }
+  }
+
+  private void closeFile() {
+    StorageFile open = file;
+    file = null;
+    if (open != null) {
+      try {
+        open.close();
+      } catch (RuntimeException failed) {
+        tell(failed);
+      }
+    }
+  }
+
+  /** Deletes the file, also one that a crash has left. It is not written any more. */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      closeFile();
+      if (Files.exists(path)) {
+        Files.delete(path);
+      }
+    } catch (IOException failed) {
+      tell(new UncheckedIOException(failed));
+    } catch (RuntimeException failed) {
+      tell(failed);
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,149 @@
+package org.revenantdb.engine.counters;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.recovery.file.OpenMode;
+import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.StorageFile;
+import org.revenantdb.recovery.format.FileHeaderLayout;
+
+/**
+ * What a counters file says, read by whom it may concern while another process writes it.
+ *
+ * @param pid the process that wrote it
+ * @param opened when that process opened the database
+ * @param written when a number had changed last
+ * @param life of the database
+ * @param counters in the order of {@link Counter}; there may be fewer, or more, than this version
+ *     knows
+ * @param waits the waits of each class, in the order of the engine's classes; fewer or more, too
+ */
+public record StoredCounters(
+    long pid, Instant opened, Instant written, int life, List<Long> counters, List<Times> waits) {
+
+  /** How often a file is read again that is being written just then. */
+  private static final int TRIES = 100;
+
+  /**
+   * The waits of a class.
+   *
+   * @param count how many
+   * @param totalNanos how long they took together
+   * @param maxNanos how long the longest took
+   */
+  public record Times(long count, long totalNanos, long maxNanos) {}
+
+  /**
+   * Reads the file.
+   *
+   * @param directory of the database
+   * @param databaseId of the database, sixteen bytes
+   * @return what it says; null if there is none
+   * @throws StorageException if it is damaged, of another version, or of another database
+   */
+  public static @Nullable StoredCounters read(Path directory, byte[] databaseId) {
+    Path path = directory.resolve(CountersFile.FILE_NAME);
+    if (!Files.exists(path)) {
+      return null;
+    }
+    try (StorageFile file = StorageFile.open(path, OpenMode.READ, /* ownerOnly= */ true)) {
+      MemorySegment bytes = MemorySegment.ofArray(new byte[CountersLayout.SIZE]);
+      for (int attempt = 1; ; attempt++) {
+        int length = file.readUpTo(0, bytes);
+        @Nullable String problem = problemOf(bytes, length);
+        if (problem == null) {
+          return of(path, bytes, databaseId);
+        }
+        if (attempt == TRIES) {
+          throw unusable(path, problem);
+        }
+        Thread.onSpinWait(); // perhaps it is being written just now
+      }
+    }
+  }
+
+  private static @Nullable String problemOf(MemorySegment bytes, int length) {
+    if (length < CountersLayout.SIZE) {
+      return "the counters file is damaged: it has "
+          + length
+          + " bytes and should have "
+          + CountersLayout.SIZE;
+    }
+    long magic = Page.getLong(bytes, CountersLayout.MAGIC);
+    if (magic != CountersLayout.MAGIC_VALUE) {
+      return "this is no counters file, or a damaged one: it begins with another magic";
+    }
+    int version = Page.getInt(bytes, CountersLayout.VERSION);
+    if (version != CountersLayout.CURRENT_VERSION) {
+      return "the counters file has format version "
+          + Integer.toUnsignedString(version)
+          + ", and this program reads version "
+          + CountersLayout.CURRENT_VERSION;
+    }
+    int stored = Page.getInt(bytes, CountersLayout.CRC);
+    int computed = CountersLayout.checksum(bytes);
+    if (stored != computed) {
+      return "the counters file is damaged: its checksum is %08x, but its bytes have %08x"
+          .formatted(stored, computed);
+    }
+    int counters = Page.getShort(bytes, CountersLayout.COUNTERS);
+    int waits = Page.getShort(bytes, CountersLayout.WAIT_CLASSES);
+    return CountersLayout.end(counters, waits) > CountersLayout.SIZE
+        ? "the counters file is damaged: "
+            + counters
+            + " counters and "
+            + waits
+            + " classes of waits do not fit in it"
+        : null;
+  }
+
+  private static StoredCounters of(Path path, MemorySegment bytes, byte[] databaseId) {
+    byte[] found = Page.bytes(bytes, CountersLayout.DATABASE_ID, FileHeaderLayout.DATABASE_ID_SIZE);
+    if (!Arrays.equals(found, databaseId)) {
+      throw unusable(
+          path,
+          "the counters file is of another database, "
+              + HexFormat.of().formatHex(found)
+              + ", and this one is "
+              + HexFormat.of().formatHex(databaseId));
+    }
+    int counters = Page.getShort(bytes, CountersLayout.COUNTERS);
+    int waits = Page.getShort(bytes, CountersLayout.WAIT_CLASSES);
+    return new StoredCounters(
+        Page.getLong(bytes, CountersLayout.PID),
+        Instant.ofEpochMilli(Page.getLong(bytes, CountersLayout.OPENED)),
+        Instant.ofEpochMilli(Page.getLong(bytes, CountersLayout.WRITTEN)),
+        Page.getInt(bytes, CountersLayout.LIFE),
+        numbers(bytes, CountersLayout.FIRST_COUNTER, counters).boxed().toList(),
+        IntStream.range(0, waits)
+            .mapToObj(i -> times(bytes, CountersLayout.end(counters, i)))
+            .toList());
+  }
+
+  private static Times times(MemorySegment bytes, int at) {
+    long[] numbers = numbers(bytes, at, CountersLayout.NUMBERS_OF_WAITS).toArray();
+    return new Times(numbers[0], numbers[1], numbers[2]);
+  }
+
+  private static LongStream numbers(MemorySegment bytes, int at, int count) {
+    return IntStream.range(0, count).mapToLong(i -> Page.getLong(bytes, at + i * Long.BYTES));
+  }
+
+  private static StorageException unusable(Path path, String reason) {
+    return new StorageException(
+        path,
+        StorageException.NO_OFFSET,
+        reason,
+        "delete it: nothing but the command stat reads it, and an open database writes it anew",
+        null);
+  }
+}

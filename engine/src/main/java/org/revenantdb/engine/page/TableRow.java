@@ -1,0 +1,103 @@
+package org.revenantdb.engine.page;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A table's row in the catalogue: the id and the root page of its tree, or of the tree of each of
+ * its partitions.
+ *
+ * <pre>
+ *   0 u32 table id   4 u32 root page                                     an ordinary table ends here
+ *   8 u8 kind = 1    9 u8 hash function   10 u16 partitions n   12 u32 root pages of 1 to n - 1
+ * </pre>
+ *
+ * <p>Immutable.
+ */
+public final class TableRow {
+  /** Most partitions of a table. */
+  public static final int MAX_PARTITIONS = 64;
+
+  private static final int ID = 0;
+  private static final int ROOT = ID + Integer.BYTES;
+  private static final int ORDINARY = ROOT + Integer.BYTES;
+  private static final int KIND = ORDINARY;
+  private static final int FUNCTION = KIND + 1;
+  private static final int PARTITIONS = FUNCTION + 1;
+  private static final int ROOTS = PARTITIONS + Short.BYTES;
+
+  /** Kind of a row: partitioned by a hash of the key. */
+  private static final int HASHED = 1;
+
+  private final int id;
+  private final int[] roots;
+
+  /**
+   * A row.
+   *
+   * @param id of the tree, or of the first partition's
+   * @param roots root pages: one, or that of each partition
+   */
+  public TableRow(int id, int[] roots) {
+    this.id = id;
+    this.roots = roots.clone();
+  }
+
+  /** How many trees the table has: 1 if it has no partitions. */
+  public int trees() {
+    return roots.length;
+  }
+
+  /** Id that the pages of a tree carry. */
+  public int id(int tree) {
+    return id + tree;
+  }
+
+  /** The highest id of its trees. */
+  public int lastId() {
+    return id(trees() - 1);
+  }
+
+  /** Root page of a tree. */
+  public int root(int tree) {
+    return roots[tree];
+  }
+
+  /** As it is stored. */
+  public byte[] bytes() {
+    boolean hashed = trees() > 1;
+    byte[] row = new byte[hashed ? ROOTS + (trees() - 1) * Integer.BYTES : ORDINARY];
+    LittleEndian.putInt(row, ID, id);
+    LittleEndian.putInt(row, ROOT, roots[0]);
+    if (hashed) {
+      row[KIND] = HASHED;
+      row[FUNCTION] = KeyHash.FUNCTION;
+      LittleEndian.putShort(row, PARTITIONS, trees());
+      for (int tree = 1; tree < trees(); tree++) {
+        LittleEndian.putInt(row, ROOTS + (tree - 1) * Integer.BYTES, roots[tree]);
+      }
+    }
+    return row;
+  }
+
+  /** The row in these bytes, or null if they make no sense. */
+  public static @Nullable TableRow of(byte[] row) {
+    int trees = 1;
+    if (row.length != ORDINARY) {
+      if (row.length < ROOTS || row[KIND] != HASHED || row[FUNCTION] != KeyHash.FUNCTION) {
+        return null;
+      }
+      trees = LittleEndian.getShort(row, PARTITIONS);
+      if (trees < 2
+          || trees > MAX_PARTITIONS
+          || row.length != ROOTS + (trees - 1) * Integer.BYTES) {
+        return null;
+      }
+    }
+    int[] roots = new int[trees];
+    roots[0] = LittleEndian.getInt(row, ROOT);
+    for (int tree = 1; tree < trees; tree++) {
+      roots[tree] = LittleEndian.getInt(row, ROOTS + (tree - 1) * Integer.BYTES);
+    }
+    return new TableRow(LittleEndian.getInt(row, ID), roots);
+  }
+}

@@ -1,0 +1,269 @@
+package org.revenantdb.engine.version;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.btree.Descent;
+import org.revenantdb.engine.btree.Merge;
+import org.revenantdb.engine.btree.Move;
+import org.revenantdb.engine.btree.Tree;
+import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.change.MiniTransaction;
+import org.revenantdb.engine.overflow.OverflowMove;
+import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SpaceMapPage;
+import org.revenantdb.engine.space.Allocator;
+import org.revenantdb.engine.space.MapChanges;
+import org.revenantdb.gc.SnapshotSet;
+import org.revenantdb.recovery.file.StorageException;
+
+/**
+ * Moves pages from the end of the data file to free ones further front, so that the end can be cut
+ * off.
+ *
+ * <p>It is the cleaner's, and runs on its thread alone, because moving frees pages.
+ */
+final class Compactor {
+  /*
+   * Protocol    docs/protocols.md §18.
+   *
+   * Invariants  I1 a page is moved below every page that may be moved, so moving ends.
+   *             I2 a retired page is free on disk and claimed in memory until no snapshot is older than its move: a
+   *             stream may read it once more. After a crash there are no streams.
+   *             I3 nothing is held between two steps, and every step is inside the gate.
+   */
+  /** Merges a leaf that holds little with a neighbour, and what becomes small above. */
+  @FunctionalInterface
+  interface Merger {
+    /** Merges the leaf that begins at this fence; returns how many pages were freed. */
+    long merge(Tree tree, byte[] fence);
+  }
+
+  private record RetiredPage(int id, long lsn) {}
+
+  private record LargeValue(byte[] key, int head) {
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return this == other;
+    }
+
+    @Override
+    public int hashCode() {
+      return System.identityHashCode(this);
+    }
+  }
+
+  private final Storage storage;
+  private final BufferPool pool;
+  private final Allocator allocator;
+  private final IntFunction<@Nullable Tree> trees;
+  private final Cleaner.Inside inside;
+  private final BooleanSupplier closed;
+  private final Merger merger;
+  private final Move move;
+  private final OverflowMove overflow;
+  private final Descent descent = new Descent();
+  private final Deque<RetiredPage> retired = new ArrayDeque<>();
+  private boolean metOverflow;
+
+  Compactor(
+      Storage storage,
+      IntFunction<@Nullable Tree> trees,
+      Cleaner.Inside inside,
+      BooleanSupplier closed,
+      Merger merger,
+      MiniTransaction mini,
+      MapChanges maps) {
+    this.storage = storage;
+    this.pool = storage.pool();
+    this.allocator = storage.allocator();
+    this.trees = trees;
+    this.inside = inside;
+    this.closed = closed;
+    this.merger = merger;
+    this.move = new Move(pool, allocator, storage.marks(), mini, maps);
+    this.overflow =
+        new OverflowMove(
+            pool,
+            allocator,
+            storage.space(),
+            mini,
+            maps,
+            (page, lsn) -> retired.addLast(new RetiredPage(page, lsn)));
+  }
+
+  /** Whether pages wait for snapshots to end. */
+  boolean hasRetired() {
+    return !retired.isEmpty();
+  }
+
+  /** Lets those pages be claimed again that nobody can come back to. */
+  void giveBackRetired(SnapshotSet snapshots) {
+    long horizon = snapshots.horizon();
+    for (RetiredPage page = retired.peekFirst();
+        page != null && page.lsn() <= horizon;
+        page = retired.peekFirst()) {
+      allocator.release(page.id());
+      retired.removeFirst();
+    }
+  }
+
+  /**
+   * Moves what can be moved.
+   *
+   * @param all the trees of the database
+   * @return how many pages were moved
+   */
+  long compact(List<Tree> all) {
+    for (Tree tree : all) {
+      mergeSparse(tree);
+    }
+    int end = allocator.compactSize();
+    for (Tree tree : all) {
+      end = Math.max(end, tree.root() + 1);
+    }
+    int from = end;
+    metOverflow = false;
+    long moved = 0;
+    for (int page = allocator.lastInUseBelow(Integer.MAX_VALUE);
+        page >= from && !closed.getAsBoolean();
+        page = allocator.lastInUseBelow(page)) {
+      int pageId = page;
+      moved += step(() -> moveTreePage(pageId, from));
+    }
+    if (metOverflow) {
+      for (Tree tree : all) {
+        moved += moveValues(tree, from);
+      }
+    }
+    return moved;
+  }
+
+  private void mergeSparse(Tree tree) {
+    byte @Nullable [] position = new byte[0];
+    while (position != null && !closed.getAsBoolean()) {
+      byte[] at = position;
+      byte[] @Nullable [] next = new byte[1][];
+      step(() -> {
+        byte[] fence = new byte[0];
+        boolean sparse = false;
+        int frame = tree.leafShared(at, descent);
+        try {
+          MemorySegment page = pool.page(frame);
+          tree.demandCovers(page, at);
+          sparse = Merge.isSparse(page);
+          fence = Slotted.lowerFence(page);
+          next[0] = Slotted.hasUpperFence(page) ? Slotted.upperFence(page) : null;
+        } finally {
+          pool.unfixShared(frame);
+        }
+        return sparse ? merger.merge(tree, fence) : 0;
+      });
+      position = next[0];
+    }
+  }
+
+  /** A page that cannot be read stays where it is. */
+  private long step(LongSupplier action) {
+    try {
+      return inside.run(action);
+    } catch (StorageException unreadable) {
+      if (storage.log().failure() != null) {
+        throw unreadable;
+      }
+      return 0;
+    }
+  }
+
+  private long moveTreePage(int pageId, int from) {
+    if (!isAllocated(pageId)) {
+      return 0; // claimed by somebody who has not formatted it yet, or retired
+    }
+    int level;
+    int table;
+    byte[] fence;
+    int frame = pool.fixShared(pageId);
+    try {
+      MemorySegment page = pool.page(frame);
+      int type = Page.type(page);
+      if (type != Page.LEAF && type != Page.INNER) {
+        metOverflow = true;
+        return 0;
+      }
+      level = Slotted.level(page);
+      fence = Slotted.lowerFence(page);
+      table = Slotted.table(page);
+    } finally {
+      pool.unfixShared(frame);
+    }
+    Tree tree = trees.apply(table);
+    if (tree == null || tree.root() == pageId) {
+      return 0;
+    }
+    storage.space().acquireToClean(Move.CREDIT, Move.PAGES);
+    try {
+      return move.page(tree, pageId, level, fence, from) ? 1 : 0;
+    } finally {
+      storage.space().release(Move.CREDIT, Move.PAGES);
+    }
+  }
+
+  private boolean isAllocated(int pageId) {
+    int frame = pool.fixShared(SpaceMapPage.mapOf(pageId));
+    try {
+      return (Page.getByte(pool.page(frame), SpaceMapPage.offset(pageId)) & SpaceMapPage.ALLOCATED)
+          != 0;
+    } finally {
+      pool.unfixShared(frame);
+    }
+  }
+
+  /** Looks at every leaf for large values: their pages do not say whose they are. */
+  private long moveValues(Tree tree, int from) {
+    long moved = 0;
+    byte @Nullable [] position = new byte[0];
+    List<LargeValue> values = new ArrayList<>();
+    while (position != null && !closed.getAsBoolean()) {
+      values.clear();
+      byte[] at = position;
+      byte[] @Nullable [] next = new byte[1][];
+      step(() -> {
+        next[0] = collect(tree, at, values);
+        return 0;
+      });
+      position = next[0];
+      for (LargeValue value : values) {
+        moved += step(() -> overflow.value(tree, value.key(), value.head(), from, from));
+      }
+    }
+    return moved;
+  }
+
+  /** The large values of a leaf; returns where the next leaf begins. */
+  private byte @Nullable [] collect(Tree tree, byte[] position, List<LargeValue> values) {
+    int frame = tree.leafShared(position, descent);
+    try {
+      MemorySegment page = pool.page(frame);
+      tree.demandCovers(page, position);
+      int count = Slotted.count(page);
+      for (int slot = 0; slot < count; slot++) {
+        int cell = Slotted.cell(page, slot);
+        if (LeafCell.is(page, cell, LeafCell.OVERFLOW)) {
+          int head = LeafCell.referenceHead(page, LeafCell.valueOffset(page, cell));
+          values.add(new LargeValue(LeafCell.key(page, cell), head));
+        }
+      }
+      return Slotted.hasUpperFence(page) ? Slotted.upperFence(page) : null;
+    } finally {
+      pool.unfixShared(frame);
+    }
+  }
+}

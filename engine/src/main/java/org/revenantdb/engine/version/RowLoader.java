@@ -1,0 +1,157 @@
+package org.revenantdb.engine.version;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.btree.LeafRun;
+import org.revenantdb.engine.btree.RightEdge;
+import org.revenantdb.engine.btree.Tree;
+import org.revenantdb.engine.overflow.OverflowWriter;
+import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.engine.page.Slotted;
+
+/**
+ * Stores rows that come in ascending order, for one transaction that does nothing else: whole
+ * leaves behind all that the table has, row by row where that is not possible.
+ *
+ * <p>When anything but a row out of order is thrown, or a conflict is found, the transaction has to
+ * be rolled back (protocols.md §17, B4). One thread at a time.
+ */
+public final class RowLoader {
+  private final Storage storage;
+  private final Tree tree;
+  private final RowWriter writer;
+  private final long id;
+  private final long snapshot;
+  private final LeafRun run;
+  private final RightEdge edge;
+  private final OverflowWriter overflow;
+
+  /** The key that came last; the caller's arrays are the caller's. */
+  private final byte[] last = new byte[LeafCell.MAX_KEY];
+
+  private int lastLength;
+  private byte @Nullable [] firstOfRun;
+  private long pages;
+
+  /**
+   * A loader.
+   *
+   * @param writer of the transaction, for rows that go one by one
+   * @param id of the transaction
+   * @param snapshot of the transaction
+   */
+  public RowLoader(Storage storage, Tree tree, RowWriter writer, long id, long snapshot) {
+    this.storage = storage;
+    this.tree = tree;
+    this.writer = writer;
+    this.id = id;
+    this.snapshot = snapshot;
+    this.run = new LeafRun(tree.table(), id);
+    this.edge =
+        new RightEdge(
+            storage.pool(),
+            storage.log(),
+            storage.allocator(),
+            storage.marks(),
+            storage.space(),
+            storage.counters().splits);
+    this.overflow = writer.newOverflowWriter();
+  }
+
+  /** Whether a key is above all that have come. */
+  public boolean isAscending(byte[] key) {
+    return Arrays.compareUnsigned(last, 0, lastLength, key, 0, key.length) < 0;
+  }
+
+  /** Leaves that were appended whole. */
+  public long pages() {
+    return pages;
+  }
+
+  /** Stores a row; the caller knows that it is ascending. */
+  public RowWriter.Outcome add(byte[] key, byte[] value) {
+    if (value.length <= LeafCell.maxInlineValue(key.length)) {
+      return add(key, 0, value);
+    }
+    overflow.writeAdopted(id, value);
+    storage.counters().overflowValues.increment();
+    return add(key, LeafCell.OVERFLOW, LeafCell.reference(overflow.head(), overflow.length()));
+  }
+
+  /** A writer for a value that comes in pieces; it is in no row until {@link #add} has it. */
+  public OverflowWriter beginValue() {
+    OverflowWriter written = writer.newOverflowWriter();
+    written.begin(id);
+    return written;
+  }
+
+  /** Stores a row with a value from {@link #beginValue}; the caller knows that it is ascending. */
+  public RowWriter.Outcome add(byte[] key, OverflowWriter written) {
+    written.adopt();
+    storage.counters().overflowValues.increment();
+    return add(key, LeafCell.OVERFLOW, LeafCell.reference(written.head(), written.length()));
+  }
+
+  private RowWriter.Outcome add(byte[] key, int flags, byte[] value) {
+    byte[] cell = LeafCell.build(key, flags, id, value);
+    RowWriter.Outcome outcome = RowWriter.Outcome.DONE;
+    if (firstOfRun == null) {
+      begin(key, edge.fenceFor(tree, key));
+    }
+    if (!run.add(key, cell)) {
+      outcome = store();
+      begin(key, RightEdge.fenceBetween(Arrays.copyOf(last, lastLength), key));
+      run.add(key, cell);
+    }
+    System.arraycopy(key, 0, last, 0, key.length);
+    lastLength = key.length;
+    return outcome;
+  }
+
+  private void begin(byte[] key, byte[] fence) {
+    run.begin(fence);
+    firstOfRun = key.clone();
+  }
+
+  /** Stores what has not been stored yet. */
+  public RowWriter.Outcome finish() {
+    return firstOfRun == null ? RowWriter.Outcome.DONE : store();
+  }
+
+  private RowWriter.Outcome store() {
+    byte[] first = Objects.requireNonNull(firstOfRun);
+    firstOfRun = null;
+    if (!run.isSmall() && edge.append(tree, id, run, first)) {
+      pages += run.size();
+      return RowWriter.Outcome.DONE;
+    }
+    for (int i = 0; i < run.size(); i++) {
+      MemorySegment leaf = run.leaf(i).page();
+      int count = Slotted.count(leaf);
+      for (int slot = 0; slot < count; slot++) {
+        RowWriter.Outcome outcome = put(leaf, Slotted.cell(leaf, slot));
+        if (outcome != RowWriter.Outcome.DONE) {
+          return outcome;
+        }
+      }
+    }
+    return RowWriter.Outcome.DONE;
+  }
+
+  private RowWriter.Outcome put(MemorySegment leaf, int cell) {
+    byte[] key = LeafCell.key(leaf, cell);
+    if (!LeafCell.is(leaf, cell, LeafCell.OVERFLOW)) {
+      return writer.put(tree, id, snapshot, key, LeafCell.value(leaf, cell));
+    }
+    int reference = LeafCell.valueOffset(leaf, cell);
+    return writer.putOverflow(
+        tree,
+        id,
+        snapshot,
+        key,
+        LeafCell.referenceHead(leaf, reference),
+        LeafCell.referenceLength(leaf, reference));
+  }
+}

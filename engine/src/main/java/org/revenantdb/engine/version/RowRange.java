@@ -1,0 +1,160 @@
+package org.revenantdb.engine.version;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.btree.Tree;
+import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.txn.TransactionTable;
+
+/**
+ * The rows of a range, leaf by leaf, for those who want to know which there are and not what is in
+ * them: no value is copied, and no key that nobody asked for.
+ *
+ * <p>A leaf is looked at under its shared latch; the next one is found by the fence, as a {@link
+ * RowScan} finds it, so splits and merges meanwhile do no harm. One use, one thread at a time.
+ */
+public final class RowRange {
+  private final BufferPool pool;
+  private final Storage storage;
+  private final RowReader reader;
+  private final Tree tree;
+  private final Reading reading;
+  private final byte @Nullable [] end;
+
+  /** The next leaf is the one that holds this. */
+  private byte[] position;
+
+  private boolean done;
+  private long conflictingWriter;
+  private long conflictLsn;
+
+  /**
+   * A range.
+   *
+   * @param reading of the transaction that reads
+   * @param from first key, inclusive, or null for the first
+   * @param to last key, exclusive, or null for after the last
+   */
+  public RowRange(
+      Storage storage,
+      RowReader reader,
+      Tree tree,
+      Reading reading,
+      byte @Nullable [] from,
+      byte @Nullable [] to) {
+    this.pool = storage.pool();
+    this.storage = storage;
+    this.reader = reader;
+    this.tree = tree;
+    this.reading = reading;
+    this.position = from == null ? new byte[0] : from;
+    this.end = to;
+    this.done = to != null && Arrays.compareUnsigned(position, to) >= 0;
+  }
+
+  /** The tree that the rows are in. */
+  public Tree tree() {
+    return tree;
+  }
+
+  /** Whether there may be more leaves. */
+  public boolean hasMore() {
+    return !done;
+  }
+
+  /** How many rows of the next leaf the snapshot sees. */
+  public int count() {
+    int[] count = {0};
+    leaf((page, cell) -> count[0]++);
+    return count[0];
+  }
+
+  /** The keys of the next leaf's rows that the snapshot sees. */
+  public List<byte[]> keys() {
+    List<byte[]> keys = new ArrayList<>();
+    leaf((page, cell) -> keys.add(LeafCell.key(page, cell)));
+    return keys;
+  }
+
+  /**
+   * Whether somebody was there first and keeps a row of the next leaf from being written (first
+   * updater wins). What it tells may change as soon as it is told.
+   */
+  public boolean findConflict() {
+    conflictingWriter = 0;
+    leaf((page, cell) -> {
+      if (conflictingWriter == 0) {
+        lookForConflict(page, cell);
+      }
+    });
+    return conflictingWriter != 0;
+  }
+
+  /** After {@link #findConflict}: who was there first. */
+  public long conflictingWriter() {
+    return conflictingWriter;
+  }
+
+  /** After {@link #findConflict}: the LSN of its commit, 0 if it has not ended. */
+  public long conflictLsn() {
+    return conflictLsn;
+  }
+
+  private void lookForConflict(MemorySegment page, int cell) {
+    long writer = LeafCell.writer(page, cell);
+    if (writer == reading.self) {
+      return;
+    }
+    long outcome = storage.transactions().outcome(writer);
+    if (outcome == TransactionTable.ABORTED && LeafCell.is(page, cell, LeafCell.PREDECESSOR)) {
+      writer = LeafCell.predecessorWriter(page, cell);
+      outcome = storage.transactions().outcome(writer);
+    }
+    if (outcome == TransactionTable.ACTIVE) {
+      conflictingWriter = writer;
+      conflictLsn = 0;
+    } else if (TransactionTable.isCommitted(outcome) && outcome > reading.snapshot) {
+      conflictingWriter = writer;
+      conflictLsn = outcome;
+    }
+  }
+
+  /** Is given each row that the snapshot sees. */
+  @FunctionalInterface
+  private interface Visitor {
+    void row(MemorySegment page, int cell);
+  }
+
+  private void leaf(Visitor visitor) {
+    int frame = tree.leafShared(position, reading.descent);
+    try {
+      MemorySegment page = pool.page(frame);
+      tree.demandCovers(page, position);
+      boolean last = !Slotted.hasUpperFence(page);
+      byte[] fence = last ? null : Slotted.upperFence(page);
+      int to = Slotted.count(page);
+      if (end != null && (fence == null || Arrays.compareUnsigned(fence, end) >= 0)) {
+        to = Slotted.slotAtOrAfter(page, end);
+        last = true;
+      }
+      for (int slot = Slotted.slotAtOrAfter(page, position); slot < to; slot++) {
+        int cell = Slotted.cell(page, slot);
+        if (reader.isVisible(tree.table(), page, cell, reading)) {
+          visitor.row(page, cell);
+        }
+      }
+      if (last || fence == null) {
+        done = true;
+      } else {
+        position = fence;
+      }
+    } finally {
+      pool.unfixShared(frame);
+    }
+  }
+}

@@ -1,0 +1,194 @@
+package org.revenantdb.engine;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.engine.Samples.bytes;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.counters.Counter;
+import org.revenantdb.engine.counters.CountersFile;
+import org.revenantdb.recovery.file.MissingFileException;
+import org.revenantdb.recovery.testing.FaultyFileSystem;
+import org.revenantdb.recovery.testing.IoEvent;
+
+/** The counters file of an open database: when it is there, and that it disturbs nobody. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class LiveCountersTest {
+  @TempDir Path folder;
+
+  private final FaultyFileSystem faulty = new FaultyFileSystem();
+
+  private Path directory() {
+    return folder.resolve("db");
+  }
+
+  private Path file() {
+    return directory().resolve(CountersFile.FILE_NAME);
+  }
+
+  private Database open(DatabaseOptions options) {
+    return Database.open(faulty.wrap(directory()), options);
+  }
+
+  /** Names and order are the file's format; each is what the statistics say under that name. */
+  @Test
+  void counters_areTheStatisticsOfTheSameName() throws ReflectiveOperationException {
+    long[] next = {1};
+    DatabaseStatistics statistics = (DatabaseStatistics) filled(DatabaseStatistics.class, next);
+    long[] values = CounterValues.of(statistics);
+    Counter[] counters = Counter.values();
+    assertEquals(counters.length, values.length);
+    Set<Long> distinct = new HashSet<>();
+    for (int i = 0; i < counters.length; i++) {
+      Object value = statistics;
+      for (String name : counters[i].text().split("\\.")) {
+        var accessor = value.getClass().getDeclaredMethod(name);
+        accessor.setAccessible(true);
+        value = accessor.invoke(value);
+      }
+      assertEquals(value, values[i], counters[i].text());
+      assertTrue(distinct.add(values[i]), "twice: " + counters[i].text());
+    }
+    assertEquals(
+        3L * WaitClass.values().length, CounterValues.of(new EngineWaits().snapshot()).length);
+  }
+
+  /** A record with a number of its own in each component. */
+  private static Object filled(Class<?> type, long[] next) throws ReflectiveOperationException {
+    var components = type.getRecordComponents();
+    Object[] values = new Object[components.length];
+    for (int i = 0; i < values.length; i++) {
+      values[i] =
+          components[i].getType() == long.class
+              ? (Object) next[0]++
+              : filled(components[i].getType(), next);
+    }
+    var constructor =
+        type.getDeclaredConstructor(
+            Arrays.stream(components).map(c -> c.getType()).toArray(Class<?>[]::new));
+    constructor.setAccessible(true);
+    return constructor.newInstance(values);
+  }
+
+  /** The thread of the checkpoints writes it by itself, and the close takes it away. */
+  @Test
+  void file_comesByItself_andGoesWithTheClose() throws IOException {
+    try (Database db = open(Samples.SMALL)) {
+      Samples.put(db, "t", "k", "v");
+      while (!Files.exists(file()) || Files.size(file()) == 0) {
+        Thread.onSpinWait();
+      }
+    }
+    assertFalse(Files.exists(file()));
+    assertEquals(0, faulty.count(IoEvent.Kind.FORCE, CountersFile.FILE_NAME));
+  }
+
+  @Test
+  void file_thatIsSwitchedOff_isNeitherWrittenNorDeleted() throws IOException {
+    Files.createDirectories(directory());
+    try (Database db = open(Samples.SMALL)) {
+      Samples.put(db, "t", "k", "v");
+    }
+    byte[] left = {1, 2, 3};
+    Files.write(file(), left);
+    faulty.clearEvents();
+    try (Database db = open(Samples.SMALL.withCountersFile(false))) {
+      Samples.put(db, "t", "k", "v");
+      db.writeCounters();
+    }
+    assertArrayEquals(left, Files.readAllBytes(file()));
+    assertTrue(
+        faulty.events().stream()
+            .noneMatch(event -> event.toString().contains(CountersFile.FILE_NAME)),
+        "somebody has touched it");
+  }
+
+  @Test
+  void file_ofADatabaseThatIsOnlyRead_isNotWritten() throws IOException {
+    open(Samples.SMALL).close();
+    Files.write(file(), new byte[10]); // as a power cut after a close may bring it back
+    try (Database db = open(Samples.SMALL.withReadOnly(true).withCreate(false))) {
+      db.writeCounters();
+      db.tableNames();
+    }
+    assertEquals(10, Files.size(file()));
+  }
+
+  /**
+   * What has come to rest writes nothing: the numbers themselves do not change by being looked at.
+   */
+  @Test
+  void file_ofAnIdleDatabase_isNotWritten() throws IOException {
+    try (Database db = open(Samples.SMALL)) {
+      Samples.put(db, "t", "k", "v");
+      db.run(tx -> tx.delete(db.table("t"), bytes("k")));
+      int quiet = 0;
+      byte[] before = {};
+      while (quiet < 20) { // for ever, if it is never at rest
+        db.writeCounters();
+        byte[] now = Files.readAllBytes(file());
+        quiet = Arrays.equals(before, now) ? quiet + 1 : 0;
+        before = now;
+      }
+    }
+  }
+
+  @Test
+  void file_isNotPartOfWhatTheDatabaseCountsOfItsFiles() {
+    try (Database db = open(Samples.SMALL)) {
+      Samples.put(db, "t", "k", "v");
+      db.checkpoint();
+      db.cleanNow();
+      db.writeCounters();
+      int written = faulty.count(IoEvent.Kind.WRITE, CountersFile.FILE_NAME);
+      assertTrue(written > 0);
+      DatabaseStatistics before = db.statistics();
+      Samples.get(db, "t", "k");
+      db.writeCounters();
+      assertTrue(faulty.count(IoEvent.Kind.WRITE, CountersFile.FILE_NAME) > written);
+      assertEquals(before.bytesWritten(), db.statistics().bytesWritten());
+      assertEquals(before.logDirectoryBytes(), db.statistics().logDirectoryBytes());
+    }
+  }
+
+  /** Neither a file that cannot be written nor a damaged one is anybody's trouble. */
+  @Test
+  void file_thatCannotBeWritten_orIsDamaged_stopsNothing() throws IOException {
+    open(Samples.SMALL).close();
+    Files.createDirectory(file());
+    try (Database db = open(Samples.SMALL)) {
+      db.writeCounters();
+      Samples.put(db, "t", "k", "v");
+      db.checkpoint();
+    }
+    Files.deleteIfExists(file());
+    Files.write(file(), new byte[5000]);
+    try (Database db = open(Samples.SMALL)) {
+      assertEquals("v", Samples.get(db, "t", "k"));
+      assertTrue(db.recovery().clean());
+      assertTrue(db.check().isSound());
+    }
+    assertFalse(Files.exists(file()));
+  }
+
+  /** A data file that is lost is told as that, also where a counters file is left alone. */
+  @Test
+  void file_withoutADataFile_isWhatIsLeftOfADatabase() throws IOException {
+    open(Samples.SMALL).close();
+    Files.write(file(), new byte[10]);
+    Files.delete(directory().resolve(DatabaseFiles.DATA));
+    MissingFileException told = assertThrows(MissingFileException.class, () -> open(Samples.SMALL));
+    assertTrue(told.reason().contains("the data file is missing"), told.reason());
+  }
+}

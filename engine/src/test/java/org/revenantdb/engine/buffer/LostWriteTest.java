@@ -1,0 +1,164 @@
+package org.revenantdb.engine.buffer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.format.PageHeaderLayout;
+import org.revenantdb.recovery.testing.FaultyFileSystem;
+
+/**
+ * A device says that a page was written, and it was not, or elsewhere: what is at the page's place
+ * has a good checksum, and the page's id, and is not the page.
+ */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class LostWriteTest {
+  private static final int PAGES = 2000;
+  private static final int PAGE = 5;
+
+  @TempDir Path directory;
+
+  private static void misplace(PoolFixture fixture, int page, long to) {
+    fixture.faulty.misplace(
+        PoolFixture.FILE, (long) page * BufferPool.PAGE_SIZE, BufferPool.PAGE_SIZE, to);
+  }
+
+  /** Changes a page, has it written, and drives it out of the pool; the LSN that it has. */
+  private static long writeAndEvict(PoolFixture fixture, int page) {
+    int frame = fixture.pool.fixExclusive(page);
+    long lsn = fixture.change(frame, 77);
+    fixture.pool.unfixExclusive(frame);
+    fixture.pool.flushDirtyBefore(Long.MAX_VALUE);
+    evict(fixture, page);
+    return lsn;
+  }
+
+  private static void evict(PoolFixture fixture, int page) {
+    while (fixture.pool.resident(page) != null) {
+      fixture.readThrough(PAGES / 2, PAGES);
+    }
+  }
+
+  private static void assertNamesBoth(
+      PoolFixture fixture, CorruptDataException told, int page, long found, long written) {
+    assertEquals(fixture.file.path(), told.file());
+    assertEquals((long) page * BufferPool.PAGE_SIZE, told.offset());
+    assertTrue(told.reason().contains("page " + page + " "), told.reason());
+    assertTrue(told.reason().contains("LSN is " + found + ","), told.reason());
+    assertTrue(told.reason().contains("with LSN " + written + ","), told.reason());
+    assertTrue(told.cure().contains("restore"), told.cure());
+  }
+
+  @Test
+  void a_write_that_was_lost_is_an_error_with_both_lsns_for_each_who_reads_the_page() {
+    try (PoolFixture fixture = new PoolFixture(directory).withPages(PAGES)) {
+      long before = PageHeaderLayout.pageLsn(fixture.onDisk(PAGE));
+      misplace(fixture, PAGE, FaultyFileSystem.NOWHERE);
+      long written = writeAndEvict(fixture, PAGE);
+      for (int attempt = 0; attempt < 2; attempt++) {
+        assertNamesBoth(
+            fixture,
+            assertThrows(CorruptDataException.class, () -> fixture.pool.fixShared(PAGE)),
+            PAGE,
+            before,
+            written);
+        assertNamesBoth(
+            fixture,
+            assertThrows(CorruptDataException.class, () -> fixture.pool.fixForRedo(PAGE)),
+            PAGE,
+            before,
+            written);
+      }
+      fixture.readThrough(PAGE + 1, PAGES);
+      assertNull(fixture.log.failure);
+    }
+  }
+
+  @Test
+  void a_write_that_went_elsewhere_is_an_error_at_both_places() {
+    try (PoolFixture fixture = new PoolFixture(directory).withPages(PAGES)) {
+      long before = PageHeaderLayout.pageLsn(fixture.onDisk(PAGE));
+      misplace(fixture, PAGE, 9L * BufferPool.PAGE_SIZE);
+      long written = writeAndEvict(fixture, PAGE);
+      assertNamesBoth(
+          fixture,
+          assertThrows(CorruptDataException.class, () -> fixture.pool.fixExclusive(PAGE)),
+          PAGE,
+          before,
+          written);
+      evict(fixture, 9);
+      CorruptDataException other =
+          assertThrows(CorruptDataException.class, () -> fixture.pool.fixShared(9));
+      assertTrue(other.reason().contains("are those of page " + PAGE), other.reason());
+    }
+  }
+
+  @Test
+  void the_first_write_of_a_page_that_was_lost_is_told_from_a_page_that_was_never_written() {
+    try (PoolFixture fixture = new PoolFixture(directory)) {
+      misplace(fixture, PAGE, FaultyFileSystem.NOWHERE);
+      fixture.withPages(PAGES);
+      fixture.readThrough(PAGES / 2, PAGES);
+      CorruptDataException told =
+          assertThrows(CorruptDataException.class, () -> fixture.pool.fixShared(PAGE));
+      assertTrue(told.reason().contains("was written with LSN"), told.reason());
+      assertThrows(CorruptDataException.class, () -> fixture.pool.fixForRedo(PAGE));
+    }
+  }
+
+  @Test
+  void what_a_former_life_is_known_to_have_written_counts() {
+    try (PoolFixture fixture = new PoolFixture(directory).withPages(PAGES)) {
+      long lsn = PageHeaderLayout.pageLsn(fixture.onDisk(PAGE));
+      fixture.readThrough(PAGES / 2, PAGES);
+      fixture.pool.wasFlushed(PAGE, lsn);
+      fixture.pool.unfixShared(fixture.pool.fixShared(PAGE));
+      fixture.readThrough(PAGES / 2, PAGES);
+      fixture.pool.wasFlushed(PAGE, lsn + 8);
+      assertNamesBoth(
+          fixture,
+          assertThrows(CorruptDataException.class, () -> fixture.pool.fixShared(PAGE)),
+          PAGE,
+          lsn,
+          lsn + 8);
+    }
+  }
+
+  @Test
+  void a_page_that_is_built_anew_need_not_be_read() {
+    try (PoolFixture fixture = new PoolFixture(directory).withPages(PAGES)) {
+      misplace(fixture, PAGE, FaultyFileSystem.NOWHERE);
+      writeAndEvict(fixture, PAGE);
+      fixture.faulty.misplace("", 0, 0, FaultyFileSystem.NOWHERE);
+      int frame = fixture.pool.fixNew(PAGE);
+      fixture.change(frame, 99);
+      fixture.pool.unfixExclusive(frame);
+      fixture.pool.flushDirtyBefore(Long.MAX_VALUE);
+      fixture.readThrough(PAGES / 2, PAGES);
+      frame = fixture.pool.fixShared(PAGE);
+      MemorySegment page = fixture.pool.page(frame);
+      assertEquals(99, PoolFixture.value(page));
+      fixture.pool.unfixShared(frame);
+    }
+  }
+
+  @Test
+  void a_page_behind_a_cut_of_the_file_was_never_written_when_the_file_has_grown_again() {
+    try (PoolFixture fixture = new PoolFixture(directory).withPages(PAGES)) {
+      fixture.pool.flushDirtyBefore(Long.MAX_VALUE);
+      fixture.readThrough(PAGE, PAGES / 2); // drives the others out
+      assertTrue(fixture.pool.cutTo(PAGES / 2));
+      fixture.pool.extendTo(PAGES);
+      CorruptDataException told =
+          assertThrows(CorruptDataException.class, () -> fixture.pool.fixShared(PAGES - 1));
+      assertTrue(told.reason().contains("was never written"), told.reason());
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package org.revenantdb.engine.change;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * Stops one thread at the first of the places that it passes between publishing and the last
+ * change, until it is let go; others pass, and it is noted who.
+ */
+public final class StopAfterPublish implements AutoCloseable {
+  private final CountDownLatch arrived = new CountDownLatch(1);
+  private final CountDownLatch go = new CountDownLatch(1);
+  private final Set<Thread> passed = ConcurrentHashMap.newKeySet();
+
+  /** Stops that thread. */
+  public StopAfterPublish(Thread thread) {
+    this(thread, Object.class);
+  }
+
+  /** Stops that thread at the first place that it passes inside a class. */
+  public StopAfterPublish(Thread thread, Class<?> inside) {
+    AfterPublish.set(() -> {
+      passed.add(Thread.currentThread());
+      if (Thread.currentThread() == thread && (inside == Object.class || isInside(inside))) {
+        arrived.countDown();
+        awaitWhole(go);
+      }
+    });
+  }
+
+  /** Waits until the thread has come there. */
+  public void awaitArrival() {
+    awaitWhole(arrived);
+  }
+
+  /** Lets it go on. */
+  public void letGo() {
+    go.countDown();
+  }
+
+  /** Who came by so far. */
+  public Set<Thread> passed() {
+    return Set.copyOf(passed);
+  }
+
+  @Override
+  public void close() {
+    AfterPublish.set(null);
+    letGo();
+  }
+
+  private static boolean isInside(Class<?> type) {
+    return StackWalker.getInstance()
+        .walk(frames -> frames.anyMatch(frame -> frame.getClassName().equals(type.getName())));
+  }
+
+  private static void awaitWhole(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("interrupted in a test", e);
+    }
+  }
+}
