@@ -48,7 +48,8 @@ public final class RevenantStore implements Store {
               DatabaseOptions.defaults()
                   .withPoolBytes(limits.poolBytes())
                   .withLogSegmentBytes(SEGMENT)
-                  .withMaxRecoveryLog(limits.logBytes())));
+                  .withMaxRecoveryLog(limits.logBytes())
+                  .withCountersFile(false)));
     }
   }
 
@@ -98,6 +99,7 @@ public final class RevenantStore implements Store {
   @Override
   public void clean() {
     db.cleanNow();
+    db.compact(); // nothing may be seen of it
   }
 
   @Override

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,6 +17,7 @@ import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.MemoryFileSystem;
 import org.revenantdb.chaos.fault.FaultInjector;
 import org.revenantdb.chaos.oracle.PromiseLog;
+import org.revenantdb.chaos.oracle.RecoveredState;
 import org.revenantdb.chaos.power.CrashPlan;
 import org.revenantdb.chaos.power.CrashState;
 import org.revenantdb.chaos.power.CrashStates;
@@ -106,6 +108,11 @@ public final class FaultRun<S> {
     private final TraceClock clock = new TraceClock();
     private final Strikes strikes;
     private final PromiseLog log = new PromiseLog();
+
+    /** What is promised from the place on at which the second life went on; null before. */
+    private @Nullable PromiseLog later;
+
+    private long laterFrom = Long.MAX_VALUE;
     private final MemoryFileSystem memory = MemoryFileSystem.of(new DiskImage());
     private final Path directory = Files.createDirectory(memory.root().resolve("store"));
     private RecordingFileSystem recorder;
@@ -181,19 +188,28 @@ public final class FaultRun<S> {
               options.profile().rules(),
               CrashPlan.of(options.seed(), options.states())
                   .exhaustiveTo(options.exhaustive())
-                  .preferring(log.places()));
+                  .preferring(places()));
       while (cuts.hasNext() && !failed) {
         judgeCut(cuts.next());
       }
     }
 
+    private List<Long> places() {
+      List<Long> places = new ArrayList<>(log.places());
+      if (later != null) {
+        places.addAll(later.places());
+      }
+      return places;
+    }
+
     /** Tells a failure as a power cut's: made sure of, and shrunk. */
     private void judgeCut(CrashState state) throws IOException {
+      PromiseLog owed = later != null && state.seq() >= laterFrom ? later : log;
       DiskImage spare = state.image().fork();
-      if (isKnown(spare, log, state.seq())) {
+      if (isKnown(spare, owed, state.seq())) {
         return;
       }
-      StateResult result = checker.at(state.image(), log, state.seq());
+      StateResult result = checker.at(state.image(), owed, state.seq());
       countState();
       if (result.survived()) {
         tally.count(result);
@@ -203,7 +219,7 @@ public final class FaultRun<S> {
       String where =
           "after %s, power cut under %s at %d".formatted(title(), options.profile(), state.seq());
       Recording lives =
-          new Recording(recorder.trace(), log, Verdict.SURVIVED, "", recorder.clock().now());
+          new Recording(recorder.trace(), owed, Verdict.SURVIVED, "", recorder.clock().now());
       new FailedState(where, options, checker.checker().subjectClass(), checker, tally)
           .tell(lives, state, spare, result);
     }
@@ -226,8 +242,14 @@ public final class FaultRun<S> {
       step.now("open after " + title());
       S store = subject.open(recorder.directory());
       try {
+        // What was accepted lazily may be gone with the first process: what is there now counts.
+        RecoveredState found = log.at(Long.MAX_VALUE);
+        subject.check(store, found);
+        PromiseLog next = log.before(Long.MAX_VALUE).settle(found);
+        laterFrom = clock.next();
+        later = next;
         step.now("resume after " + title());
-        subject.resume(store, log.promises(clock, Seeds.of(options.seed(), 1)));
+        subject.resume(store, next.promises(clock, Seeds.of(options.seed(), 1)));
       } finally {
         step.now("close after " + title());
         subject.close(store);

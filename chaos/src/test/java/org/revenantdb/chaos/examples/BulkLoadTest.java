@@ -122,7 +122,8 @@ class BulkLoadTest implements CrashSubject<Database> {
       return DatabaseOptions.defaults()
           .withPoolBytes(2L << 20)
           .withLogSegmentBytes(1 << 20)
-          .withMaxRecoveryLog(4L << 20);
+          .withMaxRecoveryLog(4L << 20)
+          .withCountersFile(false);
     }
   }
 }

@@ -53,6 +53,7 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
         .withPoolBytes(POOL)
         .withLogSegmentBytes(SEGMENT)
         .withMaxRecoveryLog(LOG_LIMIT)
+        .withCountersFile(false) // written by the clock, and nothing depends on it
         .withLeakListener(forgotten -> {});
   }
 
@@ -82,9 +83,18 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
       for (String name : db.tableNames()) {
         walk(tx, db.table(name), rows, recovered);
       }
+      checkMore(report, recovered, rows);
       recovered.verifyAllBytes(rows);
     }
   }
+
+  /**
+   * Asks what a variant asks besides.
+   *
+   * @param report of the structure
+   * @param rows all there are; it may add what its promises call rows, too
+   */
+  void checkMore(CheckReport report, Recovered recovered, List<Map.Entry<byte[], byte[]>> rows) {}
 
   /** One table from end to end; each row is also read by its key. */
   private static void walk(

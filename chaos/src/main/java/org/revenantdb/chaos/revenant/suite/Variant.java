@@ -13,7 +13,15 @@ public enum Variant {
   /** {@link LargeValuesSubject}. */
   LARGE(LargeValuesSubject.class, LargeValuesSubject::new),
   /** {@link EvictionSubject}. */
-  EVICTION(EvictionSubject.class, EvictionSubject::new);
+  EVICTION(EvictionSubject.class, EvictionSubject::new),
+  /** {@link LoadSubject}. */
+  LOAD(LoadSubject.class, LoadSubject::new),
+
+  /** {@link CompactSubject}. */
+  COMPACT(CompactSubject.class, CompactSubject::new),
+
+  /** {@link SequenceSubject}. */
+  SEQUENCE(SequenceSubject.class, SequenceSubject::new);
 
   private final Class<? extends RevenantSubject> type;
 

@@ -5,9 +5,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.subject.Promises;
+import org.revenantdb.engine.BulkLoad;
 import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Table;
@@ -86,6 +88,55 @@ final class Worker {
       group.durable();
     } catch (ConflictException conflict) {
       group.rolledBack();
+    }
+  }
+
+  /**
+   * A bulk load that is finished unless somebody was first; tells whether it was.
+   *
+   * @param keys in ascending order
+   * @param length of each value, by its key
+   */
+  boolean load(String table, List<byte[]> keys, ToIntFunction<byte[]> length) {
+    Promises.Group group = promises.begin();
+    try (BulkLoad load = db.bulkLoad(table(table))) {
+      add(load, group, table, keys, length);
+      group.committing();
+      load.finish();
+      group.durable();
+      return true;
+    } catch (ConflictException conflict) {
+      group.rolledBack();
+      return false;
+    }
+  }
+
+  /** A bulk load that is given up, or that nobody ends. */
+  @SuppressWarnings("MustBeClosed") // left open on purpose
+  void giveUpLoad(String table, List<byte[]> keys, ToIntFunction<byte[]> length, boolean close) {
+    Promises.Group group = promises.begin();
+    BulkLoad load = db.bulkLoad(table(table));
+    try {
+      add(load, group, table, keys, length);
+    } catch (ConflictException conflict) {
+      // given up all the same
+    }
+    if (close) {
+      load.close();
+      group.rolledBack();
+    }
+  }
+
+  private void add(
+      BulkLoad load,
+      Promises.Group group,
+      String table,
+      List<byte[]> keys,
+      ToIntFunction<byte[]> length) {
+    for (byte[] key : keys) {
+      byte[] value = Cell.value(Seeds.of(seed, values++), length.applyAsInt(key));
+      group.put(Cell.key(table, key), Cell.promised(value));
+      load.add(key, value);
     }
   }
 

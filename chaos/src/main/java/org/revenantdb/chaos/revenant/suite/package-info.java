@@ -5,7 +5,10 @@
  * sees an open database) and its variants {@link org.revenantdb.chaos.revenant.suite.MixedSubject},
  * {@link org.revenantdb.chaos.revenant.suite.LargeValuesSubject}, {@link
  * org.revenantdb.chaos.revenant.suite.EvictionSubject}, {@link
+ * org.revenantdb.chaos.revenant.suite.LoadSubject}, {@link
  * org.revenantdb.chaos.revenant.suite.ShortSubject}, {@link
+ * org.revenantdb.chaos.revenant.suite.CompactSubject}, {@link
+ * org.revenantdb.chaos.revenant.suite.SequenceSubject}, {@link
  * org.revenantdb.chaos.revenant.suite.LazySubject} (lazy commits, and durable readers as their
  * witnesses); {@code Worker} (the transactions that they are made of), {@code DurableReader} and
  * {@code Cell} (what a value is in a promise); {@link

@@ -48,7 +48,8 @@ class UndeletableSegmentTest {
             .withPoolBytes(64 << 20)
             .withMaxRecoveryPages(1 << 20) // the log is what is scarce
             .withLogSegmentBytes((int) SEGMENT)
-            .withMaxRecoveryLog(recoveryLog);
+            .withMaxRecoveryLog(recoveryLog)
+            .withCountersFile(false);
     return same.withMaxLogSize(recoveryLog + 5 * SEGMENT);
   }
 
