@@ -6,8 +6,10 @@
  * org.revenantdb.jcstress.LatchExclusionStress}, {@link
  * org.revenantdb.jcstress.LatchPublicationStress}, {@link
  * org.revenantdb.jcstress.OptimisticReadStress}; those who wait for it: {@link
- * org.revenantdb.jcstress.ParkedBitStress}, {@link org.revenantdb.jcstress.TimeoutStress}; and the
- * snapshots: {@link org.revenantdb.jcstress.SnapshotHorizonStress}.
+ * org.revenantdb.jcstress.ParkedBitStress}, {@link org.revenantdb.jcstress.TimeoutStress}; the
+ * pages: {@link org.revenantdb.jcstress.TranslationPublishStress}, {@link
+ * org.revenantdb.jcstress.FrameRecycleStress}; and the snapshots: {@link
+ * org.revenantdb.jcstress.SnapshotHorizonStress}.
  */
 @NullMarked
 package org.revenantdb.jcstress;

@@ -1,5 +1,6 @@
 package org.revenantdb.jcstress;
 
+import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -37,11 +38,19 @@ import org.openjdk.jcstress.infra.runners.TestList;
  *
  * <p>System properties: {@code jcstress.tests}, a regular expression, chooses tests; {@code
  * jcstress.args} replaces the mode; {@code revenant.long} (set by {@code -Plong}) takes jcstress's
- * default mode instead of a few seconds a test. The report is {@code target/jcstress/index.html}.
+ * default mode instead of a few seconds a test. The reports are {@code
+ * target/jcstress/claims/index.html}, {@code twins} beside it (or {@code all}).
  */
 class ProtocolsTest {
   // -fsm: one fork with the compiler's random choices, not five; half of the time went there.
   private static final String SHORT = "-m default -f 1 -fsm 1 -iters 1 -time 200 -sc false";
+
+  /**
+   * Claims are run as C2 compiles them, twins in every way there is: where one of them breaks is a
+   * matter of luck.
+   */
+  private static final String SHORT_CLAIMS = SHORT + " -jvmArgs -XX:-TieredCompilation";
+
   private static final String LONG = "-m default";
 
   private static final Path FOLDER = Path.of("target", "jcstress").toAbsolutePath();
@@ -53,16 +62,36 @@ class ProtocolsTest {
     Collection<String> tests = new TreeSet<>(TestList.tests());
     tests.removeIf(test -> !chosen.matcher(test).find());
     assertFalse(tests.isEmpty(), "no jcstress test was generated or chosen");
-    Map<String, List<TestResult>> results = run(chosen);
+    Map<String, List<TestResult>> results = run(tests);
     return tests.stream()
         .map(test -> dynamicTest(shortName(test), () -> judge(test, results.get(test))));
   }
 
   /** Runs jcstress and returns its results by the name of the test. */
-  private static Map<String, List<TestResult>> run(Pattern chosen) throws Exception {
+  private static Map<String, List<TestResult>> run(Collection<String> tests) throws Exception {
     deleteFolder();
-    Files.createDirectories(FOLDER);
-    Path output = FOLDER.resolve("output.txt");
+    String wanted = System.getProperty("jcstress.args");
+    if (wanted != null || Boolean.getBoolean("revenant.long")) {
+      return run("all", tests, wanted != null ? wanted : LONG);
+    }
+    List<String> claims = new ArrayList<>();
+    List<String> twins = new ArrayList<>();
+    for (String test : tests) {
+      (classOf(test).isAnnotationPresent(BrokenTwin.class) ? twins : claims).add(test);
+    }
+    Map<String, List<TestResult>> results = run("claims", claims, SHORT_CLAIMS);
+    results.putAll(run("twins", twins, SHORT));
+    return results;
+  }
+
+  private static Map<String, List<TestResult>> run(
+      String what, Collection<String> tests, String arguments) throws Exception {
+    if (tests.isEmpty()) {
+      return new TreeMap<>();
+    }
+    Path folder = FOLDER.resolve(what);
+    Files.createDirectories(folder);
+    Path output = folder.resolve("output.txt");
     boolean full = Boolean.getBoolean("revenant.long");
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -72,12 +101,12 @@ class ProtocolsTest {
         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
     command.add("org.openjdk.jcstress.Main");
     command.addAll(List.of("-jvmArgsPrepend", SILENT));
-    command.addAll(List.of("-t", chosen.pattern(), "-r", FOLDER.toString()));
-    command.addAll(
-        List.of(System.getProperty("jcstress.args", full ? LONG : SHORT).strip().split(" +")));
+    String chosen = tests.stream().map(Pattern::quote).collect(joining("|", "^(", ")$"));
+    command.addAll(List.of("-t", chosen, "-r", folder.toString()));
+    command.addAll(List.of(arguments.strip().split(" +")));
     Process jcstress =
         new ProcessBuilder(command)
-            .directory(FOLDER.toFile()) // it leaves its results where it stands
+            .directory(folder.toFile()) // it leaves its results where it stands
             .redirectErrorStream(true)
             .redirectOutput(output.toFile())
             .start();
@@ -86,11 +115,11 @@ class ProtocolsTest {
       jcstress.destroyForcibly();
       fail("jcstress did not end in time; its output is in " + output);
     }
-    return read(resultFile(output));
+    return read(resultFile(folder, output));
   }
 
-  private static Path resultFile(Path output) throws IOException {
-    try (Stream<Path> files = Files.list(FOLDER)) {
+  private static Path resultFile(Path folder, Path output) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
       return files
           .filter(file -> file.toString().endsWith(".bin.gz"))
           .findFirst()

@@ -1,0 +1,262 @@
+package org.revenantdb.jcstress;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE_INTERESTING;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicLong;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.II_Result;
+import org.openjdk.jcstress.infra.results.J_Result;
+import org.openjdk.jcstress.infra.results.Z_Result;
+import org.revenantdb.engine.page.Page;
+
+/**
+ * Claims about a space map that several change under its shared latch: of two bytes of one word
+ * each gets its value; the page LSN ends as the highest; the first LSN of the frame is at or below
+ * the records of all who found it set.
+ *
+ * <p>The very page; tail and first LSN are modelled by two words, as in {@link RedoPointStress}.
+ *
+ * <p>Broken twins: {@link BrokenPlainWord}, {@link BrokenLookThenRaise} and {@link
+ * BrokenMarkedAfterwards}, each seen to fail on x86.
+ *
+ * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
+ * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=SharedMapStress}
+ */
+public final class SharedMapStress {
+  private static final int ONE = 64;
+  private static final int OTHER = 65;
+
+  private SharedMapStress() {}
+
+  /** A page whose words are aligned, as in a frame. */
+  public abstract static class Map {
+    final MemorySegment page = MemorySegment.ofArray(new long[16]);
+
+    Map() {}
+  }
+
+  /** As it is. */
+  @JCStressTest
+  @Outcome(id = "64, 192", expect = ACCEPTABLE, desc = "Both.")
+  @Outcome(expect = FORBIDDEN, desc = "One change has taken the other back.")
+  @State
+  public static class TwoBytesOfAWord extends Map {
+    /** Starts with zeros. */
+    public TwoBytesOfAWord() {}
+
+    /** Allocates a page. */
+    @Actor
+    public void one() {
+      Page.putByteShared(page, ONE, 64);
+    }
+
+    /** Marks the next one. */
+    @Actor
+    public void other() {
+      Page.putByteShared(page, OTHER, 192);
+    }
+
+    /** Looks. */
+    @Arbiter
+    public void look(II_Result r) {
+      r.r1 = Page.getByte(page, ONE);
+      r.r2 = Page.getByte(page, OTHER);
+    }
+  }
+
+  /** Read, changed, stored. */
+  @BrokenTwin
+  @JCStressTest
+  @Outcome(id = "64, 192", expect = ACCEPTABLE, desc = "Both, by luck.")
+  @Outcome(
+      id = {"64, 0", "0, 192"},
+      expect = ACCEPTABLE_INTERESTING,
+      desc = "One change has taken the other back: the twin is broken.")
+  @Outcome(expect = FORBIDDEN, desc = "Neither.")
+  @State
+  public static class BrokenPlainWord extends Map {
+    /** Starts with zeros. */
+    public BrokenPlainWord() {}
+
+    /** Allocates a page. */
+    @Actor
+    public void one() {
+      Page.putInt(page, ONE, Page.getInt(page, ONE) | 64);
+    }
+
+    /** Marks the next one. */
+    @Actor
+    public void other() {
+      Page.putInt(page, ONE, Page.getInt(page, ONE) | (192 << 8));
+    }
+
+    /** Looks. */
+    @Arbiter
+    public void look(II_Result r) {
+      r.r1 = Page.getByte(page, ONE);
+      r.r2 = Page.getByte(page, OTHER);
+    }
+  }
+
+  /** As it is. */
+  @JCStressTest
+  @Outcome(id = "20", expect = ACCEPTABLE, desc = "The highest.")
+  @Outcome(expect = FORBIDDEN, desc = "The page says less than it has.")
+  @State
+  public static class HighestLsn extends Map {
+    /** Starts with zero. */
+    public HighestLsn() {}
+
+    /** The earlier record. */
+    @Actor
+    public void earlier() {
+      Page.raiseLsn(page, 10);
+    }
+
+    /** The later record. */
+    @Actor
+    public void later() {
+      Page.raiseLsn(page, 20);
+    }
+
+    /** Looks. */
+    @Arbiter
+    public void look(J_Result r) {
+      r.r1 = Page.lsn(page);
+    }
+  }
+
+  /** Looked at, then stored. */
+  @BrokenTwin
+  @JCStressTest
+  @Outcome(id = "20", expect = ACCEPTABLE, desc = "The highest, by luck.")
+  @Outcome(
+      id = "10",
+      expect = ACCEPTABLE_INTERESTING,
+      desc = "The page says less than it has: the twin is broken.")
+  @Outcome(expect = FORBIDDEN, desc = "Neither.")
+  @State
+  public static class BrokenLookThenRaise extends Map {
+    /** Starts with zero. */
+    public BrokenLookThenRaise() {}
+
+    /** The earlier record. */
+    @Actor
+    public void earlier() {
+      raise(10);
+    }
+
+    /** The later record. */
+    @Actor
+    public void later() {
+      raise(20);
+    }
+
+    private void raise(long lsn) {
+      if (Page.lsn(page) < lsn) {
+        Page.setLsn(page, lsn);
+      }
+    }
+
+    /** Looks. */
+    @Arbiter
+    public void look(J_Result r) {
+      r.r1 = Page.lsn(page);
+    }
+  }
+
+  /** Tail of the log and first LSN of a clean frame. */
+  public abstract static class Frame {
+    final AtomicLong tail = new AtomicLong(100);
+    final AtomicLong first = new AtomicLong();
+
+    Frame() {}
+  }
+
+  /** As it is: the mark, with a tail read before, and then the record. */
+  @JCStressTest
+  @Outcome(id = "true", expect = ACCEPTABLE, desc = "At or below both.")
+  @Outcome(expect = FORBIDDEN, desc = "A checkpoint would pass by a record.")
+  @State
+  public static class MarkedBefore extends Frame {
+    private long one;
+    private long other;
+
+    /** Starts clean. */
+    public MarkedBefore() {}
+
+    /** Changes a byte. */
+    @Actor
+    public void one() {
+      one = change();
+    }
+
+    /** Changes another. */
+    @Actor
+    public void other() {
+      other = change();
+    }
+
+    private long change() {
+      long now = tail.get();
+      if (first.get() == 0) {
+        first.compareAndSet(0, now);
+      }
+      return tail.getAndAdd(10);
+    }
+
+    /** Looks. */
+    @Arbiter
+    public void look(Z_Result r) {
+      r.r1 = first.get() <= Math.min(one, other);
+    }
+  }
+
+  /** The record, and then the mark: what the source's count of pending updates is for. */
+  @BrokenTwin
+  @JCStressTest
+  @Outcome(id = "true", expect = ACCEPTABLE, desc = "At or below both, by luck.")
+  @Outcome(
+      id = "false",
+      expect = ACCEPTABLE_INTERESTING,
+      desc = "A checkpoint would pass by a record: the twin is broken.")
+  @State
+  public static class BrokenMarkedAfterwards extends Frame {
+    private long one;
+    private long other;
+
+    /** Starts clean. */
+    public BrokenMarkedAfterwards() {}
+
+    /** Changes a byte. */
+    @Actor
+    public void one() {
+      one = change();
+    }
+
+    /** Changes another. */
+    @Actor
+    public void other() {
+      other = change();
+    }
+
+    private long change() {
+      long lsn = tail.getAndAdd(10);
+      first.compareAndSet(0, lsn);
+      return lsn;
+    }
+
+    /** Looks. */
+    @Arbiter
+    public void look(Z_Result r) {
+      r.r1 = first.get() <= Math.min(one, other);
+    }
+  }
+}
