@@ -26,7 +26,12 @@ import picocli.CommandLine.Spec;
 public final class Main {
   private static final int CANNOT_MEASURE = 3;
   private static final List<Bench> BENCHES =
-      List.of(new LatchBench(), new OffHeapBench(), new CommitBench(), new TreeBench());
+      List.of(
+          new LatchBench(),
+          new OffHeapBench(),
+          new CommitBench(),
+          new TreeBench(),
+          new HeavyInsertBench());
 
   private Main() {}
 

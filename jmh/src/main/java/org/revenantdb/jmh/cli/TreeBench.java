@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What rows in a tree of pages cost, part by part: in memory beside other engines, and with a pool
- * that holds a fifth of them. A part that fails leaves the others alone.
+ * What rows in a tree of pages cost, part by part: in memory beside other engines, by mode of the
+ * latches, and with a pool that holds a fifth of them. A part that fails leaves the others alone.
  */
 final class TreeBench implements Bench {
   @Override
@@ -19,7 +19,6 @@ final class TreeBench implements Bench {
     return "What do rows in a tree of pages cost, in memory and beyond it?";
   }
 
-  /** The last is of latches that the tree cannot be run under yet, so it is not measured. */
   @Override
   public List<String> promises() {
     return List.of(
@@ -40,7 +39,9 @@ final class TreeBench implements Bench {
     try (ForkSession session = ForkSession.open(name(), settings, figures, rounds, Set.of())) {
       session.begin(78);
       figures.attempt(() -> TreeMemory.measure(session));
-      session.begin(150);
+      session.begin(125);
+      figures.attempt(() -> TreeLatches.measure(session));
+      session.begin(165);
       figures.attempt(() -> TreeSpill.measure(session));
     } catch (IOException e) {
       throw new CannotMeasureException("a directory for the databases: " + e.getMessage(), e);

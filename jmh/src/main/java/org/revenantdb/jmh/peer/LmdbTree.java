@@ -10,6 +10,7 @@ import org.lmdbjava.DbiFlags;
 import org.lmdbjava.Env;
 import org.lmdbjava.EnvFlags;
 import org.lmdbjava.GetOp;
+import org.lmdbjava.PutFlags;
 import org.lmdbjava.Txn;
 import org.revenantdb.jmh.tree.TreeRows;
 import org.revenantdb.jmh.tree.TreeStore;
@@ -24,7 +25,7 @@ import org.revenantdb.jmh.tree.TreeStore;
  * nothing, a power cut may lose everything.
  */
 public final class LmdbTree implements TreeStore {
-  private static final long MAP = 4L << 30;
+  private static final long MAP = 8L << 30;
 
   private final Env<ByteBuffer> environment;
   private final Dbi<ByteBuffer> rows;
@@ -40,7 +41,7 @@ public final class LmdbTree implements TreeStore {
     environment =
         Env.create()
             .setMapSize(MAP)
-            .setMaxDbs(1)
+            .setMaxDbs(2)
             .open(directory.toFile(), EnvFlags.MDB_NOSYNC, EnvFlags.MDB_WRITEMAP);
     rows = environment.openDbi("rows", DbiFlags.MDB_CREATE);
   }
@@ -48,6 +49,28 @@ public final class LmdbTree implements TreeStore {
   @Override
   public void settle() {
     environment.sync(/* force= */ true);
+  }
+
+  @Override
+  public boolean loadSorted(int count) {
+    Dbi<ByteBuffer> sorted = environment.openDbi("sorted", DbiFlags.MDB_CREATE);
+    ByteBuffer key = ByteBuffer.allocateDirect(TreeRows.KEY);
+    ByteBuffer value = ByteBuffer.allocateDirect(TreeRows.VALUE);
+    byte[] rowKey = new byte[TreeRows.KEY];
+    byte[] rowValue = new byte[TreeRows.VALUE];
+    try (Txn<ByteBuffer> writer = environment.txnWrite()) {
+      try (Cursor<ByteBuffer> end = sorted.openCursor(writer)) {
+        for (int row = 0; row < count; row++) {
+          TreeRows.key(row, rowKey);
+          TreeRows.value(row, 0, rowValue);
+          key.clear().put(rowKey).flip();
+          value.clear().put(rowValue).flip();
+          end.put(key, value, PutFlags.MDB_APPEND);
+        }
+      }
+      writer.commit();
+    }
+    return true;
   }
 
   @Override

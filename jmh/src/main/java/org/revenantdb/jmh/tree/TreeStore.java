@@ -25,6 +25,17 @@ public interface TreeStore extends AutoCloseable {
    */
   void settle() throws Exception;
 
+  /**
+   * Loads rows into another, empty table by what the engine has for rows that come in key order.
+   *
+   * @param rows how many, from the first
+   * @return whether it has anything for that
+   * @throws Exception whatever the engine throws
+   */
+  default boolean loadSorted(int rows) throws Exception {
+    return false;
+  }
+
   @Override
   void close() throws IOException;
 
