@@ -84,7 +84,7 @@ class BufferPoolTest {
   void a_page_that_the_check_refuses_is_an_error_until_it_does_not() {
     try (PoolFixture fixture = new PoolFixture(directory)) {
       BufferPool pool = fixture.withPages(1000).pool;
-      fixture.readThrough(500, 1000);
+      fixture.driveOut(5);
       fixture.check = (page, bytes) -> page == 5 ? "the page is ahead of the log" : null;
       assertBad(pool, 5, "the page is ahead of the log");
       fixture.check = PageReadCheck.NONE;
@@ -148,7 +148,7 @@ class BufferPoolTest {
     try (PoolFixture fixture = new PoolFixture(directory)) {
       BufferPool pool = fixture.withPages(1000).pool;
       fixture.overwriteOnDisk(5, fixture.onDisk(6));
-      fixture.readThrough(500, 1000);
+      fixture.driveOut(5);
       int frame = pool.fixForRedo(5);
       assertEquals(PageCondition.DAMAGED, pool.condition(frame));
       fixture.change(frame, 55);
@@ -157,7 +157,7 @@ class BufferPoolTest {
       assertEquals(PageCondition.GOOD, pool.condition(frame), "formatted, still in its frame");
       pool.unfixExclusive(frame);
       pool.flushDirtyBefore(Long.MAX_VALUE);
-      fixture.readThrough(500, 1000);
+      fixture.driveOut(5);
       frame = pool.fixForRedo(5);
       assertEquals(PageCondition.GOOD, pool.condition(frame));
       assertEquals(55, PoolFixture.value(pool.page(frame)));
@@ -209,7 +209,7 @@ class BufferPoolTest {
       other.join();
       assertEquals(-1, tried.get());
       pool.unfixShared(held);
-      fixture.readThrough(500, 1000);
+      fixture.driveOut(20);
       long reads = pool.statistics().pagesRead();
       int frame = pool.tryFixExclusive(20);
       assertTrue(frame >= 0);

@@ -36,14 +36,8 @@ class LostWriteTest {
     long lsn = fixture.change(frame, 77);
     fixture.pool.unfixExclusive(frame);
     fixture.pool.flushDirtyBefore(Long.MAX_VALUE);
-    evict(fixture, page);
+    fixture.driveOut(page);
     return lsn;
-  }
-
-  private static void evict(PoolFixture fixture, int page) {
-    while (fixture.pool.resident(page) != null) {
-      fixture.readThrough(PAGES / 2, PAGES);
-    }
   }
 
   private static void assertNamesBoth(
@@ -93,7 +87,7 @@ class LostWriteTest {
           PAGE,
           before,
           written);
-      evict(fixture, 9);
+      fixture.driveOut(9);
       CorruptDataException other =
           assertThrows(CorruptDataException.class, () -> fixture.pool.fixShared(9));
       assertTrue(other.reason().contains("are those of page " + PAGE), other.reason());
@@ -105,7 +99,7 @@ class LostWriteTest {
     try (PoolFixture fixture = new PoolFixture(directory)) {
       misplace(fixture, PAGE, FaultyFileSystem.NOWHERE);
       fixture.withPages(PAGES);
-      fixture.readThrough(PAGES / 2, PAGES);
+      fixture.driveOut(PAGE);
       CorruptDataException told =
           assertThrows(CorruptDataException.class, () -> fixture.pool.fixShared(PAGE));
       assertTrue(told.reason().contains("was written with LSN"), told.reason());
@@ -117,10 +111,10 @@ class LostWriteTest {
   void what_a_former_life_is_known_to_have_written_counts() {
     try (PoolFixture fixture = new PoolFixture(directory).withPages(PAGES)) {
       long lsn = PageHeaderLayout.pageLsn(fixture.onDisk(PAGE));
-      fixture.readThrough(PAGES / 2, PAGES);
+      fixture.driveOut(PAGE);
       fixture.pool.wasFlushed(PAGE, lsn);
       fixture.pool.unfixShared(fixture.pool.fixShared(PAGE));
-      fixture.readThrough(PAGES / 2, PAGES);
+      fixture.driveOut(PAGE);
       fixture.pool.wasFlushed(PAGE, lsn + 8);
       assertNamesBoth(
           fixture,
@@ -141,7 +135,7 @@ class LostWriteTest {
       fixture.change(frame, 99);
       fixture.pool.unfixExclusive(frame);
       fixture.pool.flushDirtyBefore(Long.MAX_VALUE);
-      fixture.readThrough(PAGES / 2, PAGES);
+      fixture.driveOut(PAGE);
       frame = fixture.pool.fixShared(PAGE);
       MemorySegment page = fixture.pool.page(frame);
       assertEquals(99, PoolFixture.value(page));

@@ -36,7 +36,7 @@ class PoolFailureTest {
   @Test
   void a_read_that_fails_is_an_error_for_all_who_wait_and_the_next_one_succeeds() {
     try (PoolFixture fixture = new PoolFixture(directory).withPages(1000)) {
-      fixture.readThrough(500, 1000);
+      fixture.driveOut(5);
       fixture.faulty.hook(failing(IoEvent.Kind.READ));
       AtomicInteger failures = new AtomicInteger();
       List<Started<Void>> all = new ArrayList<>();

@@ -29,6 +29,7 @@ final class PoolFixture implements AutoCloseable {
   volatile Steps steps = Steps.NONE;
   volatile PageReadCheck check = PageReadCheck.NONE;
   volatile PoolWaits waits = PoolWaits.NONE;
+  private int formatted;
 
   PoolFixture(Path directory) {
     this(directory, new FakeLog(), BatchGuard.NONE);
@@ -80,6 +81,7 @@ final class PoolFixture implements AutoCloseable {
       pool.unfixExclusive(frame);
     }
     pool.flushDirtyBefore(Long.MAX_VALUE);
+    formatted = pages;
     return this;
   }
 
@@ -108,7 +110,20 @@ final class PoolFixture implements AutoCloseable {
     return found[0];
   }
 
-  /** Drives every page but a few out of the pool, by reading others. */
+  /**
+   * Drives pages out of the pool, by reading others as often as it takes: which page gives up its
+   * frame depends on what the page writer had written when its turn came.
+   */
+  void driveOut(int... pages) {
+    int half = formatted / 2;
+    for (int page : pages) {
+      while (pool.resident(page) != null) {
+        readThrough(page < half ? half : FIRST, page < half ? formatted : half);
+      }
+    }
+  }
+
+  /** Reads pages; most others have to leave for them. */
   void readThrough(int from, int to) {
     for (int page = from; page < to; page++) {
       pool.unfixShared(pool.fixShared(page));

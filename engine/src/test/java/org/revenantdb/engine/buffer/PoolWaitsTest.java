@@ -88,7 +88,7 @@ class PoolWaitsTest {
 
   private PoolFixture fixture() {
     PoolFixture fixture = new PoolFixture(directory).withPages(PAGES);
-    fixture.readThrough(500, PAGES);
+    fixture.driveOut(PAGE, PAGE + 1);
     return fixture;
   }
 

@@ -31,7 +31,7 @@ class PrefetchTest {
 
   private PoolFixture fixture() {
     PoolFixture fixture = new PoolFixture(directory).withPages(PAGES);
-    fixture.readThrough(500, PAGES);
+    fixture.driveOut(PAGE, PAGE + 1, PAGE + 2);
     return fixture;
   }
 
