@@ -98,7 +98,7 @@ final class Checker {
   }
 
   private void named(MemorySegment page, int cell, List<Named> named) {
-    byte[] key = LeafCell.key(page, cell);
+    byte[] key = Slotted.keyOf(page, cell);
     byte[] bytes = LeafCell.value(page, cell);
     if (SequenceRow.isKey(key)) {
       sequence(SequenceRow.name(key), bytes);
@@ -129,7 +129,7 @@ final class Checker {
       int partition = i;
       String what = quoted + ", partition " + i;
       TreeCheck.Rows home =
-          (page, cell) -> home(page, LeafCell.key(page, cell), partition, row.trees(), what);
+          (page, cell) -> home(page, Slotted.keyOf(page, cell), partition, row.trees(), what);
       partitions.add(new TreeCheck(pages, values, row.id(i), what, home).run(name, row.root(i)));
     }
     return new CheckedTable(

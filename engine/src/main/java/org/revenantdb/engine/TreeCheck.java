@@ -3,7 +3,6 @@ package org.revenantdb.engine;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.engine.page.InnerCell;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
@@ -128,8 +127,8 @@ final class TreeCheck {
     int count = Slotted.count(page);
     for (int slot = -1; slot < count; slot++) {
       int child = Slotted.child(page, slot);
-      byte[] from = slot < 0 ? lower : InnerCell.key(page, Slotted.cell(page, slot));
-      byte[] to = slot + 1 < count ? InnerCell.key(page, Slotted.cell(page, slot + 1)) : upper;
+      byte[] from = slot < 0 ? lower : Slotted.key(page, slot);
+      byte[] to = slot + 1 < count ? Slotted.key(page, slot + 1) : upper;
       String as = "child " + slot + " of " + what;
       if (pages.reach(child, as)) {
         MemorySegment below = pages.readOnce(child, as);

@@ -111,7 +111,9 @@ public final class Merge {
       if (!closely && !isSmall(leftPage) && !isSmall(rightPage)) {
         return false;
       }
-      int bytes = Slotted.used(leftPage) + Slotted.used(rightPage) + fences(leftPage, rightPage);
+      int prefix = Slotted.prefixOfBoth(leftPage, rightPage);
+      int bytes =
+          bytesIn(leftPage, prefix) + bytesIn(rightPage, prefix) + fences(leftPage, rightPage);
       if (bytes + (Slotted.level(leftPage) > 0 ? Tree.INNER_ROOM : 0) > MERGED_MAX) {
         return false;
       }
@@ -123,6 +125,11 @@ public final class Merge {
       }
       pool.unfixExclusive(left);
     }
+  }
+
+  /** Bytes that the cells of a page take where their keys lack a shorter prefix. */
+  private static int bytesIn(MemorySegment page, int prefix) {
+    return Slotted.used(page) + Slotted.count(page) * (Slotted.prefix(page) - prefix);
   }
 
   private static int fences(MemorySegment left, MemorySegment right) {

@@ -146,6 +146,7 @@ final class PageCommand implements Callable<Integer> {
   private void slotted(MemorySegment page, int type) {
     out.println("table       " + Integer.toUnsignedString(Slotted.table(page)));
     out.println("level       " + Slotted.level(page));
+    out.println("prefix      " + Slotted.prefix(page) + " bytes that no cell has");
     out.printf(
         "heap        from %d, %d bytes of garbage, %d bytes free%n",
         Page.getShort(page, 20), Page.getShort(page, 22), Slotted.free(page));
@@ -170,14 +171,14 @@ final class PageCommand implements Callable<Integer> {
             "  %4d at %4d  from %s to page %s%n",
             slot,
             cell,
-            Shown.key(InnerCell.key(page, cell)),
+            Shown.key(Slotted.keyOf(page, cell)),
             Integer.toUnsignedString(InnerCell.child(page, cell)));
       }
     }
   }
 
   private void row(MemorySegment page, int slot, int cell) {
-    out.printf("  %4d at %4d  %s%n", slot, cell, Shown.key(LeafCell.key(page, cell)));
+    out.printf("  %4d at %4d  %s%n", slot, cell, Shown.key(Slotted.keyOf(page, cell)));
     version(
         page,
         "current    ",

@@ -174,7 +174,7 @@ final class StatCommand implements Callable<Integer> {
     }
     for (int slot = 0; slot < count; slot++) {
       int cell = Slotted.cell(page, slot);
-      byte[] key = LeafCell.key(page, cell);
+      byte[] key = Slotted.keyOf(page, cell);
       if (SequenceRow.isKey(key)) {
         sequence(SequenceRow.name(key), LeafCell.value(page, cell));
         continue;

@@ -6,12 +6,14 @@ import java.lang.foreign.MemorySegment;
  * A separator and the child to its right, as they stand in an inner page.
  *
  * <pre>  0 u32 child   4 u16 key length   6 key</pre>
+ *
+ * <p>As in a {@link LeafCell}, the page's prefix is missing.
  */
 public final class InnerCell {
   /** Longest cell. */
   public static final int MAX_CELL = 6 + LeafCell.MAX_KEY;
 
-  private static final int KEY_LENGTH = 4;
+  static final int KEY_LENGTH = 4;
   private static final int KEY = 6;
 
   private InnerCell() {}
@@ -26,7 +28,7 @@ public final class InnerCell {
     return Page.getInt(page, cell);
   }
 
-  /** Length of the separator. */
+  /** Length of what the cell has of the separator. */
   public static int keyLength(MemorySegment page, long cell) {
     return Page.getShort(page, cell + KEY_LENGTH);
   }
@@ -39,11 +41,6 @@ public final class InnerCell {
   /** Offset of the separator in a larger memory. */
   static long keyOffset(long cell) {
     return cell + KEY;
-  }
-
-  /** A copy of the separator. */
-  public static byte[] key(MemorySegment page, int cell) {
-    return Page.bytes(page, keyOffset(cell), keyLength(page, cell));
   }
 
   /** Builds a cell. */

@@ -12,6 +12,9 @@ import java.lang.foreign.ValueLayout;
  *   then key, value, predecessor's value
  * </pre>
  *
+ * <p>On a page the first bytes of the key are missing, those that all keys between its fences begin
+ * with ({@link Slotted#keyOf} puts them in front), and the key's length is that of the rest.
+ *
  * <p>The predecessor is the last committed version under the current one (design §8): the one thing
  * about versions that has to survive a crash.
  */
@@ -43,7 +46,7 @@ public final class LeafCell {
   /** From a flag of the current version to that of the predecessor. */
   private static final int PREDECESSOR_SHIFT = 3;
 
-  private static final int KEY_LENGTH = 0;
+  static final int KEY_LENGTH = 0;
   private static final int FLAGS = 2;
   private static final int VALUE_LENGTH = 4;
   private static final int PREDECESSOR_LENGTH = 6;
@@ -82,12 +85,12 @@ public final class LeafCell {
     return (int) (shape >>> (8 * FLAGS)) & 0xFF;
   }
 
-  /** Length of the key. */
+  /** Length of what the cell has of the key: without the page's prefix. */
   public static int keyLength(long shape) {
     return (int) shape & 0xFFFF;
   }
 
-  /** Where the key is, from the beginning of the cell. */
+  /** Where what it has of the key is, from the beginning of the cell. */
   public static int keyOffset(long shape) {
     return header(flags(shape));
   }
@@ -125,12 +128,17 @@ public final class LeafCell {
     return (flags(page, cell) & flag) == flag;
   }
 
-  /** Length of the key. */
+  /** Length of what the cell has of the key. */
   public static int keyLength(MemorySegment page, int cell) {
     return Page.getShort(page, cell + KEY_LENGTH);
   }
 
-  /** Offset of the key. */
+  /** Offset of the key, from the beginning of a cell that is on no page. */
+  static int keyOffset(byte[] source, int cell) {
+    return header(source[cell + FLAGS]);
+  }
+
+  /** Offset of what the cell has of the key. */
   public static int keyOffset(MemorySegment page, int cell) {
     return cell + header(flags(page, cell));
   }
@@ -163,11 +171,6 @@ public final class LeafCell {
   /** Transaction that wrote the predecessor; only with {@link #PREDECESSOR}. */
   public static long predecessorWriter(MemorySegment page, int cell) {
     return Page.getLong(page, cell + PREDECESSOR_WRITER);
-  }
-
-  /** A copy of the key. */
-  public static byte[] key(MemorySegment page, int cell) {
-    return Page.bytes(page, keyOffset(page, cell), keyLength(page, cell));
   }
 
   /** A copy of the current value's bytes in the cell. */

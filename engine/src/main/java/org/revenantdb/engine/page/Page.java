@@ -189,23 +189,26 @@ public final class Page {
    * Integer#compare}.
    */
   public static int compareKey(MemorySegment page, long offset, int length, byte[] key) {
-    return compareKey(page, offset, length, key, key.length);
+    return compareKey(page, offset, length, key, 0, key.length);
   }
 
-  /** As {@link #compareKey}, with the first bytes of a key only, fewer if it is shorter. */
-  static int compareKey(MemorySegment page, long offset, int length, byte[] key, int keyLimit) {
-    int keyLength = Math.min(key.length, keyLimit);
+  /**
+   * As {@link #compareKey}, with a part of a key only: the bytes from {@code from} to {@code to},
+   * fewer if it is shorter.
+   */
+  static int compareKey(MemorySegment page, long offset, int length, byte[] key, int from, int to) {
+    int keyLength = Math.max(0, Math.min(key.length, to) - from);
     int common = Math.min(length, keyLength);
     int i = 0;
     for (; i + 8 <= common; i += 8) {
       long mine = getLongBig(page, offset + i);
-      long theirs = BigEndian.getLong(key, i);
+      long theirs = BigEndian.getLong(key, from + i);
       if (mine != theirs) {
         return Long.compareUnsigned(mine, theirs);
       }
     }
     for (; i < common; i++) {
-      int difference = getByte(page, offset + i) - (key[i] & 0xFF);
+      int difference = getByte(page, offset + i) - (key[from + i] & 0xFF);
       if (difference != 0) {
         return difference;
       }

@@ -21,6 +21,9 @@ import org.revenantdb.recovery.log.RecordBuilder;
  *   8 ROW_SETTLE    u16 slot                           the row's predecessor goes
  * </pre>
  *
+ * <p>Cells in a record have their whole keys, whatever the page lacks of them; an image is as the
+ * page is.
+ *
  * <p>An instance holds the scratch space of one thread, so that carrying out allocates nothing and
  * cannot fail on a page that the operations were made for (R18). What comes out depends on the page
  * and the operations alone (R13).
@@ -188,6 +191,11 @@ public final class PageOps {
       }
       int n = LittleEndian.getShort(record, at + 3);
       int bytes = at + 5;
+      if ((operation == CELL_INSERT || operation == CELL_REPLACE)
+          && !Slotted.beginsWithPrefix(page, record, bytes)) {
+        throw new IllegalStateException(
+            "operation " + operation + " brings a key that does not belong to the page");
+      }
       switch (operation) {
         case IMAGE -> {
           copy(ZEROS, 0, page, Page.BODY, Page.SIZE - Page.BODY);

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * Leaf and inner pages: slots in key order at the front, cells in a heap that grows from the end.
  *
  * <pre>
- *   18 u16 slots   20 u16 heap top   22 u16 garbage   24 u32 table   28 u8 level   30 u16 skip
+ *   18 u16 slots   20 u16 heap top   22 u16 garbage   24 u32 table   28 u8 level   29 u8 prefix
+ *   30 u16 skip
  *   32 u16 lower fence offset  34 u16 length (0: minus infinity)
  *   36 u16 upper fence offset  38 u16 length (0xFFFF: plus infinity)
  *   40 u64 highest writer (leaf)   48 u32 left-most child (inner)   52 common bytes
@@ -16,11 +17,16 @@ import org.jspecify.annotations.Nullable;
  *   slot: u32 head, u16 cell offset, of an inner page also u32 child
  * </pre>
  *
- * <p>All keys of the page begin with the same {@code skip} bytes. The head of a slot is the four
- * bytes of its key after those, as a big-endian number, zeros where the key is shorter; so most
- * comparisons of a search need no cell. The first twelve of the common bytes are in the header,
- * too. Skip is as large as the keys that came to the page allowed; a key that shares less makes it
- * smaller, and all heads are made anew.
+ * <p>All keys between the fences begin with the bytes that the fences have in common. So many of
+ * them, {@code prefix}, 255 at the most, are not stored: a cell has what follows of its key, the
+ * lower fence has them once. With the fences the prefix changes, and with it all cells. A cell that
+ * is on no page (in a log record, or just built) has its whole key.
+ *
+ * <p>All keys of the page begin with the same {@code skip} bytes, among them the prefix. The head
+ * of a slot is the four bytes of its key after those, as a big-endian number, zeros where the key
+ * is shorter; so most comparisons of a search need no cell. The first twelve of the common bytes
+ * are in the header, too. Skip is as large as the keys that came to the page allowed; a key that
+ * shares less makes it smaller, and all heads are made anew.
  *
  * <p>Free room is what lies between slots and heap top, and the garbage that a compaction gives
  * back. The reading methods are pure; the changing ones are for {@link PageOps} and {@link
@@ -35,6 +41,7 @@ public final class Slotted {
   static final int GARBAGE = 22;
   static final int TABLE = 24;
   static final int LEVEL = 28;
+  static final int PREFIX = 29;
   static final int SKIP = 30;
   static final int LOWER_OFFSET = 32;
   static final int LOWER_LENGTH = 34;
@@ -66,6 +73,9 @@ public final class Slotted {
 
   /** Where in a slot of an inner page the child is. */
   static final int SLOT_CHILD = 6;
+
+  /** Longest prefix that is not stored. */
+  public static final int MAX_PREFIX = 255;
 
   /** Bytes of a key that are in its slot. */
   private static final int HEAD = 4;
@@ -114,6 +124,42 @@ public final class Slotted {
     if (level(page) != 0) {
       Page.putInt(page, at + SLOT_CHILD, InnerCell.child(page, cell));
     }
+  }
+
+  /** Bytes at the beginning of all keys that the cells do not have. */
+  public static int prefix(MemorySegment page) {
+    return Page.getByte(page, PREFIX);
+  }
+
+  /** How many bytes a lower fence and an upper one, in an array, have in common. */
+  private static int prefixBetween(
+      MemorySegment page, int lower, int lowerLength, byte[] upper, int from, int upperLength) {
+    int limit = Math.min(MAX_PREFIX, Math.min(lowerLength, upperLength));
+    int i = 0;
+    while (i < limit && Page.getByte(page, lower + i) == (upper[from + i] & 0xFF)) {
+      i++;
+    }
+    return i;
+  }
+
+  /** The prefix that goes with the fences. */
+  static int prefixOfFences(MemorySegment page) {
+    return prefixOfBoth(page, page);
+  }
+
+  /** The prefix that goes with the lower fence of one page and the upper one of another. */
+  public static int prefixOfBoth(MemorySegment left, MemorySegment right) {
+    return hasUpperFence(right) ? prefixBetween(left, upperFence(right)) : 0;
+  }
+
+  private static int prefixBetween(MemorySegment page, byte[] upper) {
+    return prefixBetween(
+        page,
+        Page.getShort(page, LOWER_OFFSET),
+        Page.getShort(page, LOWER_LENGTH),
+        upper,
+        0,
+        upper.length);
   }
 
   /** Bytes that all keys of the page begin with, whatever they are. */
@@ -213,6 +259,7 @@ public final class Slotted {
 
   private static int search(MemorySegment memory, long base, byte[] key, boolean leaf) {
     int count = Page.getShort(memory, base + COUNT);
+    int prefix = Page.getByte(memory, base + PREFIX);
     int skip = Page.getShort(memory, base + SKIP);
     int wanted = BigEndian.head(key, skip) ^ Integer.MIN_VALUE;
     long slots = base + SLOTS;
@@ -229,9 +276,14 @@ public final class Slotted {
         high = middle - 1;
       } else {
         long cell = base + Page.getShort(memory, slot + SLOT_CELL);
-        int order = leaf ? compareLeafKey(memory, cell, key) : compareInnerKey(memory, cell, key);
+        int order =
+            leaf
+                ? compareLeafKey(memory, cell, key, prefix)
+                : compareInnerKey(memory, cell, key, prefix);
         if (order == 0) {
-          return middle;
+          return prefix == 0 || compareCommon(memory, base, prefix, key) == 0
+              ? middle
+              : notFound(memory, base, count, skip, key, low);
         }
         if (order < 0) {
           low = middle + 1;
@@ -243,29 +295,69 @@ public final class Slotted {
     return skip == 0 || count == 0 ? -low - 1 : notFound(memory, base, count, skip, key, low);
   }
 
-  private static int compareLeafKey(MemorySegment memory, long cell, byte[] key) {
+  private static int compareLeafKey(MemorySegment memory, long cell, byte[] key, int prefix) {
     long shape = LeafCell.shape(memory, cell);
     return Page.compareKey(
-        memory, cell + LeafCell.keyOffset(shape), LeafCell.keyLength(shape), key);
+        memory,
+        cell + LeafCell.keyOffset(shape),
+        LeafCell.keyLength(shape),
+        key,
+        prefix,
+        key.length);
   }
 
-  private static int compareInnerKey(MemorySegment memory, long cell, byte[] key) {
+  private static int compareInnerKey(MemorySegment memory, long cell, byte[] key, int prefix) {
     return Page.compareKey(
-        memory, InnerCell.keyOffset(cell), InnerCell.keyLength(memory, cell), key);
+        memory,
+        InnerCell.keyOffset(cell),
+        InnerCell.keyLength(memory, cell),
+        key,
+        prefix,
+        key.length);
   }
 
   /** Heads tell where a key belongs only if it begins as all keys of the page do. */
   private static int notFound(
       MemorySegment memory, long base, int count, int skip, byte[] key, int low) {
-    long common = base + COMMON;
-    if (skip > MAX_COMMON) {
-      boolean leaf = level(memory, base) == 0;
-      long any = base + Page.getShort(memory, base + SLOTS + SLOT_CELL);
-      common =
-          leaf ? any + LeafCell.keyOffset(LeafCell.shape(memory, any)) : InnerCell.keyOffset(any);
-    }
-    int order = Page.compareKey(memory, common, skip, key, skip);
+    int order = compareCommon(memory, base, skip, key);
     return order == 0 ? -low - 1 : order > 0 ? -1 : -count - 1;
+  }
+
+  /**
+   * Compares what all keys of a page that has some begin with, or the first bytes of that, with as
+   * much of a key.
+   *
+   * @param length skip, or less
+   */
+  private static int compareCommon(MemorySegment memory, long base, int length, byte[] key) {
+    int order =
+        Page.compareKey(
+            memory,
+            base + COMMON,
+            Math.min(length, MAX_COMMON),
+            key,
+            0,
+            Math.min(length, MAX_COMMON));
+    if (order != 0 || length <= MAX_COMMON) {
+      return order;
+    }
+    int prefix = Page.getByte(memory, base + PREFIX);
+    int from = MAX_COMMON;
+    int to = Math.min(length, prefix);
+    if (from < to) {
+      long fence = base + Page.getShort(memory, base + LOWER_OFFSET);
+      order = Page.compareKey(memory, fence + from, to - from, key, from, to);
+      from = to;
+    }
+    if (order != 0 || from == length) {
+      return order;
+    }
+    long any = base + Page.getShort(memory, base + SLOTS + SLOT_CELL);
+    long suffix =
+        level(memory, base) == 0
+            ? any + LeafCell.keyOffset(LeafCell.shape(memory, any))
+            : InnerCell.keyOffset(any);
+    return Page.compareKey(memory, suffix + from - prefix, length - from, key, from, length);
   }
 
   /**
@@ -296,8 +388,13 @@ public final class Slotted {
   public static boolean isKey(MemorySegment memory, long base, int slot, byte[] key) {
     long cell = cellOf(memory, base, slot);
     long shape = LeafCell.shape(memory, cell);
-    return LeafCell.keyLength(shape) == key.length
-        && Page.compareKey(memory, cell + LeafCell.keyOffset(shape), key.length, key) == 0;
+    int prefix = Page.getByte(memory, base + PREFIX);
+    int length = LeafCell.keyLength(shape);
+    return prefix + length == key.length
+        && Page.compareKey(
+                memory, cell + LeafCell.keyOffset(shape), length, key, prefix, key.length)
+            == 0
+        && (prefix == 0 || compareCommon(memory, base, prefix, key) == 0);
   }
 
   /**
@@ -370,8 +467,29 @@ public final class Slotted {
 
   /** A copy of the key in a slot. */
   public static byte[] key(MemorySegment page, int slot) {
-    int cell = cell(page, slot);
-    return level(page) == 0 ? LeafCell.key(page, cell) : InnerCell.key(page, cell);
+    return keyOf(page, cell(page, slot));
+  }
+
+  /** A copy of the key that a cell of a page is for. */
+  public static byte[] keyOf(MemorySegment page, int cell) {
+    boolean leaf = level(page) == 0;
+    int prefix = prefix(page);
+    int length = keyLength(page, leaf, cell);
+    byte[] key = new byte[prefix + length];
+    copyPrefix(page, key, 0);
+    MemorySegment.copy(
+        page, ValueLayout.JAVA_BYTE, keyOffset(page, leaf, cell), key, prefix, length);
+    return key;
+  }
+
+  /** Copies the bytes that cells do not have; returns how many. */
+  public static int copyPrefix(MemorySegment page, byte[] into, int at) {
+    int prefix = prefix(page);
+    if (prefix > 0) {
+      MemorySegment.copy(
+          page, ValueLayout.JAVA_BYTE, Page.getShort(page, LOWER_OFFSET), into, at, prefix);
+    }
+    return prefix;
   }
 
   /**
@@ -389,8 +507,8 @@ public final class Slotted {
   static void insert(
       MemorySegment page, int slot, byte[] source, int offset, int length, MemorySegment scratch) {
     int size = slotSize(page);
-    if (contiguous(page) < length + size) {
-      compact(page, scratch);
+    if (contiguous(page) < length - prefix(page) + size) {
+      compact(page, scratch, prefix(page));
     }
     int count = count(page);
     int at = SLOTS + size * slot;
@@ -403,28 +521,68 @@ public final class Slotted {
   static void replace(
       MemorySegment page, int slot, byte[] source, int offset, int length, MemorySegment scratch) {
     int old = cellLength(page, slot);
-    if (length <= old) {
+    int made = length - prefix(page);
+    if (made <= old) {
       int cell = cell(page, slot);
-      MemorySegment.copy(source, offset, page, ValueLayout.JAVA_BYTE, cell, length);
-      Page.putShort(page, GARBAGE, Page.getShort(page, GARBAGE) + old - length);
+      putCell(page, cell, source, offset, length);
+      Page.putShort(page, GARBAGE, Page.getShort(page, GARBAGE) + old - made);
       setCell(page, slot, cell);
       raiseMaxWriter(page, cell);
       return;
     }
     Page.putShort(page, GARBAGE, Page.getShort(page, GARBAGE) + old);
-    if (contiguous(page) < length) {
+    if (contiguous(page) < made) {
       Page.putShort(page, slotAt(page, slot) + SLOT_CELL, 0);
-      compact(page, scratch);
+      compact(page, scratch, prefix(page));
     }
     place(page, slot, source, offset, length);
   }
 
   private static void place(MemorySegment page, int slot, byte[] source, int offset, int length) {
-    int cell = Page.getShort(page, HEAP_TOP) - length;
-    MemorySegment.copy(source, offset, page, ValueLayout.JAVA_BYTE, cell, length);
+    int cell = Page.getShort(page, HEAP_TOP) - length + prefix(page);
+    putCell(page, cell, source, offset, length);
     Page.putShort(page, HEAP_TOP, cell);
     setCell(page, slot, cell);
     raiseMaxWriter(page, cell);
+  }
+
+  /** Stores a cell with its whole key, without the prefix. */
+  static void putCell(MemorySegment page, int cell, byte[] source, int offset, int length) {
+    int prefix = prefix(page);
+    if (prefix == 0) {
+      MemorySegment.copy(source, offset, page, ValueLayout.JAVA_BYTE, cell, length);
+      return;
+    }
+    boolean leaf = level(page) == 0;
+    int key = leaf ? LeafCell.keyOffset(source, offset) : InnerCell.keyOffset(0);
+    int kept = key + prefix;
+    MemorySegment.copy(source, offset, page, ValueLayout.JAVA_BYTE, cell, key);
+    MemorySegment.copy(
+        source, offset + kept, page, ValueLayout.JAVA_BYTE, cell + key, length - kept);
+    putKeyLength(page, leaf, cell, keyLength(page, leaf, cell) - prefix);
+  }
+
+  private static void putKeyLength(MemorySegment page, boolean leaf, int cell, int length) {
+    Page.putShort(page, cell + (leaf ? LeafCell.KEY_LENGTH : InnerCell.KEY_LENGTH), length);
+  }
+
+  /**
+   * Whether a cell with its whole key can belong to the page: redo may meet a page that is not the
+   * one that the change was made to.
+   */
+  static boolean beginsWithPrefix(MemorySegment page, byte[] source, int offset) {
+    int prefix = prefix(page);
+    if (prefix == 0) {
+      return true;
+    }
+    boolean leaf = level(page) == 0;
+    int key = offset + (leaf ? LeafCell.keyOffset(source, offset) : InnerCell.keyOffset(0));
+    int length =
+        LittleEndian.getShort(source, offset + (leaf ? LeafCell.KEY_LENGTH : InnerCell.KEY_LENGTH));
+    return length >= prefix
+        && Page.compareKey(
+                page, Page.getShort(page, LOWER_OFFSET), prefix, source, key, key + prefix)
+            == 0;
   }
 
   /** A key has come to a slot: its head, and those of the others if it shares less with them. */
@@ -433,7 +591,7 @@ public final class Slotted {
     boolean leaf = level(page) == 0;
     if (count == 1) {
       // A guess that costs nothing: the next key may share all but the last bytes.
-      setSkip(page, leaf, Math.max(0, keyLength(page, leaf, cell(page, 0)) - HEAD));
+      setSkip(page, leaf, skipOfOne(page, leaf));
       putHead(page, leaf, 0);
       return;
     }
@@ -451,21 +609,26 @@ public final class Slotted {
     int count = count(page);
     boolean leaf = level(page) == 0;
     int skip =
-        count == 0
-            ? 0
-            : count == 1
-                ? Math.max(0, keyLength(page, leaf, cell(page, 0)) - HEAD)
-                : common(page, leaf, 0, count - 1);
+        count == 0 ? 0 : count == 1 ? skipOfOne(page, leaf) : common(page, leaf, 0, count - 1);
     setSkip(page, leaf, skip);
     putHeads(page, leaf);
+  }
+
+  /** Skip of a page with one key. */
+  private static int skipOfOne(MemorySegment page, boolean leaf) {
+    return prefix(page) + Math.max(0, keyLength(page, leaf, cell(page, 0)) - HEAD);
   }
 
   private static void setSkip(MemorySegment page, boolean leaf, int skip) {
     Page.putShort(page, SKIP, skip);
     int inHeader = Math.min(skip, MAX_COMMON);
-    if (inHeader > 0) {
+    int ofFence = Math.min(inHeader, prefix(page));
+    if (ofFence > 0) {
+      MemorySegment.copy(page, Page.getShort(page, LOWER_OFFSET), page, COMMON, ofFence);
+    }
+    if (inHeader > ofFence) {
       int key = keyOffset(page, leaf, cell(page, 0));
-      MemorySegment.copy(page, key, page, COMMON, inHeader);
+      MemorySegment.copy(page, key, page, COMMON + ofFence, inHeader - ofFence);
     }
     for (int at = COMMON + inHeader; at < SLOTS; at++) {
       Page.putByte(page, at, 0);
@@ -489,7 +652,7 @@ public final class Slotted {
     int offset = keyOffset(page, leaf, cell);
     int length = keyLength(page, leaf, cell);
     int head = 0;
-    int skip = skip(page);
+    int skip = skip(page) - prefix(page);
     for (int i = skip; i < skip + HEAD; i++) {
       head = head << Byte.SIZE | (i < length ? Page.getByte(page, offset + i) : 0);
     }
@@ -507,17 +670,28 @@ public final class Slotted {
     while (i < limit && Page.getByte(page, from1 + i) == Page.getByte(page, from2 + i)) {
       i++;
     }
-    return i;
+    return prefix(page) + i;
   }
 
-  /** What is wrong with skip or the heads, or null. */
+  /** What is wrong with prefix, skip or the heads, or null. */
   public static @Nullable String problemOfHeads(MemorySegment page) {
     int count = count(page);
     boolean leaf = level(page) == 0;
+    int prefix = prefix(page);
+    if (prefix != prefixOfFences(page)) {
+      return "its cells lack the first "
+          + prefix
+          + " bytes of their keys, its fences share "
+          + prefixOfFences(page);
+    }
+    if (count > 0 && skip(page) < prefix) {
+      return "its heads begin at " + skip(page) + ", its keys at " + prefix;
+    }
     for (int slot = 0; slot < count; slot++) {
       int inHeader = Math.min(skip(page), MAX_COMMON);
-      int key = keyOffset(page, leaf, cell(page, slot));
-      if (MemorySegment.mismatch(page, key, key + inHeader, page, COMMON, COMMON + inHeader) >= 0) {
+      MemorySegment key = MemorySegment.ofArray(keyOf(page, cell(page, slot)));
+      if (key.byteSize() < inHeader
+          || MemorySegment.mismatch(key, 0, inHeader, page, COMMON, COMMON + inHeader) >= 0) {
         return "slot " + slot + " does not begin as the header says that all keys do";
       }
       if (common(page, leaf, slot, 0) < skip(page)) {
@@ -555,7 +729,7 @@ public final class Slotted {
       Page.putShort(page, GARBAGE, Page.getShort(page, GARBAGE) + old);
       if (contiguous(page) < made) {
         Page.putShort(page, slotAt(page, slot) + SLOT_CELL, 0);
-        compact(page, scratch);
+        compact(page, scratch, prefix(page));
       }
       to = Page.getShort(page, HEAP_TOP) - made;
       Page.putShort(page, HEAP_TOP, to);
@@ -589,7 +763,12 @@ public final class Slotted {
       MemorySegment scratch) {
     Page.putShort(page, COUNT, count);
     Page.putShort(page, UPPER_LENGTH, INFINITE);
-    compact(page, scratch);
+    // The new fence is nearer to the lower one, so the prefix does not become shorter.
+    int lower = Page.getShort(page, LOWER_OFFSET);
+    int prefix =
+        prefixBetween(
+            page, lower, Page.getShort(page, LOWER_LENGTH), source, fenceOffset, fenceLength);
+    compact(page, scratch, prefix);
     int at = Page.getShort(page, HEAP_TOP) - fenceLength;
     MemorySegment.copy(source, fenceOffset, page, ValueLayout.JAVA_BYTE, at, fenceLength);
     Page.putShort(page, HEAP_TOP, at);
@@ -601,8 +780,10 @@ public final class Slotted {
   /**
    * Moves all cells and fences to the end of the page; a slot with offset 0 keeps it, its cell is
    * being replaced.
+   *
+   * @param prefix what the keys shall lack, not less than they do now
    */
-  private static void compact(MemorySegment page, MemorySegment scratch) {
+  private static void compact(MemorySegment page, MemorySegment scratch, int prefix) {
     MemorySegment copy = scratch;
     MemorySegment.copy(page, 0, copy, 0, Page.SIZE);
     int top = Page.SIZE;
@@ -619,6 +800,8 @@ public final class Slotted {
       Page.putShort(page, UPPER_OFFSET, top);
     }
     boolean leaf = level(copy) == 0;
+    int less = prefix - prefix(copy);
+    Page.putByte(page, PREFIX, prefix);
     int step = leaf ? LEAF_SLOT : INNER_SLOT;
     int end = SLOTS + step * count(copy);
     for (int at = SLOTS + SLOT_CELL; at < end; at += step) {
@@ -626,12 +809,58 @@ public final class Slotted {
       if (cell != 0) {
         int length =
             leaf ? LeafCell.length(LeafCell.shape(copy, cell)) : InnerCell.length(copy, cell);
-        top -= length;
-        MemorySegment.copy(copy, cell, page, top, length);
+        top -= length - less;
+        if (less == 0) {
+          MemorySegment.copy(copy, cell, page, top, length);
+        } else {
+          copyShorter(copy, leaf, cell, length, less, page, top);
+        }
         Page.putShort(page, at, top);
       }
     }
     Page.putShort(page, HEAP_TOP, top);
     Page.putShort(page, GARBAGE, 0);
+  }
+
+  /** Copies a cell to another page without the first bytes that it has of its key. */
+  private static void copyShorter(
+      MemorySegment source,
+      boolean leaf,
+      int cell,
+      int length,
+      int less,
+      MemorySegment page,
+      int to) {
+    int key = keyOffset(source, leaf, cell) - cell;
+    MemorySegment.copy(source, cell, page, to, key);
+    MemorySegment.copy(source, cell + key + less, page, to + key, length - key - less);
+    putKeyLength(page, leaf, to, keyLength(source, leaf, cell) - less);
+  }
+
+  /**
+   * Copies a cell of another page in front of the heap of one that lacks another number of bytes of
+   * its keys.
+   *
+   * @return where it is
+   */
+  static int copyCell(MemorySegment source, int slot, MemorySegment page) {
+    int cell = cell(source, slot);
+    int length = cellLength(source, slot);
+    int less = prefix(page) - prefix(source);
+    int top = Page.getShort(page, HEAP_TOP) - length + less;
+    boolean leaf = level(source) == 0;
+    if (less == 0) {
+      MemorySegment.copy(source, cell, page, top, length);
+    } else if (less > 0) {
+      copyShorter(source, leaf, cell, length, less, page, top);
+    } else {
+      int key = keyOffset(source, leaf, cell) - cell;
+      int fence = Page.getShort(source, LOWER_OFFSET) + prefix(page);
+      MemorySegment.copy(source, cell, page, top, key);
+      MemorySegment.copy(source, fence, page, top + key, -less);
+      MemorySegment.copy(source, cell + key, page, top + key - less, length - key);
+      putKeyLength(page, leaf, top, keyLength(source, leaf, cell) - less);
+    }
+    return top;
   }
 }

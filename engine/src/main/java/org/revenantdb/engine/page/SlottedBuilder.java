@@ -9,6 +9,9 @@ public final class SlottedBuilder {
   /** Off heap as the pages are: one kind of memory is one kind of code. */
   private final MemorySegment page = Arena.ofAuto().allocate(Page.SIZE, Long.BYTES);
 
+  /** Room for a copy of the page. */
+  private final MemorySegment scratch = Arena.ofAuto().allocate(Page.SIZE, Long.BYTES);
+
   /** An empty builder; {@link #begin} comes first. */
   public SlottedBuilder() {}
 
@@ -36,6 +39,7 @@ public final class SlottedBuilder {
       Page.putShort(page, Slotted.UPPER_LENGTH, upper.length);
     }
     Page.putShort(page, Slotted.HEAP_TOP, top);
+    Page.putByte(page, Slotted.PREFIX, Slotted.prefixOfFences(page));
   }
 
   /**
@@ -69,17 +73,14 @@ public final class SlottedBuilder {
   /** Appends slots {@code from} (inclusive) to {@code to} (exclusive) of another page. */
   public void append(MemorySegment source, int from, int to) {
     for (int slot = from; slot < to; slot++) {
-      int length = Slotted.cellLength(source, slot);
-      int top = Page.getShort(page, Slotted.HEAP_TOP) - length;
-      MemorySegment.copy(source, Slotted.cell(source, slot), page, top, length);
-      appended(top);
+      appended(Slotted.copyCell(source, slot, page));
     }
   }
 
   /** Appends a cell. */
   public void append(byte[] cell) {
-    int top = Page.getShort(page, Slotted.HEAP_TOP) - cell.length;
-    put(cell, top);
+    int top = Page.getShort(page, Slotted.HEAP_TOP) - cell.length + Slotted.prefix(page);
+    Slotted.putCell(page, top, cell, 0, cell.length);
     appended(top);
   }
 
@@ -96,11 +97,7 @@ public final class SlottedBuilder {
 
   /** Ends the page, which has none yet and room for it, with an upper fence. */
   public void upperFence(byte[] upper) {
-    int top = Page.getShort(page, Slotted.HEAP_TOP) - upper.length;
-    put(upper, top);
-    Page.putShort(page, Slotted.HEAP_TOP, top);
-    Page.putShort(page, Slotted.UPPER_OFFSET, top);
-    Page.putShort(page, Slotted.UPPER_LENGTH, upper.length);
+    Slotted.keepLeft(page, Slotted.count(page), upper, 0, upper.length, scratch);
   }
 
   /** Room for more cells and their slots. */

@@ -541,13 +541,13 @@ public final class Cleaner implements AutoCloseable {
               record,
               slot,
               LeafCell.build(
-                  LeafCell.key(page, cell), flags, before, LeafCell.predecessor(page, cell)));
+                  Slotted.keyOf(page, cell), flags, before, LeafCell.predecessor(page, cell)));
         } else if (transactions.outcome(before) <= horizon) {
           PageOps.remove(record, slot);
         } else {
           undecided = true;
           PageOps.replace(
-              record, slot, LeafCell.build(LeafCell.key(page, cell), flags, before, new byte[0]));
+              record, slot, LeafCell.build(Slotted.keyOf(page, cell), flags, before, new byte[0]));
         }
       } else if (status > horizon) {
         undecided |= predecessor || LeafCell.is(page, cell, LeafCell.DELETED);

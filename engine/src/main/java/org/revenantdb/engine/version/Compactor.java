@@ -258,7 +258,7 @@ final class Compactor {
         int cell = Slotted.cell(page, slot);
         if (LeafCell.is(page, cell, LeafCell.OVERFLOW)) {
           int head = LeafCell.referenceHead(page, LeafCell.valueOffset(page, cell));
-          values.add(new LargeValue(LeafCell.key(page, cell), head));
+          values.add(new LargeValue(Slotted.keyOf(page, cell), head));
         }
       }
       return Slotted.hasUpperFence(page) ? Slotted.upperFence(page) : null;

@@ -5,6 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.Slotted;
 
 /**
  * Rows that a scan has copied out of a leaf: all bytes in one array, so that a batch allocates next
@@ -12,11 +13,12 @@ import org.revenantdb.engine.page.Page;
  */
 public final class RowBatch {
   /*
-   * Row i       keys[i] .. values[i]   its key     values[i] .. values[i] + lengths[i]   its value, or a reference to
+   * Row i       prefix, then keys[i] .. values[i]   its key     values[i] .. values[i] + lengths[i]   its value, or a reference to
    *             overflow pages if flags[i] says so
    * Bytes       First, in one piece, the part of the leaf in which the cells of all rows are (hold): rows whose current
    *             version is taken lie in there. Values from elsewhere are added behind. One copy of some kilobytes costs
    *             less than one of each row, and the processor fetches ahead of it.
+   * Prefix      What the keys of the leaf begin with and its cells lack; none in a batch that was not given a leaf.
    */
   private static final int FIRST_ROWS = 16;
 
@@ -30,6 +32,9 @@ public final class RowBatch {
 
   /** Where in the leaf the piece begins. */
   private int held;
+
+  private byte[] prefix = new byte[0];
+  private int prefixLength;
 
   /** No rows. */
   public RowBatch() {}
@@ -53,6 +58,7 @@ public final class RowBatch {
   public void clear() {
     size = 0;
     used = 0;
+    prefixLength = 0;
   }
 
   /**
@@ -67,6 +73,10 @@ public final class RowBatch {
     MemorySegment.copy(page, ValueLayout.JAVA_BYTE, from, bytes, 0, length);
     held = from;
     used = length;
+    if (prefix.length < Slotted.prefix(page)) {
+      prefix = new byte[Slotted.MAX_PREFIX];
+    }
+    prefixLength = Slotted.copyPrefix(page, prefix, 0);
   }
 
   /** Adds the current version of a row: key and value follow each other in its cell. */
@@ -75,22 +85,26 @@ public final class RowBatch {
     add(key, LeafCell.keyLength(shape), LeafCell.valueLength(shape), LeafCell.flags(shape));
   }
 
-  /** Adds a row with a value from elsewhere. */
+  /** Adds a row of the leaf with a value from elsewhere. */
   void add(byte[] key, StoredValue value) {
     byte[] stored = value.bytes();
-    int at = reserve(key.length + stored.length);
-    System.arraycopy(key, 0, bytes, at, key.length);
-    System.arraycopy(stored, 0, bytes, at + key.length, stored.length);
-    add(at, key.length, stored.length, value.flags());
+    int suffix = key.length - prefixLength;
+    int at = reserve(suffix + stored.length);
+    System.arraycopy(key, prefixLength, bytes, at, suffix);
+    System.arraycopy(stored, 0, bytes, at + suffix, stored.length);
+    add(at, suffix, stored.length, value.flags());
   }
 
-  /** Adds a row of another batch. */
+  /** Adds a row of another batch; with no leaf in this one. */
   void add(RowBatch from, int row) {
     int key = from.keyLength(row);
-    int length = key + from.lengths[row]; // its value follows its key
-    int at = reserve(length);
-    System.arraycopy(from.bytes, from.keys[row], bytes, at, length);
-    add(at, key, from.lengths[row], from.flags[row]);
+    int suffix = key - from.prefixLength;
+    int value = from.lengths[row];
+    int at = reserve(key + value);
+    System.arraycopy(from.prefix, 0, bytes, at, from.prefixLength);
+    System.arraycopy( // its value follows its key
+        from.bytes, from.keys[row], bytes, at + from.prefixLength, suffix + value);
+    add(at, key, value, from.flags[row]);
   }
 
   /** Makes room for some bytes behind those that are used; returns where. */
@@ -119,28 +133,58 @@ public final class RowBatch {
 
   /** Length of a row's key. */
   public int keyLength(int row) {
-    return values[row] - keys[row];
+    return prefixLength + values[row] - keys[row];
   }
 
   /** A copy of a row's key. */
   public byte[] key(int row) {
-    return Arrays.copyOfRange(bytes, keys[row], values[row]);
+    if (prefixLength == 0) {
+      return Arrays.copyOfRange(bytes, keys[row], values[row]);
+    }
+    byte[] key = new byte[keyLength(row)];
+    System.arraycopy(prefix, 0, key, 0, prefixLength);
+    System.arraycopy(bytes, keys[row], key, prefixLength, key.length - prefixLength);
+    return key;
   }
 
   /** Copies a row's key, or the beginning for which there is room; returns its length. */
   public int key(int row, byte[] into, int at) {
-    return copy(keys[row], keyLength(row), into, at);
+    int room = into.length - at;
+    System.arraycopy(prefix, 0, into, at, Math.min(prefixLength, room));
+    if (prefixLength < room) {
+      copy(keys[row], values[row] - keys[row], into, at + prefixLength);
+    }
+    return keyLength(row);
   }
 
   /** Compares a row's key with another, as unsigned bytes. */
   public int compareKey(int row, byte[] key) {
-    return Arrays.compareUnsigned(bytes, keys[row], values[row], key, 0, key.length);
+    int common = Math.min(prefixLength, key.length);
+    int order = Arrays.compareUnsigned(prefix, 0, prefixLength, key, 0, common);
+    return order != 0
+        ? order
+        : Arrays.compareUnsigned(bytes, keys[row], values[row], key, common, key.length);
   }
 
   /** Compares a row's key with that of a row of another batch, as unsigned bytes. */
   int compareKeys(int row, RowBatch other, int otherRow) {
-    return Arrays.compareUnsigned(
-        bytes, keys[row], values[row], other.bytes, other.keys[otherRow], other.values[otherRow]);
+    if (prefixLength > other.prefixLength) {
+      return -other.compareKeys(otherRow, this, row);
+    }
+    // Mine is the shorter prefix: then come bytes of my suffix and the rest of the other's prefix.
+    int order = Arrays.compareUnsigned(prefix, 0, prefixLength, other.prefix, 0, prefixLength);
+    if (order != 0) {
+      return order;
+    }
+    int rest = other.prefixLength - prefixLength;
+    int middle = Math.min(keys[row] + rest, values[row]);
+    order =
+        Arrays.compareUnsigned(
+            bytes, keys[row], middle, other.prefix, prefixLength, other.prefixLength);
+    return order != 0
+        ? order
+        : Arrays.compareUnsigned(
+            bytes, middle, values[row], other.bytes, other.keys[otherRow], other.values[otherRow]);
   }
 
   /** Whether a row's value is in overflow pages. */

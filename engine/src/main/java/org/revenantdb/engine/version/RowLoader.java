@@ -141,7 +141,7 @@ public final class RowLoader {
   }
 
   private RowWriter.Outcome put(MemorySegment leaf, int cell) {
-    byte[] key = LeafCell.key(leaf, cell);
+    byte[] key = Slotted.keyOf(leaf, cell);
     if (!LeafCell.is(leaf, cell, LeafCell.OVERFLOW)) {
       return writer.put(tree, id, snapshot, key, LeafCell.value(leaf, cell));
     }

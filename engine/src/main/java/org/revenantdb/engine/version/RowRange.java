@@ -77,7 +77,7 @@ public final class RowRange {
   /** The keys of the next leaf's rows that the snapshot sees. */
   public List<byte[]> keys() {
     List<byte[]> keys = new ArrayList<>();
-    leaf((page, cell) -> keys.add(LeafCell.key(page, cell)));
+    leaf((page, cell) -> keys.add(Slotted.keyOf(page, cell)));
     return keys;
   }
 

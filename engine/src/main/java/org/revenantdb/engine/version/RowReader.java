@@ -182,7 +182,7 @@ public final class RowReader {
     }
     if (!LeafCell.is(page, cell, LeafCell.PREDECESSOR)) {
       // An insert that this snapshot does not see, or a row whose former versions it does not need.
-      return older(table, key == null ? LeafCell.key(page, cell) : key, reading);
+      return older(table, key == null ? Slotted.keyOf(page, cell) : key, reading);
     }
     if (sees(LeafCell.predecessorWriter(page, cell), reading)) {
       int flags = LeafCell.predecessorFlags(page, cell);
@@ -190,7 +190,7 @@ public final class RowReader {
           ? null
           : new StoredValue(flags, LeafCell.predecessor(page, cell));
     }
-    return older(table, key == null ? LeafCell.key(page, cell) : key, reading);
+    return older(table, key == null ? Slotted.keyOf(page, cell) : key, reading);
   }
 
   /**
@@ -211,7 +211,7 @@ public final class RowReader {
       return false;
     }
     VolatileStore.Version version =
-        storage.versions().find(table, LeafCell.key(page, cell), reading.snapshot);
+        storage.versions().find(table, Slotted.keyOf(page, cell), reading.snapshot);
     if (version == null) {
       return false;
     }
@@ -233,7 +233,7 @@ public final class RowReader {
       }
       return;
     }
-    byte[] key = LeafCell.key(page, cell);
+    byte[] key = Slotted.keyOf(page, cell);
     StoredValue value = visible(table, page, cell, reading, key);
     if (value != null) {
       batch.add(key, value);

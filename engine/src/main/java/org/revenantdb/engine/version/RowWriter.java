@@ -345,6 +345,7 @@ public final class RowWriter {
     boolean delete = flags == LeafCell.DELETED;
     if (slot < 0) {
       insert(delete, key, id);
+      room -= Slotted.prefix(page);
       return;
     }
     int cell = Slotted.cell(page, slot);
@@ -412,7 +413,7 @@ public final class RowWriter {
     }
     newCell = LeafCell.build(key, flags, id, value);
     newLength = newCell.length;
-    room = newLength + Slotted.LEAF_SLOT;
+    room = newLength + Slotted.LEAF_SLOT; // less where the page has a prefix
   }
 
   private void replace(MemorySegment page, int cell, boolean supersede) {

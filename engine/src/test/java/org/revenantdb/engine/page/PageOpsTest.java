@@ -105,6 +105,7 @@ class PageOpsTest {
       "| " + Slotted.GARBAGE + " | u16 | garbage",
       "| " + Slotted.TABLE + " | u32 | table id |",
       "| " + Slotted.LEVEL + " | u8 | level",
+      "| " + Slotted.PREFIX + " | u8 | prefix",
       "| " + Slotted.SKIP + " | u16 | skip",
       "| " + Slotted.LOWER_OFFSET + " | u16, u16 | lower fence",
       "| " + Slotted.UPPER_OFFSET + " | u16, u16 | upper fence",

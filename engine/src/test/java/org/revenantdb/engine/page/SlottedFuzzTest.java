@@ -35,8 +35,14 @@ class SlottedFuzzTest {
   private int slotSize;
   private byte[] beginning = {};
   private int common;
+
+  /** Bytes of the beginning that the fences have, too. */
+  private int shared;
+
   private long maxWriter;
   private int full;
+  private int rebuilt;
+  private int lengthened;
 
   @Test
   void a_page_holds_what_the_model_holds() {
@@ -51,19 +57,22 @@ class SlottedFuzzTest {
       }
     }
     assertTrue(full > 20, "only " + full + " operations left no byte free");
+    assertTrue(rebuilt > 5, "only " + rebuilt + " pages with longer cells");
+    assertTrue(lengthened > 20, "only " + lengthened + " pages with shorter cells");
   }
 
   private void round(Random random) {
     leaf = random.nextInt(3) > 0;
     slotSize = leaf ? Slotted.LEAF_SLOT : Slotted.INNER_SLOT;
-    common = random.nextBoolean() ? 0 : random.nextInt(40);
+    common = random.nextBoolean() ? 0 : random.nextInt(random.nextInt(4) == 0 ? 400 : 40);
     beginning = bytes(random, common);
+    shared = random.nextInt(3) == 0 ? common : random.nextInt(common + 1);
     model.clear();
     records.clear();
     maxWriter = 0;
-    lower = bytes(random, random.nextInt(3) == 0 ? LeafCell.MAX_KEY : random.nextInt(50));
-    boolean bounded = random.nextBoolean();
-    upper = bytes(random, random.nextInt(3) == 0 ? LeafCell.MAX_KEY : 1 + random.nextInt(50));
+    lower = fence(random, (byte) 0);
+    boolean bounded = random.nextInt(4) > 0;
+    upper = fence(random, (byte) 0xFF);
     SlottedBuilder builder = new SlottedBuilder();
     builder.begin(leaf ? 0 : 1, 7, lower, bounded ? upper : null);
     if (!bounded) {
@@ -109,12 +118,13 @@ class SlottedFuzzTest {
     int free = Slotted.free(page);
     int what = random.nextInt(20);
     if (what < 10 || model.isEmpty()) {
-      int room = Math.min(leaf ? LeafCell.MAX_CELL : InnerCell.MAX_CELL, free - slotSize);
+      int room =
+          Math.min(leaf ? LeafCell.MAX_CELL : InnerCell.MAX_CELL, free - slotSize + prefix());
       int wanted = random.nextInt(3) == 0 ? room : Math.min(room, 17 + random.nextInt(size));
       byte[] key = key(random, 1 + random.nextInt(Math.max(1, Math.min(wanted - 24, 1024))));
       byte[] cell = cell(random, key, wanted);
       if (cell.length <= room && !model.containsKey(key)) {
-        full += cell.length + slotSize == free ? 1 : 0;
+        full += cell.length - prefix() + slotSize == free ? 1 : 0;
         int slot = -Slotted.search(page, key) - 1;
         assertEquals(model.headMap(key).size(), slot);
         PageOps.insert(record, slot, cell);
@@ -132,6 +142,8 @@ class SlottedFuzzTest {
         PageOps.replace(record, Slotted.search(page, entry.getKey()), cell);
         put(entry.getKey(), cell);
       }
+    } else if (what == 18 && random.nextBoolean()) {
+      rebuild(random);
     } else if (what < 19 || model.size() < 2) {
       byte[] key = any(random).getKey();
       PageOps.remove(record, Slotted.search(page, key));
@@ -139,15 +151,99 @@ class SlottedFuzzTest {
     } else {
       int count = 1 + random.nextInt(model.size() - 1);
       byte[] key = new ArrayList<>(model.keySet()).get(count);
-      byte[] fence = Arrays.copyOf(key, 1 + random.nextInt(key.length));
+      int least = Arrays.mismatch(model.lowerKey(key), key) + 1;
+      byte[] fence = Arrays.copyOf(key, least + random.nextInt(key.length - least + 1));
       PageOps.keepLeft(record, count, fence);
       model.tailMap(key, true).clear();
       upper = fence;
+      lengthened += prefix() > Slotted.prefix(page) ? 1 : 0;
     }
+  }
+
+  /** The page anew, between fences that lie further apart or nearer, as merge and split do. */
+  private void rebuild(Random random) {
+    byte[] from = lower;
+    byte[] to = upper;
+    if (random.nextBoolean()) {
+      from = Arrays.copyOf(lower, random.nextInt(lower.length + 1));
+    } else if (!model.isEmpty()) {
+      from = model.firstKey();
+    }
+    if (random.nextBoolean()) {
+      to = new byte[0];
+    } else if (!model.isEmpty() && model.lastKey().length < LeafCell.MAX_KEY) {
+      to = Arrays.copyOf(model.lastKey(), model.lastKey().length + 1);
+    }
+    boolean later = to.length > 0 && random.nextBoolean();
+    int grows = (prefix() - prefix(from, later ? new byte[0] : to)) * model.size();
+    int more = from.length + to.length - lower.length - upper.length;
+    if (grows + more > Slotted.free(page)) {
+      return;
+    }
+    SlottedBuilder builder = new SlottedBuilder();
+    builder.begin(leaf ? 0 : 1, 7, from, later || to.length == 0 ? null : to);
+    if (leaf) {
+      builder.inherit(page);
+    }
+    builder.append(page, 0, Slotted.count(page));
+    if (later) {
+      builder.upperFence(to);
+    }
+    rebuilt += grows > 0 ? 1 : 0;
+    lengthened += prefix(from, to) > prefix() ? 1 : 0;
+    PageOps.image(record, builder);
+    lower = from;
+    upper = to;
+  }
+
+  /** Bytes that the cells have to lack. */
+  private int prefix() {
+    return prefix(lower, upper);
+  }
+
+  private static int prefix(byte[] lower, byte[] upper) {
+    int limit = Math.min(Slotted.MAX_PREFIX, Math.min(lower.length, upper.length));
+    int differ = Arrays.mismatch(lower, 0, limit, upper, 0, limit);
+    return differ < 0 ? limit : differ;
+  }
+
+  /** A cell as it has to be on the page: without the prefix. */
+  private byte[] stored(byte[] cell) {
+    int prefix = prefix();
+    int key = leaf ? LeafCell.keyOffset(MemorySegment.ofArray(cell), 0) : InnerCell.keyOffset(0);
+    byte[] stored = new byte[cell.length - prefix];
+    System.arraycopy(cell, 0, stored, 0, key);
+    System.arraycopy(cell, key + prefix, stored, key, stored.length - key);
+    int at = leaf ? LeafCell.KEY_LENGTH : InnerCell.KEY_LENGTH;
+    LittleEndian.putShort(stored, at, LittleEndian.getShort(cell, at) - prefix);
+    return stored;
+  }
+
+  /** What all keys begin with, and then bytes that are lower, or higher, than those of most. */
+  private byte[] fence(Random random, byte then) {
+    int more = random.nextInt(3) == 0 ? LeafCell.MAX_KEY - shared : 1 + random.nextInt(50);
+    byte[] fence = Arrays.copyOf(beginning, shared + more);
+    Arrays.fill(fence, shared, fence.length, then);
+    return fence;
   }
 
   /** Often one that begins as the others do, so that heads are behind many equal bytes. */
   private byte[] key(Random random, int length) {
+    int enough = Math.max(length, shared + 1 + random.nextInt(8));
+    while (true) {
+      byte[] key = anyKey(random, enough);
+      if (Arrays.compareUnsigned(lower, key) <= 0
+          && (upper.length == 0 || Arrays.compareUnsigned(key, upper) < 0)) {
+        return key;
+      }
+      if (random.nextInt(20) == 0) {
+        // Between a lower fence and itself with a byte more, there is next to nothing.
+        return Arrays.copyOf(lower, Math.max(1, lower.length));
+      }
+    }
+  }
+
+  private byte[] anyKey(Random random, int length) {
     byte[] key = bytes(random, length);
     System.arraycopy(beginning, 0, key, 0, Math.min(common, Math.max(0, length - 1)));
     if (random.nextInt(50) == 0) {
@@ -161,7 +257,7 @@ class SlottedFuzzTest {
 
   /** Where keys belong that are not there, shorter and longer ones than those that are. */
   private void absent(Random random) {
-    byte[] key = key(random, 1 + random.nextInt(60));
+    byte[] key = anyKey(random, 1 + random.nextInt(60));
     if (!model.isEmpty() && random.nextBoolean()) {
       byte[] near = any(random).getKey();
       key = Arrays.copyOf(near, 1 + random.nextInt(near.length + 3));
@@ -171,6 +267,10 @@ class SlottedFuzzTest {
     }
     if (!model.containsKey(key)) {
       assertEquals(-model.headMap(key).size() - 1, Slotted.search(page, key));
+      if (leaf) {
+        int alike = Slotted.searchHeads(page, 0, key);
+        assertTrue(alike < 0 || !Slotted.isKey(page, 0, alike, key));
+      }
     }
     assertEquals(null, Slotted.problemOfHeads(page));
   }
@@ -275,7 +375,7 @@ class SlottedFuzzTest {
     int slot = 0;
     assertEquals(model.size(), Slotted.count(page));
     for (Map.Entry<byte[], byte[]> entry : model.entrySet()) {
-      byte[] cell = entry.getValue();
+      byte[] cell = stored(entry.getValue());
       used += cell.length + slotSize;
       assertEquals(cell.length, Slotted.cellLength(page, slot));
       assertArrayEquals(cell, Page.bytes(page, Slotted.cell(page, slot), cell.length));
@@ -284,6 +384,7 @@ class SlottedFuzzTest {
       slot++;
     }
     assertEquals(used, Slotted.used(page));
+    assertEquals(prefix(), Slotted.prefix(page));
     assertEquals(
         Page.SIZE - Slotted.SLOTS - lower.length - upper.length - used, Slotted.free(page));
     assertArrayEquals(lower, Slotted.lowerFence(page));
