@@ -7,8 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.Random;
-import java.util.concurrent.CountDownLatch;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -222,24 +223,58 @@ class ParallelRedoTest {
     }
   }
 
+  /** A checkpoint has all pages, and then each of them was changed: redo has to read them. */
+  private static CrashDisk withPagesToRead(int pages) {
+    CrashDisk disk = new CrashDisk();
+    try (Database database = Database.open(database(disk), OPTIONS)) {
+      Table table = database.table("t");
+      for (byte[] value : new byte[][] {new byte[2_800], new byte[2_799]}) {
+        database.checkpoint();
+        for (int row = 0; row < 2 * pages; row += 100) {
+          int from = row;
+          database.run(tx -> {
+            for (int i = from; i < from + 100; i++) {
+              tx.put(table, ("key" + i).getBytes(), value);
+            }
+          });
+        }
+      }
+      database.sync();
+      return disk.afterKill();
+    }
+  }
+
+  /** The workers that have something to read, and the pages afterwards. */
+  private static byte[] pagesRead(CrashDisk disk, Set<Integer> read) {
+    try (Redone redone = new Redone(disk)) {
+      redone.check.set((pageId, page) -> {
+        read.add(pageId);
+        return null;
+      });
+      return redone.pages(1);
+    }
+  }
+
   /** Each worker latches one frame, and waits for a frame with none. */
   @Test
   void a_pool_with_fewer_frames_than_workers_is_enough() {
-    long seed = Long.getLong("redo.seed", System.nanoTime());
-    CrashDisk disk = crashed(seed, 150);
-    byte[] expected = pages(disk.afterKill(), 1);
+    CrashDisk disk = withPagesToRead(1_000);
+    Set<Integer> read = new HashSet<>();
+    byte[] expected = pagesRead(disk.afterKill(), read);
     try (Redone redone = new Redone(disk.afterKill())) {
       int frames = redone.pool.statistics().frames();
-      CountDownLatch oneMustWait = new CountDownLatch(1);
+      assertTrue(read.size() > 2 * frames, "only " + read.size() + " pages are read");
+      AtomicInteger held = new AtomicInteger();
       redone.check.set((pageId, page) -> {
         // Reads are held up, with their frames latched, until somebody finds none.
-        while (redone.pool.statistics().frameWaits() == 0 && oneMustWait.getCount() > 0) {
-          Thread.onSpinWait();
+        if (held.incrementAndGet() <= frames) {
+          while (redone.pool.statistics().frameWaits() == 0) {
+            Thread.onSpinWait();
+          }
         }
-        oneMustWait.countDown();
         return null;
       });
-      assertArrayEquals(expected, redone.pages(frames + 50), "redo.seed=" + seed);
+      assertArrayEquals(expected, redone.pages(frames + 50));
     }
   }
 }
