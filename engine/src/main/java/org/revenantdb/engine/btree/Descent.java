@@ -6,8 +6,12 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.Stay;
 import org.revenantdb.engine.page.Slotted;
 
-/** Where an optimistic descent ended. Used again and again; one thread at a time. */
-public final class Descent {
+/**
+ * Where an optimistic descent ended. Used again and again; one thread at a time.
+ *
+ * <p>Open to tests, which come between two steps of a read by overriding what it asks here.
+ */
+public class Descent {
   private @Nullable Stay leaf;
   private long stamp;
   private int levels;

@@ -8,7 +8,7 @@ import org.revenantdb.engine.txn.TransactionTable;
  * so that none of them allocates. One thread at a time.
  */
 public final class Reading {
-  final Descent descent = new Descent();
+  final Descent descent;
   final long snapshot;
   final Witness witness = new Witness();
   long self;
@@ -22,7 +22,18 @@ public final class Reading {
    * @param snapshot what it sees
    */
   public Reading(long snapshot) {
+    this(snapshot, new Descent());
+  }
+
+  /**
+   * As {@link #Reading(long)}, with a descent of its own.
+   *
+   * @param snapshot what it sees
+   * @param descent which notes where its reads are
+   */
+  public Reading(long snapshot, Descent descent) {
     this.snapshot = snapshot;
+    this.descent = descent;
   }
 
   /** What it sees. */
