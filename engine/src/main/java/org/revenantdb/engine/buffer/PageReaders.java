@@ -8,19 +8,27 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.recovery.file.CallerReads;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.StorageFile;
 
 /**
- * The threads that read pages, so that no caller touches the file: an interrupt on a caller's
- * thread would close it for everybody. The engine's own threads (redo, cleaner, checker) read for
- * themselves, which saves the hand-over there and back.
+ * Reads pages, for callers and ahead of scans.
  *
- * <p>They are started when there is more to read than threads to do it. A caller waits for its page
- * to the end, whatever happens, because the thread that reads writes to the caller's frame; an
- * interrupt meanwhile is kept for later.
+ * <p>A caller must not touch the channel of the file: an interrupt on its thread would close it for
+ * everybody. So it reads by an opening that an interrupt does not close ({@link CallerReads}), or,
+ * where that is not to be had, a thread of the engine reads for it. The engine's own threads (redo,
+ * cleaner, checker) use the channel.
+ *
+ * <p>The threads are started when there is more to read than threads to do it. A caller waits for
+ * its page to the end, whatever happens, because the thread that reads writes to the caller's
+ * frame; an interrupt meanwhile is kept for later.
  */
 final class PageReaders implements AutoCloseable {
+  /** Callers that read for themselves at the same time; there is a file descriptor for each. */
+  private static final int CALLERS_AT_ONCE =
+      Math.clamp(Runtime.getRuntime().availableProcessors(), 2, 16);
+
   /** So long at most does a waiting caller rely on being woken. */
   private static final long PATIENCE_NANOS = 1_000_000_000L;
 
@@ -96,6 +104,7 @@ final class PageReaders implements AutoCloseable {
   }
 
   private final StorageFile data;
+  private final CallerReads callerReads;
   private final int maxThreads;
   private final String name;
 
@@ -110,6 +119,7 @@ final class PageReaders implements AutoCloseable {
 
   PageReaders(StorageFile data, int maxThreads, String name) {
     this.data = data;
+    this.callerReads = data.callerReads(CALLERS_AT_ONCE, BufferPool.PAGE_SIZE);
     this.maxThreads = maxThreads;
     this.name = name;
   }
@@ -122,6 +132,10 @@ final class PageReaders implements AutoCloseable {
   int read(long position, MemorySegment target) {
     if (FileThread.isCurrent()) {
       return data.readUpTo(position, target);
+    }
+    int read = callerReads.readUpTo(position, target);
+    if (read != CallerReads.NOT_DONE) {
+      return read;
     }
     Demand request = new Demand(position, target);
     submit(demands, request);
@@ -218,5 +232,6 @@ final class PageReaders implements AutoCloseable {
       lock.unlock();
     }
     all.forEach(FileThread::join);
+    callerReads.close();
   }
 }

@@ -1,6 +1,7 @@
 package org.revenantdb.engine.buffer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -63,6 +64,19 @@ class PageReadersTest {
   void read_byACaller_isDoneByAReader() {
     assertEquals(0, read());
     assertEquals("test-reader-1", reader.get());
+  }
+
+  @Test
+  void read_byACallerThatIsInterrupted_isDoneByItself() {
+    Path path = temporary.resolve("own");
+    try (StorageFile file = StorageFile.open(path, OpenMode.CREATE_NEW, /* ownerOnly= */ true);
+        PageReaders own = new PageReaders(file, /* maxThreads= */ 0, "none")) {
+      file.write(0, MemorySegment.ofArray(new byte[8192]));
+      Thread.currentThread().interrupt();
+      assertEquals(8192, own.read(0, MemorySegment.ofArray(new byte[8192])));
+      assertTrue(Thread.interrupted());
+      assertEquals(8192, file.size());
+    }
   }
 
   /** Neither may wait for ever: somebody may have come to wait for what is read ahead. */

@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * byte[]} and are copied once by the JDK.
  *
  * <p>Threads: any number at once, at different places of the file; only threads of the engine that
- * nobody interrupts, because an interrupt closes a {@link FileChannel} for everybody.
+ * nobody interrupts, because an interrupt closes a {@link FileChannel} for everybody. Others read
+ * by {@link #callerReads}.
  *
  * <p>Failure: a {@link StorageException}. A write that failed leaves any part of its range changed.
  * After a force that failed every further write and force of this object fails (rule R6).
@@ -117,6 +118,17 @@ public final class StorageFile implements AutoCloseable {
    */
   public Path path() {
     return path;
+  }
+
+  /**
+   * Opens the file for reads on threads that nobody keeps from being interrupted.
+   *
+   * @param times how many threads can read at once
+   * @param bytes the most that one read is about
+   * @return to be closed before this file
+   */
+  public CallerReads callerReads(int times, int bytes) {
+    return CallerReads.open(path, statistics, times, bytes);
   }
 
   /**

@@ -1,0 +1,142 @@
+package org.revenantdb.recovery.file;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.FileSystems;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Reads of a file on threads that anybody may interrupt: it is opened some times more, as {@link
+ * RandomAccessFile}, which an interrupt does not close as it does a {@link
+ * java.nio.channels.FileChannel}.
+ *
+ * <p>To hand a read over to another thread and to wait for it takes several times as long as the
+ * read, if the system has the bytes in its cache.
+ *
+ * <p>Each of the openings has a position of its own and serves one thread at a time; who finds none
+ * free is told so. There are none at all where the file is not one of the default file system, or
+ * could not be opened again. Virtual threads are not served: the read would hold up the thread that
+ * carries them.
+ *
+ * <p>Thread-safe. {@link #close} waits for the reads that are under way.
+ */
+public final class CallerReads implements AutoCloseable {
+  /** What is answered if somebody else has to do the read. */
+  public static final int NOT_DONE = -1;
+
+  private static final class Opening {
+    final ReentrantLock lock = new ReentrantLock();
+    final RandomAccessFile file;
+    final byte[] bytes;
+    boolean closed;
+
+    Opening(RandomAccessFile file, int bytes) {
+      this.file = file;
+      this.bytes = new byte[bytes];
+    }
+  }
+
+  private final Path path;
+  private final IoStatistics statistics;
+  private final Opening[] openings;
+
+  private CallerReads(Path path, IoStatistics statistics, List<Opening> openings) {
+    this.path = path;
+    this.statistics = statistics;
+    this.openings = openings.toArray(Opening[]::new);
+  }
+
+  /**
+   * Opens a file again.
+   *
+   * @param path the file, which is open and stays under this name
+   * @param statistics where reads are counted
+   * @param times how often: so many threads can read at once
+   * @param bytes the most that one read is about
+   */
+  static CallerReads open(Path path, IoStatistics statistics, int times, int bytes) {
+    List<Opening> openings = new ArrayList<>();
+    if (path.getFileSystem() == FileSystems.getDefault()) {
+      try {
+        for (int i = 0; i < times; i++) {
+          openings.add(new Opening(new RandomAccessFile(path.toFile(), "r"), bytes));
+        }
+      } catch (IOException fewer) {
+        // No descriptors left, perhaps: others read for those who find no opening.
+        return new CallerReads(path, statistics, openings);
+      }
+    }
+    return new CallerReads(path, statistics, openings);
+  }
+
+  /**
+   * Fills a segment from the file as far as the file goes, if an opening is free.
+   *
+   * @param position the first byte in the file
+   * @param target where they go
+   * @return how many bytes were read, fewer than the segment has at the end of the file only; or
+   *     {@link #NOT_DONE}
+   * @throws StorageException if reading fails
+   */
+  public int readUpTo(long position, MemorySegment target) {
+    Thread thread = Thread.currentThread();
+    if (openings.length == 0 || thread.isVirtual()) {
+      return NOT_DONE;
+    }
+    int first = (int) (thread.threadId() % openings.length);
+    for (int i = 0; i < openings.length; i++) {
+      Opening opening = openings[(first + i) % openings.length];
+      if (opening.lock.tryLock()) {
+        try {
+          return opening.closed || opening.bytes.length < target.byteSize()
+              ? NOT_DONE
+              : read(opening, position, target);
+        } finally {
+          opening.lock.unlock();
+        }
+      }
+    }
+    return NOT_DONE;
+  }
+
+  private int read(Opening opening, long position, MemorySegment target) {
+    int wanted = (int) target.byteSize();
+    int done = 0;
+    try {
+      opening.file.seek(position);
+      while (done < wanted) {
+        int n = opening.file.read(opening.bytes, done, wanted - done);
+        if (n < 0) {
+          break;
+        }
+        done += n;
+      }
+    } catch (IOException failed) {
+      throw IoFailures.of(path, position + done, "reading", failed);
+    }
+    MemorySegment.copy(opening.bytes, 0, target, ValueLayout.JAVA_BYTE, 0, done);
+    statistics.countRead(done);
+    return done;
+  }
+
+  /** Closes all openings; a read that comes later is {@link #NOT_DONE}. */
+  @Override
+  public void close() {
+    for (Opening opening : openings) {
+      opening.lock.lock();
+      try {
+        opening.closed = true;
+        opening.file.close();
+      } catch (IOException failed) {
+        throw IoFailures.of(path, StorageException.NO_OFFSET, "closing", failed);
+      } finally {
+        opening.lock.unlock();
+      }
+    }
+  }
+}

@@ -1,0 +1,133 @@
+package org.revenantdb.recovery.file;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.FutureTask;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.recovery.testing.FaultyFileSystem;
+
+/** Reads on threads that anybody may interrupt. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class CallerReadsTest {
+  private static final int PAGE = 8192;
+  private static final int PAGES = 50;
+
+  @TempDir Path directory;
+
+  private final IoStatistics statistics = new IoStatistics();
+  private StorageFile file;
+  private CallerReads reads;
+
+  @BeforeEach
+  void open() {
+    file = StorageFile.open(directory.resolve("f"), OpenMode.CREATE_NEW, true, statistics);
+    for (int page = 0; page < PAGES; page++) {
+      file.write((long) page * PAGE, MemorySegment.ofArray(page(page)));
+    }
+    reads = file.callerReads(2, PAGE);
+  }
+
+  @AfterEach
+  void close() {
+    reads.close();
+    file.close();
+  }
+
+  private static byte[] page(int page) {
+    byte[] bytes = new byte[PAGE];
+    Arrays.fill(bytes, (byte) page);
+    return bytes;
+  }
+
+  private static int read(CallerReads from, long position, byte[] target) {
+    return from.readUpTo(position, MemorySegment.ofArray(target));
+  }
+
+  @Test
+  void an_interrupted_thread_reads_and_stays_interrupted_and_the_file_stays_open() {
+    Thread.currentThread().interrupt();
+    byte[] found = new byte[PAGE];
+    for (int page = 0; page < PAGES; page++) {
+      assertEquals(PAGE, read(reads, (long) page * PAGE, found));
+      assertArrayEquals(page(page), found);
+    }
+    assertTrue(Thread.interrupted());
+    file.write(0, MemorySegment.ofArray(page(77)));
+    assertEquals(PAGE, read(reads, 0, found));
+    assertArrayEquals(page(77), found);
+  }
+
+  @Test
+  void what_lies_behind_the_end_is_not_read_until_the_file_has_grown() {
+    byte[] found = new byte[PAGE];
+    assertEquals(0, read(reads, (long) PAGES * PAGE, found));
+    assertEquals(100, read(reads, (long) PAGES * PAGE - 100, found));
+    file.write((long) PAGES * PAGE, MemorySegment.ofArray(page(3)));
+    assertEquals(PAGE, read(reads, (long) PAGES * PAGE, found));
+    assertArrayEquals(page(3), found);
+    file.truncate(PAGE);
+    assertEquals(0, read(reads, PAGE, found));
+  }
+
+  @Test
+  void threads_do_not_disturb_each_others_positions() throws Exception {
+    List<FutureTask<Integer>> tasks = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      Random random = new Random(i);
+      FutureTask<Integer> task =
+          new FutureTask<>(() -> {
+            byte[] found = new byte[PAGE];
+            int done = 0;
+            for (int turn = 0; turn < 5_000; turn++) {
+              int page = random.nextInt(PAGES);
+              int n = read(reads, (long) page * PAGE, found);
+              if (n != CallerReads.NOT_DONE) {
+                assertEquals(PAGE, n);
+                assertArrayEquals(page(page), found);
+                done++;
+              }
+            }
+            return done;
+          });
+      Thread.ofPlatform().daemon().start(task);
+      tasks.add(task);
+    }
+    long done = 0;
+    for (FutureTask<Integer> task : tasks) {
+      done += task.get();
+    }
+    assertTrue(done > 0);
+    assertEquals(done, statistics.reads());
+  }
+
+  @Test
+  void who_cannot_be_served_is_told() throws Exception {
+    byte[] found = new byte[PAGE];
+    assertEquals(CallerReads.NOT_DONE, read(reads, 0, new byte[PAGE + 1]));
+    FutureTask<Integer> virtual = new FutureTask<>(() -> read(reads, 0, found));
+    Thread.ofVirtual().start(virtual);
+    assertEquals(CallerReads.NOT_DONE, virtual.get());
+    try (CallerReads none = file.callerReads(0, PAGE)) {
+      assertEquals(CallerReads.NOT_DONE, read(none, 0, found));
+    }
+    Path elsewhere = new FaultyFileSystem().wrap(directory).resolve("f");
+    try (StorageFile other = StorageFile.open(elsewhere, OpenMode.READ, true);
+        CallerReads none = other.callerReads(2, PAGE)) {
+      assertEquals(CallerReads.NOT_DONE, read(none, 0, found));
+    }
+    reads.close();
+    assertEquals(CallerReads.NOT_DONE, read(reads, 0, found));
+  }
+}
