@@ -2,6 +2,7 @@ package org.revenantdb.latch;
 
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Assumptions;
 
 /** Waits in tests for a state that another thread is about to reach, by looking at it. */
 final class Await {
@@ -20,6 +21,15 @@ final class Await {
       }
       Thread.yield();
     }
+  }
+
+  /**
+   * Skips a test in which a virtual thread waits here while others have to run: with one processor
+   * there is one carrier, which it may keep.
+   */
+  static void assumeSeveralCarriers() {
+    Assumptions.assumeTrue(
+        Runtime.getRuntime().availableProcessors() > 1, "there is one processor");
   }
 
   /** Joins, and fails instead of hanging. */

@@ -199,6 +199,7 @@ class WaitTermsTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void question_thatThrowsPassesOnAWakeUp(boolean shared) throws InterruptedException {
+    Await.assumeSeveralCarriers();
     latch.acquireExclusive();
     AtomicBoolean asking = new AtomicBoolean();
     AtomicBoolean woken = new AtomicBoolean();

@@ -221,6 +221,7 @@ class WaitersLeftBehindTest {
   @Test
   void one_that_is_on_its_way_to_another_latch_of_the_bucket_keeps_nobody_waiting()
       throws InterruptedException {
+    Await.assumeSeveralCarriers();
     HybridLatch neighbour = neighbour();
     AtomicBoolean mayGo = new AtomicBoolean();
     WaitTerms slow =
@@ -263,6 +264,7 @@ class WaitersLeftBehindTest {
   @Test
   void reader_that_queues_while_a_woken_reader_is_on_its_way_is_let_in_with_it()
       throws InterruptedException {
+    Await.assumeSeveralCarriers();
     AtomicBoolean mayGo = new AtomicBoolean();
     WaitTerms slow =
         WaitTerms.endless()
