@@ -832,8 +832,14 @@ public final class Slotted {
       MemorySegment page,
       int to) {
     int key = keyOffset(source, leaf, cell) - cell;
-    MemorySegment.copy(source, cell, page, to, key);
     MemorySegment.copy(source, cell + key + less, page, to + key, length - key - less);
+    if (leaf) {
+      for (int at = 0; at < key; at += Long.BYTES) { // a call for so few bytes costs more
+        Page.putLong(page, to + at, Page.getLong(source, cell + at));
+      }
+    } else {
+      MemorySegment.copy(source, cell, page, to, key);
+    }
     putKeyLength(page, leaf, to, keyLength(source, leaf, cell) - less);
   }
 

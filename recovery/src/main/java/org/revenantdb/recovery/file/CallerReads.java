@@ -61,7 +61,7 @@ public final class CallerReads implements AutoCloseable {
    */
   static CallerReads open(Path path, IoStatistics statistics, int times, int bytes) {
     List<Opening> openings = new ArrayList<>();
-    if (path.getFileSystem() == FileSystems.getDefault()) {
+    if (path.getFileSystem().equals(FileSystems.getDefault())) {
       try {
         for (int i = 0; i < times; i++) {
           openings.add(new Opening(new RandomAccessFile(path.toFile(), "r"), bytes));
