@@ -113,7 +113,7 @@ public final class Database implements AutoCloseable {
               + name
               + ", and the database was opened read-only; open it for writing");
     }
-    inside(() -> catalog.create(name, options));
+    engine.inside(() -> catalog.create(name, options));
     return Objects.requireNonNull(findTable(name));
   }
 
@@ -125,7 +125,7 @@ public final class Database implements AutoCloseable {
    */
   public @Nullable Table findTable(String name) {
     Objects.requireNonNull(name, "name");
-    Table found = inside(() -> catalog.find(name));
+    Table found = engine.inside(() -> catalog.find(name));
     awaitCatalog(catalog.createdAt(), "a table");
     return found;
   }
@@ -151,7 +151,7 @@ public final class Database implements AutoCloseable {
    * @return in order
    */
   public List<String> tableNames() {
-    List<String> names = inside(catalog::names);
+    List<String> names = engine.inside(catalog::names);
     awaitCatalog(catalog.createdAt(), "a table");
     return names;
   }
@@ -203,7 +203,7 @@ public final class Database implements AutoCloseable {
               + name
               + ", and the database was opened read-only; open it for writing");
     }
-    Sequence created = inside(() -> sequences.findOrCreate(name, options));
+    Sequence created = engine.inside(() -> sequences.findOrCreate(name, options));
     awaitCatalog(sequences.createdAt(), "a sequence");
     return created;
   }
@@ -216,7 +216,7 @@ public final class Database implements AutoCloseable {
    */
   public @Nullable Sequence findSequence(String name) {
     Objects.requireNonNull(name, "name");
-    Sequence found = inside(() -> sequences.find(name));
+    Sequence found = engine.inside(() -> sequences.find(name));
     awaitCatalog(sequences.createdAt(), "a sequence");
     return found;
   }
@@ -227,7 +227,7 @@ public final class Database implements AutoCloseable {
    * @return in order
    */
   public List<String> sequenceNames() {
-    List<String> names = inside(sequences::names);
+    List<String> names = engine.inside(sequences::names);
     awaitCatalog(sequences.createdAt(), "a sequence");
     return names;
   }
@@ -406,7 +406,7 @@ public final class Database implements AutoCloseable {
    * @return the counts
    */
   public DatabaseStatistics statistics() {
-    return inside(open::statistics);
+    return engine.inside(open::statistics);
   }
 
   /**
@@ -416,7 +416,7 @@ public final class Database implements AutoCloseable {
    * @return the counts of now, all times in nanoseconds
    */
   public Waits waits() {
-    return inside(open::waits);
+    return engine.inside(open::waits);
   }
 
   /** For tests: brings the counters file up to date now, if there is to be one. */
@@ -436,13 +436,13 @@ public final class Database implements AutoCloseable {
    *     may be lost, in part or all of it
    */
   public void sync() {
-    inside(() -> null); // or it would not say that the database is closed
+    engine.inside(() -> null); // or it would not say that the database is closed
     engine.awaitDurable(engine.storage().log().tail());
   }
 
   /** Writes all changed pages, so that a restart after this would have next to nothing to redo. */
   public void checkpoint() {
-    inside(() -> {
+    engine.inside(() -> {
       open.checkpoint();
       return null;
     });
@@ -455,7 +455,7 @@ public final class Database implements AutoCloseable {
    */
   public void cleanNow() {
     // Not inside the gate: the cleaner's own steps pass through it.
-    inside(() -> null);
+    engine.inside(() -> null);
     open.cleanNow();
   }
 
@@ -469,7 +469,7 @@ public final class Database implements AutoCloseable {
    * @return what has come of it
    */
   public CompactReport compact() {
-    inside(() -> null);
+    engine.inside(() -> null);
     try {
       return open.compact();
     } catch (LogStoppedException e) {
@@ -491,17 +491,6 @@ public final class Database implements AutoCloseable {
    */
   public CheckReport check() {
     return EngineThread.call("revenant-check", liveCheck::run);
-  }
-
-  private <T extends @Nullable Object> T inside(java.util.function.Supplier<T> action) {
-    int stripe = engine.gate().enter();
-    try {
-      return action.get();
-    } catch (LogStoppedException e) {
-      throw Engine.stopped(e);
-    } finally {
-      engine.gate().exit(stripe);
-    }
   }
 
   /**

@@ -2,6 +2,7 @@ package org.revenantdb.engine;
 
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.version.Cleaner;
 import org.revenantdb.engine.version.RowBatch;
@@ -133,6 +134,23 @@ final class Engine {
   private static <T> AtomicReferenceArray<@Nullable T> perStripe() {
     return new AtomicReferenceArray<>(
         Integer.highestOneBit(4 * Runtime.getRuntime().availableProcessors()));
+  }
+
+  /**
+   * Runs something inside the database.
+   *
+   * @throws DatabaseClosedException if it is closed
+   * @throws DatabaseStoppedException if the action met a log that has stopped
+   */
+  <T extends @Nullable Object> T inside(Supplier<T> action) {
+    int stripe = gate.enter();
+    try {
+      return action.get();
+    } catch (LogStoppedException e) {
+      throw stopped(e);
+    } finally {
+      gate.exit(stripe);
+    }
   }
 
   /** What a caller is told when the engine has stopped. */

@@ -57,7 +57,7 @@ final class LiveCheck {
 
   private void pause() {
     if (!gate.pause()) {
-      throw closed();
+      throw OperationGate.closed();
     }
     paused = true;
   }
@@ -74,7 +74,7 @@ final class LiveCheck {
       return;
     }
     if (gate.isClosed()) {
-      throw closed();
+      throw OperationGate.closed();
     }
     if (frozen.isFull()) {
       leave();
@@ -92,9 +92,5 @@ final class LiveCheck {
       stripe = OUTSIDE;
       gate.exit(inside);
     }
-  }
-
-  private static DatabaseClosedException closed() {
-    return new DatabaseClosedException("the database is closed; open it again to go on");
   }
 }

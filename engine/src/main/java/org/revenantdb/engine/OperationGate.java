@@ -43,7 +43,7 @@ final class OperationGate {
       }
       inside.getAndDecrement(stripe);
       if (now == State.CLOSED) {
-        throw new DatabaseClosedException("the database is closed; open it again to go on");
+        throw closed();
       }
       awaitResume();
     }
@@ -104,6 +104,18 @@ final class OperationGate {
 
   boolean isClosed() {
     return state == State.CLOSED;
+  }
+
+  /** For who says so before anything else, and enters later if at all. */
+  void demandOpen() {
+    if (isClosed()) {
+      throw closed();
+    }
+  }
+
+  /** What is thrown at who comes too late. */
+  static DatabaseClosedException closed() {
+    return new DatabaseClosedException("the database is closed; open it again to go on");
   }
 
   private void awaitEmpty() {

@@ -2,7 +2,6 @@ package org.revenantdb.engine;
 
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.SequenceRow;
 import org.revenantdb.recovery.log.LogStoppedException;
@@ -115,7 +114,7 @@ public final class Sequence {
     SequenceBlock block = current;
     long index = block.take();
     if (index >= block.size()) {
-      Drawn drawn = inside(() -> draw(durability));
+      Drawn drawn = engine.inside(() -> draw(durability));
       block = drawn.block();
       index = drawn.index();
     }
@@ -137,9 +136,7 @@ public final class Sequence {
               + " gives no values: the database was opened read-only; open it for"
               + " writing");
     }
-    if (engine.gate().isClosed()) {
-      throw new DatabaseClosedException("the database is closed; open it again to go on");
-    }
+    engine.gate().demandOpen();
     Throwable failure = engine.storage().log().failure();
     if (failure != null) {
       throw Engine.stopped(new LogStoppedException(failure));
@@ -179,7 +176,7 @@ public final class Sequence {
   /** Half of a block is used: so that nobody has to wait for the next one. */
   private void reserveAhead(SequenceBlock block, Durability durability) {
     try {
-      this.<@Nullable Object>inside(() -> {
+      engine.<@Nullable Object>inside(() -> {
         reserving.lock();
         try {
           if (current == block && following == null) {
@@ -205,17 +202,6 @@ public final class Sequence {
       }
     }
     return block;
-  }
-
-  private <T extends @Nullable Object> T inside(Supplier<T> action) {
-    int stripe = engine.gate().enter();
-    try {
-      return action.get();
-    } catch (LogStoppedException e) {
-      throw Engine.stopped(e);
-    } finally {
-      engine.gate().exit(stripe);
-    }
   }
 
   @Override

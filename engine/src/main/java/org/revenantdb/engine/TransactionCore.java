@@ -152,14 +152,7 @@ final class TransactionCore {
 
   private <T extends @Nullable Object> T insideGate(Supplier<T> action) {
     checkOpen();
-    int stripe = engine.gate().enter();
-    try {
-      return action.get();
-    } catch (LogStoppedException e) {
-      throw Engine.stopped(e);
-    } finally {
-      engine.gate().exit(stripe);
-    }
+    return engine.inside(action);
   }
 
   /** With nothing latched, and outside of the gate: it may wait for the disk. */
