@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -154,23 +153,8 @@ class HalfAppliedRecordTest {
             operations.apply(page, bytes, start, length);
           }
         };
-    allocatedBy(all); // links and initializes
-    long allocated = allocatedBy(all);
+    Allocations.by(all); // links and initializes
+    long allocated = Allocations.by(all);
     assertTrue(allocated < 16L * rounds, allocated + " bytes in " + rounds + " rounds");
-  }
-
-  /** By name: the module does not read the one that counts. */
-  private static long allocatedBy(Runnable work) throws ReflectiveOperationException {
-    Object threads =
-        Class.forName("java.lang.management.ManagementFactory")
-            .getMethod("getThreadMXBean")
-            .invoke(null);
-    Method counter =
-        Class.forName("com.sun.management.ThreadMXBean")
-            .getMethod("getCurrentThreadAllocatedBytes");
-    counter.invoke(threads);
-    long before = (long) counter.invoke(threads);
-    work.run();
-    return (long) counter.invoke(threads) - before;
   }
 }

@@ -12,7 +12,6 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -646,25 +645,10 @@ class PartitionedTableTest {
                 tx.get(table, keys[i % keys.length], into, 0);
               }
             };
-        allocatedBy(all); // links and initializes
-        long allocated = allocatedBy(all);
+        Allocations.by(all); // links and initializes
+        long allocated = Allocations.by(all);
         assertTrue(allocated < 4L * reads, allocated + " bytes in " + reads + " reads");
       }
     }
-  }
-
-  /** By name: the module does not read the one that counts. */
-  private static long allocatedBy(Runnable work) throws ReflectiveOperationException {
-    Object threads =
-        Class.forName("java.lang.management.ManagementFactory")
-            .getMethod("getThreadMXBean")
-            .invoke(null);
-    Method counter =
-        Class.forName("com.sun.management.ThreadMXBean")
-            .getMethod("getCurrentThreadAllocatedBytes");
-    counter.invoke(threads);
-    long before = (long) counter.invoke(threads);
-    work.run();
-    return (long) counter.invoke(threads) - before;
   }
 }
