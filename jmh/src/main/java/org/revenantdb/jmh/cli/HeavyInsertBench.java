@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import org.revenantdb.jmh.insert.DequeueFork;
 import org.revenantdb.jmh.insert.InsertFork;
 import org.revenantdb.jmh.insert.InsertStore;
 import org.revenantdb.jmh.insert.RevenantInserts;
@@ -15,7 +16,8 @@ import org.revenantdb.jmh.peer.TuplInserts;
 
 /**
  * A hundred and twenty sessions that insert rows with growing keys, in the four ways of the article
- * "PAGELATCH_EX waits and heavy inserts", and beside other engines.
+ * "PAGELATCH_EX waits and heavy inserts", and beside other engines; and the other end of such a
+ * table, where it is a queue.
  */
 final class HeavyInsertBench implements Bench {
   private static final String SESSIONS = "120";
@@ -29,7 +31,10 @@ final class HeavyInsertBench implements Bench {
           "page_waits_per_insert", "",
           "page_wait_avg_us", "us",
           "page_wait_max_us", "us",
-          "page_wait_ms", "ms");
+          "page_wait_ms", "ms",
+          "dequeues_first", "1/s",
+          "dequeues_last", "1/s",
+          "dequeue_ratio", "");
 
   @Override
   public String name() {
@@ -43,7 +48,7 @@ final class HeavyInsertBench implements Bench {
 
   @Override
   public List<String> promises() {
-    return List.of("clustered_vs_hash", "page_waits_per_insert", "insert_vs_best");
+    return List.of("clustered_vs_hash", "page_waits_per_insert", "insert_vs_best", "dequeue_ratio");
   }
 
   @Override
@@ -54,6 +59,8 @@ final class HeavyInsertBench implements Bench {
       figures.attempt(() -> lazily(session));
       session.begin(80);
       figures.attempt(() -> durably(session));
+      session.begin(40);
+      figures.attempt(() -> dequeuing(session));
     } catch (IOException e) {
       throw new CannotMeasureException("a directory for the databases: " + e.getMessage(), e);
     }
@@ -118,6 +125,25 @@ final class HeavyInsertBench implements Bench {
             peer(session, "rocksdb,durable", RocksInserts.class, rows, DURABLE),
             peer(session, "tupl,durable", TuplInserts.class, rows, DURABLE)),
         UNITS);
+  }
+
+  /** The other end of the table: one session that takes the first row, again and again. */
+  private static void dequeuing(ForkSession session) throws CannotMeasureException {
+    Map<String, Sample> samples =
+        session.run(
+            "dequeuing",
+            List.of(
+                new ForkSession.Child(
+                    "queue",
+                    DequeueFork.class,
+                    List.of("-Xms512m", "-Xmx512m"),
+                    null,
+                    List.of(
+                        "DIRECTORY",
+                        session.sized(100_000, 1_000_000),
+                        session.sized(128 << 20, 512 << 20)))),
+            UNITS);
+    session.figures().put("dequeue_ratio", ForkSession.median(samples, "dequeue_ratio,queue"));
   }
 
   private static String title(RevenantInserts.Way way) {
