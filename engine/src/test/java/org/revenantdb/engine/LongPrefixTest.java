@@ -102,6 +102,42 @@ class LongPrefixTest {
     assertRows();
   }
 
+  /** Whole keys of all rows of the leaf are longer than what fits in a record. */
+  @Test
+  void a_leaf_full_of_short_rows_with_long_keys_is_reverted() {
+    List<byte[]> between = new ArrayList<>();
+    for (int row = 0; row < 250; row++) {
+      byte[] key = new byte[256];
+      Arrays.fill(key, (byte) 'k');
+      key[255] = (byte) row;
+      if (row < 5 || row == 249) {
+        put(key, new byte[1_290]);
+      } else {
+        between.add(key);
+      }
+    }
+    for (byte[] key : between) {
+      put(key, new byte[0]);
+    }
+    engine.clean();
+    for (boolean delete : new boolean[] {false, true}) {
+      TestEngine.Tx tx = engine.begin();
+      for (byte[] key : between) {
+        if (delete) {
+          tx.delete(tree, key);
+        } else {
+          tx.put(tree, key, new byte[0]);
+        }
+      }
+      tx.abort();
+      engine.clean();
+    }
+    for (byte[] key : between) {
+      assertArrayEquals(new byte[0], engine.read(tree, key));
+    }
+    engine.checkAllClean();
+  }
+
   @Test
   void neighbours_merge_only_if_they_fit_with_what_their_keys_do_not_share() {
     load(300, 'a', 'b');

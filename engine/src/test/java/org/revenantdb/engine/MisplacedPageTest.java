@@ -1,6 +1,7 @@
 package org.revenantdb.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -70,6 +71,19 @@ class MisplacedPageTest {
         }
         assertTrue(notFound > 0, "the rows of the page that was overwritten are missing");
       }
+      int refused = 0;
+      for (int i = 0; i < 60; i++) {
+        byte[] key = {(byte) i, 1};
+        try {
+          database.run(tx -> tx.put(table, key, new byte[10]));
+        } catch (CorruptDataException told) {
+          assertEquals((long) bad * Page.SIZE, told.offset());
+          refused++;
+        }
+      }
+      assertTrue(refused > 0, "rows were written to a page that is another one");
+      String problems = database.check().problems().toString();
+      assertFalse(problems.contains("outside the fences"), problems);
       assertTrue(!database.check().isSound());
     }
   }
@@ -167,6 +181,7 @@ class MisplacedPageTest {
         if (first != null) {
           MemorySegment copy = MemorySegment.ofArray(first);
           Page.setId(copy, id);
+          Page.setLsn(copy, Page.lsn(segment)); // or it would be told by that
           PageChecksum.seal(copy);
           file.seek((long) id * Page.SIZE);
           file.write(first);

@@ -27,7 +27,8 @@ import org.revenantdb.recovery.format.PageHeaderLayout;
  * <p>Threads: any, platform or virtual. Fixing may wait for the latch, for the page to be read and
  * for a frame to become free; the caller may hold latches on other pages, in the order of {@code
  * docs/protocols.md} §4, but no space map while it waits for a frame. An interrupt ends no wait and
- * is kept for later. All file I/O is done by threads of the pool.
+ * is kept for later. The file is read and written by threads of the pool; callers read by openings
+ * of their own ({@link PageReaders}).
  *
  * <p>Failure: a page that cannot be read is a {@link CorruptDataException} or another {@link
  * StorageException} for each who asks for it; nothing is latched then, and the pool stays usable. A

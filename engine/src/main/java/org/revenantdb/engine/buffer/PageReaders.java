@@ -27,7 +27,7 @@ import org.revenantdb.recovery.file.StorageFile;
 final class PageReaders implements AutoCloseable {
   /** Callers that read for themselves at the same time; there is a file descriptor for each. */
   private static final int CALLERS_AT_ONCE =
-      Math.clamp(Runtime.getRuntime().availableProcessors(), 2, 16);
+      Math.clamp(Runtime.getRuntime().availableProcessors(), 2, 8);
 
   /** So long at most does a waiting caller rely on being woken. */
   private static final long PATIENCE_NANOS = 1_000_000_000L;

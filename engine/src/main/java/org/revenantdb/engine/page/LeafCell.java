@@ -311,6 +311,31 @@ public final class LeafCell {
     return former - HEADER - kept;
   }
 
+  /**
+   * Puts the predecessor in the current version's place; returns how many bytes shorter the cell
+   * is.
+   *
+   * @throws IllegalStateException if there is none: the page is not the one that was meant
+   */
+  static int revert(MemorySegment page, int cell) {
+    int flags = flags(page, cell);
+    if ((flags & PREDECESSOR) == 0) {
+      throw new IllegalStateException("a row without a predecessor cannot be reverted");
+    }
+    int former = length(page, cell);
+    int from = keyOffset(page, cell);
+    int key = keyLength(page, cell);
+    int value = predecessorLength(page, cell);
+    int valueFrom = predecessorOffset(page, cell);
+    Page.putLong(page, cell + WRITER, predecessorWriter(page, cell));
+    Page.putByte(page, cell + FLAGS, predecessorFlags(page, cell));
+    Page.putShort(page, cell + VALUE_LENGTH, value);
+    Page.putShort(page, cell + PREDECESSOR_LENGTH, 0);
+    MemorySegment.copy(page, from, page, cell + HEADER, key);
+    MemorySegment.copy(page, valueFrom, page, cell + HEADER + key, value);
+    return former - HEADER - key - value;
+  }
+
   /** Flags of the current version alone. */
   public static int currentFlags(MemorySegment page, int cell) {
     return flags(page, cell) & (DELETED | OVERFLOW);

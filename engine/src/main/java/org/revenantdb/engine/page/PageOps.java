@@ -19,6 +19,7 @@ import org.revenantdb.recovery.log.RecordBuilder;
  *   7 ROW_UPDATE    u16 slot, u16 n, n bytes           u8 flags, u8 keep, u64 writer, value: a new current version;
  *                                                      keep 1: the former one becomes the predecessor, else it goes
  *   8 ROW_SETTLE    u16 slot                           the row's predecessor goes
+ *   9 ROW_REVERT    u16 slot                           the current version goes, its predecessor takes its place
  * </pre>
  *
  * <p>Cells in a record have their whole keys, whatever the page lacks of them; an image is as the
@@ -37,6 +38,7 @@ public final class PageOps {
   private static final int BYTES = 6;
   private static final int ROW_UPDATE = 7;
   private static final int ROW_SETTLE = 8;
+  private static final int ROW_REVERT = 9;
 
   /** Bytes of a ROW_UPDATE before the value. */
   static final int UPDATE_HEADER = 10;
@@ -102,6 +104,14 @@ public final class PageOps {
   /** Writes the operation that takes the predecessor of a slot's row away. */
   public static void settle(RecordBuilder record, int slot) {
     record.putByte(ROW_SETTLE);
+    record.putShort(slot);
+  }
+
+  /**
+   * Writes the operation that puts the predecessor of a slot's row in the current version's place.
+   */
+  public static void revert(RecordBuilder record, int slot) {
+    record.putByte(ROW_REVERT);
     record.putShort(slot);
   }
 
@@ -180,11 +190,11 @@ public final class PageOps {
       if (operation != IMAGE && operation != BYTES) {
         demandSlot(page, operation, first);
       }
-      if (operation == CELL_REMOVE || operation == ROW_SETTLE) {
-        if (operation == CELL_REMOVE) {
-          Slotted.remove(page, first);
-        } else {
-          Slotted.settle(page, first);
+      if (operation == CELL_REMOVE || operation == ROW_SETTLE || operation == ROW_REVERT) {
+        switch (operation) {
+          case CELL_REMOVE -> Slotted.remove(page, first);
+          case ROW_SETTLE -> Slotted.settle(page, first);
+          default -> Slotted.revert(page, first);
         }
         at += 3;
         continue;
@@ -195,6 +205,10 @@ public final class PageOps {
           && !Slotted.beginsWithPrefix(page, record, bytes)) {
         throw new IllegalStateException(
             "operation " + operation + " brings a key that does not belong to the page");
+      }
+      if (operation == KEEP_LEFT && !Slotted.canEndAt(page, record, bytes, n)) {
+        throw new IllegalStateException(
+            "operation " + operation + " brings a fence that does not belong to the page");
       }
       switch (operation) {
         case IMAGE -> {
@@ -249,8 +263,8 @@ public final class PageOps {
     int type = Page.type(page);
     int count = Slotted.count(page);
     boolean mayBeBehind = operation == CELL_INSERT || operation == KEEP_LEFT;
-    boolean ofRow = operation == ROW_UPDATE || operation == ROW_SETTLE;
-    if (operation < CELL_INSERT || operation > ROW_SETTLE) {
+    boolean ofRow = operation == ROW_UPDATE || operation == ROW_SETTLE || operation == ROW_REVERT;
+    if (operation < CELL_INSERT || operation > ROW_REVERT) {
       throw new IllegalStateException("unknown page operation " + operation + " in a log record");
     }
     if ((ofRow && type != Page.LEAF)

@@ -562,6 +562,14 @@ public final class Slotted {
     putKeyLength(page, leaf, cell, keyLength(page, leaf, cell) - prefix);
   }
 
+  /** Whether a page may be cut at a fence: it lies behind the lower one, and shares the prefix. */
+  static boolean canEndAt(MemorySegment page, byte[] source, int offset, int length) {
+    int lower = Page.getShort(page, LOWER_OFFSET);
+    int lowerLength = Page.getShort(page, LOWER_LENGTH);
+    return Page.compareKey(page, lower, lowerLength, source, offset, offset + length) < 0
+        && prefixBetween(page, lower, lowerLength, source, offset, length) >= prefix(page);
+  }
+
   private static void putKeyLength(MemorySegment page, boolean leaf, int cell, int length) {
     Page.putShort(page, cell + (leaf ? LeafCell.KEY_LENGTH : InnerCell.KEY_LENGTH), length);
   }
@@ -743,6 +751,12 @@ public final class Slotted {
   static void settle(MemorySegment page, int slot) {
     int cell = cell(page, slot);
     Page.putShort(page, GARBAGE, Page.getShort(page, GARBAGE) + LeafCell.settle(page, cell));
+  }
+
+  /** Puts the predecessor of a row in the place of its current version: PageOps ROW_REVERT. */
+  static void revert(MemorySegment page, int slot) {
+    int cell = cell(page, slot);
+    Page.putShort(page, GARBAGE, Page.getShort(page, GARBAGE) + LeafCell.revert(page, cell));
   }
 
   static void remove(MemorySegment page, int slot) {

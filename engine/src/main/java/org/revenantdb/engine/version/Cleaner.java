@@ -537,17 +537,12 @@ public final class Cleaner implements AutoCloseable {
         long before = LeafCell.predecessorWriter(page, cell);
         int flags = LeafCell.predecessorFlags(page, cell);
         if ((flags & LeafCell.DELETED) == 0) {
-          PageOps.replace(
-              record,
-              slot,
-              LeafCell.build(
-                  Slotted.keyOf(page, cell), flags, before, LeafCell.predecessor(page, cell)));
+          PageOps.revert(record, slot);
         } else if (transactions.outcome(before) <= horizon) {
           PageOps.remove(record, slot);
         } else {
           undecided = true;
-          PageOps.replace(
-              record, slot, LeafCell.build(Slotted.keyOf(page, cell), flags, before, new byte[0]));
+          PageOps.revert(record, slot);
         }
       } else if (status > horizon) {
         undecided |= predecessor || LeafCell.is(page, cell, LeafCell.DELETED);

@@ -203,6 +203,9 @@ public final class RowWriter {
           MemorySegment page = pool.page(leaf);
           tree.wrote(pool.stayOf(leaf), descent);
           int slot = Slotted.search(page, key);
+          if (slot < 0) {
+            tree.demandCovers(page, key); // before anything is in the log
+          }
           plan(page, slot, id, snapshot, key, flags, value);
           if (planned != Outcome.DONE) {
             return planned;

@@ -6,11 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.recovery.log.PartKind;
 import org.revenantdb.recovery.log.RecordBuilder;
@@ -43,6 +48,42 @@ class PageOpsTest {
     }
     assertEquals(Page.SIZE - 64, 4 * OverflowPage.MAX_IDS);
     assertEquals(8128, SpaceMapPage.GROUP);
+  }
+
+  /** Redo may meet a page that is not the one that was meant. */
+  @Test
+  void keys_and_fences_that_do_not_belong_to_a_page_are_refused_and_change_nothing() {
+    SlottedBuilder builder = new SlottedBuilder();
+    builder.begin(0, 7, key("kkkkkkkk1"), key("kkkkkkkk9"));
+    builder.append(LeafCell.build(key("kkkkkkkk2"), 0, 1, key("v")));
+    builder.append(LeafCell.build(key("kkkkkkkk3"), 0, 1, key("w")));
+    byte[] before = Page.bytes(builder.page(), 0, Page.SIZE);
+    List<Consumer<RecordBuilder>> wrong =
+        List.of(
+            record -> PageOps.keepLeft(record, 2, key("zzz")),
+            record -> PageOps.keepLeft(record, 2, key("a")),
+            record -> PageOps.keepLeft(record, 2, key("kkkkkkkk0")),
+            record -> PageOps.keepLeft(record, 2, key("kkkkkkkk1")),
+            record -> PageOps.insert(record, 2, LeafCell.build(key("kkkkkkkz4"), 0, 1, key("x"))),
+            record -> PageOps.insert(record, 2, LeafCell.build(key("kkk"), 0, 1, key("x"))),
+            record -> PageOps.replace(record, 1, LeafCell.build(key("kkkkkkkz3"), 0, 1, key("x"))),
+            record -> PageOps.revert(record, 1));
+    for (Consumer<RecordBuilder> one : wrong) {
+      RecordBuilder record = new RecordBuilder();
+      record.begin(RecordType.PAGES, 0);
+      int from = record.position();
+      one.accept(record);
+      MemorySegment page = Arena.ofAuto().allocate(Page.SIZE, Long.BYTES);
+      MemorySegment.copy(before, 0, page, ValueLayout.JAVA_BYTE, 0, Page.SIZE);
+      assertThrows(
+          IllegalStateException.class,
+          () -> new PageOps().apply(page, record.array(), from, record.position() - from));
+      assertArrayEquals(before, Page.bytes(page, 0, Page.SIZE));
+    }
+  }
+
+  private static byte[] key(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
   }
 
   @Test

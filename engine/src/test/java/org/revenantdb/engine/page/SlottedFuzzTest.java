@@ -289,6 +289,17 @@ class SlottedFuzzTest {
       put(key, LeafCell.build(key, current, LeafCell.writer(cell, 0), LeafCell.value(cell, 0)));
       return;
     }
+    if (predecessor && random.nextInt(3) == 0) {
+      PageOps.revert(record, slot);
+      put(
+          key,
+          LeafCell.build(
+              key,
+              LeafCell.predecessorFlags(cell, 0),
+              LeafCell.predecessorWriter(cell, 0),
+              LeafCell.predecessor(cell, 0)));
+      return;
+    }
     boolean keep = random.nextBoolean();
     int rest = LeafCell.updatedLength(cell, 0, keep, 0);
     int room = Math.min(LeafCell.MAX_CELL, free + former.length) - rest;
