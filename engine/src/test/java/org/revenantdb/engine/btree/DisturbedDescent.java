@@ -4,8 +4,9 @@ import java.lang.foreign.MemorySegment;
 import org.revenantdb.engine.buffer.Stay;
 
 /**
- * A descent that lets a test come between two steps of an optimistic read: after the descent,
- * before the search, before the cell is looked at, before its bytes are copied, before validation.
+ * A descent that lets a test come between steps of an optimistic read: when the child was found in
+ * the page above the leaves, before the leaf's stamp is taken, after the descent, before the
+ * search, before the cell is looked at, before its bytes are copied, before validation.
  */
 public final class DisturbedDescent extends Descent {
   /** What happens between the steps. */
@@ -14,9 +15,9 @@ public final class DisturbedDescent extends Descent {
      * A step is about to be made.
      *
      * @param step its number in this read, from 0
-     * @param leaf where the read is
+     * @param page where the read is: the page above the leaves, or the leaf
      */
-    void step(int step, Stay leaf);
+    void step(int step, Stay page);
 
     /** The read was validated, or a new attempt begins. */
     void attemptOver();
@@ -43,6 +44,21 @@ public final class DisturbedDescent extends Descent {
   void begin() {
     between.attemptOver();
     super.begin();
+  }
+
+  @Override
+  void below(Stay stay, long stampOfStay, int childPosition) {
+    between.step(steps++, stay);
+    super.below(stay, stampOfStay, childPosition);
+  }
+
+  @Override
+  void fetch(MemorySegment itsMemory, long itsBase) {
+    Stay above = super.parent();
+    if (above != null) {
+      between.step(steps++, above);
+    }
+    super.fetch(itsMemory, itsBase);
   }
 
   @Override
