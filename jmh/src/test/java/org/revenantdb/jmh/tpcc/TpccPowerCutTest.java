@@ -1,0 +1,51 @@
+package org.revenantdb.jmh.tpcc;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.chaos.power.PlatformProfile;
+import org.revenantdb.chaos.run.LifeRecorder;
+import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.run.PowerCutOptions;
+import org.revenantdb.chaos.run.PowerCutRun;
+import org.revenantdb.chaos.run.Recording;
+import org.revenantdb.chaos.run.SeenImages;
+import org.revenantdb.chaos.subject.Verdict;
+import org.revenantdb.engine.Database;
+
+/**
+ * TPC-C behind power cuts: every condition holds. Another seed: {@code -Drevenant.chaos.seed=N},
+ * more states: {@code -Drevenant.chaos.states=N}.
+ */
+@Tag("slow")
+class TpccPowerCutTest {
+  private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_122);
+  private static final int STATES = Integer.getInteger("revenant.chaos.states", 60);
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+
+  @TempDir private Path directory;
+
+  @Test
+  void all_conditions_hold_whatever_a_power_cut_leaves() throws Exception {
+    System.out.println("TpccPowerCutTest -Drevenant.chaos.seed=" + SEED);
+    Recording recording = new LifeRecorder<>(TpccSubject::new, SEED, 2, LIMIT).record();
+    assertTrue(recording.usable(), recording.reason());
+    SeenImages seen = new SeenImages();
+    for (PlatformProfile profile :
+        List.of(PlatformProfile.SECTOR_4K, PlatformProfile.SIZE_BEFORE_DATA)) {
+      PowerCutOptions options =
+          PowerCutOptions.of(profile, SEED)
+              .withStates(STATES)
+              .withLimit(LIMIT)
+              .withKeep(directory.resolve("failures"));
+      Outcome outcome = new PowerCutRun<Database>(TpccSubject::new, recording, options, seen).run();
+      assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
+    }
+  }
+}
