@@ -31,7 +31,8 @@ public final class Main {
           new OffHeapBench(),
           new CommitBench(),
           new TreeBench(),
-          new HeavyInsertBench());
+          new HeavyInsertBench(),
+          new SpaceMapBench());
 
   private Main() {}
 

@@ -1,0 +1,42 @@
+package org.revenantdb.jmh.cli;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What it costs that all who allocate pages meet at the same space maps, part by part: latched
+ * shared with a compare-and-set for each byte, beside the original method, exclusively. A part that
+ * fails leaves the others alone.
+ */
+final class SpaceMapBench implements Bench {
+  /** A flag of the JVM: the original method. */
+  static final String EXCLUSIVE = "-Dorg.revenantdb.exclusiveSpaceMaps=true";
+
+  @Override
+  public String name() {
+    return "space-map";
+  }
+
+  @Override
+  public String question() {
+    return "What do those who allocate pages cost each other at the space maps?";
+  }
+
+  @Override
+  public List<String> promises() {
+    return List.of(SpaceMapTpcc.SPEEDUP);
+  }
+
+  @Override
+  public void measure(Settings settings, Figures figures) throws CannotMeasureException {
+    Rounds rounds = Rounds.of(settings, settings.quick() ? 3 : 5);
+    try (ForkSession session = ForkSession.open(name(), settings, figures, rounds, Set.of())) {
+      session.begin(60);
+      figures.attempt(() -> SpaceMapTpcc.measure(session));
+    } catch (IOException e) {
+      throw new CannotMeasureException("a directory for the databases: " + e.getMessage(), e);
+    }
+    figures.rounds(rounds.tally());
+  }
+}
