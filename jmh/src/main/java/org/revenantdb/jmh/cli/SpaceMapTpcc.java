@@ -13,6 +13,10 @@ final class SpaceMapTpcc {
   private static final String SHARED = "shared";
   private static final String EXCLUSIVE = "exclusive";
   private static final int SESSIONS_OF_THE_FIGURE = 64;
+
+  /** With fewer, sessions meet at the rows of warehouses and districts before they do at a map. */
+  private static final String WAREHOUSES = "40";
+
   private static final List<Integer> SESSIONS = List.of(1, SESSIONS_OF_THE_FIGURE, 400);
 
   private static final Map<String, String> UNITS =
@@ -29,20 +33,18 @@ final class SpaceMapTpcc {
 
   static void measure(ForkSession session) throws CannotMeasureException {
     Figures figures = session.figures();
-    String warehouses = session.sized(8, 40);
-    String scale = session.quick() ? "0.02" : "0.1";
+    String scale = session.quick() ? "0.01" : "0.1";
     figures.setting(
         "TPC-C",
-        warehouses
+        WAREHOUSES
             + " warehouses, items, customers and orders times "
             + scale
             + "; durable, without think times");
     List<Integer> counts = session.quick() ? List.of(SESSIONS_OF_THE_FIGURE) : SESSIONS;
     List<ForkSession.Child> children = new ArrayList<>();
     for (int sessions : counts) {
-      children.add(child(session, SHARED, List.of(), sessions, warehouses, scale));
-      children.add(
-          child(session, EXCLUSIVE, List.of(SpaceMapBench.EXCLUSIVE), sessions, warehouses, scale));
+      children.add(child(session, SHARED, List.of(), sessions, scale));
+      children.add(child(session, EXCLUSIVE, List.of(SpaceMapBench.EXCLUSIVE), sessions, scale));
     }
     Map<String, Sample> samples = session.run("TPC-C", children, UNITS);
     Plot plot =
@@ -71,12 +73,7 @@ final class SpaceMapTpcc {
   }
 
   private static ForkSession.Child child(
-      ForkSession session,
-      String latches,
-      List<String> more,
-      int sessions,
-      String warehouses,
-      String scale) {
+      ForkSession session, String latches, List<String> more, int sessions, String scale) {
     List<String> flags = new ArrayList<>(List.of("-Xms1g", "-Xmx1g"));
     flags.addAll(more);
     return new ForkSession.Child(
@@ -86,11 +83,11 @@ final class SpaceMapTpcc {
         null,
         List.of(
             "DIRECTORY",
-            warehouses,
+            WAREHOUSES,
             scale,
             Integer.toString(sessions),
-            session.sized(1500, 10_000),
-            session.sized(3000, 20_000),
+            session.sized(1000, 10_000),
+            session.sized(2500, 20_000),
             session.seed()));
   }
 }
