@@ -1261,8 +1261,14 @@ public final class BufferPool implements AutoCloseable {
     }
     closed = true;
     waiters.signal();
-    readers.close();
-    writer.close();
-    frames.close();
+    try {
+      readers.close();
+    } finally {
+      try {
+        writer.close();
+      } finally {
+        frames.close();
+      }
+    }
   }
 }

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads of a file on threads that anybody may interrupt: it is opened some times more, as {@link
@@ -68,9 +69,8 @@ public final class CallerReads implements AutoCloseable {
         }
       } catch (IOException noDescriptors) {
         // What is left of them the engine needs for its files; its threads read for callers.
-        try (CallerReads some = new CallerReads(path, statistics, openings)) {
-          return new CallerReads(path, statistics, List.of());
-        }
+        new CallerReads(path, statistics, openings).close();
+        openings.clear();
       }
     }
     return new CallerReads(path, statistics, openings);
@@ -127,21 +127,26 @@ public final class CallerReads implements AutoCloseable {
   }
 
   /**
-   * Closes all openings; a read that comes later is {@link #NOT_DONE}. Nothing is lost if that
-   * fails, so it is not told: nobody has written by them.
+   * Closes all openings; a read that comes later is {@link #NOT_DONE}.
+   *
+   * @throws StorageException if that failed for one of them; all others are closed
    */
   @Override
   public void close() {
+    @Nullable StorageException failure = null;
     for (Opening opening : openings) {
       opening.lock.lock();
       try {
         opening.closed = true;
         opening.file.close();
-      } catch (IOException onlyRead) {
-        continue;
+      } catch (IOException failed) {
+        failure = IoFailures.of(path, StorageException.NO_OFFSET, "closing", failed);
       } finally {
         opening.lock.unlock();
       }
+    }
+    if (failure != null) {
+      throw failure;
     }
   }
 }
