@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -179,6 +181,27 @@ class TpccTest {
       }
     }
     assertNotEquals(0, noted);
+  }
+
+  @Test
+  void of_customers_with_one_last_name_the_middle_one_by_first_name_is_meant() {
+    String name = new TpccRandom(SCALE, SEED).lastNameOf(1);
+    List<String> firstNames = new ArrayList<>();
+    Map<String, Integer> numbers = new HashMap<>();
+    try (Transaction reader = database.begin()) {
+      for (int customer = 1; customer <= SCALE.customers(); customer++) {
+        byte[] row = TpccTables.row(reader, tables.customer(), TpccKeys.inDistrict(1, 1, customer));
+        if (TpccRows.getText(row, TpccRows.Customer.LAST, 16).equals(name)) {
+          String first = TpccRows.getText(row, TpccRows.Customer.FIRST, 16);
+          firstNames.add(first);
+          numbers.put(first, customer);
+        }
+      }
+      Collections.sort(firstNames);
+      assertTrue(firstNames.size() > 2, "too few to have a middle one");
+      String middle = firstNames.get((firstNames.size() + 1) / 2 - 1);
+      assertEquals(numbers.get(middle), new CustomerChoice(1, 1, 0, name).find(reader, tables));
+    }
   }
 
   @Test
