@@ -73,7 +73,7 @@ public final class DequeueFork {
       int end = Math.min(entries, from + LOADED_AT_ONCE);
       database.run(tx -> {
         for (int i = begin; i < end; i++) {
-          tx.put(queue, key(i), ENTRY);
+          tx.put(queue, RowNumbers.key(i), ENTRY);
         }
       });
     }
@@ -95,10 +95,6 @@ public final class DequeueFork {
       tx.delete(queue, key);
       tx.commit();
     }
-  }
-
-  private static byte[] key(long number) {
-    return java.nio.ByteBuffer.allocate(Long.BYTES).putLong(number).array();
   }
 
   private static long number(byte[] key) {

@@ -4,7 +4,6 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;
-import org.h2.mvstore.type.ByteArrayDataType;
 import org.revenantdb.jmh.insert.InsertStore;
 import org.revenantdb.jmh.insert.RowNumbers;
 
@@ -13,8 +12,6 @@ import org.revenantdb.jmh.insert.RowNumbers;
  * each insert would have to commit and force the whole store: it is not asked for that.
  */
 public final class MvStoreInserts implements InsertStore {
-  private static final int MIB = 20;
-
   private final MVStore store;
   private final MVMap<byte[], byte[]> rows;
   private final AtomicLong numbers = new AtomicLong();
@@ -30,17 +27,8 @@ public final class MvStoreInserts implements InsertStore {
     if (durable) {
       throw new IllegalArgumentException("an MVStore has no durable put");
     }
-    store =
-        new MVStore.Builder()
-            .fileName(directory.resolve("rows.mv").toString())
-            .cacheSize(Math.toIntExact(Math.max(1, cacheBytes >> MIB)))
-            .open();
-    rows =
-        store.openMap(
-            "rows",
-            new MVMap.Builder<byte[], byte[]>()
-                .keyType(ByteArrayDataType.INSTANCE)
-                .valueType(ByteArrayDataType.INSTANCE));
+    store = MvStoreTree.open(directory, cacheBytes);
+    rows = MvStoreTree.rows(store);
   }
 
   @Override

@@ -30,17 +30,25 @@ public final class MvStoreTree implements TreeStore {
    * @param cacheBytes of its cache
    */
   public MvStoreTree(Path directory, long cacheBytes) {
-    store =
-        new MVStore.Builder()
-            .fileName(directory.resolve("rows.mv").toString())
-            .cacheSize(Math.toIntExact(Math.max(1, cacheBytes >> MIB)))
-            .open();
-    rows =
-        store.openMap(
-            "rows",
-            new MVMap.Builder<byte[], byte[]>()
-                .keyType(ByteArrayDataType.INSTANCE)
-                .valueType(ByteArrayDataType.INSTANCE));
+    store = open(directory, cacheBytes);
+    rows = rows(store);
+  }
+
+  /** A store with a cache of this size. */
+  static MVStore open(Path directory, long cacheBytes) {
+    return new MVStore.Builder()
+        .fileName(directory.resolve("rows.mv").toString())
+        .cacheSize(Math.toIntExact(Math.max(1, cacheBytes >> MIB)))
+        .open();
+  }
+
+  /** The map of a store. */
+  static MVMap<byte[], byte[]> rows(MVStore store) {
+    return store.openMap(
+        "rows",
+        new MVMap.Builder<byte[], byte[]>()
+            .keyType(ByteArrayDataType.INSTANCE)
+            .valueType(ByteArrayDataType.INSTANCE));
   }
 
   @Override

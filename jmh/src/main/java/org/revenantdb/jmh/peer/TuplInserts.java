@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 import org.cojen.tupl.Database;
-import org.cojen.tupl.DatabaseConfig;
 import org.cojen.tupl.DurabilityMode;
 import org.cojen.tupl.Index;
 import org.revenantdb.jmh.insert.InsertStore;
@@ -26,12 +25,8 @@ public final class TuplInserts implements InsertStore {
    */
   public TuplInserts(Path directory, boolean durable, long cacheBytes) throws IOException {
     database =
-        Database.open(
-            new DatabaseConfig()
-                .baseFilePath(directory.resolve("tupl").toString())
-                .minCacheSize(cacheBytes)
-                .maxCacheSize(cacheBytes)
-                .durabilityMode(durable ? DurabilityMode.SYNC : DurabilityMode.NO_FLUSH));
+        TuplTree.open(
+            directory, cacheBytes, durable ? DurabilityMode.SYNC : DurabilityMode.NO_FLUSH);
     rows = database.openIndex("rows");
   }
 

@@ -34,14 +34,19 @@ public final class TuplTree implements TreeStore {
    * @throws IOException if it cannot
    */
   public TuplTree(Path directory, long cacheBytes) throws IOException {
-    database =
-        Database.open(
-            new DatabaseConfig()
-                .baseFilePath(directory.resolve("tupl").toString())
-                .minCacheSize(cacheBytes)
-                .maxCacheSize(cacheBytes)
-                .durabilityMode(DurabilityMode.NO_FLUSH));
+    database = open(directory, cacheBytes, DurabilityMode.NO_FLUSH);
     rows = database.openIndex("rows");
+  }
+
+  /** A database with a cache of fixed size. */
+  static Database open(Path directory, long cacheBytes, DurabilityMode durability)
+      throws IOException {
+    return Database.open(
+        new DatabaseConfig()
+            .baseFilePath(directory.resolve("tupl").toString())
+            .minCacheSize(cacheBytes)
+            .maxCacheSize(cacheBytes)
+            .durabilityMode(durability));
   }
 
   @Override
