@@ -143,6 +143,15 @@ class BulkLoadCrashTest {
     }
   }
 
+  /** What a load of so many rows with values of 300 bytes leaves. */
+  private static TreeMap<Integer, byte[]> rows(int count) {
+    TreeMap<Integer, byte[]> rows = new TreeMap<>();
+    for (int i = 0; i < count; i++) {
+      rows.put(i, value(i, 300));
+    }
+    return rows;
+  }
+
   /** What a killed load leaves is in the way of its repetition, which must not be refused. */
   @Test
   void a_load_is_repeated_over_what_an_aborted_one_has_left() {
@@ -155,10 +164,7 @@ class BulkLoadCrashTest {
       RowLoader again = tx.loader(tree);
       assertEquals(RowWriter.Outcome.DONE, load(again, 0, 700, 300));
       tx.commitDurably();
-      TreeMap<Integer, byte[]> rows = new TreeMap<>();
-      for (int i = 0; i < 700; i++) {
-        rows.put(i, value(i, 300));
-      }
+      TreeMap<Integer, byte[]> rows = rows(700);
       assertRows(engine, tree, rows, 710);
       engine.checkAllClean();
       assertRows(engine, tree, rows, 710);
@@ -189,10 +195,7 @@ class BulkLoadCrashTest {
           assertTrue(loader.pages() > 10, "appended: " + loader.pages());
         }
         tx.commitDurably();
-        TreeMap<Integer, byte[]> rows = new TreeMap<>();
-        for (int i = 0; i < 800; i++) {
-          rows.put(i, value(i, 300));
-        }
+        TreeMap<Integer, byte[]> rows = rows(800);
         assertRows(engine, tree, rows, 810);
         engine.checkAllClean();
       }
@@ -225,10 +228,7 @@ class BulkLoadCrashTest {
         tx = engine.begin();
         assertEquals(RowWriter.Outcome.DONE, load(tx.loader(tree), 500 - deleted, 800, 300));
         tx.commitDurably();
-        TreeMap<Integer, byte[]> rows = new TreeMap<>();
-        for (int i = 0; i < 800; i++) {
-          rows.put(i, value(i, 300));
-        }
+        TreeMap<Integer, byte[]> rows = rows(800);
         assertRows(engine, tree, rows, 810);
         engine.checkAllClean();
       }
