@@ -1,6 +1,5 @@
 package org.revenantdb.engine.btree;
 
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import org.revenantdb.engine.page.InnerCell;
@@ -78,8 +77,7 @@ public final class LeafRun {
   public boolean add(byte[] key, byte[] cell) {
     SlottedBuilder leaf = leaves[fences.size() - 1];
     if (!fits(leaf, key.length, cell.length)) {
-      MemorySegment page = leaf.page();
-      byte[] fence = Split.separator(Slotted.key(page, Slotted.count(page) - 1), key);
+      byte[] fence = Split.separator(leaf.lastKey(), key);
       if (fences.size() == MAX_LEAVES
           || separatorBytes + bytesAsSeparator(fence) > Tree.INNER_ROOM) {
         return false;

@@ -476,18 +476,18 @@ public final class Slotted {
     int prefix = prefix(page);
     int length = keyLength(page, leaf, cell);
     byte[] key = new byte[prefix + length];
-    copyPrefix(page, key, 0);
+    copyPrefix(page, key);
     MemorySegment.copy(
         page, ValueLayout.JAVA_BYTE, keyOffset(page, leaf, cell), key, prefix, length);
     return key;
   }
 
-  /** Copies the bytes that cells do not have; returns how many. */
-  public static int copyPrefix(MemorySegment page, byte[] into, int at) {
+  /** Copies the bytes that cells do not have to the beginning of an array; returns how many. */
+  public static int copyPrefix(MemorySegment page, byte[] into) {
     int prefix = prefix(page);
     if (prefix > 0) {
       MemorySegment.copy(
-          page, ValueLayout.JAVA_BYTE, Page.getShort(page, LOWER_OFFSET), into, at, prefix);
+          page, ValueLayout.JAVA_BYTE, Page.getShort(page, LOWER_OFFSET), into, 0, prefix);
     }
     return prefix;
   }

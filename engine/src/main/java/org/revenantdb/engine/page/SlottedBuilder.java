@@ -100,6 +100,11 @@ public final class SlottedBuilder {
     Slotted.keepLeft(page, Slotted.count(page), upper, 0, upper.length, scratch);
   }
 
+  /** A copy of the key that was appended last; there has to be one. */
+  public byte[] lastKey() {
+    return Slotted.key(page, Slotted.count(page) - 1);
+  }
+
   /** Room for more cells and their slots. */
   public int free() {
     return Slotted.free(page);

@@ -76,7 +76,7 @@ public final class RowBatch {
     if (prefix.length < Slotted.prefix(page)) {
       prefix = new byte[Slotted.MAX_PREFIX];
     }
-    prefixLength = Slotted.copyPrefix(page, prefix, 0);
+    prefixLength = Slotted.copyPrefix(page, prefix);
   }
 
   /** Adds the current version of a row: key and value follow each other in its cell. */
