@@ -50,12 +50,20 @@ class LifecycleTest {
       }
     }
 
-    /** Some megabytes and threads are the JVM's own: compilers, collectors, profiles. */
-    void assertFlat(Held before, int mebibytes) {
-      String both = before + " before, now " + this;
-      assertTrue(files <= before.files + 3, both);
-      assertTrue(threads <= before.threads + 8, both);
-      assertTrue(residentBytes <= before.residentBytes + ((long) mebibytes << 20), both);
+    /**
+     * Some megabytes and threads are the JVM's own: compilers, collectors, carriers of virtual
+     * threads, of which it starts more while others wait for a disk. One thread left behind by each
+     * of the databases of these tests would be hundreds.
+     */
+    boolean isFlat(Held before, int mebibytes) {
+      return files <= before.files + 3
+          && threads <= before.threads + 40
+          && residentBytes <= before.residentBytes + ((long) mebibytes << 20);
+    }
+
+    /** Tells the process that started this one. */
+    void printFlat(Held before, int mebibytes) {
+      System.out.println(isFlat(before, mebibytes) ? "flat" : before + " before, now " + this);
     }
   }
 
@@ -117,8 +125,7 @@ class LifecycleTest {
       System.out.printf(
           "%,d times: open %.2f ms, close %.2f ms; %s, then %s%n",
           times, opening / 1e6 / times, closing / 1e6 / times, before, after);
-      after.assertFlat(before, 48);
-      System.out.println("flat");
+      after.printFlat(before, 48);
     }
   }
 
@@ -184,8 +191,7 @@ class LifecycleTest {
           before = Held.now();
         }
       }
-      Held.now().assertFlat(before, 160); // a leak of the pools would be 1,600
-      System.out.println("flat");
+      Held.now().printFlat(before, 400); // a leak of the pools would be 1,600
     }
   }
 
@@ -208,7 +214,8 @@ class LifecycleTest {
         before = Held.now();
       }
     }
-    Held.now().assertFlat(before, 64);
+    Held after = Held.now();
+    assertTrue(after.isFlat(before, 64), before + " before, now " + after);
     Files.move(hidden, doubleWrite);
     Samples.open(directory).close();
   }
