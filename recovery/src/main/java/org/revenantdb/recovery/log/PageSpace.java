@@ -139,6 +139,16 @@ public final class PageSpace {
   }
 
   /**
+   * Takes credit if that needs no waiting, and nobody else waits.
+   *
+   * @param pages the most that may become dirty
+   * @return whether it was taken
+   */
+  public boolean tryAcquire(int pages) {
+    return credit.tryAcquire(pages);
+  }
+
+  /**
    * Takes credit, the reserve included: does not wait for who may not use that.
    *
    * @param pages the most that may become dirty

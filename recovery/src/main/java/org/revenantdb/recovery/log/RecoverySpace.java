@@ -53,6 +53,25 @@ public final class RecoverySpace {
   }
 
   /**
+   * Takes credit for ordinary work if that needs no waiting; so it may be called with pages latched
+   * and beside other credit.
+   *
+   * @param worstBytes the most that will be published
+   * @param worstPages the most pages that may become dirty
+   * @return whether it was taken
+   */
+  public boolean tryAcquire(int worstBytes, int worstPages) {
+    if (!pages.tryAcquire(worstPages)) {
+      return false;
+    }
+    if (log.tryAcquire(worstBytes)) {
+      return true;
+    }
+    pages.release(worstPages);
+    return false;
+  }
+
+  /**
    * The same for the one who cleans up behind the others: it does not wait for them to leave room
    * for pages.
    *
