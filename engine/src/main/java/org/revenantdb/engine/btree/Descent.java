@@ -20,6 +20,7 @@ public class Descent {
   /** The page above the leaf, where the descent came by it; else null. */
   private @Nullable Stay parent;
 
+  private @Nullable Stay blocker;
   private long parentStamp;
   private int position;
   private MemorySegment memory = MemorySegment.NULL;
@@ -44,6 +45,17 @@ public class Descent {
 
   void begin() {
     parent = null;
+    blocker = null;
+  }
+
+  /** The descent found a page, above the leaf, that somebody else is writing. */
+  void blockedBy(Stay stay) {
+    blocker = stay;
+  }
+
+  /** The page that somebody else was writing, if the last descent ended for that; else null. */
+  @Nullable Stay blocker() {
+    return blocker;
   }
 
   /** The descent goes on from the page above the leaf to the child at a position. */

@@ -42,6 +42,7 @@ public final class Merge {
   private final VersionMarks marks;
   private final MiniTransaction mini;
   private final MapChanges maps;
+  private final Descent descent = new Descent();
   private final LongAdder merges;
   private final SlottedBuilder merged = new SlottedBuilder();
 
@@ -79,7 +80,7 @@ public final class Merge {
    * @return whether something was merged: then the level above may be worth a call
    */
   public boolean around(Tree tree, byte[] key, int level, boolean closely) {
-    int parent = tree.aboveExclusive(key, level);
+    int parent = tree.aboveExclusive(key, level, descent);
     if (parent < 0) {
       return false;
     }

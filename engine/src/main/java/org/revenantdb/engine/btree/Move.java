@@ -32,6 +32,7 @@ public final class Move {
   private final VersionMarks marks;
   private final MiniTransaction mini;
   private final MapChanges maps;
+  private final Descent descent = new Descent();
   private final SlottedBuilder copy = new SlottedBuilder();
 
   /** A mover that shares its cleaner's mini-transaction. */
@@ -58,7 +59,7 @@ public final class Move {
    *     page
    */
   public boolean page(Tree tree, int pageId, int level, byte[] fence, int limit) {
-    int parent = tree.aboveExclusive(fence, level);
+    int parent = tree.aboveExclusive(fence, level, descent);
     if (parent < 0) {
       return false;
     }

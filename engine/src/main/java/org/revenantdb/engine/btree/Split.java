@@ -3,6 +3,7 @@ package org.revenantdb.engine.btree;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.change.MiniTransaction;
 import org.revenantdb.engine.page.InnerCell;
@@ -34,6 +35,12 @@ public final class Split {
    */
   public static final int PAGES = 64;
 
+  /** Credit for log space that {@link #tryHere} may use: a page in full, and less of two more. */
+  public static final int CREDIT_HERE = 24 * 1024;
+
+  /** Credit for pages: the page above, the new one and its space map. */
+  public static final int PAGES_HERE = 3;
+
   private final BufferPool pool;
   private final Allocator allocator;
   private final VersionMarks marks;
@@ -42,6 +49,12 @@ public final class Split {
   private final LongAdder splits;
   private final SlottedBuilder left = new SlottedBuilder();
   private final SlottedBuilder right = new SlottedBuilder();
+  private @Nullable Descent path;
+
+  /** Pages for the next split; none between two calls. */
+  private final int[] claims = new int[2];
+
+  private int claimed;
 
   /** A splitter that shares its transaction's mini-transaction. */
   public Split(
@@ -65,36 +78,162 @@ public final class Split {
    * @param need bytes for a cell and its slot, beside what the leaf holds
    */
   public int leafWithRoom(Tree tree, byte[] key, int need) {
-    restart:
-    while (true) {
-      int parent = pool.fixExclusive(tree.root());
-      int child = -1;
-      try {
+    try {
+      while (true) {
+        claimBeforehand(1);
+        int leaf = belowParent(tree, key, need);
+        if (leaf < 0) {
+          leaf = fromRoot(tree, key, need);
+        }
+        if (leaf >= 0) {
+          return leaf;
+        }
+      }
+    } finally {
+      releaseClaims();
+    }
+  }
+
+  /**
+   * Splits a leaf in the hands of who has found it full, if that needs no waiting for a latch or
+   * for the file to grow: so nobody queues at the page above for it.
+   *
+   * @param leaf frame of the key's leaf, latched exclusively
+   * @param descent for a descent; {@link Tree#awaitWriter} may be called with it if nothing was
+   *     done
+   * @return frame of the half that holds the key, with room or not, latched instead of the leaf; -1
+   *     if nothing was done and the leaf is still latched
+   */
+  public int tryHere(Tree tree, int leaf, byte[] key, Descent descent) {
+    int parent = tree.tryParentExclusive(pool.stayOf(leaf), key, descent);
+    if (parent < 0) {
+      return -1;
+    }
+    int right;
+    try {
+      if (!hasRoom(parent, /* need= */ 0)) {
+        return -1;
+      }
+      int page = allocator.claimAtOnce();
+      if (page < 0) {
+        return -1;
+      }
+      claims[claimed++] = page;
+      right = splitChild(tree, parent, leaf, key);
+    } finally {
+      pool.unfixExclusive(parent);
+      releaseClaims();
+    }
+    return halfOf(key, leaf, right);
+  }
+
+  /**
+   * The half of a page that holds the key; the other is unlatched, which may mean to carry out
+   * requests for it (R22): so nothing else should be latched any more.
+   */
+  private int halfOf(byte[] key, int left, int right) {
+    boolean goesRight = Slotted.covers(pool.page(right), key);
+    pool.unfixExclusive(goesRight ? left : right);
+    return goesRight ? right : left;
+  }
+
+  private Descent path() {
+    if (path == null) {
+      path = new Descent();
+    }
+    return path;
+  }
+
+  /** Claims pages while nothing is latched: the file may have to grow for them. */
+  private void claimBeforehand(int count) {
+    while (claimed < count) {
+      claims[claimed] = allocator.claim();
+      claimed++;
+    }
+  }
+
+  private void releaseClaims() {
+    while (claimed > 0) {
+      claimed--;
+      allocator.release(claims[claimed]);
+    }
+  }
+
+  /**
+   * The usual case: only the leaf is full.
+   *
+   * @return the leaf; -1 if it has to be looked for again, from the root
+   */
+  private int belowParent(Tree tree, byte[] key, int need) {
+    int parent = tree.parentExclusive(key, path());
+    if (parent < 0) {
+      return -1;
+    }
+    int leaf = -1;
+    int right = -1;
+    boolean done = false;
+    try {
+      if (hasRoom(parent, need)) {
+        MemorySegment page = pool.page(parent);
+        leaf = pool.fixExclusive(Slotted.child(page, Slotted.childPosition(page, key)));
+        if (!hasRoom(leaf, need)) {
+          right = splitChild(tree, parent, leaf, key);
+        }
+      }
+      done = true;
+    } finally {
+      pool.unfixExclusive(parent);
+      if (!done && leaf >= 0) {
+        pool.unfixExclusive(leaf);
+      }
+    }
+    if (right >= 0) {
+      leaf = halfOf(key, leaf, right);
+    }
+    if (leaf >= 0 && !hasRoom(leaf, need)) {
+      pool.unfixExclusive(leaf);
+      leaf = -1;
+    }
+    return leaf;
+  }
+
+  /** As {@link #belowParent}, with exclusive latches from the root down, each until its child's. */
+  private int fromRoot(Tree tree, byte[] key, int need) {
+    int parent = pool.fixExclusive(tree.root());
+    int child = -1;
+    try {
+      if (!hasRoom(parent, need)) {
+        if (claimed < claims.length) {
+          pool.unfixExclusive(parent);
+          parent = -1;
+          claimBeforehand(claims.length);
+          parent = pool.fixExclusive(tree.root());
+        }
         if (!hasRoom(parent, need)) {
           splitRoot(tree, parent, key);
-          continue;
         }
-        while (Slotted.level(pool.page(parent)) > 0) {
-          MemorySegment page = pool.page(parent);
-          child = pool.fixExclusive(Slotted.child(page, Slotted.childPosition(page, key)));
-          if (!hasRoom(child, need)) {
-            splitChild(tree, parent, child, key);
-            continue restart;
-          }
-          pool.unfixExclusive(parent);
-          parent = child;
-          child = -1;
+        return -1;
+      }
+      while (Slotted.level(pool.page(parent)) > 0) {
+        MemorySegment page = pool.page(parent);
+        child = pool.fixExclusive(Slotted.child(page, Slotted.childPosition(page, key)));
+        if (!hasRoom(child, need)) {
+          pool.unfixExclusive(splitChild(tree, parent, child, key));
+          return -1;
         }
-        int leaf = parent;
-        parent = -1;
-        return leaf;
-      } finally {
-        if (child >= 0) {
-          pool.unfixExclusive(child);
-        }
-        if (parent >= 0) {
-          pool.unfixExclusive(parent);
-        }
+        pool.unfixExclusive(parent);
+        parent = child;
+        child = -1;
+      }
+      int leaf = parent;
+      parent = -1;
+      return leaf;
+    } finally {
+      if (child >= 0) {
+        pool.unfixExclusive(child);
+      }
+      if (parent >= 0) {
+        pool.unfixExclusive(parent);
       }
     }
   }
@@ -155,11 +294,12 @@ public final class Split {
     return Arrays.copyOf(high, common + 1);
   }
 
-  private void splitChild(Tree tree, int parent, int child, byte[] key) {
+  /** Frame of the right half, latched; the left one still is. */
+  private int splitChild(Tree tree, int parent, int child, byte[] key) {
     MemorySegment page = pool.page(child);
     Cut cut = cut(page, key);
     int level = Slotted.level(page);
-    int newPage = allocator.claim();
+    int newPage = claims[claimed - 1];
     int newFrame = -1;
     boolean logged = false;
     try {
@@ -180,21 +320,21 @@ public final class Split {
       maps.latchAndWrite(mini);
       mini.commit();
       logged = true;
+      claimed--;
       if (level == 0 && versions) {
         marks.markForLater(newPage);
       }
     } finally {
       maps.unlatch();
-      if (logged) {
-        pool.unfixExclusive(newFrame);
-      } else {
-        if (newFrame >= 0) {
-          pool.discard(newFrame);
-        }
-        allocator.release(newPage);
+      if (!logged && newFrame >= 0) {
+        pool.discard(newFrame);
       }
     }
     splits.increment();
+    if (level == 0) {
+      tree.hasNewLeaf(pool.stayOf(newFrame));
+    }
+    return newFrame;
   }
 
   private void buildRight(Tree tree, MemorySegment page, Cut cut) {
@@ -229,13 +369,10 @@ public final class Split {
     MemorySegment page = pool.page(root);
     Cut cut = cut(page, key);
     int level = Slotted.level(page);
-    int[] pages = {-1, -1};
+    int[] pages = claims;
     int[] frames = {-1, -1};
     boolean logged = false;
     try {
-      for (int i = 0; i < 2; i++) {
-        pages[i] = allocator.claim();
-      }
       for (int i = 0; i < 2; i++) {
         frames[i] = pool.fixNew(pages[i]);
       }
@@ -261,6 +398,7 @@ public final class Split {
       maps.latchAndWrite(mini);
       mini.commit();
       logged = true;
+      claimed = 0;
       if (level == 0) {
         // First the new marks: between the two the cleaner could find no page left and say FORGET
         // (R2).
@@ -275,13 +413,8 @@ public final class Split {
       for (int i = 0; i < 2; i++) {
         if (logged) {
           pool.unfixExclusive(frames[i]);
-          continue;
-        }
-        if (frames[i] >= 0) {
+        } else if (frames[i] >= 0) {
           pool.discard(frames[i]);
-        }
-        if (pages[i] >= 0) {
-          allocator.release(pages[i]);
         }
       }
     }

@@ -38,6 +38,9 @@ public final class Tree {
   /** Disturbed descents before one goes by latches. */
   private static final int OPTIMISTIC_TRIES = 3;
 
+  /** Times that a writer finds that the page was split or merged while it waited for its latch. */
+  private static final int WAITING_TRIES = 8;
+
   /** Room that an inner page needs to take one more separator of any length. */
   static final int INNER_ROOM = InnerCell.MAX_CELL + Slotted.INNER_SLOT;
 
@@ -136,10 +139,19 @@ public final class Tree {
    * @param stay of the page, latched, or to be validated
    */
   public boolean isLeafOf(Stay stay, byte[] key) {
+    return isOf(stay, Page.LEAF, /* level= */ 0, key);
+  }
+
+  /**
+   * No two pages of one level hold one key, and who makes or frees one has it latched until its
+   * parent says so: so it does not matter what has led to it.
+   */
+  private boolean isOf(Stay stay, int type, int level, byte[] key) {
     MemorySegment page = stay.page();
     return !stay.isFreed()
-        && Page.type(page) == Page.LEAF
+        && Page.type(page) == type
         && Slotted.table(page) == table
+        && Slotted.level(page) == level
         && Slotted.covers(page, key);
   }
 
@@ -153,6 +165,18 @@ public final class Tree {
     descent.atRightEdge(isLast);
     if (isLast && rightEdge != leaf) {
       rightEdge = leaf;
+    }
+  }
+
+  /**
+   * Notes that a leaf was split, before anyone who waits for its left half can look for his key:
+   * rows are appended to the right one from now on.
+   *
+   * @param right latched exclusively
+   */
+  void hasNewLeaf(Stay right) {
+    if (!Slotted.hasUpperFence(right.page())) {
+      rightEdge = right;
     }
   }
 
@@ -213,8 +237,31 @@ public final class Tree {
         return to.found(stay, stamp, levels + 1, memory, base);
       }
     }
+    if (stamp == HybridLatch.INVALID_STAMP) {
+      to.blockedBy(stay);
+    }
     return false;
   }
+
+  /**
+   * If the last descent met a page, above the leaf, that somebody else was writing: waits, with
+   * nothing latched, until he has left. Another descent may get through then.
+   *
+   * <p>It is a request that does nothing: who leaves carries out all that wait for him at once. Had
+   * each of them the page handed over, the next who wants it would find it latched, and so for
+   * ever: a convoy.
+   *
+   * @return false if that was not what ended the descent: nothing was waited for
+   */
+  public boolean awaitWriter(Descent descent) {
+    Stay blocker = descent.blocker();
+    if (blocker != null) {
+      pool.runExclusive(blocker, Tree::nothing);
+    }
+    return blocker != null;
+  }
+
+  private static void nothing() {}
 
   /**
    * Frame of the leaf to the right of the one that the last descent led to, latched shared, if that
@@ -379,7 +426,12 @@ public final class Tree {
    *
    * @param level of the page below
    */
-  int aboveExclusive(byte[] key, int level) {
+  int aboveExclusive(byte[] key, int level, Descent descent) {
+    int parent = level == 0 ? parentExclusive(key, descent) : -1;
+    return parent >= 0 ? parent : aboveFromRoot(key, level);
+  }
+
+  private int aboveFromRoot(byte[] key, int level) {
     int frame = pool.fixExclusive(root);
     while (true) {
       MemorySegment page = pool.page(frame);
@@ -402,12 +454,78 @@ public final class Tree {
     }
   }
 
+  /**
+   * Frame of the page above the leaf that holds the key, latched exclusively, found without latches
+   * of those above it: waits for its latch, with nothing latched.
+   *
+   * @return -1 if the leaf is the root, or if it has to be found by latches
+   */
+  int parentExclusive(byte[] key, Descent descent) {
+    for (int tries = 0; tries < WAITING_TRIES; tries++) {
+      Stay parent = findParent(key, descent);
+      if (parent == null) {
+        if (awaitWriter(descent)) {
+          continue;
+        }
+        return -1;
+      }
+      int frame = pool.fixExclusive(parent);
+      if (frame >= 0) {
+        if (isOf(parent, Page.INNER, /* level= */ 1, key)) {
+          return frame;
+        }
+        pool.unfixExclusive(frame);
+      }
+    }
+    return -1;
+  }
+
+  /**
+   * Frame of the page above a leaf, latched exclusively, if that needs no waiting.
+   *
+   * @param leaf that holds the key, latched exclusively by the caller
+   * @return -1 if the leaf is the root, or its parent is latched
+   */
+  int tryParentExclusive(Stay leaf, byte[] key, Descent descent) {
+    Stay parent = findParent(key, descent);
+    if (parent == null || !descent.isResident() || descent.leaf() != leaf) {
+      return -1;
+    }
+    int frame = pool.tryFixExclusive(parent, descent.parentStamp());
+    if (frame < 0) {
+      descent.blockedBy(parent);
+    }
+    return frame;
+  }
+
+  /** The page above the leaf that holds the key, as it was a moment ago. */
+  private @Nullable Stay findParent(byte[] key, Descent descent) {
+    descent.begin();
+    try {
+      return tryDescend(key, descent, /* toWrite= */ true) ? descent.parent() : null;
+    } catch (IndexOutOfBoundsException torn) {
+      return null;
+    }
+  }
+
   /** Frame of the leaf whose fences hold the key, latched exclusively. */
   public int leafExclusive(byte[] key, Descent descent) {
-    if (descend(key, descent)) {
-      int leaf = pool.tryFixExclusive(descent.leaf(), descent.stamp());
+    // Who waits for a leaf has no other page latched: else he who splits that leaf would have to
+    // wait for its parent, and all others behind him.
+    for (int tries = 0; tries < WAITING_TRIES; tries++) {
+      Stay stay = leafToWrite(key, descent);
+      if (stay == null) {
+        if (awaitWriter(descent)) {
+          continue;
+        }
+        break;
+      }
+      int leaf = pool.fixExclusive(stay);
       if (leaf >= 0) {
-        return leaf;
+        if (isLeafOf(stay, key)) {
+          return leaf;
+        }
+        pool.unfixExclusive(leaf);
       }
     }
     int frame = pool.fixShared(root);

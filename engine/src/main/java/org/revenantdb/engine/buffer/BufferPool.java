@@ -386,6 +386,16 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
+   * Fixes the page of a stay for changing it, if it is still there; waits for its latch.
+   *
+   * @param stay from {@link #resident}
+   * @return its frame, latched exclusively; or -1
+   */
+  public int fixExclusive(Stay stay) {
+    return latchExclusive(stay);
+  }
+
+  /**
    * Has a request carried out under the exclusive latch of a page: by the calling thread, or, while
    * that waits, by a thread that has the latch and is about to give it up.
    *

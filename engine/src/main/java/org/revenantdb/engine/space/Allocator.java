@@ -92,10 +92,26 @@ public final class Allocator {
         grow(limit);
         continue;
       }
-      if (page > limit - Math.min(limit / 8, AHEAD)) {
-        pool.extendAhead(beforeNextMap(limit, limit + growth(limit)));
-      }
+      growInTime(page, limit);
       return page;
+    }
+  }
+
+  /**
+   * Claims a free page if the file has one.
+   *
+   * @return the page; -1 if the file has to grow for it
+   */
+  public int claimAtOnce() {
+    int limit = pages;
+    int page = claimBelow(limit);
+    growInTime(page, limit);
+    return page;
+  }
+
+  private void growInTime(int claimed, int limit) {
+    if (claimed > limit - Math.min(limit / 8, AHEAD)) {
+      pool.extendAhead(beforeNextMap(limit, limit + growth(limit)));
     }
   }
 

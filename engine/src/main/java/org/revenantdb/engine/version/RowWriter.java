@@ -2,7 +2,6 @@ package org.revenantdb.engine.version;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Descent;
 import org.revenantdb.engine.btree.Split;
@@ -65,6 +64,12 @@ public final class RowWriter {
   /** What taking predecessors away has to bring: else the leaf is split. */
   private static final int MIN_GAIN = 256;
 
+  /** How often a writer who finds the leaf full leaves it to others to split it. */
+  private static final int LETS_OTHERS_SPLIT = 8;
+
+  /** How often a request follows a leaf that is split while it waits. */
+  private static final int REQUESTS = 4;
+
   private static final byte[] NO_BYTES = new byte[0];
 
   private final Storage storage;
@@ -73,6 +78,7 @@ public final class RowWriter {
   private final MapChanges maps;
   private final Split split;
   private final OverflowWriter overflow;
+  private final InsertRequest request;
   private final Descent descent = new Descent();
   private final int[] heads = new int[2];
   private final int[] headFrames = {-1, -1};
@@ -93,19 +99,14 @@ public final class RowWriter {
   private int newLength;
 
   private int room;
+
+  /** Bytes that have to stay free beside. */
+  private int reserved;
+
   private int adopted;
   private int superseded;
   private boolean keepsPredecessor;
   private Outcome planned = Outcome.DONE;
-
-  // A row to be inserted into a leaf that somebody else is writing now: a request, see
-  // insertThere().
-  private final Runnable insertThere = this::insertThere;
-  private @Nullable Stay there;
-  private @Nullable Tree treeThere;
-  private byte[] keyThere = NO_BYTES;
-  private long idThere;
-  private boolean inserted;
 
   /** A writer with its own mini-transaction. */
   public RowWriter(Storage storage) {
@@ -118,6 +119,7 @@ public final class RowWriter {
             pool, storage.allocator(), storage.marks(), mini, maps, storage.counters().splits);
     this.overflow =
         new OverflowWriter(pool, storage.allocator(), storage.marks(), storage.space(), mini, maps);
+    this.request = new InsertRequest(mini);
   }
 
   /** The writer of overflow values that shares this one's mini-transaction. */
@@ -179,121 +181,160 @@ public final class RowWriter {
 
   private Outcome write(Tree tree, long id, long snapshot, byte[] key, int flags, byte[] value) {
     int need = 0;
-    while (true) {
-      int credit = need > 0 ? CREDIT + Split.CREDIT : CREDIT;
-      int pages = need > 0 ? PAGES + Split.PAGES : PAGES;
+    boolean makesRoom = false;
+    for (int waits = 0; ; waits++) {
+      int credit = makesRoom ? CREDIT + Split.CREDIT : CREDIT;
+      int pages = makesRoom ? PAGES + Split.PAGES : PAGES;
       storage.space().acquire(credit, pages);
       try {
-        int leaf = -1;
-        if (need > 0) {
+        int leaf;
+        if (makesRoom) {
           leaf = split.leafWithRoom(tree, key, need);
+        } else if (flags != 0) {
+          leaf = tree.leafExclusive(key, descent);
         } else {
-          Stay stay = tree.leafToWrite(key, descent);
-          if (stay != null) {
-            leaf = pool.tryFixExclusive(stay, descent.stamp());
-            if (leaf < 0 && flags == 0 && wasInserted(tree, stay, key, id, value)) {
-              return Outcome.DONE;
-            }
-          }
+          leaf = leafUnlessInserted(tree, key, id, value);
           if (leaf < 0) {
-            leaf = tree.leafExclusive(key, descent);
+            metLsn = 0;
+            return Outcome.DONE;
           }
         }
         try {
-          MemorySegment page = pool.page(leaf);
-          tree.wrote(pool.stayOf(leaf), descent);
-          int slot = Slotted.search(page, key);
-          if (slot < 0) {
-            tree.demandCovers(page, key); // before anything is in the log
-          }
-          plan(page, slot, id, snapshot, key, flags, value);
-          if (planned != Outcome.DONE) {
-            return planned;
-          }
-          if (!hasRoom(page, slot) && settle(leaf, page)) {
-            plan(page, slot, id, snapshot, key, flags, value); // its predecessor may be gone
-          }
-          if (hasRoom(page, slot)) {
-            if (keepsPredecessor) {
-              keepForSnapshots(tree, page, Slotted.cell(page, slot), key);
+          Outcome outcome = writeTo(tree, leaf, id, snapshot, key, flags, value);
+          if (outcome == null) {
+            int half = splitHere(tree, leaf, key);
+            if (half >= 0) {
+              leaf = half;
+              outcome = writeTo(tree, leaf, id, snapshot, key, flags, value);
             }
-            apply(leaf, slot, id, flags == LeafCell.OVERFLOW ? adopted : 0);
-            return Outcome.DONE;
           }
-          need = newLength + Slotted.LEAF_SLOT + reserve(page, slot);
+          if (outcome != null) {
+            return outcome;
+          }
+          need = newLength + Slotted.LEAF_SLOT + reserved;
         } finally {
           pool.unfixExclusive(leaf);
         }
       } finally {
         storage.space().release(credit, pages);
       }
+      // Who has the page above latched may be splitting this very leaf.
+      makesRoom = makesRoom || waits == LETS_OTHERS_SPLIT || !tree.awaitWriter(descent);
     }
   }
 
   /**
-   * Has a row inserted by whoever has the leaf latched now, if it is a new one and nothing else has
-   * to be done: so those who append rows do not wake each other for each of them.
+   * Writes the row, if the leaf has room.
    *
-   * @return false if it was not, for whatever reason
+   * @param leaf frame, latched exclusively
+   * @return null if there is no room for what was planned
    */
-  private boolean wasInserted(Tree tree, Stay leaf, byte[] key, long id, byte[] newValue) {
-    flags = 0;
-    value = newValue;
-    metLsn = 0;
-    insert(/* delete= */ false, key, id);
-    there = leaf;
-    treeThere = tree;
-    keyThere = key;
-    idThere = id;
-    inserted = false;
-    try {
-      pool.runExclusive(leaf, insertThere);
-    } finally {
-      there = null;
-      treeThere = null;
-      keyThere = NO_BYTES;
+  private @Nullable Outcome writeTo(
+      Tree tree, int leaf, long id, long snapshot, byte[] key, int flags, byte[] value) {
+    MemorySegment page = pool.page(leaf);
+    tree.wrote(pool.stayOf(leaf), descent);
+    int slot = Slotted.search(page, key);
+    if (slot < 0) {
+      tree.demandCovers(page, key); // before anything is in the log
     }
-    return inserted;
+    plan(page, slot, id, snapshot, key, flags, value);
+    if (planned != Outcome.DONE) {
+      return planned;
+    }
+    if (!hasRoom(page, slot) && settle(leaf, page)) {
+      plan(page, slot, id, snapshot, key, flags, value); // its predecessor may be gone
+    }
+    if (!hasRoom(page, slot)) {
+      return null;
+    }
+    if (keepsPredecessor) {
+      keepForSnapshots(tree, page, Slotted.cell(page, slot), key);
+    }
+    apply(leaf, slot, id, flags == LeafCell.OVERFLOW ? adopted : 0);
+    return Outcome.DONE;
+  }
+
+  /** The half that holds the key, latched instead of the leaf; -1 if it was not split. */
+  private int splitHere(Tree tree, int leaf, byte[] key) {
+    if (!storage.space().tryAcquire(Split.CREDIT_HERE, Split.PAGES_HERE)) {
+      return -1;
+    }
+    try {
+      return split.tryHere(tree, leaf, key, descent);
+    } finally {
+      storage.space().release(Split.CREDIT_HERE, Split.PAGES_HERE);
+    }
   }
 
   /**
-   * The request (R22): it runs under the leaf's exclusive latch, on this writer's thread or on that
-   * of another, while this one waits; it latches nothing and waits for nothing but room in the log
-   * buffer, which the log's own thread makes. The record names this writer's transaction, the
-   * credit is its own; it returns only when the record is published and the row is on the page.
+   * The key's leaf, latched exclusively; -1 if the row was inserted: by who had the leaf latched,
+   * or at once, as it was to be appended.
    */
-  private void insertThere() {
-    Stay leaf = Objects.requireNonNull(there);
-    if (leaf.isObsolete()) {
-      return;
+  private int leafUnlessInserted(Tree tree, byte[] key, long id, byte[] newValue) {
+    try {
+      for (int tries = 0; tries < REQUESTS; tries++) {
+        Stay stay = tree.leafToWrite(key, descent);
+        if (stay == null) {
+          if (tree.awaitWriter(descent)) {
+            continue;
+          }
+          break;
+        }
+        boolean appends = descent.isAtRightEdge();
+        if (appends) {
+          request.prepare(tree, stay, key, id, newValue);
+        }
+        int leaf = pool.tryFixExclusive(stay, descent.stamp());
+        if (leaf >= 0) {
+          return appends && insertedAt(leaf) ? -1 : leaf;
+        }
+        if (!appends) {
+          request.prepare(tree, stay, key, id, newValue);
+        }
+        // So those who append rows do not wake each other for each of them.
+        pool.runExclusive(stay, request);
+        if (request.isInserted()) {
+          return -1;
+        }
+        if (!request.hasMissed()) {
+          break;
+        }
+      }
+    } finally {
+      request.forget();
     }
-    MemorySegment page = leaf.page();
-    // Without the version bit a space map would have to be latched.
-    if (!Objects.requireNonNull(treeThere).isLeafOf(leaf, keyThere) || !Page.hasVersions(page)) {
-      return;
+    return tree.leafExclusive(key, descent);
+  }
+
+  /** Carries out the request oneself; if it could not be, the leaf is still latched. */
+  private boolean insertedAt(int leaf) {
+    boolean unlatches = true;
+    try {
+      request.run();
+      unlatches = request.isInserted();
+      return unlatches;
+    } finally {
+      if (unlatches) {
+        pool.unfixExclusive(leaf);
+      }
     }
-    int slot = Slotted.search(page, keyThere);
-    if (slot >= 0 || !hasRoom(page, slot)) {
-      return;
-    }
-    mini.begin(idThere);
-    PageOps.insert(mini.change(leaf.frame()), -slot - 1, newCell);
-    mini.end();
-    mini.commit();
-    inserted = true;
   }
 
   private boolean hasRoom(MemorySegment page, int slot) {
-    return room + reserve(page, slot) <= Slotted.free(page);
+    reserved = reserve(page, slot, newLength);
+    return room + reserved <= Slotted.free(page);
   }
 
   /**
    * What the right-most leaf keeps for new versions of the rows that are appended to it: without
    * any, the first update of each full leaf would split it.
+   *
+   * @param slot of the row, or where it goes, as from a search
+   * @param length of its cell
    */
-  private int reserve(MemorySegment page, int slot) {
+  static int reserve(MemorySegment page, int slot, int length) {
     boolean appends = slot < -1 && -slot - 1 == Slotted.count(page) && !Slotted.hasUpperFence(page);
-    return appends && newLength <= RESERVE ? RESERVE : 0;
+    return appends && length <= RESERVE ? RESERVE : 0;
   }
 
   /**
@@ -304,7 +345,7 @@ public final class RowWriter {
    * @return false if that is not worth it: nothing was changed
    */
   private boolean settle(int leaf, MemorySegment page) {
-    if (!Page.hasVersions(page)) {
+    if (!Page.hasVersions(page) || gainAtMost(page) < MIN_GAIN) {
       return false;
     }
     long horizon = storage.horizon().refresh().horizon();
@@ -329,6 +370,19 @@ public final class RowWriter {
     }
     mini.commit();
     return true;
+  }
+
+  /** What the predecessors on a leaf take, needed or not. */
+  private static int gainAtMost(MemorySegment page) {
+    int gain = 0;
+    int count = Slotted.count(page);
+    for (int slot = 0; slot < count; slot++) {
+      int cell = Slotted.cell(page, slot);
+      if (LeafCell.is(page, cell, LeafCell.PREDECESSOR)) {
+        gain += LeafCell.predecessorLength(page, cell) + Long.BYTES;
+      }
+    }
+    return gain;
   }
 
   private void plan(

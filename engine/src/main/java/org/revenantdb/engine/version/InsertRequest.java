@@ -1,0 +1,95 @@
+package org.revenantdb.engine.version;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.btree.Tree;
+import org.revenantdb.engine.buffer.Stay;
+import org.revenantdb.engine.change.MiniTransaction;
+import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.PageOps;
+import org.revenantdb.engine.page.Slotted;
+
+/**
+ * A row to be inserted by whoever has its leaf latched, if it is a new one and nothing else has to
+ * be done (R22, protocols.md §20).
+ *
+ * <p>It runs under the leaf's exclusive latch, on its owner's thread or on that of another, while
+ * the owner waits; it latches nothing and waits for nothing but room in the log buffer, which the
+ * log's own thread makes. The record names the owner's transaction, the credit is the owner's; it
+ * returns only when the record is published and the row is on the page. One at a time.
+ */
+final class InsertRequest implements Runnable {
+  private static final byte[] NO_BYTES = new byte[0];
+
+  private final MiniTransaction mini;
+  private @Nullable Tree tree;
+  private @Nullable Stay leaf;
+  private byte[] key = NO_BYTES;
+  private byte[] cell = NO_BYTES;
+  private long id;
+  private boolean inserted;
+  private boolean missed;
+
+  /** A request of the owner of a mini-transaction. */
+  InsertRequest(MiniTransaction mini) {
+    this.mini = mini;
+  }
+
+  /** What it needs is made before it is under the latch. */
+  void prepare(Tree tree, Stay leaf, byte[] key, long id, byte[] value) {
+    this.tree = tree;
+    this.leaf = leaf;
+    this.key = key;
+    this.id = id;
+    cell = LeafCell.build(key, 0, id, value);
+    inserted = false;
+    missed = false;
+  }
+
+  @Override
+  public void run() {
+    Stay there = Objects.requireNonNull(leaf);
+    missed = there.isObsolete() || !Objects.requireNonNull(tree).isLeafOf(there, key);
+    if (missed) {
+      return;
+    }
+    MemorySegment page = there.page();
+    if (!Page.hasVersions(page)) {
+      return; // a space map would have to be latched
+    }
+    int slot = Slotted.search(page, key);
+    if (slot >= 0 || !hasRoom(page, slot)) {
+      return;
+    }
+    mini.begin(id);
+    PageOps.insert(mini.change(there.frame()), -slot - 1, cell);
+    mini.end();
+    mini.commit();
+    inserted = true;
+  }
+
+  private boolean hasRoom(MemorySegment page, int slot) {
+    int room = cell.length + Slotted.LEAF_SLOT - Slotted.prefix(page);
+    return room + RowWriter.reserve(page, slot, cell.length) <= Slotted.free(page);
+  }
+
+  /** Whether the row was inserted. */
+  boolean isInserted() {
+    return inserted;
+  }
+
+  /** Whether the leaf was split, merged or evicted before the request was carried out. */
+  boolean hasMissed() {
+    return missed;
+  }
+
+  /** Keeps nothing of the caller's. */
+  void forget() {
+    tree = null;
+    leaf = null;
+    key = NO_BYTES;
+    cell = NO_BYTES;
+  }
+}
