@@ -25,7 +25,7 @@ final class SpaceMapBench implements Bench {
 
   @Override
   public List<String> promises() {
-    return List.of(SpaceMapTpcc.SPEEDUP);
+    return List.of(SpaceMapTpcc.SPEEDUP, SpaceMapLsn.RAISE, SpaceMapLsn.READ);
   }
 
   @Override
@@ -33,6 +33,7 @@ final class SpaceMapBench implements Bench {
     Rounds rounds = Rounds.of(settings, settings.quick() ? 3 : 5);
     try (ForkSession session = ForkSession.open(name(), settings, figures, rounds, Set.of())) {
       session.begin(60);
+      figures.attempt(() -> SpaceMapLsn.measure(figures, rounds, settings.quick()));
       figures.attempt(() -> SpaceMapTpcc.measure(session));
     } catch (IOException e) {
       throw new CannotMeasureException("a directory for the databases: " + e.getMessage(), e);
