@@ -68,9 +68,20 @@ public final class Allocator {
    * @param pages how many pages the file holds
    */
   public Allocator(BufferPool pool, Journal log, int pages) {
+    this(pool, new MiniTransaction(pool, log), pages, null);
+  }
+
+  /**
+   * An allocator that need not read the map of the first group: its claims are given.
+   *
+   * @param first null: they are read when they are needed
+   */
+  Allocator(
+      BufferPool pool, MiniTransaction formatting, int pages, @Nullable AtomicLongArray first) {
     this.pool = pool;
-    this.formatting = new MiniTransaction(pool, log);
+    this.formatting = formatting;
     this.pages = pages;
+    this.groups[0] = first;
   }
 
   /** Pages that the data file holds. */
