@@ -36,7 +36,7 @@ class SharedMapsTest {
   @TempDir Path directory;
 
   /** Allocates a page, and formats another one, if one is given, in the same record. */
-  private static long allocate(TestEngine engine, int page, int fresh) {
+  static long allocate(TestEngine engine, int page, int fresh) {
     MiniTransaction mini = new MiniTransaction(engine.pool, engine.journal);
     MapChanges maps = new MapChanges(engine.pool);
     int frame = -1;
@@ -59,9 +59,9 @@ class SharedMapsTest {
   }
 
   /** An allocation in a thread of its own, which is not started yet. */
-  private static final class Allocation {
-    private final CompletableFuture<Long> lsn = new CompletableFuture<>();
-    private final Thread thread;
+  static final class Allocation {
+    final CompletableFuture<Long> lsn = new CompletableFuture<>();
+    final Thread thread;
 
     Allocation(TestEngine engine, int page) {
       thread =
@@ -75,17 +75,17 @@ class SharedMapsTest {
     }
   }
 
-  private static int mapByte(byte[] map, int page) {
+  static int mapByte(byte[] map, int page) {
     return map[SpaceMapPage.offset(page)] & 0xFF;
   }
 
-  private static byte[] onDisk(TestEngine engine, int page) {
+  static byte[] onDisk(TestEngine engine, int page) {
     byte[] bytes = new byte[Page.SIZE];
     engine.file.read((long) page * Page.SIZE, MemorySegment.ofArray(bytes));
     return bytes;
   }
 
-  private static long lsn(byte[] page) {
+  static long lsn(byte[] page) {
     return Page.lsn(MemorySegment.ofArray(page));
   }
 

@@ -12,6 +12,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.recovery.format.PageChecksum;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.testing.IoEvent;
@@ -227,6 +229,70 @@ class PageWriterScheduleTest {
       pool.unfixExclusive(held);
       checkpoint.result();
       assertEquals(1, PoolFixture.value(fixture.onDisk(PAGE)));
+    }
+  }
+
+  private static final int MAP = SpaceMapPage.POSITION;
+
+  /** As those do who share a map: marked, logged, one byte, LSN. */
+  private static long changeShared(PoolFixture fixture, int frame, int value) {
+    fixture.pool.markDirtyShared(frame, fixture.log.tail());
+    long lsn = fixture.log.append();
+    Page.putByteShared(fixture.pool.page(frame), SpaceMapPage.offset(PAGE), value);
+    Page.raiseLsn(fixture.pool.page(frame), lsn);
+    return lsn;
+  }
+
+  private static int mapByte(MemorySegment map) {
+    return Page.getByte(map, SpaceMapPage.offset(PAGE));
+  }
+
+  @Test
+  void schedule_d_a_map_that_changes_while_it_is_written_is_written_as_it_was_and_sound() {
+    try (PoolFixture fixture = new PoolFixture(directory).withPages(100)) {
+      BufferPool pool = fixture.pool;
+      int value = 0;
+      for (Steps.Step step :
+          List.of(Steps.Step.BATCH_COPIED, Steps.Step.LOG_DURABLE, Steps.Step.DOUBLE_WRITTEN)) {
+        int frame = pool.fixShared(MAP);
+        long lsn = changeShared(fixture, frame, ++value);
+        pool.unfixShared(frame);
+        long goal = fixture.log.tail();
+        StepGate gate = new StepGate(step);
+        fixture.steps = gate;
+        Started<Void> flush = Started.run(() -> pool.flushDirtyBefore(goal));
+        gate.awaitArrival();
+        frame = pool.fixShared(MAP); // nobody has it: what is being written is a copy
+        changeShared(fixture, frame, ++value);
+        pool.unfixShared(frame);
+        gate.letGo();
+        flush.result();
+        MemorySegment written = fixture.onDisk(MAP);
+        assertTrue(PageChecksum.isGood(written, MAP), step + ": a checksum of other bytes");
+        assertEquals(lsn, PageHeaderLayout.pageLsn(written), step.name());
+        assertEquals(value - 1, mapByte(written), step.name());
+        pool.flushDirtyBefore(Long.MAX_VALUE);
+        assertEquals(value, mapByte(fixture.onDisk(MAP)), "what came later was forgotten");
+      }
+    }
+  }
+
+  @Test
+  void R19_who_shares_a_map_gets_frames_though_the_checkpoint_wants_the_map() {
+    try (PoolFixture fixture = new PoolFixture(directory).withPages(2000)) {
+      BufferPool pool = fixture.pool;
+      int held = pool.fixShared(MAP);
+      changeShared(fixture, held, 7);
+      long goal = fixture.log.tail();
+      Started<Void> checkpoint = Started.run(() -> pool.flushDirtyBefore(goal));
+      for (int page = 100; page < 1000; page++) {
+        dirty(fixture, page, page + 1); // needs frames, so the writer, while the map is shared
+      }
+      assertFalse(checkpoint.isDone());
+      assertTrue(mapByte(fixture.onDisk(MAP)) != 7, "the map was written undrained");
+      pool.unfixShared(held);
+      checkpoint.result();
+      assertEquals(7, mapByte(fixture.onDisk(MAP)));
     }
   }
 

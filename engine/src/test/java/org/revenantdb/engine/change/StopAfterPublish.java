@@ -3,10 +3,11 @@ package org.revenantdb.engine.change;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Stops one thread at the first of the places that it passes between publishing and the last
- * change, until it is let go; others pass, and it is noted who.
+ * Stops one thread at the first, or another, of the places that it passes between publishing and
+ * the last change, until it is let go; others pass, and it is noted who.
  */
 public final class StopAfterPublish implements AutoCloseable {
   private final CountDownLatch arrived = new CountDownLatch(1);
@@ -20,9 +21,17 @@ public final class StopAfterPublish implements AutoCloseable {
 
   /** Stops that thread at the first place that it passes inside a class. */
   public StopAfterPublish(Thread thread, Class<?> inside) {
+    this(thread, inside, 0);
+  }
+
+  /** Stops that thread at a place inside a class, after it has passed so many others there. */
+  public StopAfterPublish(Thread thread, Class<?> inside, int places) {
+    AtomicInteger before = new AtomicInteger(places);
     AfterPublish.set(() -> {
       passed.add(Thread.currentThread());
-      if (Thread.currentThread() == thread && (inside == Object.class || isInside(inside))) {
+      if (Thread.currentThread() == thread
+          && (inside == Object.class || isInside(inside))
+          && before.getAndDecrement() <= 0) {
         arrived.countDown();
         awaitWhole(go);
       }
