@@ -57,7 +57,7 @@ public final class BulkLoad implements AutoCloseable {
   BulkLoad(Transaction transaction, Table table) {
     this.transaction = transaction;
     this.table = table;
-    this.writer = transaction.inside(transaction.core()::writer);
+    this.writer = transaction.inside(() -> transaction.core().writer(table));
   }
 
   /**

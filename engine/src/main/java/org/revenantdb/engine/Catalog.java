@@ -6,11 +6,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
+import org.revenantdb.engine.page.DroppedTableRow;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.SequenceRow;
 import org.revenantdb.engine.page.TableRow;
+import org.revenantdb.engine.version.DroppedTables;
 import org.revenantdb.engine.version.Reading;
 import org.revenantdb.engine.version.RowBatch;
 import org.revenantdb.engine.version.RowScan;
@@ -19,10 +22,12 @@ import org.revenantdb.engine.version.StoredValue;
 
 /**
  * The tables of a database: a tree whose rows lead from a name to a table's id and root page, or
- * those of each of its partitions. Behind them are the rows of {@link Sequences}.
+ * those of each of its partitions. Behind them are the entries of tables that were dropped, and the
+ * rows of {@link Sequences}.
  *
  * <p>A table comes into being by one record: its roots, their space-map bytes and its row
- * (protocols.md §13, §22). Thread-safe.
+ * (protocols.md §13, §22); it is dropped by one that has an entry in place of the row (§24).
+ * Thread-safe.
  */
 final class Catalog {
   /** Root page of the catalogue. */
@@ -31,30 +36,45 @@ final class Catalog {
   /** Table id of the catalogue's own pages. */
   static final int TABLE = 0;
 
-  private static final long CREATING = Long.MAX_VALUE;
+  private static final long CHANGING = Long.MAX_VALUE;
 
   private final Engine engine;
   private final Storage storage;
   private final Tree tree;
   private final Map<String, Table> byName = new ConcurrentHashMap<>();
   private final Map<Integer, Tree> byId = new ConcurrentHashMap<>();
-  private final ReentrantLock creating = new ReentrantLock();
+  private final DroppedTables dropped;
 
   /**
-   * LSN of the last record that created a table: before it is durable nobody is told of it (R10).
-   * It is {@link #CREATING} from before that record is visible until its LSN is known.
+   * Held to create, to drop, and to look into the catalogue for what is then remembered: a table is
+   * not remembered from a row that a drop has taken away meanwhile.
    */
-  private volatile long createdAt;
+  private final ReentrantLock changing = new ReentrantLock();
+
+  /** The highest id that a tree of this life has, or had: handles of dropped tables name theirs. */
+  private int highestId = TABLE;
+
+  /**
+   * LSN of the last record that created or dropped a table: before it is durable nobody is told of
+   * that (R10). It is {@link #CHANGING} from before that record is visible until its LSN is known.
+   */
+  private volatile long changedAt;
 
   Catalog(Engine engine) {
     this.engine = engine;
     this.storage = engine.storage();
     this.tree = new Tree(storage.pool(), TABLE, ROOT);
+    this.dropped = new DroppedTables(storage, engine.reader(), tree);
   }
 
   /** The catalogue's own tree. */
   Tree tree() {
     return tree;
+  }
+
+  /** The tables that were dropped and have pages yet. */
+  DroppedTables dropped() {
+    return dropped;
   }
 
   /** A table, or null if there is none of this name. Inside the gate. */
@@ -63,10 +83,17 @@ final class Catalog {
     if (known != null) {
       return known;
     }
-    StoredValue row = engine.reader().read(tree, key(name), new Reading(Long.MAX_VALUE));
-    return row == null ? null : remember(name, row.bytes());
+    byte[] key = key(name);
+    changing.lock();
+    try {
+      StoredValue row = engine.reader().read(tree, key, new Reading(Long.MAX_VALUE));
+      return row == null ? null : remember(name, row.bytes());
+    } finally {
+      changing.unlock();
+    }
   }
 
+  /** With the lock held since the row was read. */
   private Table remember(String name, byte[] bytes) {
     TableRow row = row(name, bytes);
     List<Tree> found = new ArrayList<>(row.trees());
@@ -75,7 +102,7 @@ final class Catalog {
       found.add(each);
       byId.putIfAbsent(row.id(i), each);
     }
-    return byName.computeIfAbsent(name, n -> new Table(engine, n, found));
+    return byName.computeIfAbsent(name, n -> new Table(engine, n, found, changing));
   }
 
   private TableRow row(String name, byte[] bytes) {
@@ -95,14 +122,14 @@ final class Catalog {
   }
 
   /** How far the log has to be durable before anyone is told which tables there are. */
-  long createdAt() {
-    long lsn = createdAt;
-    if (lsn == CREATING) {
-      creating.lock(); // until it is known
+  long changedAt() {
+    long lsn = changedAt;
+    if (lsn == CHANGING) {
+      changing.lock(); // until it is known
       try {
-        return createdAt;
+        return changedAt;
       } finally {
-        creating.unlock();
+        changing.unlock();
       }
     }
     return lsn;
@@ -118,18 +145,23 @@ final class Catalog {
   /** All tables. Inside the gate, or while it is paused. */
   List<Table> tables() {
     List<Table> tables = new ArrayList<>();
-    forEach((name, row) -> tables.add(remember(name, row)));
+    changing.lock();
+    try {
+      forEach((name, row) -> tables.add(remember(name, row)));
+    } finally {
+      changing.unlock();
+    }
     return tables;
   }
 
-  /** The tree of a table id, or null if there is none. */
+  /** The tree of a table id, or null if there is none, or its table was dropped. */
   @Nullable Tree tree(int table) {
     if (table == TABLE) {
       return tree;
     }
     Tree known = byId.get(table);
-    if (known == null) {
-      forEach(this::remember);
+    if (known == null && !dropped.hasTree(table)) {
+      tables();
       known = byId.get(table);
     }
     return known;
@@ -143,7 +175,7 @@ final class Catalog {
   private void forEach(RowAction action) {
     forEach(
         null,
-        SequenceRow.firstKey(),
+        DroppedTableRow.firstKey(),
         (key, row) -> action.accept(new String(key, StandardCharsets.UTF_8), row));
   }
 
@@ -184,26 +216,38 @@ final class Catalog {
    */
   long create(String name, TableOptions options) {
     byte[] key = key(name);
-    creating.lock();
+    changing.lock();
     try {
       if (find(name) != null) {
         return 0;
       }
-      int[] highest = {TABLE};
-      forEach((n, row) -> highest[0] = Math.max(highest[0], row(n, row).lastId()));
       long lsn = 0;
       try (TableCreation creation =
-          new TableCreation(storage, tree, key, highest[0] + 1, options.partitions())) {
+          new TableCreation(storage, tree, key, nextId(), options.partitions())) {
         creation.claim();
         for (lsn = publish(creation); lsn == 0; lsn = publish(creation)) {
           creation.makeRoom();
         }
       }
+      highestId += options.partitions();
       find(name);
       return lsn;
     } finally {
-      creating.unlock();
+      changing.unlock();
     }
+  }
+
+  /** An id above all that trees have, or had in this life, those of dropped tables among them. */
+  private int nextId() {
+    forEach((name, row) -> highestId = Math.max(highestId, row(name, row).lastId()));
+    forEach(
+        DroppedTableRow.firstKey(),
+        SequenceRow.firstKey(),
+        (key, bytes) -> {
+          TableRow row = DroppedTableRow.of(key, bytes);
+          highestId = row == null ? highestId : Math.max(highestId, row.lastId());
+        });
+    return highestId + 1;
   }
 
   /** The LSN of the table's record, or 0 if there is no room for it. */
@@ -212,17 +256,75 @@ final class Catalog {
     int pages = creation.pages();
     storage.space().acquire(credit, pages);
     try {
+      return publish(creation::publish);
+    } finally {
+      storage.space().release(credit, pages);
+    }
+  }
+
+  private long publish(LongSupplier record) {
+    long lsn = 0;
+    long before = changedAt;
+    changedAt = CHANGING;
+    try {
+      lsn = record.getAsLong();
+    } finally {
+      changedAt = lsn == 0 ? before : lsn;
+    }
+    return lsn;
+  }
+
+  /**
+   * Drops a table that no open transaction has written to, nor will; false if somebody else has.
+   * Inside the gate.
+   */
+  boolean drop(Table table) {
+    String name = table.name();
+    byte[] key = key(name);
+    changing.lock();
+    try {
+      if (!table.equals(byName.get(name))) {
+        return false;
+      }
+      List<Tree> trees = table.trees();
+      highestId = Math.max(highestId, trees.getLast().table());
+      TableRow row =
+          new TableRow(trees.getFirst().table(), trees.stream().mapToInt(Tree::root).toArray());
+      TableDrop drop = new TableDrop(storage, tree, key, row);
+      DroppedTables.DroppedTable entry = dropped.add(key, row);
       long lsn = 0;
-      long before = createdAt;
-      createdAt = CREATING;
       try {
-        lsn = creation.publish();
+        for (lsn = publish(table, drop); lsn == 0; lsn = publish(table, drop)) {
+          drop.makeRoom();
+        }
       } finally {
-        createdAt = lsn == 0 ? before : lsn;
+        if (lsn == 0) {
+          dropped.remove(entry);
+        }
+      }
+      byName.remove(name);
+      trees.forEach(each -> byId.remove(each.table()));
+      entry.ready(lsn); // from now on the cleaner may begin
+      return true;
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /** The LSN of the record that drops the table, or 0 if there is no room for it. */
+  private long publish(Table table, TableDrop drop) {
+    storage.space().acquire(drop.credit(), drop.pages());
+    try {
+      long lsn = 0;
+      table.publishing(storage.log().tail());
+      try {
+        lsn = publish(drop::publish);
+      } finally {
+        table.published(lsn);
       }
       return lsn;
     } finally {
-      storage.space().release(credit, pages);
+      storage.space().release(drop.credit(), drop.pages());
     }
   }
 

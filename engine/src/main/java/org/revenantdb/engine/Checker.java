@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.page.DroppedTableRow;
 import org.revenantdb.engine.page.KeyHash;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
@@ -30,6 +31,7 @@ final class Checker {
   private final FrozenDatabase frozen;
   private final Runnable pace;
   private final List<CheckedTable> tables = new ArrayList<>();
+  private final List<TableRow> dropped = new ArrayList<>();
   private final List<CheckedSequence> sequences = new ArrayList<>();
   private long toClean;
   private long free;
@@ -75,6 +77,7 @@ final class Checker {
                 (page, cell) -> named(page, cell, named))
             .run("", Catalog.ROOT);
     named.forEach(table -> tables.add(table(table.name, table.row)));
+    long droppedPages = dropped.stream().mapToLong(this::droppedTable).sum();
     frozen.olderValues().forEach(values::older);
     for (int pass = 0; pass < 2; pass++) {
       // First the values that wait for the cleaner, which no row names, then what is left over.
@@ -89,7 +92,9 @@ final class Checker {
         pages.warnings(),
         tables.size(),
         catalogue.rows() + tables.stream().mapToLong(CheckedTable::rows).sum(),
-        catalogue.treePages() + tables.stream().mapToLong(CheckedTable::treePages).sum(),
+        catalogue.treePages()
+            + tables.stream().mapToLong(CheckedTable::treePages).sum()
+            + droppedPages,
         values.pages(),
         toClean,
         free,
@@ -104,6 +109,10 @@ final class Checker {
       sequence(SequenceRow.name(key), bytes);
       return;
     }
+    if (DroppedTableRow.isKey(key)) {
+      dropped(key, bytes);
+      return;
+    }
     TableRow row = TableRow.of(bytes);
     if (row == null) {
       pages.problem(
@@ -115,6 +124,29 @@ final class Checker {
       return;
     }
     named.add(new Named(new String(key, StandardCharsets.UTF_8), row));
+  }
+
+  private void dropped(byte[] key, byte[] bytes) {
+    TableRow row = DroppedTableRow.of(key, bytes);
+    if (row != null) {
+      dropped.add(row);
+    } else {
+      pages.problem(
+          "the catalogue's entry "
+              + Names.of(key)
+              + " of a dropped table, of "
+              + bytes.length
+              + " bytes, makes no sense: its pages have leaked");
+    }
+  }
+
+  /** All that is left of a dropped table; how many pages its trees have. */
+  private long droppedTable(TableRow row) {
+    long treePages = 0;
+    for (int i = 0; i < row.trees(); i++) {
+      treePages += TreeCheck.ofDropped(pages, values, row.id(i)).run("", row.root(i)).treePages();
+    }
+    return treePages;
   }
 
   /** A table with all its trees. */

@@ -32,6 +32,7 @@ public final class Database implements AutoCloseable {
   private final Engine engine;
   private final Catalog catalog;
   private final Sequences sequences;
+  private final TableDrops drops;
   private final LiveCheck liveCheck;
 
   private Database(OpenDatabase open) {
@@ -40,6 +41,7 @@ public final class Database implements AutoCloseable {
     this.liveCheck = new LiveCheck(engine);
     this.catalog = open.catalog();
     this.sequences = new Sequences(engine, catalog);
+    this.drops = new TableDrops(engine, catalog);
     ForgottenTransactions.watch(engine.open());
   }
 
@@ -126,19 +128,21 @@ public final class Database implements AutoCloseable {
   public @Nullable Table findTable(String name) {
     Objects.requireNonNull(name, "name");
     Table found = engine.inside(() -> catalog.find(name));
-    awaitCatalog(catalog.createdAt(), "a table");
+    awaitCatalog(catalog.changedAt(), "a table was created or dropped");
     return found;
   }
 
-  /** Nobody is told of a table or sequence that a crash could take back (R10). */
-  private void awaitCatalog(long createdAt, String what) {
+  /**
+   * Nobody is told of a table or sequence, or that there is none, if a crash could undo it (R10).
+   */
+  private void awaitCatalog(long changedAt, String what) {
     try {
-      engine.storage().log().awaitDurable(createdAt);
+      engine.storage().log().awaitDurable(changedAt);
     } catch (org.revenantdb.recovery.log.OutcomeUnknownException | LogStoppedException e) {
       throw new OutcomeUnknownException(
           "the log failed while "
               + what
-              + " was created; open the database again and see ("
+              + "; open the database again and see ("
               + Engine.why(e)
               + ")",
           e);
@@ -152,8 +156,43 @@ public final class Database implements AutoCloseable {
    */
   public List<String> tableNames() {
     List<String> names = engine.inside(catalog::names);
-    awaitCatalog(catalog.createdAt(), "a table");
+    awaitCatalog(catalog.changedAt(), "a table was created or dropped");
     return names;
+  }
+
+  /**
+   * Drops a table with all its rows; that is durable on return. The name is free at once.
+   *
+   * <p>It is no part of a transaction. Transactions that have written to the table are waited for,
+   * whatever becomes of them; from now on no other can begin to write to it, nor any that begins
+   * after the drop read it: they get {@link TableDroppedException}. Transactions that have begun
+   * before go on reading the table through the {@link Table} that they have. When the last of them
+   * has ended the cleaner gives its pages back, for other tables and other rows; the file gets no
+   * shorter by that, see {@link #compact}.
+   *
+   * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
+   * @return whether there was a table of this name; false, too, if another thread has dropped it
+   *     meanwhile
+   * @throws TableInUseException if this thread has written to the table in a transaction that is
+   *     still open, or has one for which somebody waits who holds this drop up: it would wait for
+   *     itself
+   * @throws OutcomeUnknownException if the log failed meanwhile
+   */
+  public boolean dropTable(String name) {
+    Table table = findTable(name);
+    if (table == null) {
+      return false;
+    }
+    if (engine.options().readOnly()) {
+      throw new ReadOnlyDatabaseException(
+          "table "
+              + name
+              + " cannot be dropped, since the database was opened read-only; open it for writing");
+    }
+    boolean dropped = drops.drop(table);
+    awaitCatalog(catalog.changedAt(), "a table was created or dropped");
+    engine.pokeCleaner();
+    return dropped;
   }
 
   /**
@@ -204,7 +243,7 @@ public final class Database implements AutoCloseable {
               + ", and the database was opened read-only; open it for writing");
     }
     Sequence created = engine.inside(() -> sequences.findOrCreate(name, options));
-    awaitCatalog(sequences.createdAt(), "a sequence");
+    awaitCatalog(sequences.createdAt(), "a sequence was created");
     return created;
   }
 
@@ -217,7 +256,7 @@ public final class Database implements AutoCloseable {
   public @Nullable Sequence findSequence(String name) {
     Objects.requireNonNull(name, "name");
     Sequence found = engine.inside(() -> sequences.find(name));
-    awaitCatalog(sequences.createdAt(), "a sequence");
+    awaitCatalog(sequences.createdAt(), "a sequence was created");
     return found;
   }
 
@@ -228,7 +267,7 @@ public final class Database implements AutoCloseable {
    */
   public List<String> sequenceNames() {
     List<String> names = engine.inside(sequences::names);
-    awaitCatalog(sequences.createdAt(), "a sequence");
+    awaitCatalog(sequences.createdAt(), "a sequence was created");
     return names;
   }
 

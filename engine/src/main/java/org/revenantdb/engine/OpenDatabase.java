@@ -264,6 +264,7 @@ final class OpenDatabase {
                 new Cleaner(
                     storage,
                     catalog::tree,
+                    catalog.dropped(),
                     this::insideGate,
                     /* mapsRead= */ created,
                     "revenant-cleaner"));
@@ -418,13 +419,7 @@ final class OpenDatabase {
     }
     compacting.lock();
     try {
-      List<Tree> trees = new ArrayList<>();
-      insideGate(() -> {
-        trees.add(catalog.tree());
-        catalog.tables().forEach(table -> trees.addAll(table.trees()));
-        return 0;
-      });
-      long moved = mover.compact(trees);
+      long moved = mover.compact(this::trees);
       int before = pool.sizeInPages();
       insideGate(() -> {
         cut(writer, before);
@@ -436,6 +431,16 @@ final class OpenDatabase {
     } finally {
       compacting.unlock();
     }
+  }
+
+  private List<Tree> trees() {
+    List<Tree> trees = new ArrayList<>();
+    insideGate(() -> {
+      trees.add(catalog.tree());
+      catalog.tables().forEach(table -> trees.addAll(table.trees()));
+      return 0;
+    });
+    return trees;
   }
 
   /** protocols.md §18: the slot has the new size before the file has it. */

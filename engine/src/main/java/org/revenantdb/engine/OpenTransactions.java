@@ -60,7 +60,7 @@ final class OpenTransactions {
     }
   }
 
-  /** All that are open; exact only while none begins or ends. */
+  /** All that are open all the time; of those that begin or end meanwhile some. */
   List<TransactionCore> cores() {
     List<TransactionCore> cores = new ArrayList<>();
     for (Slots chunk : chunks) {

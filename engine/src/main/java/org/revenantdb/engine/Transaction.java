@@ -33,6 +33,10 @@ import org.revenantdb.engine.version.StoredValue;
  * ConflictException}. A statement that throws has changed nothing, and the transaction goes on;
  * what it has streamed in is given back.
  *
+ * <p>A table that was dropped before the transaction began, and any table that somebody drops while
+ * the transaction has not yet written to it, is refused with {@link TableDroppedException}, where
+ * it is read or written; of the latter only the writing is.
+ *
  * <p>A transaction may be handed from thread to thread, but only one may use it at a time; a second
  * one gets {@link TransactionInUseException}. An interrupted thread is not disturbed and stays
  * interrupted. A transaction that is forgotten open is rolled back and reported.
@@ -164,7 +168,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   private void putWhole(Table table, Tree tree, byte[] key, byte[] value) {
-    RowWriter writer = core.writer();
+    RowWriter writer = core.writer(table);
     RowWriter.Outcome outcome;
     if (value.length <= LeafCell.maxInlineValue(key.length)) {
       outcome = writer.put(tree, core.id(), core.snapshot(), key, value);
@@ -196,7 +200,7 @@ public final class Transaction implements AutoCloseable {
     // A writer of its own: reading the user's stream may use this transaction in between.
     OverflowWriter overflow =
         inside(() -> {
-          OverflowWriter fresh = core.writer().newOverflowWriter();
+          OverflowWriter fresh = core.writer(table).newOverflowWriter();
           fresh.begin(core.id());
           return fresh;
         });
@@ -211,7 +215,7 @@ public final class Transaction implements AutoCloseable {
       count = value.readNBytes(chunk, 0, chunk.length);
     }
     inside(() -> {
-      RowWriter writer = core.writer();
+      RowWriter writer = core.writer(table);
       Tree tree = treeOf(table, key); // of what the key is now: reading the stream may change it
       throwOnConflict(
           writer.putOverflow(tree, core.id(), core.snapshot(), key, overflow), writer, table);
@@ -230,7 +234,7 @@ public final class Transaction implements AutoCloseable {
   public boolean delete(Table table, byte[] key) {
     Tree tree = treeOf(table, key);
     return inside(() -> {
-      RowWriter writer = core.writer();
+      RowWriter writer = core.writer(table);
       RowWriter.Outcome outcome = writer.delete(tree, core.id(), core.snapshot(), key);
       throwOnConflict(outcome, writer, table);
       core.witness().saw(writer.metLsn());
@@ -291,7 +295,7 @@ public final class Transaction implements AutoCloseable {
       Table table, byte @Nullable [] from, byte @Nullable [] to, Runnable beforeDeletion) {
     List<RowRange> looks = ranges(table, from, to);
     List<RowRange> ranges = ranges(table, from, to);
-    inside(core::writer);
+    inside(() -> core.writer(table));
     looks.forEach(range -> refuseConflicts(table, range));
     beforeDeletion.run();
     long rows = 0;
@@ -322,7 +326,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   private long deleteAll(Table table, Tree tree, List<byte[]> keys) {
-    RowWriter writer = core.writer();
+    RowWriter writer = core.writer(table);
     long rows = 0;
     for (byte[] key : keys) {
       RowWriter.Outcome outcome = writer.delete(tree, core.id(), core.snapshot(), key);
@@ -337,13 +341,25 @@ public final class Transaction implements AutoCloseable {
   private Tree treeOf(Table table, byte[] key) {
     Objects.requireNonNull(table, "table");
     checkKey(key);
-    return table.treeOf(core.engine(), key);
+    Tree tree = table.treeOf(core.engine(), key);
+    if (!table.isReadableAt(core.snapshot())) {
+      core.demandReadable(table);
+    }
+    return tree;
+  }
+
+  private List<Tree> treesOf(Table table) {
+    List<Tree> trees = Objects.requireNonNull(table, "table").treesOf(core.engine());
+    if (!table.isReadableAt(core.snapshot())) {
+      core.demandReadable(table);
+    }
+    return trees;
   }
 
   /** The range in each tree of the table. */
   private List<RowRange> ranges(Table table, byte @Nullable [] from, byte @Nullable [] to) {
     Engine engine = core.engine();
-    List<Tree> trees = Objects.requireNonNull(table, "table").treesOf(engine);
+    List<Tree> trees = treesOf(table);
     byte[] first = from == null ? null : from.clone();
     byte[] end = to == null ? null : to.clone();
     List<RowRange> ranges = new ArrayList<>(trees.size());
@@ -355,7 +371,7 @@ public final class Transaction implements AutoCloseable {
 
   /** As after any other statement, for rows that were written by this transaction's writer. */
   void throwOnConflict(RowWriter.Outcome outcome, Table table) {
-    throwOnConflict(outcome, core.writer(), table);
+    throwOnConflict(outcome, core.writer(table), table);
   }
 
   private void throwOnConflict(RowWriter.Outcome outcome, RowWriter writer, Table table) {
@@ -404,7 +420,7 @@ public final class Transaction implements AutoCloseable {
 
   private Cursor cursor(
       Table table, byte @Nullable [] from, byte @Nullable [] to, boolean descending) {
-    List<Tree> trees = Objects.requireNonNull(table, "table").treesOf(core.engine());
+    List<Tree> trees = treesOf(table);
     checkOpen();
     return new Cursor(
         this,

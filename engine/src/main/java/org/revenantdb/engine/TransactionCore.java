@@ -3,8 +3,10 @@ package org.revenantdb.engine;
 import java.lang.invoke.ConstantBootstraps;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
@@ -34,11 +36,27 @@ final class TransactionCore {
    * Read        under latches, which tells the witness what the answer depends on -> latches and gate left -> durable:
    *             wait until that is durable -> answer (R10). A conflict is an answer, too. One that acts after its
    *             commit waits there; its own commit is behind all that it has read.
+   * Tables      entered before the first write to each, looked at by who drops one (protocols.md §24)
    * Abort       id in the ATM -> ABORT published -> ABORTED in the table (R1). Rows stay as they are: constant time.
    */
   private static final VarHandle IN_USE =
       ConstantBootstraps.fieldVarHandle(
           MethodHandles.lookup(), "inUse", VarHandle.class, TransactionCore.class, boolean.class);
+
+  private static final VarHandle HELD =
+      ConstantBootstraps.fieldVarHandle(
+          MethodHandles.lookup(), "held", VarHandle.class, TransactionCore.class, Table.class);
+
+  private static final VarHandle WRITING_THREAD =
+      ConstantBootstraps.fieldVarHandle(
+          MethodHandles.lookup(),
+          "writingThread",
+          VarHandle.class,
+          TransactionCore.class,
+          long.class);
+
+  /** Tables that most transactions write at the most, beside the first. */
+  private static final int USUAL_TABLES = 7;
 
   private enum State {
     OPEN,
@@ -69,6 +87,15 @@ final class TransactionCore {
 
   /** How often it was about to write; one thread at a time. */
   private long writes;
+
+  /** The first table that it has written, or was about to write: it cannot be dropped meanwhile. */
+  private volatile @Nullable Table held;
+
+  /** The others, without gaps. */
+  private volatile @Nullable AtomicReferenceArray<@Nullable Table> alsoHeld;
+
+  /** Who was the last to write with it, by id. */
+  private volatile long writingThread;
 
   TransactionCore(Engine engine, int slot, TransactionOptions options, @Nullable Throwable begun) {
     this.engine = engine;
@@ -120,9 +147,9 @@ final class TransactionCore {
       T answer;
       try {
         answer = insideGate(action);
-      } catch (ConflictException conflict) {
+      } catch (ConflictException | TableDroppedException told) {
         awaitAnswer();
-        throw conflict;
+        throw told;
       }
       awaitAnswer();
       return answer;
@@ -205,8 +232,111 @@ final class TransactionCore {
     }
   }
 
+  /**
+   * The writer of rows of a table, which cannot be dropped from now on until this has ended.
+   *
+   * @throws TableDroppedException if the table was dropped, or somebody is about to
+   */
+  RowWriter writer(Table table) {
+    WRITING_THREAD.setOpaque(this, Thread.currentThread().threadId());
+    if (table != held && !isAlsoHeld(table)) {
+      hold(table);
+    }
+    return writer();
+  }
+
+  private boolean isAlsoHeld(Table table) {
+    AtomicReferenceArray<@Nullable Table> others = alsoHeld;
+    for (int i = 0; others != null && i < others.length(); i++) {
+      Table other = others.getPlain(i);
+      if (other == table || other == null) {
+        return other != null;
+      }
+    }
+    return false;
+  }
+
+  /** Enters it, then looks whether somebody drops it; who drops says so, then looks who has it. */
+  private void hold(Table table) {
+    int at = held == null ? -1 : placeInOthers();
+    enter(at, table);
+    VarHandle.fullFence();
+    if (!table.isWritable()) {
+      enter(at, null);
+      throw dropped(table);
+    }
+  }
+
+  private void enter(int at, @Nullable Table table) {
+    AtomicReferenceArray<@Nullable Table> others = alsoHeld;
+    if (at < 0 || others == null) {
+      HELD.setRelease(this, table);
+    } else {
+      others.setRelease(at, table);
+    }
+  }
+
+  /** The first free place. */
+  private int placeInOthers() {
+    AtomicReferenceArray<@Nullable Table> others = alsoHeld;
+    int count = 0;
+    while (others != null && count < others.length() && others.getPlain(count) != null) {
+      count++;
+    }
+    if (others == null || count == others.length()) {
+      AtomicReferenceArray<@Nullable Table> more =
+          new AtomicReferenceArray<>(Math.max(USUAL_TABLES, 2 * count));
+      for (int i = 0; i < count; i++) {
+        more.setPlain(i, Objects.requireNonNull(others).getPlain(i));
+      }
+      alsoHeld = more;
+    }
+    return count;
+  }
+
+  /** For who drops a table, and has said so before: whether this transaction has to end first. */
+  boolean holds(Table table) {
+    AtomicReferenceArray<@Nullable Table> others = alsoHeld;
+    boolean holds = held == table;
+    for (int i = 0; others != null && !holds && i < others.length(); i++) {
+      holds = others.getAcquire(i) == table;
+    }
+    return holds;
+  }
+
+  /** Id of the thread that was the last to write with it. */
+  long writingThread() {
+    return writingThread;
+  }
+
+  /**
+   * Refuses a table that was dropped before this transaction began; waits while that is not known.
+   */
+  void demandReadable(Table table) {
+    inside(() -> {
+      if (table.droppedAt() <= snapshot()) {
+        throw dropped(table);
+      }
+      return null;
+    });
+  }
+
+  /** That it was dropped depends on a record that a crash can take back (R10). */
+  private TableDroppedException dropped(Table table) {
+    long lsn = table.droppedAt();
+    boolean is = lsn != Long.MAX_VALUE;
+    if (is) {
+      reading.witness().saw(lsn);
+    }
+    return new TableDroppedException(
+        "table "
+            + table.name()
+            + (is ? " was dropped" : " is about to be dropped")
+            + "; get the one of this name that there is now from the database, if there is one");
+  }
+
   /** The writer of rows; with the first call the transaction gets its id. */
-  RowWriter writer() {
+  private RowWriter writer() {
     writes++;
     RowWriter current = writer;
     if (current == null) {

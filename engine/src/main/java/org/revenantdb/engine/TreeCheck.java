@@ -27,6 +27,10 @@ final class TreeCheck {
   private final int table;
   private final Rows rowsSeen;
   private final String of;
+
+  /** Whether pages at the right end may be gone: then a last child may end before its parent. */
+  private final boolean dropped;
+
   private int levels;
   private long rows;
   private long visibleRows;
@@ -39,11 +43,22 @@ final class TreeCheck {
    * @param what the tree is, behind its id: a comma, and words
    */
   TreeCheck(CheckPages pages, ValueCheck values, int table, String what, Rows rowsSeen) {
+    this(pages, values, table, what, rowsSeen, /* dropped= */ false);
+  }
+
+  private TreeCheck(
+      CheckPages pages, ValueCheck values, int table, String what, Rows rowsSeen, boolean dropped) {
+    this.dropped = dropped;
     this.pages = pages;
     this.values = values;
     this.table = table;
     this.rowsSeen = rowsSeen;
     this.of = " of table " + table + what;
+  }
+
+  /** A walk over what is left of a tree whose table was dropped (protocols.md §24). */
+  static TreeCheck ofDropped(CheckPages pages, ValueCheck values, int table) {
+    return new TreeCheck(pages, values, table, ", dropped", Rows.NONE, /* dropped= */ true);
   }
 
   /** Walks the whole tree; what was counted. */
@@ -95,10 +110,26 @@ final class TreeCheck {
   }
 
   private void fences(MemorySegment page, String what, byte[] lower, byte @Nullable [] upper) {
-    if (!Arrays.equals(lower, Slotted.lowerFence(page))
-        || Slotted.hasUpperFence(page) != (upper != null)
-        || (upper != null && !Arrays.equals(upper, Slotted.upperFence(page)))) {
+    if (!Arrays.equals(lower, Slotted.lowerFence(page)) || !endsAt(page, upper)) {
       pages.problem(what + " has other fences than its parent says");
+    }
+  }
+
+  private static boolean endsAt(MemorySegment page, byte @Nullable [] upper) {
+    return upper == null
+        ? !Slotted.hasUpperFence(page)
+        : Slotted.hasUpperFence(page) && Arrays.equals(upper, Slotted.upperFence(page));
+  }
+
+  /** Where a last child ends, whose right neighbours may have been freed. */
+  private static byte @Nullable [] endOfLast(MemorySegment page, byte @Nullable [] upper) {
+    try {
+      boolean before =
+          Slotted.hasUpperFence(page)
+              && (upper == null || Arrays.compareUnsigned(Slotted.upperFence(page), upper) < 0);
+      return before ? Slotted.upperFence(page) : upper;
+    } catch (IndexOutOfBoundsException senseless) {
+      return upper; // which the page itself is told of
     }
   }
 
@@ -133,7 +164,8 @@ final class TreeCheck {
       if (pages.reach(child, as)) {
         MemorySegment below = pages.readOnce(child, as);
         if (below != null) {
-          page(child, below, level - 1, from, to);
+          boolean last = dropped && slot + 1 == count;
+          page(child, below, level - 1, from, last ? endOfLast(below, to) : to);
         }
       }
     }

@@ -14,9 +14,9 @@
  *
  * <p>Reading order of the source: {@code Database}, {@code DatabaseFiles} (creating), {@code
  * OpenDatabase} (opening, closing), {@code Engine}, {@code TransactionCore}, {@code Catalog},
- * {@code Sequence}, {@code LiveCheck} and {@code Checker}; then the packages {@code page}, {@code
- * buffer}, {@code change}, {@code space}, {@code btree}, {@code overflow}, {@code txn}, {@code
- * version}; who waits for what is counted by {@code EngineWaits}, and written by the package {@code
- * counters}.
+ * {@code TableDrops}, {@code Sequence}, {@code LiveCheck} and {@code Checker}; then the packages
+ * {@code page}, {@code buffer}, {@code change}, {@code space}, {@code btree}, {@code overflow},
+ * {@code txn}, {@code version}; who waits for what is counted by {@code EngineWaits}, and written
+ * by the package {@code counters}.
  */
 package org.revenantdb.engine;

@@ -229,7 +229,8 @@ class PartitionedTableTest {
       Tree wrong = table.trees().get(elsewhere);
       try (Transaction tx = db.begin()) {
         TransactionCore core = tx.core();
-        tx.inside(() -> core.writer().put(wrong, core.id(), core.snapshot(), stray, new byte[1]));
+        tx.inside(
+            () -> core.writer(table).put(wrong, core.id(), core.snapshot(), stray, new byte[1]));
         tx.commit();
       }
       CheckReport report = db.check();

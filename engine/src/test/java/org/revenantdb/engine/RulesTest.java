@@ -425,9 +425,9 @@ class RulesTest {
     long lsn = engine.catalog.create("created later", TableOptions.defaults());
     assertNotNull(engine.catalog.find("created later"));
     assertTrue(lsn > engine.journal.durableLsn());
-    assertEquals(lsn, engine.catalog.createdAt());
+    assertEquals(lsn, engine.catalog.changedAt());
     assertEquals(0, engine.catalog.create("created later", TableOptions.defaults()), "it is there");
-    assertEquals(lsn, engine.catalog.createdAt());
+    assertEquals(lsn, engine.catalog.changedAt());
   }
 
   private int rowsIn(int leaf) {

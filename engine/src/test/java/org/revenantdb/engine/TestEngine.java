@@ -136,7 +136,13 @@ final class TestEngine implements AutoCloseable {
     catalog = new Catalog(engine);
     storage.allocator().formatMissingMap(/* knownPages= */ 0);
     cleaner =
-        new Cleaner(storage, catalog::tree, step -> around.run(step), mapsRead, "test-cleaner");
+        new Cleaner(
+            storage,
+            catalog::tree,
+            catalog.dropped(),
+            step -> around.run(step),
+            mapsRead,
+            "test-cleaner");
   }
 
   /** What a crash leaves when the log ends after these records, restarted. */

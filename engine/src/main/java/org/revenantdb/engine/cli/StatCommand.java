@@ -9,6 +9,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
+import org.revenantdb.engine.page.DroppedTableRow;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.SequenceRow;
@@ -155,7 +156,7 @@ final class StatCommand implements Callable<Integer> {
 
   /**
    * The rows of the catalogue below a page; after a clean close the file has them all. Those of
-   * sequences come last.
+   * dropped tables come behind the tables, those of sequences last.
    */
   private void catalogue(DatabaseDirectory files, int id) {
     MemorySegment page = files.page(Integer.toUnsignedLong(id));
@@ -179,9 +180,11 @@ final class StatCommand implements Callable<Integer> {
         sequence(SequenceRow.name(key), LeafCell.value(page, cell));
         continue;
       }
-      out.printf(
-          "            %s  %s%n",
-          new String(key, StandardCharsets.UTF_8), table(LeafCell.value(page, cell)));
+      String name =
+          DroppedTableRow.isKey(key)
+              ? "(dropped, with pages yet)"
+              : new String(key, StandardCharsets.UTF_8);
+      out.printf("            %s  %s%n", name, table(LeafCell.value(page, cell)));
     }
   }
 

@@ -1,5 +1,6 @@
 package org.revenantdb.engine.page;
 
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,6 +61,11 @@ public final class TableRow {
   /** Root page of a tree. */
   public int root(int tree) {
     return roots[tree];
+  }
+
+  /** The row without its last tree; it has several. */
+  public TableRow withoutLast() {
+    return new TableRow(id, Arrays.copyOf(roots, trees() - 1));
   }
 
   /** As it is stored. */

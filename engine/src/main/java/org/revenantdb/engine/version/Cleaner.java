@@ -9,12 +9,14 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Merge;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.change.MiniTransaction;
 import org.revenantdb.engine.overflow.OverflowRemoval;
+import org.revenantdb.engine.page.DroppedTableRow;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.OverflowPage;
 import org.revenantdb.engine.page.Page;
@@ -25,6 +27,7 @@ import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.space.PageBitmap;
 import org.revenantdb.engine.txn.Horizon;
 import org.revenantdb.engine.txn.TransactionTable;
+import org.revenantdb.engine.version.DroppedTables.DroppedTable;
 import org.revenantdb.gc.SnapshotSet;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.StorageException;
@@ -50,7 +53,8 @@ public final class Cleaner implements AutoCloseable {
    *
    * Pass        1 A := ids in the ATM that the table does not call active
    *             2 P := marked pages; after a restart, first every page whose bit a space map shows
-   *             3 horizon: below every snapshot, and durable (R10); then visit each page of P and each that is handed over meanwhile
+   *             3 horizon: below every snapshot, and durable (R10); then free what dropped tables have left, where
+   *             none is older than the drop (TableRemoval); then visit each page of P and each that is handed over meanwhile
    *             4 FORGET A is published, then A leaves the ATM
    *
    * Invariants  I1 only this thread frees pages, so a marked page is allocated when it is visited.
@@ -87,6 +91,9 @@ public final class Cleaner implements AutoCloseable {
 
   private static final int IDS_PER_RECORD = 8_000;
 
+  /** Steps of the removal of a dropped table in a pass that others wait for. */
+  private static final int REMOVAL_STEPS = 4_096;
+
   /** Who opened the database has processors and disk for himself first, if he asks for nothing. */
   private static final long FIRST_PAUSE = 100_000_000L;
 
@@ -103,6 +110,8 @@ public final class Cleaner implements AutoCloseable {
   private final Merge merge;
   private final RecordBuilder forget = new RecordBuilder();
   private final Compactor compactor;
+  private final DroppedTables dropped;
+  private final TableRemoval tableRemoval;
   private final ConcurrentLinkedQueue<Request> requests = new ConcurrentLinkedQueue<>();
   private final FileThread thread;
 
@@ -114,6 +123,9 @@ public final class Cleaner implements AutoCloseable {
 
   private long horizonBefore;
 
+  /** Whether a page of a dropped table could not be read in this pass. */
+  private boolean removalSkipped;
+
   /** Whether the last pass has left something that only another try can do. */
   private boolean skippedBefore;
 
@@ -124,16 +136,19 @@ public final class Cleaner implements AutoCloseable {
    * A cleaner that is not yet running.
    *
    * @param trees the tree of a table id, or null if there is none
+   * @param dropped tables whose pages have to be given back
    * @param inside what each step runs in
    * @param mapsRead whether there can be no marks of a former life, as in a new database
    */
   public Cleaner(
       Storage storage,
       IntFunction<@Nullable Tree> trees,
+      DroppedTables dropped,
       Inside inside,
       boolean mapsRead,
       String threadName) {
     this.storage = storage;
+    this.dropped = dropped;
     this.inside = inside;
     this.pool = storage.pool();
     this.trees = trees;
@@ -146,6 +161,7 @@ public final class Cleaner implements AutoCloseable {
     this.merge =
         new Merge(
             pool, storage.allocator(), storage.marks(), mini, maps, storage.counters().merges);
+    this.tableRemoval = new TableRemoval(storage, dropped.catalogue(), mini, maps);
     this.compactor =
         new Compactor(
             storage,
@@ -163,7 +179,7 @@ public final class Cleaner implements AutoCloseable {
     thread.start();
   }
 
-  /** A transaction that wrote something has ended. */
+  /** A transaction that wrote something has ended, or a table was dropped. */
   public void poke() {
     if (!poked) {
       poked = true;
@@ -180,11 +196,12 @@ public final class Cleaner implements AutoCloseable {
    * Cleans, then moves pages from the end of the file to free ones further front; returns when that
    * is done (protocols.md §18).
    *
-   * @param all the trees of the database
+   * @param all the trees of the database; asked for when all is clean, since no tree of a dropped
+   *     table goes from then on until the end
    * @return how many pages were moved
    */
-  public long compact(List<Tree> all) {
-    return perform(() -> compactHere(all));
+  public long compact(Supplier<List<Tree>> all) {
+    return perform(() -> compactHere(all.get()));
   }
 
   private long perform(LongSupplier work) {
@@ -292,6 +309,7 @@ public final class Cleaner implements AutoCloseable {
         && storage.marks().isEmpty()
         && storage.transactions().aborted().size() == 0
         && storage.versions().rows() == 0
+        && dropped.isEmpty()
         && !compactor.hasRetired();
   }
 
@@ -362,9 +380,14 @@ public final class Cleaner implements AutoCloseable {
     PageBitmap pages = whole ? storage.marks().begin(all) : storage.marks().beginUrgent(all, FEW);
     long changes = 0;
     boolean skipped = false;
+    removalSkipped = false;
     try {
       if (!mapsRead) {
         try {
+          inside.run(() -> {
+            dropped.load();
+            return 0;
+          });
           readMaps();
           mapsRead = true;
         } catch (StorageException unreadable) {
@@ -376,6 +399,7 @@ public final class Cleaner implements AutoCloseable {
       long settled = storage.horizon().settled(snapshots);
       settledBefore = settled;
       horizonBefore = snapshots.horizon();
+      changes += removeDropped(settled, everything);
       for (int page = pages.next(0); page >= 0; page = pages.next(0)) {
         while (page >= 0) {
           if (closed) {
@@ -402,11 +426,49 @@ public final class Cleaner implements AutoCloseable {
       storage.versions().prune(snapshots);
       compactor.giveBackRetired(snapshots);
     } finally {
-      skippedBefore = skipped;
+      skippedBefore = skipped || removalSkipped;
       storage.marks().end();
     }
     storage.counters().cleanerPasses.increment();
     return changes;
+  }
+
+  /** Frees what dropped tables have left; how many pages, and values given to later passes. */
+  private long removeDropped(long settled, boolean everything) {
+    long changes = 0;
+    int steps = everything ? Integer.MAX_VALUE : REMOVAL_STEPS;
+    for (DroppedTable table = dropped.next(0, settled);
+        table != null && steps > 0;
+        table = dropped.next(table.trees().id(0) + 1, settled)) {
+      DroppedTable now = table;
+      tableRemoval.begin();
+      try {
+        for (; steps > 0 && !now.isGone(); steps--) {
+          if (closed) {
+            return changes;
+          }
+          changes += inside.run(() -> tableRemoval.step(now));
+        }
+        if (now.isGone()) {
+          dropped.remove(now);
+          changes += inside.run(() -> mergeCatalogue(now));
+        }
+      } catch (StorageException unreadable) {
+        if (storage.log().failure() != null) {
+          throw unreadable;
+        }
+        removalSkipped = true;
+      }
+    }
+    return changes;
+  }
+
+  /** Where row and entry were nothing may be left: nobody else merges leaves of the catalogue. */
+  private long mergeCatalogue(DroppedTable table) {
+    byte[] name = table.name();
+    long merged =
+        merge(dropped.catalogue(), DroppedTableRow.key(table.trees().id(0)), /* closely= */ false);
+    return name == null ? merged : merged + merge(dropped.catalogue(), name, /* closely= */ false);
   }
 
   /** After a restart: the pages whose version bit is set, from the space maps and nothing else. */

@@ -1,0 +1,159 @@
+package org.revenantdb.engine.version;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.btree.Tree;
+import org.revenantdb.engine.page.DroppedTableRow;
+import org.revenantdb.engine.page.SequenceRow;
+import org.revenantdb.engine.page.TableRow;
+
+/**
+ * The tables that were dropped and whose pages have not all been given back: what the entries of
+ * the catalogue say, and from when on each may go.
+ *
+ * <p>Thread-safe. Those who drop add, the cleaner takes.
+ */
+public final class DroppedTables {
+  /*
+   * State       of a table      not ready   before its record is published    -> ready, or removed if there is none
+   *                             ready(lsn)  the cleaner may begin when no snapshot is below lsn, and lsn is durable
+   *                             gone        the entry has left the catalogue
+   *             Of a former life: ready(0), as no snapshot survives a restart.
+   */
+  private static final long NOT_READY = Long.MAX_VALUE;
+
+  private final Storage storage;
+  private final RowReader reader;
+  private final Tree catalogue;
+  private final Map<Integer, DroppedTable> tables = new ConcurrentSkipListMap<>();
+
+  /** A dropped table. */
+  public static final class DroppedTable {
+    private final byte @Nullable [] name;
+    private volatile TableRow trees;
+    private volatile long droppedAt = NOT_READY;
+    private boolean gone;
+
+    DroppedTable(byte @Nullable [] name, TableRow trees) {
+      this.name = name;
+      this.trees = trees;
+    }
+
+    /** The record that dropped it is published. */
+    public void ready(long lsn) {
+      droppedAt = lsn;
+    }
+
+    /** The trees that are still there. */
+    TableRow trees() {
+      return trees;
+    }
+
+    /** The key that its row had, if that was in this life. */
+    byte @Nullable [] name() {
+      return name;
+    }
+
+    /** The last tree is gone. */
+    void lastTreeGone() {
+      if (trees.trees() == 1) {
+        gone = true;
+      } else {
+        trees = trees.withoutLast();
+      }
+    }
+
+    boolean isGone() {
+      return gone;
+    }
+  }
+
+  /**
+   * None yet.
+   *
+   * @param catalogue with the entries
+   */
+  public DroppedTables(Storage storage, RowReader reader, Tree catalogue) {
+    this.storage = storage;
+    this.reader = reader;
+    this.catalogue = catalogue;
+  }
+
+  /**
+   * A table that is about to be dropped: nothing happens to it before it is {@linkplain
+   * DroppedTable#ready ready}.
+   *
+   * @param name the key of its row
+   */
+  public DroppedTable add(byte[] name, TableRow trees) {
+    DroppedTable table = new DroppedTable(name, trees);
+    tables.put(trees.id(0), table);
+    return table;
+  }
+
+  /** A table that was not dropped after all, or is gone. */
+  public void remove(DroppedTable table) {
+    tables.remove(table.trees().id(0), table);
+  }
+
+  /** Adds what a former life has left. Once, by the cleaner, inside the gate. */
+  void load() {
+    RowScan scan =
+        new RowScan(
+            storage,
+            reader,
+            catalogue,
+            new Reading(Long.MAX_VALUE),
+            /* descending= */ false,
+            DroppedTableRow.firstKey(),
+            SequenceRow.firstKey());
+    RowBatch batch = new RowBatch();
+    for (scan.fill(batch); !batch.isEmpty(); scan.fill(batch)) {
+      for (int row = 0; row < batch.size(); row++) {
+        TableRow trees = DroppedTableRow.of(batch.key(row), batch.value(row).bytes());
+        if (trees == null) {
+          continue; // a check tells of it; what it was has leaked
+        }
+        DroppedTable table = new DroppedTable(null, trees);
+        table.ready(0);
+        tables.putIfAbsent(trees.id(0), table); // this life may have dropped it
+      }
+    }
+  }
+
+  /** The catalogue's own tree. */
+  Tree catalogue() {
+    return catalogue;
+  }
+
+  /** Whether there are none, ready or not. */
+  boolean isEmpty() {
+    return tables.isEmpty();
+  }
+
+  /**
+   * A table whose pages may be given back, from an id on.
+   *
+   * @param settled every snapshot is at or above it, and the log is durable up to it
+   */
+  @Nullable DroppedTable next(int id, long settled) {
+    for (Map.Entry<Integer, DroppedTable> entry : tables.entrySet()) {
+      if (entry.getKey() >= id && entry.getValue().droppedAt <= settled) {
+        return entry.getValue();
+      }
+    }
+    return null;
+  }
+
+  /** Whether a tree of this id is one of a dropped table's. */
+  public boolean hasTree(int id) {
+    for (DroppedTable table : tables.values()) {
+      TableRow trees = table.trees;
+      if (table.droppedAt != NOT_READY && id >= trees.id(0) && id <= trees.lastId()) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

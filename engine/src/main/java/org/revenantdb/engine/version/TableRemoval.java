@@ -1,0 +1,332 @@
+package org.revenantdb.engine.version;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.revenantdb.engine.btree.Descent;
+import org.revenantdb.engine.btree.Tree;
+import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.change.MiniTransaction;
+import org.revenantdb.engine.page.DroppedTableRow;
+import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.engine.page.OverflowPage;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.PageOps;
+import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SpaceMapPage;
+import org.revenantdb.engine.page.TableRow;
+import org.revenantdb.engine.space.MapChanges;
+import org.revenantdb.engine.txn.TransactionTable;
+import org.revenantdb.engine.version.DroppedTables.DroppedTable;
+import org.revenantdb.recovery.log.RecordBuilder;
+
+/**
+ * Gives the pages of a dropped table back, from the right of its last tree, step by step; only the
+ * cleaner calls it, when no snapshot is older than the drop.
+ */
+final class TableRemoval {
+  /*
+   * Protocol    docs/protocols.md §24.
+   *
+   * Step        one of: a leaf is looked at, and some of its large values are given to the cleaner | leaves at the right
+   *             end of the right-most page above them are freed | the right-most path is freed up to a page that leads
+   *             elsewhere, too | the right-most path is the whole tree: it is freed, and the entry gets shorter, or goes
+   *
+   * Invariants  I1 a page is freed by the record by which nothing leads to it any more; so after each record the entry
+   *             leads to all pages that are still the table's, and to no other.
+   *             I2 a large value leaves its row by the record that gives its head a superseder, for which the cleaner
+   *             frees it: it is owned by the row or by its version bit.
+   *             I3 leaves that were looked at stay without large values: nobody but the cleaner comes here, and he
+   *             only takes rows away, or restores versions whose values were given to him.
+   */
+  private static final int CREDIT = 16 * 1024;
+
+  /** Leaves that one record frees; each may lie in another space map. */
+  private static final int LEAVES = 64;
+
+  /** Large values that one record gives away: a head and a space map each. */
+  private static final int VALUES = 16;
+
+  /**
+   * Credit for pages: a page of the tree or the catalogue, and the maps of what is freed; or a
+   * leaf, heads, and their maps, which are fewer.
+   */
+  private static final int PAGES = LEAVES + 1;
+
+  private final Storage storage;
+  private final BufferPool pool;
+  private final Tree catalogue;
+  private final MiniTransaction mini;
+  private final MapChanges maps;
+
+  /** The right-most path above the leaves, from the root, and how many separators each has. */
+  private final int[] path = new int[BufferPool.MAX_LEVELS];
+
+  private final int[] separators = new int[BufferPool.MAX_LEVELS];
+  private int depth;
+
+  /** The last leaves under the end of the path, the right-most first. */
+  private final int[] leaves = new int[LEAVES];
+
+  private int leafCount;
+
+  /** So many of them have been looked at. */
+  private int lookedAt;
+
+  private final int[] freed = new int[Math.max(LEAVES, BufferPool.MAX_LEVELS + 1)];
+  private int freedCount;
+
+  /** A value that a row leads to: slot << 32 | head. */
+  private final long[] values = new long[VALUES];
+
+  private int valueCount;
+
+  /** A removal that shares its cleaner's mini-transaction. */
+  TableRemoval(Storage storage, Tree catalogue, MiniTransaction mini, MapChanges maps) {
+    this.storage = storage;
+    this.pool = storage.pool();
+    this.catalogue = catalogue;
+    this.mini = mini;
+    this.maps = maps;
+  }
+
+  /** Another table comes, or one that was left some time ago. */
+  void begin() {
+    lookedAt = 0;
+  }
+
+  /** One step, inside the gate; how many pages it has freed, and values given away. */
+  int step(DroppedTable table) {
+    storage.space().acquireToClean(CREDIT, PAGES);
+    try {
+      findRightMost(table.trees());
+      if (lookedAt < leafCount) {
+        int given = giveValues(leaves[lookedAt]);
+        lookedAt += given == 0 ? 1 : 0;
+        return given;
+      }
+      lookedAt = 0;
+      freeRightMost(table);
+      return freedCount;
+    } finally {
+      storage.space().release(CREDIT, PAGES);
+    }
+  }
+
+  private void findRightMost(TableRow trees) {
+    int last = trees.trees() - 1;
+    int page = trees.root(last);
+    int levelAbove = -1;
+    depth = 0;
+    leafCount = 0;
+    while (leafCount == 0) {
+      int frame = pool.fixShared(page);
+      try {
+        MemorySegment bytes = pool.page(frame);
+        int level = Slotted.level(bytes);
+        demand(bytes, trees.id(last), levelAbove < 0 ? level : levelAbove - 1);
+        if (level == 0) {
+          leaves[leafCount++] = page; // the root
+          return;
+        }
+        int count = Slotted.count(bytes);
+        path[depth] = page;
+        separators[depth] = count;
+        depth++;
+        if (level == 1) {
+          for (int at = count - 1; leafCount < LEAVES && (at >= 0 || leafCount == 0); at--) {
+            leaves[leafCount++] = Slotted.child(bytes, at);
+          }
+        }
+        page = Slotted.child(bytes, count - 1);
+        levelAbove = level;
+      } finally {
+        pool.unfixShared(frame);
+      }
+    }
+  }
+
+  private void demand(MemorySegment page, int table, int level) {
+    int type = level == 0 ? Page.LEAF : Page.INNER;
+    if (Page.type(page) != type
+        || Slotted.table(page) != table
+        || Slotted.level(page) != level
+        || level >= BufferPool.MAX_LEVELS) {
+      throw pool.damage(
+          Page.id(page),
+          "page "
+              + Integer.toUnsignedString(Page.id(page))
+              + " is not one of level "
+              + level
+              + " of the dropped table "
+              + table);
+    }
+  }
+
+  /** Gives some of the large values of a leaf to the cleaner; how many, 0 if there are none. */
+  private int giveValues(int leafId) {
+    int leaf = pool.fixExclusive(leafId);
+    int[] frames = new int[VALUES];
+    int fixed = 0;
+    try {
+      collectValues(pool.page(leaf));
+      if (valueCount == 0) {
+        return 0;
+      }
+      mini.begin(0);
+      maps.clear();
+      RecordBuilder record = mini.change(leaf);
+      for (int i = 0; i < valueCount; i++) {
+        PageOps.remove(record, (int) (values[i] >>> Integer.SIZE)); // the last slots come first
+      }
+      mini.end();
+      int[] heads = Arrays.stream(values, 0, valueCount).mapToInt(value -> (int) value).toArray();
+      Arrays.sort(heads);
+      for (; fixed < valueCount; fixed++) {
+        frames[fixed] = pool.fixExclusive(heads[fixed]);
+        giveAway(frames[fixed], heads[fixed]);
+      }
+      maps.latchAndWrite(mini);
+      mini.commit();
+      for (int head : heads) {
+        storage.marks().mark(head);
+      }
+      return valueCount;
+    } finally {
+      maps.unlatch();
+      while (fixed > 0) {
+        pool.unfixExclusive(frames[--fixed]);
+      }
+      pool.unfixExclusive(leaf);
+    }
+  }
+
+  /** Its writer has committed: superseded by him it is what the cleaner frees at once. */
+  private void giveAway(int frame, int head) {
+    MemorySegment page = pool.page(frame);
+    if (Page.type(page) != Page.OVERFLOW_HEAD) {
+      throw pool.damage(
+          head,
+          "page "
+              + Integer.toUnsignedString(head)
+              + " is not the head of a large value, but a row of a dropped table leads to it");
+    }
+    RecordBuilder record = mini.change(frame);
+    PageOps.setLong(record, OverflowPage.SUPERSEDER, OverflowPage.writer(page));
+    PageOps.setByte(record, Page.FLAGS, Page.FLAG_VERSIONS);
+    mini.end();
+    maps.set(head, SpaceMapPage.ALLOCATED | SpaceMapPage.VERSION);
+  }
+
+  /**
+   * The values that rows own: those of the last committed versions. All others have been, or will
+   * be, freed by their version bit.
+   */
+  private void collectValues(MemorySegment page) {
+    valueCount = 0;
+    for (int slot = Slotted.count(page) - 1; slot >= 0 && valueCount < VALUES; slot--) {
+      int cell = Slotted.cell(page, slot);
+      boolean current = LeafCell.is(page, cell, LeafCell.OVERFLOW);
+      boolean predecessor = LeafCell.is(page, cell, LeafCell.PREDECESSOR_OVERFLOW);
+      if (!current && !predecessor) {
+        continue;
+      }
+      long status = storage.transactions().outcome(LeafCell.writer(page, cell));
+      if (status == TransactionTable.ACTIVE) {
+        throw new IllegalStateException("somebody writes to a dropped table");
+      }
+      boolean aborted = status == TransactionTable.ABORTED;
+      if (aborted ? predecessor : current) {
+        int reference =
+            aborted ? LeafCell.predecessorOffset(page, cell) : LeafCell.valueOffset(page, cell);
+        int head = LeafCell.referenceHead(page, reference);
+        values[valueCount++] = (long) slot << Integer.SIZE | Integer.toUnsignedLong(head);
+      }
+    }
+  }
+
+  private void freeRightMost(DroppedTable table) {
+    freedCount = 0;
+    int end = depth - 1;
+    if (end >= 0 && separators[end] > 0) {
+      for (int i = 0; i < leafCount; i++) {
+        freed[freedCount++] = leaves[i];
+      }
+      freeBelow(end, freedCount);
+      return;
+    }
+    freed[freedCount++] = leaves[0];
+    while (end >= 0 && separators[end] == 0) {
+      freed[freedCount++] = path[end--];
+    }
+    if (end >= 0) {
+      freeBelow(end, 1);
+    } else {
+      freeLastWithEntry(table);
+    }
+  }
+
+  /** Frees what was noted, and takes the last separators from the page that leads there. */
+  private void freeBelow(int end, int children) {
+    int frame = pool.fixExclusive(path[end]);
+    try {
+      mini.begin(0);
+      RecordBuilder record = mini.change(frame);
+      for (int i = 1; i <= children; i++) {
+        PageOps.remove(record, separators[end] - i);
+      }
+      mini.end();
+      commitFree();
+    } finally {
+      maps.unlatch();
+      pool.unfixExclusive(frame);
+    }
+    giveBack();
+  }
+
+  private void freeLastWithEntry(DroppedTable table) {
+    TableRow trees = table.trees();
+    byte[] key = DroppedTableRow.key(trees.id(0));
+    int frame = catalogue.leafExclusive(key, new Descent());
+    try {
+      int slot = Slotted.search(pool.page(frame), key);
+      if (slot < 0) {
+        throw catalogue.misplaced(pool.page(frame));
+      }
+      mini.begin(0);
+      RecordBuilder record = mini.change(frame);
+      if (trees.trees() == 1) {
+        PageOps.remove(record, slot);
+      } else {
+        byte[] shorter = trees.withoutLast().bytes();
+        PageOps.replace(record, slot, LeafCell.build(key, 0, 0, shorter));
+      }
+      mini.end();
+      commitFree();
+      table.lastTreeGone();
+    } finally {
+      maps.unlatch();
+      pool.unfixExclusive(frame);
+    }
+    giveBack();
+  }
+
+  private void commitFree() {
+    maps.clear();
+    for (int i = 0; i < freedCount; i++) {
+      storage.allocator().beforeFree(freed[i]);
+      mini.free(freed[i]);
+      maps.set(freed[i], 0);
+    }
+    maps.latchAndWrite(mini);
+    mini.commit();
+    for (int i = 0; i < freedCount; i++) {
+      storage.marks().clear(freed[i]);
+    }
+  }
+
+  private void giveBack() {
+    for (int i = 0; i < freedCount; i++) {
+      storage.allocator().release(freed[i]);
+    }
+  }
+}
