@@ -3,16 +3,24 @@ package org.revenantdb.engine;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.revenantdb.engine.Samples.bytes;
 import static org.revenantdb.engine.Samples.random;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -109,6 +117,304 @@ class DropTableTest {
       CheckReport after = checkClean(db);
       assertEquals(2, after.treePages());
       assertEquals(1 + 6, after.rows());
+    }
+  }
+
+  // ---- R16
+
+  /** Waits until somebody wants to drop the table, and then waits for its writers, or has ended. */
+  private static void awaitDropper(Table table, Thread dropper) {
+    while (table.isWritable() && dropper.isAlive()) {
+      Thread.onSpinWait();
+    }
+    while (dropper.getState() != Thread.State.TIMED_WAITING && dropper.isAlive()) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static Thread dropper(Database db, String table, CompletableFuture<Boolean> dropped) {
+    return Thread.ofPlatform()
+        .start(() -> {
+          try {
+            dropped.complete(db.dropTable(table));
+          } catch (Throwable failure) {
+            dropped.completeExceptionally(failure);
+          }
+        });
+  }
+
+  @Test
+  void R16_a_drop_waits_for_the_end_of_those_who_have_written_and_refuses_new_ones()
+      throws Exception {
+    for (boolean commits : new boolean[] {true, false}) {
+      try (Database db = Samples.open(directory.resolve("db" + commits))) {
+        Table table = db.table("t");
+        fill(db, table, 100);
+        Transaction writer = db.begin();
+        writer.put(table, bytes("before"), random(1, 50_000));
+        CompletableFuture<Boolean> dropped = new CompletableFuture<>();
+        Thread thread = dropper(db, "t", dropped);
+        awaitDropper(table, thread);
+        assertSame(table, db.findTable("t"));
+        try (Transaction late = db.begin()) {
+          assertThrows(
+              TableDroppedException.class, () -> late.put(table, bytes("late"), new byte[1]));
+          assertArrayEquals(random(1, 200), late.get(table, key(1)));
+          late.put(db.table("other"), bytes("late"), new byte[1]); // it goes on
+          late.commit();
+        }
+        assertThrows(TableDroppedException.class, () -> db.bulkLoad(table));
+        writer.put(table, bytes("after"), new byte[9]); // it has the table
+        assertFalse(dropped.isDone());
+        if (commits) {
+          writer.commit();
+        } else {
+          writer.rollback();
+        }
+        assertTrue(dropped.get());
+        assertNull(db.findTable("t"));
+        CheckReport report = checkClean(db);
+        assertEquals(1, report.tables());
+        assertEquals(2, report.treePages());
+      }
+    }
+  }
+
+  @Test
+  void R16_the_pages_of_a_dropped_table_are_used_again_only_when_no_older_snapshot_is_left() {
+    try (Database db = Samples.open(directory.resolve("db"))) {
+      Table old = db.table("t", TableOptions.hashPartitioned(3));
+      fill(db, old, 400);
+      Transaction reader = db.begin();
+      assertTrue(db.dropTable("t"));
+      db.cleanNow();
+      long used = db.check().treePages();
+      fill(db, db.table("t"), 2_000);
+      db.cleanNow();
+      for (int row = 0; row < 400; row++) {
+        byte[] value = random(row, row % 50 == 7 ? 20_000 + 777 * row : 200);
+        assertArrayEquals(value, reader.get(old, key(row)));
+      }
+      reader.commit();
+      assertTrue(used > 15, used + " pages");
+      CheckReport report = checkClean(db);
+      assertEquals(2_000, report.contents().getFirst().rows());
+      assertEquals(report.contents().getFirst().treePages() + 1, report.treePages());
+    }
+  }
+
+  @Test
+  void R16_writers_and_droppers_of_one_name_never_lose_a_page() throws Exception {
+    try (Database db = Samples.open(directory.resolve("db"))) {
+      AtomicInteger running = new AtomicInteger(3);
+      AtomicInteger told = new AtomicInteger();
+      List<Throwable> failures = new CopyOnWriteArrayList<>();
+      List<Thread> threads = new ArrayList<>();
+      for (int t = 0; t < 3; t++) {
+        int own = t;
+        Runnable work =
+            () -> {
+              try {
+                for (int done = 0; done < 150; ) {
+                  int row = done;
+                  try (Transaction tx = db.begin(TransactionOptions.lazy())) {
+                    Table table = db.table("t");
+                    tx.put(table, key(own * 1000 + row), random(row, row % 20 == 0 ? 9_000 : 90));
+                    tx.get(table, key(row));
+                    if (row % 7 > 0) {
+                      tx.commit();
+                    }
+                    done++;
+                  } catch (TableDroppedException dropped) {
+                    told.getAndIncrement();
+                  }
+                }
+              } catch (Throwable failure) {
+                failures.add(failure);
+              } finally {
+                running.getAndDecrement();
+              }
+            };
+        threads.add(t == 0 ? Thread.ofVirtual().start(work) : Thread.ofPlatform().start(work));
+      }
+      int drops = 0;
+      while (running.get() > 0) {
+        drops += db.dropTable("t") ? 1 : 0;
+        if (drops % 10 == 9) {
+          assertEquals(List.of(), db.check().problems());
+        }
+      }
+      for (Thread thread : threads) {
+        thread.join();
+      }
+      System.out.println(drops + " drops, " + told + " were told");
+      assertEquals(List.of(), failures);
+      db.dropTable("t");
+      assertEquals(1, checkClean(db).treePages());
+    }
+  }
+
+  @Test
+  void R16_who_has_written_to_a_table_in_an_open_transaction_is_refused_at_once() {
+    try (Database db = Samples.open(directory.resolve("db"))) {
+      Transaction tx = db.begin();
+      List<Table> tables = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        Table table = db.table("t" + i);
+        tables.add(table);
+        tx.put(table, key(i), new byte[1]);
+      }
+      for (Table table : tables) {
+        tx.put(table, key(1), new byte[2]);
+        assertThrows(TableInUseException.class, () -> db.dropTable(table.name()));
+        tx.put(table, key(2), new byte[2]); // it was not dropped
+      }
+      assertTrue(db.table("free").options().partitions() == 1 && db.dropTable("free"));
+      tx.commit();
+      for (Table table : tables) {
+        assertTrue(db.dropTable(table.name()));
+      }
+      assertEquals(1, checkClean(db).treePages());
+    }
+  }
+
+  @Test
+  void of_two_threads_that_drop_what_the_other_has_written_one_is_refused() throws Exception {
+    try (Database db = Samples.open(directory.resolve("db"))) {
+      Table a = db.table("a");
+      Table b = db.table("b");
+      CompletableFuture<Boolean> dropped = new CompletableFuture<>();
+      CountDownLatch written = new CountDownLatch(1);
+      Thread other =
+          Thread.ofPlatform()
+              .start(() -> {
+                try (Transaction tx = db.begin()) {
+                  tx.put(b, key(1), new byte[1]);
+                  written.countDown();
+                  dropped.complete(db.dropTable("a"));
+                } catch (Throwable failure) {
+                  dropped.completeExceptionally(failure);
+                }
+              });
+      try (Transaction tx = db.begin()) {
+        tx.put(a, key(1), new byte[1]);
+        written.countDown();
+        awaitDropper(a, other);
+        TableInUseException refused =
+            assertThrows(TableInUseException.class, () -> db.dropTable("b"));
+        assertTrue(refused.getMessage().contains("table a"), refused.getMessage());
+        tx.commit();
+      }
+      assertTrue(dropped.get());
+      other.join();
+      assertTrue(db.dropTable("b"));
+      assertEquals(1, checkClean(db).treePages());
+    }
+  }
+
+  @Test
+  void two_who_drop_the_same_table_both_return_and_one_has_dropped_it() throws Exception {
+    try (Database db = Samples.open(directory.resolve("db"))) {
+      Table table = db.table("t");
+      Transaction writer = db.begin();
+      writer.put(table, key(1), new byte[1]);
+      List<CompletableFuture<Boolean>> answers = new ArrayList<>();
+      for (int i = 0; i < 2; i++) {
+        CompletableFuture<Boolean> answer = new CompletableFuture<>();
+        answers.add(answer);
+        awaitDropper(table, dropper(db, "t", answer));
+      }
+      writer.commit();
+      assertNotEquals(answers.get(0).get(), answers.get(1).get());
+      assertNull(db.findTable("t"));
+    }
+  }
+
+  @Test
+  void a_drop_that_waits_ends_with_the_database_and_keeps_the_interrupt() throws Exception {
+    Database db = Samples.open(directory.resolve("db"));
+    Table table = db.table("t");
+    Transaction writer = db.begin();
+    writer.put(table, key(1), new byte[1]);
+    CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+    CompletableFuture<Throwable> told = new CompletableFuture<>();
+    Thread thread =
+        Thread.ofPlatform()
+            .start(() -> {
+              Thread.currentThread().interrupt();
+              try {
+                db.dropTable("t");
+              } catch (RuntimeException closed) {
+                told.complete(closed);
+              }
+              interrupted.complete(Thread.interrupted());
+            });
+    awaitDropper(table, thread);
+    db.close();
+    assertTrue(interrupted.get());
+    assertInstanceOf(DatabaseClosedException.class, told.get());
+  }
+
+  // ---- space
+
+  @Test
+  void a_table_that_is_dropped_and_made_again_many_times_does_not_let_the_file_grow() {
+    try (Database db = Samples.open(directory.resolve("db"))) {
+      long pages = 0;
+      for (int round = 0; round < 60; round++) {
+        fill(db, db.table("t", TableOptions.hashPartitioned(1 + round % 4)), 150);
+        assertTrue(db.dropTable("t"));
+        db.cleanNow();
+        if (round == 10) {
+          pages = db.statistics().dataFilePages();
+        }
+      }
+      assertEquals(pages, db.statistics().dataFilePages());
+      assertEquals(1, checkClean(db).treePages());
+    }
+  }
+
+  @Test
+  void the_catalogue_shrinks_when_many_tables_with_long_names_are_dropped() {
+    try (Database db = Samples.open(directory.resolve("db"))) {
+      List<String> names = new ArrayList<>();
+      for (int i = 0; i < 60; i++) {
+        names.add("%03d".formatted(i * 7 % 60) + "n".repeat(800));
+        db.table(names.getLast());
+      }
+      Transaction reader = db.begin();
+      long before = db.check().treePages();
+      assertTrue(before > 60 + 5, before + " pages");
+      names.forEach(name -> assertTrue(db.dropTable(name)));
+      assertEquals(List.of(), db.tableNames());
+      assertEquals(List.of(), db.check().problems());
+      reader.commit();
+      long after = checkClean(db).treePages();
+      assertTrue(after <= 2, after + " pages");
+    }
+  }
+
+  @Test
+  void a_compaction_beside_dropped_tables_leaves_a_sound_database() {
+    try (Database db = Samples.open(directory.resolve("db"))) {
+      Table kept = db.table("kept");
+      Table old = db.table("t");
+      fill(db, old, 800);
+      fill(db, kept, 200);
+      Transaction reader = db.begin();
+      assertTrue(db.dropTable("t"));
+      db.compact();
+      assertEquals(List.of(), db.check().problems());
+      assertArrayEquals(random(1, 200), reader.get(old, key(1)));
+      assertEquals(800, reader.count(old, null, null));
+      reader.commit();
+      db.compact();
+      CheckReport report = checkClean(db);
+      long pages = report.treePages() + report.overflowPages();
+      assertTrue(db.statistics().dataFilePages() < 2 * pages, "the file has not been cut");
+      try (Transaction tx = db.begin()) {
+        assertEquals(200, tx.count(kept, null, null));
+      }
     }
   }
 }
