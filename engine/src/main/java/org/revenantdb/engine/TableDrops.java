@@ -102,6 +102,7 @@ final class TableDrops {
           written |= next == table;
           Long thread = core.writingThread();
           if (thread.equals(self)) {
+            waiting.remove(self); // under the same lock: nobody else need be refused
             throw inUse(table, next);
           }
           Table waitedFor = waiting.get(thread);
