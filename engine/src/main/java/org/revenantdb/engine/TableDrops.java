@@ -53,23 +53,15 @@ final class TableDrops {
    * @throws TableInUseException if that would never be, as this thread has to do with it
    */
   boolean drop(Table table) {
-    table.beginDrop();
-    try {
-      awaitWriters(table);
-      return engine.inside(() -> catalog.drop(table));
-    } finally {
-      table.endDrop();
-    }
-  }
-
-  /** Nobody tells when a transaction ends; so this looks, now and then. */
-  private void awaitWriters(Table table) {
     Long self = Thread.currentThread().threadId();
     try {
-      long pause = SHORTEST_PAUSE;
-      while (engine.inside(() -> isWritten(table, self))) {
-        ParkingLot.global().park(table, 0, () -> true, System.nanoTime() + pause);
-        pause = Math.min(2 * pause, LONGEST_PAUSE);
+      engine.inside(() -> isWritten(table, self)); // a refusal comes before others are refused
+      table.beginDrop();
+      try {
+        awaitWriters(table, self);
+        return engine.inside(() -> catalog.drop(table));
+      } finally {
+        table.endDrop();
       }
     } finally {
       looking.lock();
@@ -78,6 +70,15 @@ final class TableDrops {
       } finally {
         looking.unlock();
       }
+    }
+  }
+
+  /** Nobody tells when a transaction ends; so this looks, now and then. */
+  private void awaitWriters(Table table, Long self) {
+    long pause = SHORTEST_PAUSE;
+    while (engine.inside(() -> isWritten(table, self))) {
+      ParkingLot.global().park(table, 0, () -> true, System.nanoTime() + pause);
+      pause = Math.min(2 * pause, LONGEST_PAUSE);
     }
   }
 

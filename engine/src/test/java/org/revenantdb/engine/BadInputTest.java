@@ -188,13 +188,13 @@ class BadInputTest {
       open.readFully(page);
     }
     ByteBuffer header = ByteBuffer.wrap(page).order(ByteOrder.LITTLE_ENDIAN);
-    for (int version : new int[] {0, 1, 2, 3, 77}) {
+    for (int version : new int[] {0, 1, 2, 3, 4, 77}) {
       header.putInt(16, version);
       CRC32C crc = new CRC32C();
       crc.update(page, 4, 8188);
       header.putInt(0, (int) crc.getValue());
       change(file, 0, page);
-      versionIsNamed(file, version, 4);
+      versionIsNamed(file, version, 5);
     }
   }
 

@@ -2,6 +2,7 @@ package org.revenantdb.engine.version;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.Comparator;
 import org.revenantdb.engine.btree.Descent;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
@@ -75,10 +76,12 @@ final class TableRemoval {
   private final int[] freed = new int[Math.max(LEAVES, BufferPool.MAX_LEVELS + 1)];
   private int freedCount;
 
-  /** A value that a row leads to: slot << 32 | head. */
-  private final long[] values = new long[VALUES];
+  private final Value[] values = new Value[VALUES];
 
   private int valueCount;
+
+  /** A value that the row of a slot owns. */
+  private record Value(int slot, int head, long writer) {}
 
   /** A removal that shares its cleaner's mini-transaction. */
   TableRemoval(Storage storage, Tree catalogue, MiniTransaction mini, MapChanges maps) {
@@ -100,7 +103,7 @@ final class TableRemoval {
     try {
       findRightMost(table.trees());
       if (lookedAt < leafCount) {
-        int given = giveValues(leaves[lookedAt]);
+        int given = giveValues(leaves[lookedAt], table.trees());
         lookedAt += given == 0 ? 1 : 0;
         return given;
       }
@@ -163,11 +166,12 @@ final class TableRemoval {
   }
 
   /** Gives some of the large values of a leaf to the cleaner; how many, 0 if there are none. */
-  private int giveValues(int leafId) {
+  private int giveValues(int leafId, TableRow trees) {
     int leaf = pool.fixExclusive(leafId);
     int[] frames = new int[VALUES];
     int fixed = 0;
     try {
+      demand(pool.page(leaf), trees.lastId(), /* level= */ 0);
       collectValues(pool.page(leaf));
       if (valueCount == 0) {
         return 0;
@@ -176,19 +180,18 @@ final class TableRemoval {
       maps.clear();
       RecordBuilder record = mini.change(leaf);
       for (int i = 0; i < valueCount; i++) {
-        PageOps.remove(record, (int) (values[i] >>> Integer.SIZE)); // the last slots come first
+        PageOps.remove(record, values[i].slot); // the last come first
       }
       mini.end();
-      int[] heads = Arrays.stream(values, 0, valueCount).mapToInt(value -> (int) value).toArray();
-      Arrays.sort(heads);
+      Arrays.sort(values, 0, valueCount, Comparator.comparing(value -> value.head)); // R19
       for (; fixed < valueCount; fixed++) {
-        frames[fixed] = pool.fixExclusive(heads[fixed]);
-        giveAway(frames[fixed], heads[fixed]);
+        frames[fixed] = pool.fixExclusive(values[fixed].head);
+        giveAway(frames[fixed], values[fixed]);
       }
       maps.latchAndWrite(mini);
       mini.commit();
-      for (int head : heads) {
-        storage.marks().mark(head);
+      for (int i = 0; i < valueCount; i++) {
+        storage.marks().mark(values[i].head);
       }
       return valueCount;
     } finally {
@@ -201,20 +204,20 @@ final class TableRemoval {
   }
 
   /** Its writer has committed: superseded by him it is what the cleaner frees at once. */
-  private void giveAway(int frame, int head) {
+  private void giveAway(int frame, Value value) {
     MemorySegment page = pool.page(frame);
-    if (Page.type(page) != Page.OVERFLOW_HEAD) {
+    if (Page.type(page) != Page.OVERFLOW_HEAD || OverflowPage.writer(page) != value.writer) {
       throw pool.damage(
-          head,
+          value.head,
           "page "
-              + Integer.toUnsignedString(head)
+              + Integer.toUnsignedString(value.head)
               + " is not the head of a large value, but a row of a dropped table leads to it");
     }
     RecordBuilder record = mini.change(frame);
     PageOps.setLong(record, OverflowPage.SUPERSEDER, OverflowPage.writer(page));
     PageOps.setByte(record, Page.FLAGS, Page.FLAG_VERSIONS);
     mini.end();
-    maps.set(head, SpaceMapPage.ALLOCATED | SpaceMapPage.VERSION);
+    maps.set(value.head, SpaceMapPage.ALLOCATED | SpaceMapPage.VERSION);
   }
 
   /**
@@ -238,8 +241,9 @@ final class TableRemoval {
       if (aborted ? predecessor : current) {
         int reference =
             aborted ? LeafCell.predecessorOffset(page, cell) : LeafCell.valueOffset(page, cell);
-        int head = LeafCell.referenceHead(page, reference);
-        values[valueCount++] = (long) slot << Integer.SIZE | Integer.toUnsignedLong(head);
+        long writer =
+            aborted ? LeafCell.predecessorWriter(page, cell) : LeafCell.writer(page, cell);
+        values[valueCount++] = new Value(slot, LeafCell.referenceHead(page, reference), writer);
       }
     }
   }

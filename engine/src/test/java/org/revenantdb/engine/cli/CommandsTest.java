@@ -239,7 +239,7 @@ class CommandsTest {
 
   @Test
   void page_showsEveryKindOfPage() throws IOException {
-    contains(run("page", directory, 0), "RVNTDATA", "version     4", "page size   8192", "good");
+    contains(run("page", directory, 0), "RVNTDATA", "version     5", "page size   8192", "good");
     contains(run("page", directory, 1), "RVNTCTRL", "redo point", "good");
     contains(run("page", directory, 2), "RVNTCTRL", "good");
     contains(run("page", directory, 3), "space map", "0 to ", "allocated", "free");
@@ -321,6 +321,24 @@ class CommandsTest {
       copy(directory, killed);
     }
     contains(run("stat", killed), "tables      not known", "life 2", "run check");
+  }
+
+  /** Closed while somebody could still read the table: its pages are there. */
+  @Test
+  void stat_and_check_ofADatabaseWithADroppedTable() throws IOException {
+    try (Database db = Database.open(directory, SMALL);
+        Transaction reader = db.begin()) {
+      Table orders = db.table("orders");
+      assertTrue(db.dropTable("orders"));
+      assertTrue(reader.exists(orders, "large".getBytes()));
+    }
+    Ran ran = run("stat", directory);
+    contains(ran, "customers  id 2", "(dropped, with pages yet)  id 1, root page ", "sequences");
+    assertFalse(ran.out.contains("orders  id"), ran.out);
+    ran = run("check", directory);
+    assertEquals(Main.SOUND, ran.code, ran.err);
+    assertTrue(ran.out.contains("tables          1"), ran.out);
+    assertFalse(ran.out.contains("table           orders"), ran.out);
   }
 
   private Path countersFile() {
