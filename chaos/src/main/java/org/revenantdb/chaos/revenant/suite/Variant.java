@@ -21,7 +21,10 @@ public enum Variant {
   COMPACT(CompactSubject.class, CompactSubject::new),
 
   /** {@link SequenceSubject}. */
-  SEQUENCE(SequenceSubject.class, SequenceSubject::new);
+  SEQUENCE(SequenceSubject.class, SequenceSubject::new),
+
+  /** {@link DropSubject}. */
+  DROP(DropSubject.class, DropSubject::new);
 
   private final Class<? extends RevenantSubject> type;
 

@@ -11,6 +11,7 @@ import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.engine.BulkLoad;
 import org.revenantdb.engine.ConflictException;
+import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
@@ -138,6 +139,23 @@ final class Worker {
       group.put(Cell.key(table, key), Cell.promised(value));
       load.add(key, value);
     }
+  }
+
+  /** Drops a table that nobody else writes to: all its rows go together. */
+  void drop(String table) {
+    Promises.Group group = promises.begin();
+    try (Transaction tx = db.begin();
+        Cursor rows = tx.scan(table(table), null, null)) {
+      while (rows.next()) {
+        group.put(Cell.key(table, rows.key()), null);
+      }
+    }
+    group.committing();
+    if (!db.dropTable(table)) {
+      throw new IllegalStateException("table " + table + " was not there to be dropped");
+    }
+    group.durable();
+    tables.remove(table);
   }
 
   /** Makes durable what was committed lazily. */
