@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import org.revenantdb.engine.txn.Holds;
 import org.revenantdb.latch.ParkingLot;
 import org.revenantdb.recovery.log.LogStoppedException;
 
@@ -24,7 +25,8 @@ final class TableDrops {
    *
    * Order       who writes enters the table with his transaction, then looks whether somebody drops it; who drops says
    *             so, then looks at all open transactions. Between the two steps of each is a full fence: so one sees the
-   *             other.
+   *             other. What is held is found with the writer of rows, which the next transaction uses again: who
+   *             looks may find what that one holds, and waits for it too. He looks again soon.
    *
    * Deadlock    who drops waits for transactions, and a transaction for the thread that uses it, which may itself be
    *             dropping a table. A thread that waits says for which table; each look goes along those who wait, and
@@ -97,11 +99,12 @@ final class TableDrops {
       Deque<Table> toLookAt = new ArrayDeque<>(seen);
       for (Table next = toLookAt.poll(); next != null; next = toLookAt.poll()) {
         for (TransactionCore core : open) {
-          if (!core.holds(next)) {
+          Holds holds = core.holds();
+          if (holds == null || !holds.holds(next)) {
             continue;
           }
           written |= next == table;
-          Long thread = core.writingThread();
+          Long thread = holds.thread();
           if (thread.equals(self)) {
             waiting.remove(self); // under the same lock: nobody else need be refused
             throw inUse(table, next);

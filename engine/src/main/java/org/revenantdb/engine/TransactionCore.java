@@ -3,15 +3,14 @@ package org.revenantdb.engine;
 import java.lang.invoke.ConstantBootstraps;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.change.AfterPublish;
 import org.revenantdb.engine.change.Journal;
+import org.revenantdb.engine.txn.Holds;
 import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.engine.version.Reading;
 import org.revenantdb.engine.version.RowReader;
@@ -43,21 +42,6 @@ final class TransactionCore {
       ConstantBootstraps.fieldVarHandle(
           MethodHandles.lookup(), "inUse", VarHandle.class, TransactionCore.class, boolean.class);
 
-  private static final VarHandle HELD =
-      ConstantBootstraps.fieldVarHandle(
-          MethodHandles.lookup(), "held", VarHandle.class, TransactionCore.class, Table.class);
-
-  private static final VarHandle WRITING_THREAD =
-      ConstantBootstraps.fieldVarHandle(
-          MethodHandles.lookup(),
-          "writingThread",
-          VarHandle.class,
-          TransactionCore.class,
-          long.class);
-
-  /** Tables that most transactions write at the most, beside the first. */
-  private static final int USUAL_TABLES = 7;
-
   private enum State {
     OPEN,
     COMMITTED,
@@ -80,22 +64,13 @@ final class TransactionCore {
   /** Where the log has to be durable for the commit, and for what it has read. */
   private volatile long committedAt;
 
-  private @Nullable RowWriter writer;
+  private volatile @Nullable RowWriter writer;
 
   /** Why it can only be rolled back. */
   private volatile @Nullable String spoilt;
 
   /** How often it was about to write; one thread at a time. */
   private long writes;
-
-  /** The first table that it has written, or was about to write: it cannot be dropped meanwhile. */
-  private volatile @Nullable Table held;
-
-  /** The others, without gaps. */
-  private volatile @Nullable AtomicReferenceArray<@Nullable Table> alsoHeld;
-
-  /** Who was the last to write with it, by id. */
-  private volatile long writingThread;
 
   TransactionCore(Engine engine, int slot, TransactionOptions options, @Nullable Throwable begun) {
     this.engine = engine;
@@ -238,75 +213,25 @@ final class TransactionCore {
    * @throws TableDroppedException if the table was dropped, or somebody is about to
    */
   RowWriter writer(Table table) {
-    WRITING_THREAD.setOpaque(this, Thread.currentThread().threadId());
-    if (table != held && !isAlsoHeld(table)) {
-      hold(table);
-    }
-    return writer();
-  }
-
-  private boolean isAlsoHeld(Table table) {
-    AtomicReferenceArray<@Nullable Table> others = alsoHeld;
-    for (int i = 0; others != null && i < others.length(); i++) {
-      Table other = others.getPlain(i);
-      if (other == table || other == null) {
-        return other != null;
+    RowWriter current = writer();
+    Holds holds = current.holds();
+    if (!holds.has(table)) {
+      holds.enter(table); // then it looks; who drops says so, then looks who has entered
+      if (!table.isWritable()) {
+        holds.leave();
+        throw dropped(table);
       }
     }
-    return false;
+    return current;
   }
 
-  /** Enters it, then looks whether somebody drops it; who drops says so, then looks who has it. */
-  private void hold(Table table) {
-    int at = held == null ? -1 : placeInOthers();
-    enter(at, table);
-    VarHandle.fullFence();
-    if (!table.isWritable()) {
-      enter(at, null);
-      throw dropped(table);
-    }
-  }
-
-  private void enter(int at, @Nullable Table table) {
-    AtomicReferenceArray<@Nullable Table> others = alsoHeld;
-    if (at < 0 || others == null) {
-      HELD.setRelease(this, table);
-    } else {
-      others.setRelease(at, table);
-    }
-  }
-
-  /** The first free place. */
-  private int placeInOthers() {
-    AtomicReferenceArray<@Nullable Table> others = alsoHeld;
-    int count = 0;
-    while (others != null && count < others.length() && others.getPlain(count) != null) {
-      count++;
-    }
-    if (others == null || count == others.length()) {
-      AtomicReferenceArray<@Nullable Table> more =
-          new AtomicReferenceArray<>(Math.max(USUAL_TABLES, 2 * count));
-      for (int i = 0; i < count; i++) {
-        more.setPlain(i, Objects.requireNonNull(others).getPlain(i));
-      }
-      alsoHeld = more;
-    }
-    return count;
-  }
-
-  /** For who drops a table, and has said so before: whether this transaction has to end first. */
-  boolean holds(Table table) {
-    AtomicReferenceArray<@Nullable Table> others = alsoHeld;
-    boolean holds = held == table;
-    for (int i = 0; others != null && !holds && i < others.length(); i++) {
-      holds = others.getAcquire(i) == table;
-    }
-    return holds;
-  }
-
-  /** Id of the thread that was the last to write with it. */
-  long writingThread() {
-    return writingThread;
+  /**
+   * For who drops a table, and has said so before: what this transaction holds as long as it is
+   * open; null if it has not written.
+   */
+  @Nullable Holds holds() {
+    RowWriter current = writer;
+    return current == null ? null : current.holds();
   }
 
   /**
@@ -558,6 +483,7 @@ final class TransactionCore {
     RowWriter used = writer;
     if (used != null) {
       writer = null;
+      used.holds().clear();
       engine.giveBack(used);
     }
   }

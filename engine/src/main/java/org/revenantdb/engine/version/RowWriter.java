@@ -17,6 +17,7 @@ import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.space.MapChanges;
+import org.revenantdb.engine.txn.Holds;
 import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.recovery.log.RecordBuilder;
 
@@ -80,6 +81,7 @@ public final class RowWriter {
   private final OverflowWriter overflow;
   private final InsertRequest request;
   private final Descent descent = new Descent();
+  private final Holds holds = new Holds();
   private final int[] heads = new int[2];
   private final int[] headFrames = {-1, -1};
 
@@ -120,6 +122,11 @@ public final class RowWriter {
     this.overflow =
         new OverflowWriter(pool, storage.allocator(), storage.marks(), storage.space(), mini, maps);
     this.request = new InsertRequest(mini);
+  }
+
+  /** What its transaction holds; here because writers are used again. */
+  public Holds holds() {
+    return holds;
   }
 
   /** The writer of overflow values that shares this one's mini-transaction. */
