@@ -430,6 +430,44 @@ class RulesTest {
     assertEquals(lsn, engine.catalog.changedAt());
   }
 
+  /** Who comes while the record is being published is told when its LSN is known, and that. */
+  @Test
+  void R10_a_drop_is_not_announced_before_its_record_is_durable() throws Exception {
+    Table table = engine.table("dropped later", TableOptions.defaults());
+    engine.journal.force();
+    long before = engine.journal.tail();
+    List<CompletableFuture<Long>> told = new ArrayList<>();
+    engine.journal.gate =
+        record -> {
+          engine.journal.gate = later -> {};
+          assertTrue(table.isReadableAt(before - 1), "a snapshot from before the record");
+          assertFalse(table.isReadableAt(before), "one that may be behind it");
+          for (Supplier<Long> question :
+              List.<Supplier<Long>>of(engine.catalog::changedAt, table::droppedAt)) {
+            CompletableFuture<Long> answer = new CompletableFuture<>();
+            told.add(answer);
+            Thread asks = Thread.ofPlatform().start(() -> answer.complete(question.get()));
+            while (asks.getState() != Thread.State.WAITING && asks.isAlive()) {
+              Thread.onSpinWait();
+            }
+          }
+        };
+    assertTrue(engine.catalog.drop(table));
+    long lsn = engine.journal.tail();
+    assertTrue(lsn > engine.journal.durableLsn());
+    for (CompletableFuture<Long> answer : told) {
+      assertEquals(lsn, answer.get());
+    }
+    assertEquals(2, told.size());
+    assertNull(engine.catalog.find("dropped later"));
+    assertEquals(lsn, engine.catalog.changedAt());
+    engine.pass();
+    long pages = engine.check().treePages();
+    engine.journal.force();
+    engine.pass();
+    assertEquals(pages - 1, engine.check().treePages(), "freed when it is durable, not before");
+  }
+
   private int rowsIn(int leaf) {
     int frame = engine.pool.fixShared(leaf);
     try {
