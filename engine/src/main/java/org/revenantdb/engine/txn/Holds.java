@@ -33,6 +33,7 @@ public final class Holds {
   public Holds() {}
 
   /** Whether a thing was entered, for who enters; notes that this thread is the last. */
+  @SuppressWarnings("ReferenceEquality") // which thing it is
   public boolean has(Object thing) {
     THREAD.setOpaque(this, Thread.currentThread().threadId());
     AtomicReferenceArray<@Nullable Object> now = held;
@@ -72,6 +73,7 @@ public final class Holds {
   }
 
   /** Whether a thing is held, for anybody. */
+  @SuppressWarnings("ReferenceEquality") // which thing it is
   public boolean holds(Object thing) {
     AtomicReferenceArray<@Nullable Object> now = held;
     for (int i = 0; i < now.length(); i++) {
