@@ -183,7 +183,7 @@ final class TableRemoval {
         PageOps.remove(record, values[i].slot); // the last come first
       }
       mini.end();
-      Arrays.sort(values, 0, valueCount, Comparator.comparing(value -> value.head)); // R19
+      Arrays.sort(values, 0, valueCount, Comparator.comparingInt(value -> value.head)); // R19
       for (; fixed < valueCount; fixed++) {
         frames[fixed] = pool.fixExclusive(values[fixed].head);
         giveAway(frames[fixed], values[fixed]);
