@@ -290,7 +290,7 @@ class DropTableTest {
               .start(() -> {
                 try (Transaction tx = db.begin()) {
                   tx.put(b, key(1), new byte[1]);
-                  written.countDown();
+                  written.await();
                   dropped.complete(db.dropTable("a"));
                 } catch (Throwable failure) {
                   dropped.completeExceptionally(failure);
