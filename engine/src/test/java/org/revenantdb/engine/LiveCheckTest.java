@@ -154,6 +154,33 @@ class LiveCheckTest {
     }
   }
 
+  /** Its pages filled the bound on copies, and all had to wait for the end of the check. */
+  @Test
+  void a_dropped_table_is_freed_when_no_check_looks_at_its_pages_any_more() {
+    try (TestEngine engine = new TestEngine(directory, 200)) {
+      Tree tree = engine.table("t");
+      for (int i = 0; i < 500; i++) {
+        put(engine, tree, i);
+      }
+      engine.checkAllClean();
+      CheckReport before = engine.check();
+      AtomicInteger pages = new AtomicInteger();
+      LiveCheck live =
+          new LiveCheck(
+              engine.engine,
+              () -> {
+                if (pages.getAndIncrement() == 1) {
+                  assertTrue(engine.catalog.drop(engine.catalog.find("t")));
+                  engine.journal.force();
+                  engine.pass();
+                  assertEquals(0, engine.storage.allocator().heldBack());
+                }
+              });
+      assertEquals(before, live.run());
+      assertEquals(1, engine.checkAllClean().treePages(), "the catalogue alone is left");
+    }
+  }
+
   private static void put(TestEngine engine, Tree tree, int i) {
     TestEngine.Tx tx = engine.begin();
     tx.put(tree, key(i), new byte[500]);

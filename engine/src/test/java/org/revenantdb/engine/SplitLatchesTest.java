@@ -120,8 +120,33 @@ class SplitLatchesTest {
               new MiniTransaction(engine.pool, engine.journal),
               new MapChanges(engine.pool),
               engine.storage.counters().splits);
+      engine.storage.allocator().holdBack(); // somebody checks the database
       engine.pool.unfixExclusive(split.leafWithRoom(tree, key(3), /* need= */ 10));
       assertEquals(used, engine.storage.allocator().compactSize());
+      assertEquals(0, engine.storage.allocator().heldBack());
+      engine.storage.allocator().holdNoMore();
+    }
+  }
+
+  /** A put failed with an exception of Java's: the page for the second split was not claimed. */
+  @Test
+  void a_leaf_whose_half_has_not_room_enough_yet_is_split_again() {
+    try (TestEngine engine = new TestEngine(directory, 64)) {
+      Tree tree = twoFullLeaves(engine);
+      Split split =
+          new Split(
+              engine.pool,
+              engine.storage.allocator(),
+              engine.storage.marks(),
+              new MiniTransaction(engine.pool, engine.journal),
+              new MapChanges(engine.pool),
+              engine.storage.counters().splits);
+      long before = engine.storage.counters().splits.sum();
+      int leaf = split.leafWithRoom(tree, key(3), /* need= */ 5_500);
+      assertTrue(Slotted.free(engine.pool.page(leaf)) >= 5_500);
+      engine.pool.unfixExclusive(leaf);
+      assertTrue(engine.storage.counters().splits.sum() - before >= 2);
+      engine.checkAllClean();
     }
   }
 

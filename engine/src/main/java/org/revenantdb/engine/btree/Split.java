@@ -82,7 +82,7 @@ public final class Split {
       while (true) {
         claimBeforehand(1);
         int leaf = belowParent(tree, key, need);
-        if (leaf < 0) {
+        if (leaf < 0 && claimed > 0) { // else it was split, and its half has not room enough yet
           leaf = fromRoot(tree, key, need);
         }
         if (leaf >= 0) {
@@ -129,7 +129,7 @@ public final class Split {
 
   /**
    * The half of a page that holds the key; the other is unlatched, which may mean to carry out
-   * requests for it (R22): so nothing else should be latched any more.
+   * requests for it (R22): so nothing above them should be latched any more.
    */
   private int halfOf(byte[] key, int left, int right) {
     boolean goesRight = Slotted.covers(pool.page(right), key);
@@ -155,7 +155,7 @@ public final class Split {
   private void releaseClaims() {
     while (claimed > 0) {
       claimed--;
-      allocator.release(claims[claimed]);
+      allocator.unclaim(claims[claimed]);
     }
   }
 

@@ -526,6 +526,9 @@ public final class Tree {
           return leaf;
         }
         pool.unfixExclusive(leaf);
+        if (tries > 0) {
+          descent.atRightEdge(false); // the first time the edge may have moved on
+        }
       }
     }
     int frame = pool.fixShared(root);

@@ -269,6 +269,16 @@ public final class Allocator {
     }
   }
 
+  /** Gives up a claim that was not used: the page was free all the time. */
+  public void unclaim(int pageId) {
+    letGo(pageId);
+  }
+
+  /** Whether pages that are given back cannot be claimed for now: somebody looks at them. */
+  public boolean isHoldingBack() {
+    return held != null;
+  }
+
   /** Gives a page back: its claim was not used, or the record that frees it has been applied. */
   public void release(int pageId) {
     if (held == null || !keep(pageId)) {

@@ -447,6 +447,10 @@ public final class Cleaner implements AutoCloseable {
           if (closed) {
             return changes;
           }
+          if (storage.allocator().isHoldingBack()) {
+            removalSkipped = true; // else all would have to wait for the check that looks at them
+            return changes;
+          }
           changes += inside.run(() -> tableRemoval.step(now));
         }
         if (now.isGone()) {

@@ -306,6 +306,9 @@ public final class RowWriter {
         if (!request.hasMissed()) {
           break;
         }
+        if (tries > 0) {
+          descent.atRightEdge(false); // the first time the edge may have moved on
+        }
       }
     } finally {
       request.forget();
