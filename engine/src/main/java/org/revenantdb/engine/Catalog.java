@@ -51,14 +51,22 @@ final class Catalog {
    */
   private final ReentrantLock changing = new ReentrantLock();
 
-  /** The highest id that a tree of this life has, or had: handles of dropped tables name theirs. */
+  /**
+   * The highest id that a tree of this life has, or had, for handles of dropped tables name theirs;
+   * before the first table is created, of those that were used by then. With the lock.
+   */
   private int highestId = TABLE;
+
+  private boolean idsAreKnown;
 
   /**
    * LSN of the last record that created or dropped a table: before it is durable nobody is told of
    * that (R10). It is {@link #CHANGING} from before that record is visible until its LSN is known.
    */
   private volatile long changedAt;
+
+  /** The same for each name, until that record is known to be durable. */
+  private final Map<String, Long> changes = new ConcurrentHashMap<>();
 
   Catalog(Engine engine) {
     this.engine = engine;
@@ -133,6 +141,28 @@ final class Catalog {
       }
     }
     return lsn;
+  }
+
+  /**
+   * How far the log has to be durable before anyone is told whether there is a table of this name.
+   * To be asked for after that was looked up; {@link #isDurable} is to be told.
+   */
+  long changedAt(String name) {
+    Long lsn = changes.get(name);
+    if (lsn != null && lsn == CHANGING) {
+      changing.lock(); // until it is known
+      try {
+        lsn = changes.get(name);
+      } finally {
+        changing.unlock();
+      }
+    }
+    return lsn == null ? 0 : lsn;
+  }
+
+  /** The log is durable as far as {@link #changedAt(String)} said: nothing has to be kept of it. */
+  void isDurable(String name, long lsn) {
+    changes.remove(name, lsn);
   }
 
   /** The names of all tables, in order. Inside the gate. */
@@ -225,7 +255,7 @@ final class Catalog {
       try (TableCreation creation =
           new TableCreation(storage, tree, key, nextId(), options.partitions())) {
         creation.claim();
-        for (lsn = publish(creation); lsn == 0; lsn = publish(creation)) {
+        for (lsn = publish(name, creation); lsn == 0; lsn = publish(name, creation)) {
           creation.makeRoom();
         }
       }
@@ -239,6 +269,9 @@ final class Catalog {
 
   /** An id above all that trees have, or had in this life, those of dropped tables among them. */
   private int nextId() {
+    if (idsAreKnown) {
+      return highestId + 1;
+    }
     forEach((name, row) -> highestId = Math.max(highestId, row(name, row).lastId()));
     forEach(
         DroppedTableRow.firstKey(),
@@ -247,29 +280,38 @@ final class Catalog {
           TableRow row = DroppedTableRow.of(key, bytes);
           highestId = row == null ? highestId : Math.max(highestId, row.lastId());
         });
+    idsAreKnown = true;
     return highestId + 1;
   }
 
   /** The LSN of the table's record, or 0 if there is no room for it. */
-  private long publish(TableCreation creation) {
+  private long publish(String name, TableCreation creation) {
     int credit = creation.credit();
     int pages = creation.pages();
     storage.space().acquire(credit, pages);
     try {
-      return publish(creation::publish);
+      return publish(name, creation::publish);
     } finally {
       storage.space().release(credit, pages);
     }
   }
 
-  private long publish(LongSupplier record) {
+  private long publish(String name, LongSupplier record) {
     long lsn = 0;
     long before = changedAt;
+    Long beforeOfName = changes.put(name, CHANGING);
     changedAt = CHANGING;
     try {
       lsn = record.getAsLong();
     } finally {
       changedAt = lsn == 0 ? before : lsn;
+      if (lsn != 0) {
+        changes.put(name, lsn);
+      } else if (beforeOfName != null) {
+        changes.put(name, beforeOfName);
+      } else {
+        changes.remove(name);
+      }
     }
     return lsn;
   }
@@ -318,7 +360,7 @@ final class Catalog {
       long lsn = 0;
       table.publishing(storage.log().tail());
       try {
-        lsn = publish(drop::publish);
+        lsn = publish(table.name(), drop::publish);
       } finally {
         table.published(lsn);
       }

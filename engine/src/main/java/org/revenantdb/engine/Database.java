@@ -128,8 +128,17 @@ public final class Database implements AutoCloseable {
   public @Nullable Table findTable(String name) {
     Objects.requireNonNull(name, "name");
     Table found = engine.inside(() -> catalog.find(name));
-    awaitCatalog(catalog.changedAt(), "a table was created or dropped");
+    awaitTable(name);
     return found;
+  }
+
+  /** Only of its own name: who works with other tables is not waited for. */
+  private void awaitTable(String name) {
+    long changedAt = catalog.changedAt(name);
+    if (changedAt != 0) {
+      awaitCatalog(changedAt, "table " + name + " was created or dropped");
+      catalog.isDurable(name, changedAt);
+    }
   }
 
   /**
@@ -164,11 +173,12 @@ public final class Database implements AutoCloseable {
    * Drops a table with all its rows; that is durable on return. The name is free at once.
    *
    * <p>It is no part of a transaction. Transactions that have written to the table are waited for,
-   * whatever becomes of them; from now on no other can begin to write to it, nor any that begins
-   * after the drop read it: they get {@link TableDroppedException}. Transactions that have begun
-   * before go on reading the table through the {@link Table} that they have. When the last of them
-   * has ended the cleaner gives its pages back, for other tables and other rows; the file gets no
-   * shorter by that, see {@link #compact}.
+   * whatever becomes of them and without a limit, idle ones too, and one that this thread was
+   * handed by another and has not written with; from now on no other can begin to write to it, nor
+   * any that begins after the drop read it: they get {@link TableDroppedException}. Transactions
+   * that have begun before go on reading the table through the {@link Table} that they have. When
+   * the last of them has ended the cleaner gives its pages back, for other tables and other rows;
+   * the file gets no shorter by that, see {@link #compact}.
    *
    * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
    * @return whether there was a table of this name; false, too, if another thread has dropped it
@@ -190,7 +200,7 @@ public final class Database implements AutoCloseable {
               + " cannot be dropped, since the database was opened read-only; open it for writing");
     }
     boolean dropped = drops.drop(table);
-    awaitCatalog(catalog.changedAt(), "a table was created or dropped");
+    awaitTable(name);
     engine.pokeCleaner();
     return dropped;
   }

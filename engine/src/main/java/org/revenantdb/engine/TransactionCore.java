@@ -256,8 +256,9 @@ final class TransactionCore {
     return new TableDroppedException(
         "table "
             + table.name()
-            + (is ? " was dropped" : " is about to be dropped")
-            + "; get the one of this name that there is now from the database, if there is one");
+            + (is
+                ? " was dropped; get the one of this name that there is now from the database, if there is one"
+                : " is about to be dropped, and nobody can begin to write to it; try again when that has ended"));
   }
 
   /** The writer of rows; with the first call the transaction gets its id. */
