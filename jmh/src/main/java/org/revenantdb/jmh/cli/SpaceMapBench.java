@@ -25,15 +25,22 @@ final class SpaceMapBench implements Bench {
 
   @Override
   public List<String> promises() {
-    return List.of(SpaceMapTpcc.SPEEDUP, SpaceMapLsn.RAISE, SpaceMapLsn.READ);
+    return List.of(
+        SpaceMapAllocation.SPEEDUP,
+        SpaceMapAllocation.RATIO_OF_ONE,
+        SpaceMapAllocation.WAIT_SHARE,
+        SpaceMapTpcc.SPEEDUP,
+        SpaceMapLsn.RAISE,
+        SpaceMapLsn.READ);
   }
 
   @Override
   public void measure(Settings settings, Figures figures) throws CannotMeasureException {
     Rounds rounds = Rounds.of(settings, settings.quick() ? 3 : 5);
     try (ForkSession session = ForkSession.open(name(), settings, figures, rounds, Set.of())) {
-      session.begin(60);
+      session.begin(100);
       figures.attempt(() -> SpaceMapLsn.measure(figures, rounds, settings.quick()));
+      figures.attempt(() -> SpaceMapAllocation.measure(session));
       figures.attempt(() -> SpaceMapTpcc.measure(session));
     } catch (IOException e) {
       throw new CannotMeasureException("a directory for the databases: " + e.getMessage(), e);
