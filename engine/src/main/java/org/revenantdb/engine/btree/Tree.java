@@ -169,18 +169,6 @@ public final class Tree {
   }
 
   /**
-   * Notes that a leaf was split, before anyone who waits for its left half can look for his key:
-   * rows are appended to the right one from now on.
-   *
-   * @param right latched exclusively
-   */
-  void hasNewLeaf(Stay right) {
-    if (!Slotted.hasUpperFence(right.page())) {
-      rightEdge = right;
-    }
-  }
-
-  /**
    * False if it was disturbed.
    *
    * @param toWrite whether a leaf will do that is being written: who wants to write it, too, has to
@@ -510,8 +498,19 @@ public final class Tree {
 
   /** Frame of the leaf whose fences hold the key, latched exclusively. */
   public int leafExclusive(byte[] key, Descent descent) {
-    // Who waits for a leaf has no other page latched: else he who splits that leaf would have to
-    // wait for its parent, and all others behind him.
+    int leaf = descent.isAtRightEdge() ? tryLeaf(key, descent) : awaitLeaf(key, descent);
+    return leaf >= 0 ? leaf : leafExclusiveByLatches(key);
+  }
+
+  private int tryLeaf(byte[] key, Descent descent) {
+    return descend(key, descent) ? pool.tryFixExclusive(descent.leaf(), descent.stamp()) : -1;
+  }
+
+  /**
+   * Who waits for a leaf has no other page latched: else he who splits that leaf would have to wait
+   * for its parent, and all others behind him.
+   */
+  private int awaitLeaf(byte[] key, Descent descent) {
     for (int tries = 0; tries < WAITING_TRIES; tries++) {
       Stay stay = leafToWrite(key, descent);
       if (stay == null) {
@@ -526,11 +525,12 @@ public final class Tree {
           return leaf;
         }
         pool.unfixExclusive(leaf);
-        if (tries > 0) {
-          descent.atRightEdge(false); // the first time the edge may have moved on
-        }
       }
     }
+    return -1;
+  }
+
+  private int leafExclusiveByLatches(byte[] key) {
     int frame = pool.fixShared(root);
     while (true) {
       MemorySegment page = pool.page(frame);

@@ -196,7 +196,10 @@ public final class RowWriter {
       try {
         int leaf;
         if (makesRoom) {
-          leaf = split.leafWithRoom(tree, key, need);
+          leaf =
+              descent.isAtRightEdge()
+                  ? split.leafWithRoomFromRoot(tree, key, need)
+                  : split.leafWithRoom(tree, key, need);
         } else if (flags != 0) {
           leaf = tree.leafExclusive(key, descent);
         } else {
@@ -209,7 +212,7 @@ public final class RowWriter {
         try {
           Outcome outcome = writeTo(tree, leaf, id, snapshot, key, flags, value);
           if (outcome == null) {
-            int half = splitHere(tree, leaf, key);
+            int half = descent.isAtRightEdge() ? -1 : splitHere(tree, leaf, key);
             if (half >= 0) {
               leaf = half;
               outcome = writeTo(tree, leaf, id, snapshot, key, flags, value);
@@ -226,7 +229,11 @@ public final class RowWriter {
         storage.space().release(credit, pages);
       }
       // Who has the page above latched may be splitting this very leaf.
-      makesRoom = makesRoom || waits == LETS_OTHERS_SPLIT || !tree.awaitWriter(descent);
+      makesRoom =
+          makesRoom
+              || waits == LETS_OTHERS_SPLIT
+              || descent.isAtRightEdge()
+              || !tree.awaitWriter(descent);
     }
   }
 
@@ -303,11 +310,8 @@ public final class RowWriter {
         if (request.isInserted()) {
           return -1;
         }
-        if (!request.hasMissed()) {
+        if (!request.hasMissed() || appends) {
           break;
-        }
-        if (tries > 0) {
-          descent.atRightEdge(false); // the first time the edge may have moved on
         }
       }
     } finally {
