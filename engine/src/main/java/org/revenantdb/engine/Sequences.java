@@ -132,14 +132,7 @@ final class Sequences {
     byte[] cell = LeafCell.build(key, 0, 0, row);
     BufferPool pool = storage.pool();
     MiniTransaction mini = new MiniTransaction(pool, storage.log());
-    Split split =
-        new Split(
-            pool,
-            storage.allocator(),
-            storage.marks(),
-            mini,
-            new MapChanges(pool),
-            storage.counters().splits);
+    Split split = storage.splitter(mini, new MapChanges(pool));
     storage.space().acquire(CREDIT, PAGES);
     try {
       int leaf = split.leafWithRoom(tree, key, cell.length + Slotted.LEAF_SLOT);

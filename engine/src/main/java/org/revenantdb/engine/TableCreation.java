@@ -71,9 +71,7 @@ final class TableCreation implements AutoCloseable {
     this.id = id;
     this.mini = new MiniTransaction(pool, storage.log());
     this.maps = new MapChanges(pool);
-    this.split =
-        new Split(
-            pool, storage.allocator(), storage.marks(), mini, maps, storage.counters().splits);
+    this.split = storage.splitter(mini, maps);
     this.roots = new int[trees];
     this.frames = new int[trees];
   }

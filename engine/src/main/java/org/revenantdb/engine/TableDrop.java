@@ -140,14 +140,7 @@ final class TableDrop {
 
   /** Splits the leaf of the entry; somebody else's row may use up the room again. */
   void makeRoom() {
-    Split split =
-        new Split(
-            pool,
-            storage.allocator(),
-            storage.marks(),
-            mini,
-            new MapChanges(pool),
-            storage.counters().splits);
+    Split split = storage.splitter(mini, new MapChanges(pool));
     storage.space().acquire(Split.CREDIT, Split.PAGES);
     try {
       pool.unfixExclusive(split.leafWithRoom(catalogue, entryKey, need()));

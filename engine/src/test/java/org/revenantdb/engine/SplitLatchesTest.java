@@ -66,6 +66,31 @@ class SplitLatchesTest {
     }
   }
 
+  /** Before the right edge: there who has the leaf latched would split it himself. */
+  @Test
+  void a_full_leaf_in_the_middle_can_be_read_while_its_writer_waits_for_the_page_above()
+      throws Exception {
+    try (TestEngine engine = new TestEngine(directory, 64)) {
+      Tree tree = twoFullLeaves(engine);
+      TestEngine.Tx filling = engine.begin();
+      filling.put(tree, between(1), new byte[900]); // what was left free at the edge
+      filling.commitDurably();
+      int leafId = leafOf(engine, tree, key(3));
+      int root = engine.pool.fixShared(tree.root());
+      TestEngine.Tx tx = engine.begin();
+      FutureTask<RowWriter.Outcome> writing =
+          new FutureTask<>(() -> tx.put(tree, between(3), new byte[900]));
+      awaitParked(started(writing));
+      int leaf = engine.pool.tryFixExclusive(leafId);
+      assertTrue(leaf >= 0, "the leaf can be latched");
+      engine.pool.unfixExclusive(leaf);
+      engine.pool.unfixShared(root);
+      assertEquals(RowWriter.Outcome.DONE, writing.get());
+      tx.commitDurably();
+      engine.checkAllClean();
+    }
+  }
+
   @Test
   void a_writer_who_waited_while_another_split_the_leaf_splits_nothing() throws Exception {
     try (TestEngine engine = new TestEngine(directory, 64)) {
@@ -112,14 +137,7 @@ class SplitLatchesTest {
     try (TestEngine engine = new TestEngine(directory, 64)) {
       Tree tree = twoFullLeaves(engine);
       int used = engine.storage.allocator().compactSize();
-      Split split =
-          new Split(
-              engine.pool,
-              engine.storage.allocator(),
-              engine.storage.marks(),
-              new MiniTransaction(engine.pool, engine.journal),
-              new MapChanges(engine.pool),
-              engine.storage.counters().splits);
+      Split split = splitter(engine);
       engine.storage.allocator().holdBack(); // somebody checks the database
       engine.pool.unfixExclusive(split.leafWithRoom(tree, key(3), /* need= */ 10));
       assertEquals(used, engine.storage.allocator().compactSize());
@@ -133,14 +151,7 @@ class SplitLatchesTest {
   void a_leaf_whose_half_has_not_room_enough_yet_is_split_again() {
     try (TestEngine engine = new TestEngine(directory, 64)) {
       Tree tree = twoFullLeaves(engine);
-      Split split =
-          new Split(
-              engine.pool,
-              engine.storage.allocator(),
-              engine.storage.marks(),
-              new MiniTransaction(engine.pool, engine.journal),
-              new MapChanges(engine.pool),
-              engine.storage.counters().splits);
+      Split split = splitter(engine);
       long before = engine.storage.counters().splits.sum();
       int leaf = split.leafWithRoom(tree, key(3), /* need= */ 5_500);
       assertTrue(Slotted.free(engine.pool.page(leaf)) >= 5_500);
@@ -148,6 +159,11 @@ class SplitLatchesTest {
       assertTrue(engine.storage.counters().splits.sum() - before >= 2);
       engine.checkAllClean();
     }
+  }
+
+  private static Split splitter(TestEngine engine) {
+    return engine.storage.splitter(
+        new MiniTransaction(engine.pool, engine.journal), new MapChanges(engine.pool));
   }
 
   private static Tree twoFullLeaves(TestEngine engine) {
@@ -184,6 +200,10 @@ class SplitLatchesTest {
       assertTrue(thread.isAlive(), "it did not wait");
       Thread.onSpinWait();
     }
+  }
+
+  private static byte[] between(int number) {
+    return "key%06d+".formatted(number).getBytes(StandardCharsets.UTF_8);
   }
 
   private static byte[] key(int number) {

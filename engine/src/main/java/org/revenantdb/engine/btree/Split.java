@@ -3,7 +3,6 @@ package org.revenantdb.engine.btree;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.concurrent.atomic.LongAdder;
-import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.change.MiniTransaction;
 import org.revenantdb.engine.page.InnerCell;
@@ -49,7 +48,7 @@ public final class Split {
   private final LongAdder splits;
   private final SlottedBuilder left = new SlottedBuilder();
   private final SlottedBuilder right = new SlottedBuilder();
-  private @Nullable Descent path;
+  private final Descent path = new Descent();
 
   /** Pages for the next split; none between two calls. */
   private final int[] claims = new int[2];
@@ -92,8 +91,8 @@ public final class Split {
 
   private int leafWithRoom(Tree tree, byte[] key, int need, boolean fromRoot) {
     try {
-      while (true) {
-        claimBeforehand(1);
+      for (int wanted = 1; ; wanted = claims.length) { // a root takes two
+        claimBeforehand(wanted);
         int leaf = fromRoot ? -1 : belowParent(tree, key, need);
         if (leaf < 0 && claimed > 0) { // else it was split, and its half has not room enough yet
           leaf = fromRoot(tree, key, need);
@@ -150,13 +149,6 @@ public final class Split {
     return goesRight ? right : left;
   }
 
-  private Descent path() {
-    if (path == null) {
-      path = new Descent();
-    }
-    return path;
-  }
-
   /** Claims pages while nothing is latched: the file may have to grow for them. */
   private void claimBeforehand(int count) {
     while (claimed < count) {
@@ -178,7 +170,7 @@ public final class Split {
    * @return the leaf; -1 if it has to be looked for again, from the root
    */
   private int belowParent(Tree tree, byte[] key, int need) {
-    int parent = tree.parentExclusive(key, path());
+    int parent = tree.parentExclusive(key, path);
     if (parent < 0) {
       return -1;
     }
@@ -216,13 +208,7 @@ public final class Split {
     int child = -1;
     try {
       if (!hasRoom(parent, need)) {
-        if (claimed < claims.length) {
-          pool.unfixExclusive(parent);
-          parent = -1;
-          claimBeforehand(claims.length);
-          parent = pool.fixExclusive(tree.root());
-        }
-        if (!hasRoom(parent, need)) {
+        if (claimed == claims.length) { // else again, with as many
           splitRoot(tree, parent, key);
         }
         return -1;

@@ -139,17 +139,17 @@ public final class Tree {
    * @param stay of the page, latched, or to be validated
    */
   public boolean isLeafOf(Stay stay, byte[] key) {
-    return isOf(stay, Page.LEAF, /* level= */ 0, key);
+    return isOf(stay, /* level= */ 0, key);
   }
 
   /**
    * No two pages of one level hold one key, and who makes or frees one has it latched until its
    * parent says so: so it does not matter what has led to it.
    */
-  private boolean isOf(Stay stay, int type, int level, byte[] key) {
+  private boolean isOf(Stay stay, int level, byte[] key) {
     MemorySegment page = stay.page();
     return !stay.isFreed()
-        && Page.type(page) == type
+        && Page.type(page) == (level == 0 ? Page.LEAF : Page.INNER)
         && Slotted.table(page) == table
         && Slotted.level(page) == level
         && Slotted.covers(page, key);
@@ -449,23 +449,7 @@ public final class Tree {
    * @return -1 if the leaf is the root, or if it has to be found by latches
    */
   int parentExclusive(byte[] key, Descent descent) {
-    for (int tries = 0; tries < WAITING_TRIES; tries++) {
-      Stay parent = findParent(key, descent);
-      if (parent == null) {
-        if (awaitWriter(descent)) {
-          continue;
-        }
-        return -1;
-      }
-      int frame = pool.fixExclusive(parent);
-      if (frame >= 0) {
-        if (isOf(parent, Page.INNER, /* level= */ 1, key)) {
-          return frame;
-        }
-        pool.unfixExclusive(frame);
-      }
-    }
-    return -1;
+    return awaitPage(key, /* level= */ 1, descent);
   }
 
   /**
@@ -498,7 +482,8 @@ public final class Tree {
 
   /** Frame of the leaf whose fences hold the key, latched exclusively. */
   public int leafExclusive(byte[] key, Descent descent) {
-    int leaf = descent.isAtRightEdge() ? tryLeaf(key, descent) : awaitLeaf(key, descent);
+    int leaf =
+        descent.isAtRightEdge() ? tryLeaf(key, descent) : awaitPage(key, /* level= */ 0, descent);
     return leaf >= 0 ? leaf : leafExclusiveByLatches(key);
   }
 
@@ -507,24 +492,25 @@ public final class Tree {
   }
 
   /**
-   * Who waits for a leaf has no other page latched: else he who splits that leaf would have to wait
-   * for its parent, and all others behind him.
+   * Frame of the leaf of a key, or of the page above it, latched exclusively; -1 if it has to be
+   * found by latches. Who waits for it has no other page latched: else he who splits that leaf
+   * would have to wait for its parent, and all others behind him.
    */
-  private int awaitLeaf(byte[] key, Descent descent) {
+  private int awaitPage(byte[] key, int level, Descent descent) {
     for (int tries = 0; tries < WAITING_TRIES; tries++) {
-      Stay stay = leafToWrite(key, descent);
+      Stay stay = level == 0 ? leafToWrite(key, descent) : findParent(key, descent);
       if (stay == null) {
         if (awaitWriter(descent)) {
           continue;
         }
         break;
       }
-      int leaf = pool.fixExclusive(stay);
-      if (leaf >= 0) {
-        if (isLeafOf(stay, key)) {
-          return leaf;
+      int frame = pool.fixExclusive(stay);
+      if (frame >= 0) {
+        if (isOf(stay, level, key)) {
+          return frame;
         }
-        pool.unfixExclusive(leaf);
+        pool.unfixExclusive(frame);
       }
     }
     return -1;

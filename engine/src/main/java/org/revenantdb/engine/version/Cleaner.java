@@ -123,7 +123,9 @@ public final class Cleaner implements AutoCloseable {
 
   private long horizonBefore;
 
-  /** Whether a page of a dropped table could not be read in this pass. */
+  /**
+   * Whether something of a dropped table was left in this pass that could go: it is tried again.
+   */
   private boolean removalSkipped;
 
   /** Whether the last pass has left something that only another try can do. */

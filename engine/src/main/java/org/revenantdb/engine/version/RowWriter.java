@@ -116,9 +116,7 @@ public final class RowWriter {
     this.pool = storage.pool();
     this.mini = new MiniTransaction(pool, storage.log());
     this.maps = new MapChanges(pool);
-    this.split =
-        new Split(
-            pool, storage.allocator(), storage.marks(), mini, maps, storage.counters().splits);
+    this.split = storage.splitter(mini, maps);
     this.overflow =
         new OverflowWriter(pool, storage.allocator(), storage.marks(), storage.space(), mini, maps);
     this.request = new InsertRequest(mini);

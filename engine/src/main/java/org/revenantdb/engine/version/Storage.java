@@ -1,9 +1,12 @@
 package org.revenantdb.engine.version;
 
 import java.util.concurrent.atomic.LongAdder;
+import org.revenantdb.engine.btree.Split;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.change.Journal;
+import org.revenantdb.engine.change.MiniTransaction;
 import org.revenantdb.engine.space.Allocator;
+import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.space.VersionMarks;
 import org.revenantdb.engine.txn.Horizon;
 import org.revenantdb.engine.txn.TransactionTable;
@@ -32,6 +35,16 @@ public record Storage(
     Horizon horizon,
     VolatileStore versions,
     Counters counters) {
+
+  /**
+   * What splits pages for one thread at a time.
+   *
+   * @param mini of that thread
+   * @param maps that go with it
+   */
+  public Split splitter(MiniTransaction mini, MapChanges maps) {
+    return new Split(pool, allocator, marks, mini, maps, counters.splits);
+  }
 
   /** What happened how often since the database was opened. */
   public static final class Counters {
