@@ -31,7 +31,7 @@ import org.revenantdb.engine.version.StoredValue;
  */
 final class Catalog {
   /** Root page of the catalogue. */
-  static final int ROOT = 4;
+  static final int ROOT = 5;
 
   /** Table id of the catalogue's own pages. */
   static final int TABLE = 0;
@@ -106,9 +106,8 @@ final class Catalog {
     TableRow row = row(name, bytes);
     List<Tree> found = new ArrayList<>(row.trees());
     for (int i = 0; i < row.trees(); i++) {
-      Tree each = new Tree(storage.pool(), row.id(i), row.root(i));
-      found.add(each);
-      byId.putIfAbsent(row.id(i), each);
+      int root = row.root(i);
+      found.add(byId.computeIfAbsent(row.id(i), id -> new Tree(storage.pool(), id, root)));
     }
     return byName.computeIfAbsent(name, n -> new Table(engine, n, found, changing));
   }

@@ -7,6 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.page.DroppedTableRow;
+import org.revenantdb.engine.page.ExtentMapPage;
 import org.revenantdb.engine.page.KeyHash;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
@@ -19,15 +20,18 @@ import org.revenantdb.engine.version.Storage;
 /**
  * Compares the whole structure with itself, as it was at one moment: every page reached exactly
  * once, fences nested, keys in order, large values whole, marks of sequences within their ranges,
- * and the space maps saying just what was reached. Then looks at every page of the file, free ones
- * too.
+ * the space maps saying just what was reached, and each extent mixed, or of one tree. Then looks at
+ * every page of the file, free ones too.
  *
  * <p>One use, one thread, which may read files.
  */
 final class Checker {
+  private static final int GAM_DISTANCE = ExtentMapPage.RANGE * ExtentMapPage.PAGES;
+
   private final Storage storage;
   private final CheckPages pages;
   private final ValueCheck values;
+  private final ExtentCheck extents;
   private final FrozenDatabase frozen;
   private final Runnable pace;
   private final List<CheckedTable> tables = new ArrayList<>();
@@ -50,6 +54,7 @@ final class Checker {
     this.pace = pace;
     this.pages = new CheckPages(frozen, pace);
     this.values = new ValueCheck(pages);
+    this.extents = new ExtentCheck(pages);
   }
 
   /** A check while nobody is inside the database. */
@@ -67,11 +72,15 @@ final class Checker {
     for (int map = SpaceMapPage.POSITION; map < limit; map += SpaceMapPage.GROUP) {
       pages.reach(map, "space map");
     }
+    for (int gam = ExtentMapPage.POSITION; gam < limit; gam += GAM_DISTANCE) {
+      pages.reach(gam, "GAM");
+    }
     List<Named> named = new ArrayList<>();
     CheckedTable catalogue =
         new TreeCheck(
                 pages,
                 values,
+                extents,
                 Catalog.TABLE,
                 ", the catalogue",
                 (page, cell) -> named(page, cell, named))
@@ -85,6 +94,7 @@ final class Checker {
         map(map, limit, /* last= */ pass == 1);
       }
     }
+    extents.compare(limit);
     file(limit);
     return new CheckReport(
         pages.problems(),
@@ -144,7 +154,8 @@ final class Checker {
   private long droppedTable(TableRow row) {
     long treePages = 0;
     for (int i = 0; i < row.trees(); i++) {
-      treePages += TreeCheck.ofDropped(pages, values, row.id(i)).run("", row.root(i)).treePages();
+      treePages +=
+          TreeCheck.ofDropped(pages, values, extents, row.id(i)).run("", row.root(i)).treePages();
     }
     return treePages;
   }
@@ -153,7 +164,7 @@ final class Checker {
   private CheckedTable table(String name, TableRow row) {
     String quoted = ", \"" + name + "\"";
     if (row.trees() == 1) {
-      return new TreeCheck(pages, values, row.id(0), quoted, TreeCheck.Rows.NONE)
+      return new TreeCheck(pages, values, extents, row.id(0), quoted, TreeCheck.Rows.NONE)
           .run(name, row.root(0));
     }
     List<CheckedTable> partitions = new ArrayList<>();
@@ -162,7 +173,8 @@ final class Checker {
       String what = quoted + ", partition " + i;
       TreeCheck.Rows home =
           (page, cell) -> home(page, Slotted.keyOf(page, cell), partition, row.trees(), what);
-      partitions.add(new TreeCheck(pages, values, row.id(i), what, home).run(name, row.root(i)));
+      partitions.add(
+          new TreeCheck(pages, values, extents, row.id(i), what, home).run(name, row.root(i)));
     }
     return new CheckedTable(
         name,
@@ -210,6 +222,9 @@ final class Checker {
       return;
     }
     int first = mapId - SpaceMapPage.POSITION;
+    if (last) {
+      extents.map(map, first, limit);
+    }
     for (int i = 0; i < SpaceMapPage.GROUP && first + i < limit; i++) {
       int id = first + i;
       int bits = Page.getByte(map, SpaceMapPage.offset(id));

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.revenantdb.engine.counters.CountersFile;
+import org.revenantdb.engine.page.ExtentMapPage;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SpaceMapPage;
@@ -187,9 +188,15 @@ final class DatabaseFiles {
     MemorySegment page = MemorySegment.ofArray(new byte[Page.SIZE]);
     Page.setId(page, SpaceMapPage.POSITION);
     Page.putByte(page, Page.TYPE, Page.SPACE_MAP);
-    for (int used = 0; used <= Catalog.ROOT; used++) {
-      Page.putByte(page, SpaceMapPage.offset(used), SpaceMapPage.ALLOCATED);
+    for (int first = 0; first < ExtentMapPage.PAGES; first++) {
+      int used = first <= Catalog.ROOT ? SpaceMapPage.ALLOCATED : 0;
+      Page.putByte(page, SpaceMapPage.offset(first), used | SpaceMapPage.MIXED);
     }
+    write(data, page);
+    page.fill((byte) 0);
+    Page.setId(page, ExtentMapPage.POSITION);
+    Page.putByte(page, Page.TYPE, Page.GAM);
+    Page.putByte(page, ExtentMapPage.offset(0), ExtentMapPage.mask(0));
     write(data, page);
     page.fill((byte) 0);
     Slotted.formatEmptyLeaf(page, Catalog.TABLE);

@@ -126,7 +126,8 @@ final class EngineWaits implements PoolWaits {
           case Page.INNER -> shared ? WaitClass.INNER_SHARED : WaitClass.INNER_EXCLUSIVE;
           case Page.OVERFLOW_HEAD, Page.OVERFLOW_INDEX, Page.OVERFLOW_DATA ->
               shared ? WaitClass.OVERFLOW_SHARED : WaitClass.OVERFLOW_EXCLUSIVE;
-          case Page.SPACE_MAP -> shared ? WaitClass.MAP_SHARED : WaitClass.MAP_EXCLUSIVE;
+          case Page.SPACE_MAP, Page.GAM, Page.IAM ->
+              shared ? WaitClass.MAP_SHARED : WaitClass.MAP_EXCLUSIVE;
           default -> shared ? WaitClass.OTHER_SHARED : WaitClass.OTHER_EXCLUSIVE;
         });
   }

@@ -92,7 +92,8 @@ final class FrozenDatabase implements ChangeWatch, AutoCloseable {
   @Override
   public void beforeChange(int pageId, MemorySegment page) {
     long lsn = Page.lsn(page);
-    if (lsn != 0 && lsn <= moment && !read.contains(pageId)) {
+    boolean isPage = lsn != 0 || Page.type(page) != Page.NEVER_WRITTEN; // a new database's first
+    if (isPage && lsn <= moment && !read.contains(pageId)) {
       kept.putIfAbsent(pageId, Page.bytes(page, 0, Page.SIZE));
     }
   }

@@ -15,7 +15,6 @@ import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.SequenceRow;
 import org.revenantdb.engine.page.Slotted;
-import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.version.Reading;
 import org.revenantdb.engine.version.Storage;
 import org.revenantdb.engine.version.StoredValue;
@@ -132,7 +131,7 @@ final class Sequences {
     byte[] cell = LeafCell.build(key, 0, 0, row);
     BufferPool pool = storage.pool();
     MiniTransaction mini = new MiniTransaction(pool, storage.log());
-    Split split = storage.splitter(mini, new MapChanges(pool));
+    Split split = storage.splitter(mini, storage.mapChanges());
     storage.space().acquire(CREDIT, PAGES);
     try {
       int leaf = split.leafWithRoom(tree, key, cell.length + Slotted.LEAF_SLOT);

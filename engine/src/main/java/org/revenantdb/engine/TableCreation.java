@@ -12,6 +12,7 @@ import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedBuilder;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.page.TableRow;
+import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.version.Storage;
 import org.revenantdb.recovery.log.RecordBuilder;
@@ -36,9 +37,6 @@ final class TableCreation implements AutoCloseable {
    *             nobody waits for them (R5).
    */
   private static final int CREDIT = 32 * 1024;
-
-  /** Maps of groups that the file grows into. */
-  private static final int PAGES_TO_CLAIM = 2;
 
   private final Storage storage;
   private final BufferPool pool;
@@ -70,7 +68,7 @@ final class TableCreation implements AutoCloseable {
     this.key = key;
     this.id = id;
     this.mini = new MiniTransaction(pool, storage.log());
-    this.maps = new MapChanges(pool);
+    this.maps = storage.mapChanges();
     this.split = storage.splitter(mini, maps);
     this.roots = new int[trees];
     this.frames = new int[trees];
@@ -78,13 +76,13 @@ final class TableCreation implements AutoCloseable {
 
   /** Claims the root pages. */
   void claim() {
-    storage.space().acquire(CREDIT, PAGES_TO_CLAIM);
-    try {
-      for (; claimed < roots.length; claimed++) {
+    for (; claimed < roots.length; claimed++) {
+      storage.space().acquire(CREDIT, Allocator.PAGES);
+      try {
         roots[claimed] = storage.allocator().claim();
+      } finally {
+        storage.space().release(CREDIT, Allocator.PAGES);
       }
-    } finally {
-      storage.space().release(CREDIT, PAGES_TO_CLAIM);
     }
     cell = LeafCell.build(key, 0, 0, new TableRow(id, roots).bytes());
   }
@@ -159,7 +157,7 @@ final class TableCreation implements AutoCloseable {
   public void close() {
     while (claimed > 0 && !logged) {
       claimed--;
-      storage.allocator().release(roots[claimed]);
+      storage.allocator().unclaim(roots[claimed]);
     }
   }
 }

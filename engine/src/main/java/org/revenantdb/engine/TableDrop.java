@@ -10,7 +10,6 @@ import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.TableRow;
-import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.version.Storage;
 import org.revenantdb.recovery.log.RecordBuilder;
 
@@ -140,7 +139,7 @@ final class TableDrop {
 
   /** Splits the leaf of the entry; somebody else's row may use up the room again. */
   void makeRoom() {
-    Split split = storage.splitter(mini, new MapChanges(pool));
+    Split split = storage.splitter(mini, storage.mapChanges());
     storage.space().acquire(Split.CREDIT, Split.PAGES);
     try {
       pool.unfixExclusive(split.leafWithRoom(catalogue, entryKey, need()));

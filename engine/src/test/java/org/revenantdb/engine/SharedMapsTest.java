@@ -38,7 +38,7 @@ class SharedMapsTest {
   /** Allocates a page, and formats another one, if one is given, in the same record. */
   static long allocate(TestEngine engine, int page, int fresh) {
     MiniTransaction mini = new MiniTransaction(engine.pool, engine.journal);
-    MapChanges maps = new MapChanges(engine.pool);
+    MapChanges maps = engine.storage.mapChanges();
     int frame = -1;
     mini.begin(0);
     if (fresh > 0) {
@@ -175,7 +175,7 @@ class SharedMapsTest {
       TestEngine engine, AtomicIntegerArray owners, CyclicBarrier barrier, Random random) {
     Allocator allocator = engine.storage.allocator();
     MiniTransaction mini = new MiniTransaction(engine.pool, engine.journal);
-    MapChanges maps = new MapChanges(engine.pool);
+    MapChanges maps = engine.storage.mapChanges();
     int[] mine = new int[20];
     await(barrier);
     for (int i = 0; i < 400; i++) {
@@ -187,7 +187,6 @@ class SharedMapsTest {
         set(engine, mini, maps, page, SpaceMapPage.ALLOCATED);
         mine[at] = page;
       } else {
-        allocator.beforeFree(page);
         set(engine, mini, maps, page, 0);
         assertTrue(owners.compareAndSet(page, 1, 0));
         allocator.release(page);

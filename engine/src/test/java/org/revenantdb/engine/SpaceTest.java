@@ -33,10 +33,10 @@ class SpaceTest {
     try (TestEngine engine = new TestEngine(directory, 64)) {
       Allocator allocator = engine.storage.allocator();
       TreeSet<Integer> claimed = new TreeSet<>();
-      for (int i = 0; i < 59; i++) {
+      for (int i = 0; i < 58; i++) {
         assertTrue(claimed.add(allocator.claim()));
       }
-      assertEquals(5, claimed.first());
+      assertEquals(6, claimed.first());
       assertEquals(63, claimed.last());
       allocator.release(40);
       allocator.release(7);
@@ -57,7 +57,7 @@ class SpaceTest {
           assertTrue(claimed.add(allocator.claim()));
         }
         TreeSet<Integer> expected = new TreeSet<>();
-        for (int page = 5; page <= claimed.last(); page++) {
+        for (int page = 6; page <= claimed.last(); page++) {
           if (page != GROUP + SpaceMapPage.POSITION) {
             expected.add(page);
           }
@@ -125,8 +125,7 @@ class SpaceTest {
       try (TestEngine engine = TestEngine.restart(directory, entries, pages)) {
         Allocator allocator = engine.storage.allocator();
         MiniTransaction mini = new MiniTransaction(engine.pool, engine.journal);
-        MapChanges maps = new MapChanges(engine.pool);
-        allocator.beforeFree(page);
+        MapChanges maps = engine.storage.mapChanges();
         mini.begin(0);
         mini.free(page);
         maps.set(page, 0);
@@ -162,7 +161,7 @@ class SpaceTest {
       mini.end();
       mini.commit();
       engine.pool.unfixExclusive(frame);
-      MapChanges maps = new MapChanges(engine.pool);
+      MapChanges maps = engine.storage.mapChanges();
       int[] pages = {2 * GROUP + 50, 40, GROUP + 77, 41, 2 * GROUP + 51};
       mini.begin(0);
       for (int page : pages) {

@@ -15,7 +15,7 @@ import org.revenantdb.engine.btree.Split;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.change.MiniTransaction;
 import org.revenantdb.engine.page.Slotted;
-import org.revenantdb.engine.space.MapChanges;
+import org.revenantdb.engine.space.Unit;
 import org.revenantdb.engine.version.RowWriter;
 
 /**
@@ -120,14 +120,14 @@ class SplitLatchesTest {
     try (TestEngine engine = new TestEngine(directory, 64)) {
       Tree tree = twoFullLeaves(engine);
       int pages = engine.storage.allocator().pages();
-      while (engine.storage.allocator().claimBelow(pages) >= 0) {
+      while (engine.storage.allocator().claimBelow(Unit.NONE, pages) >= 0) {
         // until the file is full
       }
-      int used = engine.storage.allocator().compactSize();
+      int used = engine.used();
       TestEngine.Tx tx = engine.begin();
       assertEquals(RowWriter.Outcome.DONE, tx.put(tree, key(90), new byte[900]));
       assertTrue(engine.storage.allocator().pages() > pages);
-      assertEquals(used + 1, engine.storage.allocator().compactSize());
+      assertEquals(used + 1, engine.used());
       tx.commitDurably();
     }
   }
@@ -136,11 +136,11 @@ class SplitLatchesTest {
   void a_page_that_was_claimed_for_a_split_that_nobody_needs_any_more_is_free_again() {
     try (TestEngine engine = new TestEngine(directory, 64)) {
       Tree tree = twoFullLeaves(engine);
-      int used = engine.storage.allocator().compactSize();
+      int used = engine.used();
       Split split = splitter(engine);
       engine.storage.allocator().holdBack(); // somebody checks the database
       engine.pool.unfixExclusive(split.leafWithRoom(tree, key(3), /* need= */ 10));
-      assertEquals(used, engine.storage.allocator().compactSize());
+      assertEquals(used, engine.used());
       assertEquals(0, engine.storage.allocator().heldBack());
       engine.storage.allocator().holdNoMore();
     }
@@ -163,7 +163,7 @@ class SplitLatchesTest {
 
   private static Split splitter(TestEngine engine) {
     return engine.storage.splitter(
-        new MiniTransaction(engine.pool, engine.journal), new MapChanges(engine.pool));
+        new MiniTransaction(engine.pool, engine.journal), engine.storage.mapChanges());
   }
 
   private static Tree twoFullLeaves(TestEngine engine) {

@@ -17,7 +17,6 @@ import org.revenantdb.engine.btree.Split;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.change.MiniTransaction;
 import org.revenantdb.engine.page.Slotted;
-import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.space.PageBitmap;
 import org.revenantdb.engine.space.VersionMarks;
 
@@ -78,7 +77,7 @@ class SplitRootMarksTest {
               engine.storage.allocator(),
               marks,
               mini,
-              new MapChanges(engine.pool),
+              engine.storage.mapChanges(),
               splits);
       int leaf = split.leafWithRoom(tree, key(3), 2900);
       int leafPage = engine.pool.pageIdOf(leaf);

@@ -21,6 +21,7 @@ import org.revenantdb.engine.buffer.BufferPoolOptions;
 import org.revenantdb.engine.buffer.PageReadCheck;
 import org.revenantdb.engine.change.FlushRecords;
 import org.revenantdb.engine.overflow.OverflowInput;
+import org.revenantdb.engine.page.ExtentMapPage;
 import org.revenantdb.engine.page.LittleEndian;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.SpaceMapPage;
@@ -164,6 +165,10 @@ final class TestEngine implements AutoCloseable {
       }
     }
     int last = pages.keySet().stream().mapToInt(i -> i).max().orElseThrow();
+    MemorySegment gam = MemorySegment.ofArray(pages.get(ExtentMapPage.POSITION));
+    for (int e = 0; e >= 0; e = ExtentMapPage.next(gam, e + 1, /* set= */ true)) {
+      last = Math.max(last, ExtentMapPage.firstPage(e + 1) - 1);
+    }
     return new TestEngine(
         directory,
         new MemoryJournal(entries),
@@ -231,6 +236,13 @@ final class TestEngine implements AutoCloseable {
     assertEquals(0, storage.transactions().aborted().size(), "transactions are not forgotten");
     assertEquals(0, storage.versions().rows(), "rows with versions in memory");
     return report;
+  }
+
+  /** Pages in use or claimed. */
+  int used() {
+    TreeSet<Integer> pages = Replay.allocated(memory());
+    pages.addAll(storage.allocator().claims().pages());
+    return pages.size();
   }
 
   /** Every allocated page as it is in memory, without its checksum. */

@@ -197,7 +197,7 @@ class WaitsTest {
     return switch (type) {
       case Page.LEAF -> "LEAF";
       case Page.INNER -> "INNER";
-      case Page.SPACE_MAP -> "MAP";
+      case Page.SPACE_MAP, Page.GAM, Page.IAM -> "MAP";
       default -> "OVERFLOW";
     };
   }

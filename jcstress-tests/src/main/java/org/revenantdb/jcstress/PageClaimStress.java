@@ -4,24 +4,25 @@ import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE_INTERESTING;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLongArray;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
-import org.revenantdb.engine.space.OpenAllocator;
+import org.revenantdb.engine.space.OpenMap;
 
 /**
- * Claims (R5, protocols.md §19) about pages that are claimed in memory: of all who want a page one
- * has it; a page that is given back behind the back of who looks for one is found by the next.
+ * Claims (R5, protocols.md §25) about pages and extents that are claimed in memory: of all who want
+ * one, one has it; a page that is given back behind the back of who looks for one is found by the
+ * next.
  *
- * <p>The very allocator. Page 100 is free, page 5 is given back; -1 is none.
+ * <p>The very search, claims and hint. Page 100 is free, and extent 100; page 5 is given back; -1
+ * is none.
  *
- * <p>Broken twins: {@link BrokenLookThenSet} claims without a compare-and-set, {@link
- * BrokenHintWithoutTurn} has a hint that is a page and nothing else. Both seen to fail on x86.
+ * <p>Broken twins: {@link BrokenFirstSight} does not look again when it has entered a page, {@link
+ * BrokenHintWithoutTurn} has a hint that a page which is given back need not change. Both seen to
+ * fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=PageClaimStress}
@@ -32,14 +33,14 @@ public final class PageClaimStress {
 
   private PageClaimStress() {}
 
-  /** The allocator, and a free page. */
-  public abstract static class Claims {
-    final OpenAllocator allocator = new OpenAllocator(FREE);
+  /** The maps, with a free page and a free extent. */
+  public abstract static class Maps {
+    final OpenMap map = new OpenMap(FREE);
 
-    Claims() {}
+    Maps() {}
   }
 
-  /** As it is. */
+  /** As it is: claimed, allocated, left. */
   @JCStressTest
   @Outcome(
       id = {"100, -1", "-1, 100"},
@@ -47,44 +48,26 @@ public final class PageClaimStress {
       desc = "One has the page.")
   @Outcome(expect = FORBIDDEN, desc = "Both have it, or nobody.")
   @State
-  public static class OneTaker extends Claims {
+  public static class OneTaker extends Maps {
     /** Starts with one free page. */
     public OneTaker() {}
 
     /** Wants a page. */
     @Actor
     public void one(II_Result r) {
-      r.r1 = allocator.claim();
+      r.r1 = map.claim();
+      map.allocate(r.r1);
     }
 
     /** Wants it, too. */
     @Actor
     public void other(II_Result r) {
-      r.r2 = allocator.claim();
+      r.r2 = map.claim();
+      map.allocate(r.r2);
     }
   }
 
-  /** Claims as they must not be, over the same bits. */
-  public abstract static class BrokenClaims {
-    final AtomicLongArray words = OpenAllocator.allButOne(FREE);
-    final AtomicInteger hint = new AtomicInteger();
-
-    BrokenClaims() {}
-
-    /** The lowest free page from one on; -1 if there is none. */
-    final int free(int from) {
-      long mask = -1L << from;
-      for (int w = from >>> 6; w < words.length(); w++, mask = -1L) {
-        long bits = ~words.get(w) & mask;
-        if (bits != 0) {
-          return (w << 6) + Long.numberOfTrailingZeros(bits);
-        }
-      }
-      return -1;
-    }
-  }
-
-  /** Looked at, then set. */
+  /** Seen to be free, entered: the former owner may have come and left in between. */
   @BrokenTwin(inEveryMode = false)
   @JCStressTest
   @Outcome(
@@ -97,28 +80,47 @@ public final class PageClaimStress {
       desc = "Both have it: the twin is broken.")
   @Outcome(expect = FORBIDDEN, desc = "Nobody.")
   @State
-  public static class BrokenLookThenSet extends BrokenClaims {
+  public static class BrokenFirstSight extends Maps {
     /** Starts with one free page. */
-    public BrokenLookThenSet() {}
+    public BrokenFirstSight() {}
 
     /** Wants a page. */
     @Actor
     public void one(II_Result r) {
-      r.r1 = claim();
+      r.r1 = map.claimAtFirstSight();
+      map.allocate(r.r1);
     }
 
     /** Wants it, too. */
     @Actor
     public void other(II_Result r) {
-      r.r2 = claim();
+      r.r2 = map.claimAtFirstSight();
+      map.allocate(r.r2);
+    }
+  }
+
+  /** As it is, of an extent. */
+  @JCStressTest
+  @Outcome(
+      id = {"100, -1", "-1, 100"},
+      expect = ACCEPTABLE,
+      desc = "One has the extent.")
+  @Outcome(expect = FORBIDDEN, desc = "Both have it, or nobody.")
+  @State
+  public static class OneTakerOfAnExtent extends Maps {
+    /** Starts with one free extent. */
+    public OneTakerOfAnExtent() {}
+
+    /** Wants an extent. */
+    @Actor
+    public void one(II_Result r) {
+      r.r1 = map.takeExtent();
     }
 
-    private int claim() {
-      int page = free(0);
-      if (page >= 0) {
-        words.set(page >>> 6, words.get(page >>> 6) | 1L << page);
-      }
-      return page;
+    /** Wants it, too. */
+    @Actor
+    public void other(II_Result r) {
+      r.r2 = map.takeExtent();
     }
   }
 
@@ -130,26 +132,26 @@ public final class PageClaimStress {
       desc = "Both pages are found, in either order.")
   @Outcome(expect = FORBIDDEN, desc = "The page that came back is hidden, or given twice.")
   @State
-  public static class GivenBack extends Claims {
+  public static class GivenBack extends Maps {
     /** Starts with one free page. */
     public GivenBack() {}
 
     /** Wants a page. */
     @Actor
     public void taker(II_Result r) {
-      r.r1 = allocator.claim();
+      r.r1 = map.claim();
     }
 
     /** Gives a lower one back. */
     @Actor
     public void giver() {
-      allocator.release(BACK);
+      map.free(BACK);
     }
 
     /** Wants another one. */
     @Arbiter
     public void next(II_Result r) {
-      r.r2 = allocator.claim();
+      r.r2 = map.claim();
     }
   }
 
@@ -166,37 +168,26 @@ public final class PageClaimStress {
       desc = "The page that came back is hidden: the twin is broken.")
   @Outcome(expect = FORBIDDEN, desc = "Given twice.")
   @State
-  public static class BrokenHintWithoutTurn extends BrokenClaims {
+  public static class BrokenHintWithoutTurn extends Maps {
     /** Starts with one free page. */
     public BrokenHintWithoutTurn() {}
 
     /** Wants a page. */
     @Actor
     public void taker(II_Result r) {
-      r.r1 = claim();
+      r.r1 = map.claim();
     }
 
     /** Gives a lower one back. */
     @Actor
     public void giver() {
-      words.getAndAccumulate(BACK >>> 6, ~(1L << BACK), (word, mask) -> word & mask);
-      hint.getAndAccumulate(BACK, Math::min);
+      map.freeWithoutTurn(BACK);
     }
 
     /** Wants another one. */
     @Arbiter
     public void next(II_Result r) {
-      r.r2 = claim();
-    }
-
-    private int claim() {
-      int seen = hint.get();
-      int page = free(seen);
-      if (page >= 0) {
-        words.getAndAccumulate(page >>> 6, 1L << page, (word, bit) -> word | bit);
-        hint.compareAndSet(seen, page + 1);
-      }
-      return page;
+      r.r2 = map.claim();
     }
   }
 }

@@ -12,19 +12,20 @@ import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
+import org.openjdk.jcstress.infra.results.I_Result;
 import org.openjdk.jcstress.infra.results.J_Result;
 import org.openjdk.jcstress.infra.results.Z_Result;
 import org.revenantdb.engine.page.Page;
 
 /**
  * Claims about a space map that several change under its shared latch: of two bytes of one word
- * each gets its value; the page LSN ends as the highest; the first LSN of the frame is at or below
- * the records of all who found it set.
+ * each gets its value, of two bits of one byte as well; the page LSN ends as the highest; the first
+ * LSN of the frame is at or below the records of all who found it set.
  *
  * <p>The very page; tail and first LSN are modelled by two words, as in {@link RedoPointStress}.
  *
- * <p>Broken twins: {@link BrokenPlainWord}, {@link BrokenLookThenRaise} and {@link
- * BrokenMarkedAfterwards}, each seen to fail on x86.
+ * <p>Broken twins: {@link BrokenPlainWord}, {@link BrokenWholeByte}, {@link BrokenLookThenRaise}
+ * and {@link BrokenMarkedAfterwards}, each seen to fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=SharedMapStress}
@@ -54,13 +55,13 @@ public final class SharedMapStress {
     /** Allocates a page. */
     @Actor
     public void one() {
-      Page.putByteShared(page, ONE, 64);
+      Page.putBitsShared(page, ONE, 0xFF, 64);
     }
 
     /** Marks the next one. */
     @Actor
     public void other() {
-      Page.putByteShared(page, OTHER, 192);
+      Page.putBitsShared(page, OTHER, 0xFF, 192);
     }
 
     /** Looks. */
@@ -68,6 +69,71 @@ public final class SharedMapStress {
     public void look(II_Result r) {
       r.r1 = Page.getByte(page, ONE);
       r.r2 = Page.getByte(page, OTHER);
+    }
+  }
+
+  /** As it is: two extents whose bits are in one byte. */
+  @JCStressTest
+  @Outcome(id = "4", expect = ACCEPTABLE, desc = "One is taken, the other given back.")
+  @Outcome(expect = FORBIDDEN, desc = "One change has taken the other back.")
+  @State
+  public static class TwoBitsOfAByte extends Map {
+    /** Starts with the first one taken. */
+    public TwoBitsOfAByte() {
+      Page.putByte(page, ONE, 1);
+    }
+
+    /** Gives the first extent back. */
+    @Actor
+    public void one() {
+      Page.putBitsShared(page, ONE, 1, 0);
+    }
+
+    /** Takes the third. */
+    @Actor
+    public void other() {
+      Page.putBitsShared(page, ONE, 4, 4);
+    }
+
+    /** Looks. */
+    @Arbiter
+    public void look(I_Result r) {
+      r.r1 = Page.getByte(page, ONE);
+    }
+  }
+
+  /** The absolute value of the byte, not of the bit. */
+  @BrokenTwin(inEveryMode = false)
+  @JCStressTest
+  @Outcome(id = "4", expect = ACCEPTABLE, desc = "Both, by luck.")
+  @Outcome(
+      id = {"0", "5"},
+      expect = ACCEPTABLE_INTERESTING,
+      desc = "One has taken the other back: the twin is broken.")
+  @Outcome(expect = FORBIDDEN, desc = "Neither.")
+  @State
+  public static class BrokenWholeByte extends Map {
+    /** Starts with the first one taken. */
+    public BrokenWholeByte() {
+      Page.putByte(page, ONE, 1);
+    }
+
+    /** Gives the first extent back. */
+    @Actor
+    public void one() {
+      Page.putBitsShared(page, ONE, 0xFF, Page.getByteShared(page, ONE) & ~1);
+    }
+
+    /** Takes the third. */
+    @Actor
+    public void other() {
+      Page.putBitsShared(page, ONE, 0xFF, Page.getByteShared(page, ONE) | 4);
+    }
+
+    /** Looks. */
+    @Arbiter
+    public void look(I_Result r) {
+      r.r1 = Page.getByte(page, ONE);
     }
   }
 

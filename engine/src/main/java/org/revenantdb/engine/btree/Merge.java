@@ -159,7 +159,6 @@ public final class Merge {
     }
     merged.append(rightPage, 0, Slotted.count(rightPage));
     boolean versions = merged.hasVersions();
-    allocator.beforeFree(rightId);
     try {
       mini.begin(0);
       RecordBuilder record = mini.format(left);
@@ -182,20 +181,20 @@ public final class Merge {
     if (versions) {
       marks.mark(leftId);
     }
-    allocator.release(rightId);
+    allocator.release(tree.unit(), rightId);
     merges.increment();
   }
 
   /** The root's only child moves into the root. */
   private boolean collapse(Tree tree, int root) {
     int childId = Slotted.child(pool.page(root), -1);
-    allocator.beforeFree(childId);
     int child = pool.fixExclusive(childId);
     boolean versions;
     try {
       MemorySegment page = pool.page(child);
       int level = Slotted.level(page);
       merged.begin(level, tree.table(), new byte[0], null);
+      merged.iam(Slotted.iam(pool.page(root)));
       merged.inherit(page);
       if (level > 0) {
         merged.leftmostChild(Slotted.child(page, -1));
@@ -221,7 +220,7 @@ public final class Merge {
       maps.unlatch();
       pool.unfixExclusive(child);
     }
-    allocator.release(childId);
+    allocator.release(tree.unit(), childId);
     merges.increment();
     return true;
   }

@@ -24,8 +24,11 @@ public final class Move {
   /** Credit for log space that one call may use. */
   public static final int CREDIT = 24 * 1024;
 
-  /** Credit for pages: the new page and the parent, and the space maps of new and old page. */
-  public static final int PAGES = 4;
+  /**
+   * Credit for pages: the new page and the parent, the space maps of new and old page, and what a
+   * claim changes.
+   */
+  public static final int PAGES = 4 + Allocator.PAGES_AT_ONCE;
 
   private final BufferPool pool;
   private final Allocator allocator;
@@ -55,10 +58,13 @@ public final class Move {
    * @param level its level in the tree
    * @param fence its lower fence
    * @param limit it goes below this page
+   * @param isPacking whether it goes to an extent only that the tree has, or that is mixed
    * @return whether it was moved; not if it is the root, is not there any more, or there is no free
    *     page
    */
-  public boolean page(Tree tree, int pageId, int level, byte[] fence, int limit) {
+  public boolean page(
+      Tree tree, int pageId, int level, byte[] fence, int limit, boolean isPacking) {
+    tree.unit().load(pool); // before anything is latched
     int parent = tree.aboveExclusive(fence, level, descent);
     if (parent < 0) {
       return false;
@@ -69,7 +75,10 @@ public final class Move {
       if (Slotted.child(page, position) != pageId) {
         return false;
       }
-      int target = allocator.claimBelow(limit);
+      int target =
+          isPacking
+              ? allocator.claimLower(tree.unit(), limit)
+              : allocator.claimBelow(tree.unit(), limit);
       return target >= 0 && move(tree, parent, position, pageId, target);
     } finally {
       pool.unfixExclusive(parent);
@@ -85,7 +94,6 @@ public final class Move {
       fresh = pool.fixNew(target);
       build(tree, pool.page(old));
       boolean versions = copy.hasVersions();
-      allocator.beforeFree(pageId);
       mini.begin(0);
       RecordBuilder record = mini.format(fresh);
       PageOps.image(record, copy);
@@ -115,8 +123,11 @@ public final class Move {
       if (old >= 0) {
         pool.unfixExclusive(old);
       }
-      allocator.release(logged ? pageId : target);
+      if (!logged) {
+        allocator.unclaim(tree.unit(), target);
+      }
     }
+    allocator.release(tree.unit(), pageId);
     return true;
   }
 

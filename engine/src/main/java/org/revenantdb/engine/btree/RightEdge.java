@@ -36,8 +36,11 @@ public final class RightEdge {
    */
   private static final int CREDIT = 96 * 1024;
 
-  /** The leaves, a map each, right-most leaf, parent, former root's new page, and two maps more. */
-  private static final int PAGES = 2 * LeafRun.MAX_LEAVES + 5;
+  /**
+   * The leaves, a map each, right-most leaf, parent, former root's new page, and two maps more; and
+   * what claiming all those changes: they fill few extents.
+   */
+  private static final int PAGES = 2 * LeafRun.MAX_LEAVES + 5 + 3 * Allocator.PAGES_OF_UNIT;
 
   private static final byte[] MINUS_INFINITY = {};
 
@@ -78,7 +81,7 @@ public final class RightEdge {
     this.space = space;
     this.splits = splits;
     this.mini = new MiniTransaction(pool, log);
-    this.maps = new MapChanges(pool);
+    this.maps = new MapChanges(pool, allocator.claims());
     this.split = new Split(pool, allocator, marks, mini, maps, splits);
   }
 
@@ -145,7 +148,7 @@ public final class RightEdge {
     int leaf = -1;
     int unused = run.size();
     try {
-      fixNewPages(run.size());
+      fixNewPages(tree, run.size());
       parent = pool.fixExclusive(tree.root());
       if (Slotted.level(pool.page(parent)) == 0) {
         if (!isFree(pool.page(parent), run.fence(0))) {
@@ -176,7 +179,7 @@ public final class RightEdge {
       if (parent >= 0) {
         pool.unfixExclusive(parent);
       }
-      unfixNewPages(unused);
+      unfixNewPages(tree, unused);
     }
   }
 
@@ -261,6 +264,7 @@ public final class RightEdge {
       PageOps.image(mini.format(frame), moved);
       mini.end();
       top.begin(1, tree.table(), MINUS_INFINITY, null);
+      top.iam(Slotted.iam(page));
       top.leftmostChild(child);
       PageOps.image(mini.format(root), top);
       mini.end();
@@ -278,16 +282,16 @@ public final class RightEdge {
         if (frame >= 0) {
           pool.discard(frame);
         }
-        allocator.release(child);
+        allocator.unclaim(child);
       }
     }
     splits.increment();
     return frame;
   }
 
-  private void fixNewPages(int count) {
+  private void fixNewPages(Tree tree, int count) {
     while (claimed < count) {
-      pages[claimed] = allocator.claim();
+      pages[claimed] = allocator.claim(tree.unit());
       claimed++;
     }
     while (fixed < count) {
@@ -297,7 +301,7 @@ public final class RightEdge {
   }
 
   /** Lets go of the new pages; those before {@code unused} are nobody's again. */
-  private void unfixNewPages(int unused) {
+  private void unfixNewPages(Tree tree, int unused) {
     while (fixed > 0) {
       fixed--;
       if (fixed >= unused) {
@@ -309,7 +313,7 @@ public final class RightEdge {
     while (claimed > 0) {
       claimed--;
       if (claimed < unused) {
-        allocator.release(pages[claimed]);
+        allocator.unclaim(tree.unit(), pages[claimed]);
       }
     }
   }

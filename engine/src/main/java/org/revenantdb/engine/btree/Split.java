@@ -12,6 +12,7 @@ import org.revenantdb.engine.page.SlottedBuilder;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.space.MapChanges;
+import org.revenantdb.engine.space.Unit;
 import org.revenantdb.engine.space.VersionMarks;
 import org.revenantdb.recovery.log.RecordBuilder;
 
@@ -30,15 +31,15 @@ public final class Split {
 
   /**
    * Credit for pages: at each of twenty levels the page, the new one and its space map, at the root
-   * three more, and the map of a group that the file grows into.
+   * three more, and what two claims change.
    */
-  public static final int PAGES = 64;
+  public static final int PAGES = 63 + 2 * Allocator.PAGES_OF_UNIT;
 
   /** Credit for log space that {@link #tryHere} may use: a page in full, and less of two more. */
   public static final int CREDIT_HERE = 24 * 1024;
 
-  /** Credit for pages: the page above, the new one and its space map. */
-  public static final int PAGES_HERE = 3;
+  /** Credit for pages: the page above, the new one and its space map, and what a claim changes. */
+  public static final int PAGES_HERE = 3 + Allocator.PAGES_AT_ONCE;
 
   private final BufferPool pool;
   private final Allocator allocator;
@@ -54,6 +55,7 @@ public final class Split {
   private final int[] claims = new int[2];
 
   private int claimed;
+  private boolean rootIsFull;
 
   /** A splitter that shares its transaction's mini-transaction. */
   public Split(
@@ -91,8 +93,9 @@ public final class Split {
 
   private int leafWithRoom(Tree tree, byte[] key, int need, boolean fromRoot) {
     try {
-      for (int wanted = 1; ; wanted = claims.length) { // a root takes two
-        claimBeforehand(wanted);
+      while (true) {
+        claimBeforehand(tree, rootIsFull ? claims.length : 1); // a root takes two
+        rootIsFull = false;
         int leaf = fromRoot ? -1 : belowParent(tree, key, need);
         if (leaf < 0 && claimed > 0) { // else it was split, and its half has not room enough yet
           leaf = fromRoot(tree, key, need);
@@ -102,7 +105,7 @@ public final class Split {
         }
       }
     } finally {
-      releaseClaims();
+      releaseClaims(tree);
     }
   }
 
@@ -123,10 +126,7 @@ public final class Split {
     }
     int right;
     try {
-      if (!hasRoom(parent, /* need= */ 0)) {
-        return -1;
-      }
-      int page = allocator.claimAtOnce();
+      int page = hasRoom(parent, /* need= */ 0) ? claimHere(tree, parent) : -1;
       if (page < 0) {
         return -1;
       }
@@ -134,7 +134,7 @@ public final class Split {
       right = splitChild(tree, parent, leaf, key);
     } finally {
       pool.unfixExclusive(parent);
-      releaseClaims();
+      releaseClaims(tree);
     }
     return halfOf(key, leaf, right);
   }
@@ -150,18 +150,27 @@ public final class Split {
   }
 
   /** Claims pages while nothing is latched: the file may have to grow for them. */
-  private void claimBeforehand(int count) {
+  private void claimBeforehand(Tree tree, int count) {
     while (claimed < count) {
-      claims[claimed] = allocator.claim();
+      claims[claimed] = allocator.claim(tree.unit());
       claimed++;
     }
   }
 
-  private void releaseClaims() {
+  private void releaseClaims(Tree tree) {
     while (claimed > 0) {
       claimed--;
-      allocator.unclaim(claims[claimed]);
+      allocator.unclaim(tree.unit(), claims[claimed]);
     }
+  }
+
+  /**
+   * A page, while the page above the leaves is latched; -1 if the tree has to be looked up first.
+   */
+  private int claimHere(Tree tree, int parent) {
+    boolean isSmall =
+        pool.pageIdOf(parent) == tree.root() && Slotted.count(pool.page(parent)) + 1 < Unit.LARGE;
+    return isSmall || tree.unit().isLarge() ? allocator.claimAtOnce(tree.unit()) : -1;
   }
 
   /**
@@ -208,7 +217,8 @@ public final class Split {
     int child = -1;
     try {
       if (!hasRoom(parent, need)) {
-        if (claimed == claims.length) { // else again, with as many
+        rootIsFull = claimed < claims.length; // then again, with as many
+        if (!rootIsFull) {
           splitRoot(tree, parent, key);
         }
         return -1;
@@ -384,6 +394,7 @@ public final class Split {
       format(frames[0], left);
       format(frames[1], right);
       left.begin(level + 1, tree.table(), new byte[0], null);
+      left.iam(Slotted.iam(page));
       left.leftmostChild(pages[0]);
       left.append(InnerCell.build(cut.separator(), pages[1]));
       format(root, left);

@@ -7,6 +7,7 @@ import org.revenantdb.engine.buffer.Stay;
 import org.revenantdb.engine.page.InnerCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.space.Unit;
 import org.revenantdb.latch.HybridLatch;
 import org.revenantdb.recovery.file.CorruptDataException;
 
@@ -47,6 +48,7 @@ public final class Tree {
   private final BufferPool pool;
   private final int table;
   private final int root;
+  private final Unit unit;
 
   /**
    * The stay of the right-most leaf that was written last; perhaps over, perhaps not the last leaf.
@@ -66,6 +68,7 @@ public final class Tree {
     this.pool = pool;
     this.table = table;
     this.root = root;
+    this.unit = new Unit(table, root);
   }
 
   /** Id that the tree's pages carry. */
@@ -76,6 +79,11 @@ public final class Tree {
   /** The root page. */
   public int root() {
     return root;
+  }
+
+  /** The extents that its pages are taken from. */
+  public Unit unit() {
+    return unit;
   }
 
   /**

@@ -24,7 +24,7 @@ final class PageClasses {
       case Page.LEAF -> LEAF;
       case Page.INNER -> INNER;
       case Page.OVERFLOW_HEAD, Page.OVERFLOW_INDEX, Page.OVERFLOW_DATA -> OVERFLOW;
-      case Page.SPACE_MAP -> MAP;
+      case Page.SPACE_MAP, Page.GAM, Page.IAM -> MAP;
       default -> OTHER;
     };
   }
@@ -34,7 +34,7 @@ final class PageClasses {
    * only leaves warmer, and who misses a leaf would miss the way to it, too.
    */
   static boolean leadsToOthers(int pageType) {
-    return pageType == Page.INNER || pageType == Page.SPACE_MAP;
+    return pageType == Page.INNER || Page.isChangedShared(pageType);
   }
 
   /** A counter for each class. */

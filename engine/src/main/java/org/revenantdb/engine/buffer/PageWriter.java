@@ -12,7 +12,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.engine.page.SpaceMapPage;
+import org.revenantdb.engine.page.Page;
 import org.revenantdb.recovery.file.DiskFullException;
 import org.revenantdb.recovery.file.DoubleWriteFile;
 import org.revenantdb.recovery.file.FileThread;
@@ -667,7 +667,11 @@ final class PageWriter implements AutoCloseable {
   /** Step 2 for one frame; false if it is latched or holds nothing to be written any more. */
   private boolean copy(int frame, int page, long goal, MemorySegment target) {
     Stay stay = frames.stayVolatile(frame);
-    if (stay == null || !tryLatch(stay)) {
+    if (stay == null) {
+      return false;
+    }
+    boolean drained = isMap(stay);
+    if (drained ? !stay.tryAcquireExclusive(DRAIN) : !tryLatch(stay)) {
       return false;
     }
     try {
@@ -691,22 +695,28 @@ final class PageWriter implements AutoCloseable {
       frames.setFirstLsnVolatile(frame, 0);
       return true;
     } finally {
-      unlatch(stay);
+      if (drained) {
+        stay.releaseExclusiveUnmodified();
+      } else {
+        stay.releaseShared();
+      }
     }
   }
 
+  private static boolean isMap(Stay stay) {
+    return Page.isChangedShared(Page.type(stay.page()));
+  }
+
+  /** Latches a page shared, unless it has become a map while nobody had it latched. */
   private static boolean tryLatch(Stay stay) {
-    return SpaceMapPage.isMap(stay.pageId())
-        ? stay.tryAcquireExclusive(DRAIN)
-        : stay.tryAcquireShared();
-  }
-
-  private static void unlatch(Stay stay) {
-    if (SpaceMapPage.isMap(stay.pageId())) {
-      stay.releaseExclusiveUnmodified();
-    } else {
-      stay.releaseShared();
+    if (!stay.tryAcquireShared()) {
+      return false;
     }
+    if (isMap(stay)) {
+      stay.releaseShared();
+      return false;
+    }
+    return true;
   }
 
   private void writeCopies(MemorySegment images, int n, long lsn) {

@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import org.revenantdb.engine.page.ExtentMapPage;
 import org.revenantdb.engine.page.InnerCell;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.OverflowPage;
@@ -30,7 +31,9 @@ final class PageCommand implements Callable<Integer> {
     "inner",
     "overflow head",
     "overflow index",
-    "overflow data"
+    "overflow data",
+    "GAM",
+    "IAM"
   };
 
   private final PrintWriter out;
@@ -89,6 +92,14 @@ final class PageCommand implements Callable<Integer> {
     out.println("flags       " + flags(Page.getByte(page, Page.FLAGS)));
     switch (type) {
       case Page.SPACE_MAP -> spaceMap(page);
+      case Page.GAM -> extents(page, ExtentMapPage.range(ExtentMapPage.extentOf((int) number)));
+      case Page.IAM -> {
+        int range = ExtentMapPage.rangeNumber(page);
+        out.println("table       " + Integer.toUnsignedString(ExtentMapPage.table(page)));
+        out.println("range       " + range);
+        out.println("next list   " + Integer.toUnsignedString(ExtentMapPage.nextPage(page)));
+        extents(page, range);
+      }
       case Page.LEAF, Page.INNER -> slotted(page, type);
       case Page.OVERFLOW_HEAD -> {
         out.println("writer      " + Long.toUnsignedString(OverflowPage.writer(page)));
@@ -126,6 +137,21 @@ final class PageCommand implements Callable<Integer> {
     }
   }
 
+  /** Runs of extents whose bits are set. */
+  private void extents(MemorySegment page, int range) {
+    int base = range * ExtentMapPage.RANGE;
+    for (int e = ExtentMapPage.next(page, base, /* set= */ true); e >= 0; ) {
+      int end = e + 1;
+      while (end < base + ExtentMapPage.RANGE && ExtentMapPage.isSet(page, end)) {
+        end++;
+      }
+      out.printf(
+          "  extents %6d to %6d  pages %8d to %8d%n",
+          e, end - 1, ExtentMapPage.firstPage(e), ExtentMapPage.firstPage(end) - 1);
+      e = end < base + ExtentMapPage.RANGE ? ExtentMapPage.next(page, end, /* set= */ true) : -1;
+    }
+  }
+
   /** Runs of equal bytes, each with what its bits say. */
   private void spaceMap(MemorySegment page) {
     long first = number - SpaceMapPage.POSITION;
@@ -137,7 +163,9 @@ final class PageCommand implements Callable<Integer> {
       }
       String meaning =
           ((bits & SpaceMapPage.ALLOCATED) != 0 ? "allocated" : "free")
-              + ((bits & SpaceMapPage.VERSION) != 0 ? ", versions to clean" : "");
+              + ((bits & SpaceMapPage.VERSION) != 0 ? ", versions to clean" : "")
+              + ((bits & SpaceMapPage.IAM) != 0 ? ", list of extents" : "")
+              + ((bits & SpaceMapPage.MIXED) != 0 ? ", mixed" : "");
       out.printf("  %8d to %8d  %02x  %s%n", first + from, first + i - 1, bits, meaning);
       from = i;
     }
@@ -150,6 +178,10 @@ final class PageCommand implements Callable<Integer> {
     out.printf(
         "heap        from %d, %d bytes of garbage, %d bytes free%n",
         Page.getShort(page, 20), Page.getShort(page, 22), Slotted.free(page));
+    if (Slotted.iam(page) != 0) {
+      out.println(
+          "extents     listed from page " + Integer.toUnsignedString(Slotted.iam(page)) + " on");
+    }
     out.println("lower fence " + Shown.key(Slotted.lowerFence(page)));
     out.println(
         "upper fence "

@@ -37,7 +37,7 @@ import picocli.CommandLine.Parameters;
     },
     mixinStandardHelpOptions = true)
 final class StatCommand implements Callable<Integer> {
-  private static final int CATALOGUE_ROOT = 4;
+  private static final int CATALOGUE_ROOT = 5;
 
   private final PrintWriter out;
 

@@ -14,6 +14,7 @@ import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.space.MapChanges;
+import org.revenantdb.engine.space.Unit;
 import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecoverySpace;
 
@@ -34,9 +35,9 @@ public final class OverflowMove {
 
   /**
    * Credit for pages: new data pages, a space map for each of them and for each old one, and the
-   * page that names them.
+   * page that names them; and what claiming changes: they fill an extent at the most.
    */
-  public static final int PAGES = 3 * PAGES_PER_RECORD + 1;
+  public static final int PAGES = 3 * PAGES_PER_RECORD + 1 + Allocator.PAGES_AT_ONCE;
 
   /** Is told which pages are free on disk, though not to be claimed yet. */
   @FunctionalInterface
@@ -148,7 +149,7 @@ public final class OverflowMove {
       if (!isAtRest(headFrame)) {
         return NOT_MOVED;
       }
-      int target = allocator.claimBelow(limit);
+      int target = allocator.claimBelow(Unit.NONE, limit);
       if (target < 0) {
         return NOT_MOVED;
       }
@@ -204,7 +205,6 @@ public final class OverflowMove {
     boolean logged = false;
     try {
       fresh = pool.fixNew(target);
-      allocator.beforeFree(old);
       mini.begin(0);
       RecordBuilder record = mini.format(fresh);
       PageOps.image(record, source, headBytes, tailBytes);
@@ -233,7 +233,7 @@ public final class OverflowMove {
     if (fresh >= 0) {
       pool.discard(fresh);
     }
-    allocator.release(target);
+    allocator.unclaim(target);
   }
 
   /** The next index page that a page of the value names, 0 for none. */
@@ -270,7 +270,7 @@ public final class OverflowMove {
       frame = container == head ? headFrame : pool.fixExclusive(container);
       int index = OverflowPage.nextIndex(pool.page(frame));
       indexFrame = pool.fixExclusive(index);
-      int target = allocator.claimBelow(limit);
+      int target = allocator.claimBelow(Unit.NONE, limit);
       if (target < 0) {
         return NOT_MOVED;
       }
@@ -326,7 +326,7 @@ public final class OverflowMove {
         if (OverflowPage.id(page, i) < from) {
           continue;
         }
-        int target = allocator.claimBelow(limit);
+        int target = allocator.claimBelow(Unit.NONE, limit);
         full = target < 0;
         if (!full) {
           places[count] = i;
@@ -352,7 +352,6 @@ public final class OverflowMove {
       }
       mini.end();
       for (int i = 0; i < count; i++) {
-        allocator.beforeFree(olds[i]);
         mini.free(olds[i]);
       }
       maps.latchAndWrite(mini);

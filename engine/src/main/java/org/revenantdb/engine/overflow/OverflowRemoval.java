@@ -102,7 +102,6 @@ public final class OverflowRemoval {
         }
       }
       for (int i = 0; i < count; i++) {
-        allocator.beforeFree(pages[i]);
         mini.free(pages[i]);
         maps.set(pages[i], 0);
       }

@@ -38,10 +38,10 @@ public final class OverflowWriter {
   private static final int CREDIT = 96 * 1024;
 
   /**
-   * Pages that one record may change: data pages with a space map each, head, index page, and the
-   * map of a group that the file grows into.
+   * Pages that one record may change: data pages with a space map each, head, index page and the
+   * map of that; and what claiming all those changes: they fill few extents.
    */
-  private static final int PAGES = 2 * PAGES_PER_RECORD + 3;
+  private static final int PAGES = 2 * PAGES_PER_RECORD + 3 + 3 * Allocator.PAGES;
 
   private final BufferPool pool;
   private final Allocator allocator;
@@ -168,7 +168,7 @@ public final class OverflowWriter {
         maps.unlatch();
         giveUp(frame, logged);
         if (!logged) {
-          allocator.release(page);
+          allocator.unclaim(page);
         }
       }
       head = page;
@@ -191,7 +191,7 @@ public final class OverflowWriter {
     try {
       return pool.fixNew(page);
     } catch (Throwable failure) {
-      allocator.release(page);
+      allocator.unclaim(page);
       throw failure;
     }
   }
@@ -267,7 +267,7 @@ public final class OverflowWriter {
           pool.unfixExclusive(headFrame);
         }
         while (!logged && claimed > 0) {
-          allocator.release(ids[--claimed]);
+          allocator.unclaim(ids[--claimed]);
         }
       }
       tailCount += pages;
@@ -349,7 +349,7 @@ public final class OverflowWriter {
           pool.unfixExclusive(tailFrame);
         }
         if (!logged) {
-          allocator.release(page);
+          allocator.unclaim(page);
         }
       }
       tail = page;

@@ -46,6 +46,12 @@ public final class Page {
   /** Type: data of a large value. */
   public static final int OVERFLOW_DATA = 7;
 
+  /** Type: which extents are not free. */
+  public static final int GAM = 8;
+
+  /** Type: which extents are a tree's. */
+  public static final int IAM = 9;
+
   /** Flag of leaf pages and overflow heads: mirrors the version bit of the space map. */
   public static final int FLAG_VERSIONS = 1;
 
@@ -70,6 +76,8 @@ public final class Page {
   /** Aligned, as pages in frames are: for what several change at once. */
   private static final VarHandle WORD =
       ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle();
+
+  private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
 
   private static final VarHandle LSN_WORD =
       ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle();
@@ -142,18 +150,30 @@ public final class Page {
   }
 
   /**
-   * Stores a byte of a page in a frame that others change at the same time: other bytes, of the
-   * same word perhaps, never this one.
+   * Stores bits of a byte of a page in a frame that others change at the same time: other bits, of
+   * the same word perhaps, never these.
+   *
+   * @param mask the bits that are stored
    */
-  public static void putByteShared(MemorySegment page, int offset, int value) {
+  public static void putBitsShared(MemorySegment page, int offset, int mask, int value) {
     int at = offset & ~3;
     int shift = Byte.SIZE * (offset & 3);
     int word;
     int changed;
     do {
       word = (int) WORD.getVolatile(page, (long) at);
-      changed = (word & ~(0xFF << shift)) | ((value & 0xFF) << shift);
+      changed = (word & ~((mask & 0xFF) << shift)) | ((value & mask & 0xFF) << shift);
     } while (!WORD.compareAndSet(page, (long) at, word, changed));
+  }
+
+  /** A byte of a page that others change at the same time, as it is after all that was seen. */
+  public static int getByteShared(MemorySegment page, int offset) {
+    return (byte) BYTE.getVolatile(page, (long) offset) & 0xFF;
+  }
+
+  /** Whether pages of a type are changed by several at once, under shared latches. */
+  public static boolean isChangedShared(int type) {
+    return type == SPACE_MAP || type == GAM || type == IAM;
   }
 
   /**

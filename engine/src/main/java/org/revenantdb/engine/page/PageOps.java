@@ -20,6 +20,7 @@ import org.revenantdb.recovery.log.RecordBuilder;
  *                                                      keep 1: the former one becomes the predecessor, else it goes
  *   8 ROW_SETTLE    u16 slot                           the row's predecessor goes
  *   9 ROW_REVERT    u16 slot                           the current version goes, its predecessor takes its place
+ *  10 BITS          u16 offset, u16 n = 2, u8 mask, u8 value   the masked bits of a byte
  * </pre>
  *
  * <p>Cells in a record have their whole keys, whatever the page lacks of them; an image is as the
@@ -39,6 +40,7 @@ public final class PageOps {
   private static final int ROW_UPDATE = 7;
   private static final int ROW_SETTLE = 8;
   private static final int ROW_REVERT = 9;
+  private static final int BITS = 10;
 
   /** Bytes of a ROW_UPDATE before the value. */
   static final int UPDATE_HEADER = 10;
@@ -134,6 +136,15 @@ public final class PageOps {
     record.putByte(value);
   }
 
+  /** Writes the operation that stores the masked bits of a byte. */
+  public static void setBits(RecordBuilder record, int offset, int mask, int value) {
+    record.putByte(BITS);
+    record.putShort(offset);
+    record.putShort(2);
+    record.putByte(mask);
+    record.putByte(value);
+  }
+
   /** Writes the operation that stores a 16-bit number. */
   public static void setShort(RecordBuilder record, int offset, int value) {
     record.putByte(BYTES);
@@ -187,7 +198,7 @@ public final class PageOps {
     while (at < end) {
       int operation = record[at];
       int first = LittleEndian.getShort(record, at + 1);
-      if (operation != IMAGE && operation != BYTES) {
+      if (operation != IMAGE && operation != BYTES && operation != BITS) {
         demandSlot(page, operation, first);
       }
       if (operation == CELL_REMOVE || operation == ROW_SETTLE || operation == ROW_REVERT) {
@@ -222,6 +233,11 @@ public final class PageOps {
         case KEEP_LEFT -> Slotted.keepLeft(page, first, record, bytes, n, scratch);
         case ROW_UPDATE -> Slotted.update(page, first, record, bytes, n, scratch);
         case BYTES -> copy(record, bytes, page, first, n);
+        case BITS -> {
+          int mask = record[bytes];
+          Page.putByte(
+              page, first, (Page.getByte(page, first) & ~mask) | (record[bytes + 1] & mask));
+        }
         default ->
             throw new IllegalStateException(
                 "unknown page operation " + operation + " in a log record");
@@ -232,27 +248,32 @@ public final class PageOps {
 
   /**
    * Carries out the operations of one part of a record on a space map that others change at the
-   * same time: other bytes of it, never these (R5).
+   * same time: other bytes and bits of it, never these (R5).
    *
    * @param page the page, latched shared
    * @param record bytes of the record
    * @param offset where the operations begin
    * @param length how many bytes they take
-   * @throws IllegalStateException if there is one that does more than store bytes
+   * @throws IllegalStateException if there is one that does more than store bytes or bits
    */
   public static void applyShared(MemorySegment page, byte[] record, int offset, int length) {
     int at = offset;
     int end = offset + length;
     while (at < end) {
-      if (record[at] != BYTES) {
-        throw new IllegalStateException(
-            "page operation " + record[at] + " cannot be carried out under a shared latch");
-      }
+      int operation = record[at];
       int first = LittleEndian.getShort(record, at + 1);
       int n = LittleEndian.getShort(record, at + 3);
       at += 5;
-      for (int i = 0; i < n; i++) {
-        Page.putByteShared(page, first + i, record[at + i]);
+      switch (operation) {
+        case BYTES -> {
+          for (int i = 0; i < n; i++) {
+            Page.putBitsShared(page, first + i, 0xFF, record[at + i]);
+          }
+        }
+        case BITS -> Page.putBitsShared(page, first, record[at], record[at + 1]);
+        default ->
+            throw new IllegalStateException(
+                "page operation " + operation + " cannot be carried out under a shared latch");
       }
       at += n;
     }

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  *   32 u16 lower fence offset  34 u16 length (0: minus infinity)
  *   36 u16 upper fence offset  38 u16 length (0xFFFF: plus infinity)
  *   40 u64 highest writer (leaf)   48 u32 left-most child (inner)   52 common bytes
+ *   of a root: first IAM page, u32, at 48 (leaf), at 40 (inner)
  *   64 slots ...   cells ... 8192
  *   slot: u32 head, u16 cell offset, of an inner page also u32 child
  * </pre>
@@ -51,6 +52,11 @@ public final class Slotted {
 
   /** Offset of the left-most child of an inner page. */
   public static final int LEFTMOST_CHILD = 48;
+
+  /** Where a root that is a leaf names the tree's first IAM page; an inner one at 40. */
+  private static final int LEAF_IAM = LEFTMOST_CHILD;
+
+  private static final int INNER_IAM = MAX_WRITER;
 
   /** Offset of the bytes that all keys have in common, or of the first of them. */
   static final int COMMON = 52;
@@ -95,6 +101,16 @@ public final class Slotted {
   /** Level, 0 for a leaf. */
   public static int level(MemorySegment page) {
     return Page.getByte(page, LEVEL);
+  }
+
+  /** Offset of the first IAM page in a root of this level. */
+  public static int iamOffset(int level) {
+    return level == 0 ? LEAF_IAM : INNER_IAM;
+  }
+
+  /** The tree's first IAM page, of a root; 0 if there is none. */
+  public static int iam(MemorySegment root) {
+    return Page.getInt(root, iamOffset(level(root)));
   }
 
   /** Highest writer id that ever was on the leaf. */

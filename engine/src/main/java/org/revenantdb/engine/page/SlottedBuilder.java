@@ -70,6 +70,11 @@ public final class SlottedBuilder {
     Page.putInt(page, Slotted.LEFTMOST_CHILD, child);
   }
 
+  /** Sets the tree's first IAM page, of a root; 0 if there is none. */
+  public void iam(int page) {
+    Page.putInt(this.page, Slotted.iamOffset(Slotted.level(this.page)), page);
+  }
+
   /** Appends slots {@code from} (inclusive) to {@code to} (exclusive) of another page. */
   public void append(MemorySegment source, int from, int to) {
     for (int slot = from; slot < to; slot++) {

@@ -1,9 +1,12 @@
 package org.revenantdb.engine.page;
 
+import java.lang.foreign.MemorySegment;
+
 /**
  * The space map of a group of pages: one byte a page, after a header of 64 bytes.
  *
- * <pre>  bits 0-2 fullness, 3 ghost, 4 IAM, 5 mixed (all reserved)   6 allocated   7 version</pre>
+ * <pre>  bits 0-2 fullness, 3 ghost (both reserved)   4 IAM   5 mixed   6 allocated   7 version
+ * </pre>
  *
  * <p>Bits as in Figure 1 of "Concurrent Updates to Pages with Fixed-Size Rows Using Lock-Free
  * Algorithms" (VLDB 2020).
@@ -14,6 +17,12 @@ public final class SpaceMapPage {
 
   /** Position of a group's map within the group. */
   public static final int POSITION = 3;
+
+  /** Bit: the page is one that lists the extents of a tree. */
+  public static final int IAM = 16;
+
+  /** Bit: the page's extent is a mixed one, whether the page is in use or not. */
+  public static final int MIXED = 32;
 
   /** Bit: the page is in use. */
   public static final int ALLOCATED = 64;
@@ -33,13 +42,13 @@ public final class SpaceMapPage {
     return group(pageId) * GROUP + POSITION;
   }
 
-  /** Whether a page is a space map. */
-  public static boolean isMap(int pageId) {
-    return pageId % GROUP == POSITION;
-  }
-
   /** Offset of a page's byte in its space map page. */
   public static int offset(int pageId) {
     return 64 + pageId % GROUP;
+  }
+
+  /** What a space map, latched, says of a page; others may change other bytes of it. */
+  public static int bits(MemorySegment map, int pageId) {
+    return Page.getByteShared(map, offset(pageId));
   }
 }

@@ -1,66 +1,112 @@
 package org.revenantdb.engine.space;
 
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.buffer.PageCondition;
 import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.change.MiniTransaction;
+import org.revenantdb.engine.page.ExtentMapPage;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.SpaceMapPage;
-import org.revenantdb.recovery.log.RecordBuilder;
+import org.revenantdb.recovery.file.StorageException;
 
 /**
  * Finds free pages and hands each to one taker.
  *
- * <p>A page is <em>claimed</em> here, in memory, before anything is logged; the record that first
- * uses it sets its space-map byte; a free drops the claim last, when its record is published and
- * applied (R5). A claim that is never used is forgotten with the process, so a crash leaks nothing.
+ * <p>Pages lie in extents of eight. A large tree has extents of its own, and takes pages from them;
+ * all others share mixed ones. Who takes a page has entered it in the {@link Claims} before
+ * anything is logged (R5); the record that first uses it sets its space-map byte. A claim that is
+ * never used is forgotten with the process, so a crash leaks nothing. An extent is taken by a
+ * record of its own, in which nothing else happens, and given back when all of its pages are free.
  *
- * <p>Thread-safe. The caller may hold latches of tree and overflow pages, never of a space map.
+ * <p>Thread-safe. The caller may hold latches of tree and overflow pages, never of a space map;
+ * {@link #claim(Unit)} wants him to hold none.
  */
 public final class Allocator {
   /*
-   * Claims      a bit a page: in use by the space map, or claimed. 0 -> 1 by CAS: who wins has the page (R5). 1 -> 0 by
-   *             its owner, who has applied the record that frees it, or has not used it.
+   * Protocol    docs/protocols.md §19, §25.
    *
-   * Hint        no free page is below it. It is raised by who has found all below his page in use, by CAS: each page that
-   *             is given back changes the turn beside it, so a page that came back behind his back is not passed by.
+   * Hints       no free mixed page, or free extent, is below one.
    *
-   * End         pages. fence lowers it, then looks at the bits behind it; who claims sets a bit, then looks at the end.
-   *             Both are volatile, so either he sees the new end and gives the page back, or fence sees his bit.
+   * End         pages, a multiple of eight. fence lowers it, then looks for claims and bytes behind it; who claims enters
+   *             the page, then looks at the end. So either he sees the new end and leaves, or fence sees his claim.
+   *             Extents are taken under the lock alone, as the fence is set.
    *
-   * Lock        for all that is seldom: reading a group's map, growing, fencing, holding back.
+   * Lock        for all that is seldom: taking extents, growing, fencing, holding back. Latches of tree pages come before
+   *             it, those of maps behind it.
    */
+  /**
+   * Pages that a claim may change beside that of the caller: GAM and map of an extent, twice where
+   * the file grows.
+   */
+  public static final int PAGES = 4;
+
+  /** Credit for log space that goes with {@link #PAGES}. */
+  public static final int CREDIT = 2 * 1024;
+
+  /** As {@link #PAGES}, where the file does not grow: GAM, map, list of extents. */
+  public static final int PAGES_AT_ONCE = 3;
+
+  /** As {@link #PAGES}, of {@link #claim(Unit)}: a list of extents and the root as well. */
+  public static final int PAGES_OF_UNIT = PAGES + 3;
+
   private static final int MIN_GROWTH = 128;
   private static final int MAX_GROWTH = 2048;
 
   /** The file begins to grow when so few pages before its end are left, a part of a small file. */
   private static final int AHEAD = 1024;
 
+  /** Maps that are looked at for a free mixed page before another extent is taken. */
+  private static final int MAPS = 16;
+
+  /** Extents that are looked at for a free page before a tree takes a new one. */
+  private static final int LOOKS = 64;
+
+  /**
+   * Outcomes of {@link #takeExtent} that are no page: no free extent; a range without a list, and
+   * less.
+   */
+  private static final int NONE_FREE = -1;
+
+  private static final int LIST_MISSING = -2;
+
   private final BufferPool pool;
-  private final MiniTransaction formatting;
+  private final Journal log;
+  private final MiniTransaction mini;
+  private final Claims claims;
+
+  /** With {@link #mini}, under the lock. */
+  private final MapChanges changes;
+
   private final ReentrantLock lock = new ReentrantLock();
 
   /**
-   * The claims of each group; null: the group's map has not been read yet. Replaced, not changed.
+   * Pages given back that nobody may claim yet, and whose they were; null when they may at once.
    */
-  private volatile @Nullable AtomicLongArray[] groups = new AtomicLongArray[4];
+  private volatile @Nullable Map<Integer, Unit> held;
 
-  /** Pages given back that nobody may claim yet; null when they may at once. */
-  private volatile @Nullable PageBitmap held;
+  private final Hint mixed = new Hint();
 
-  private int heldPages;
+  /** The mixed extent that was taken last: it may be far behind where a search ends. */
+  private volatile int current;
 
-  /** The hint, and in the upper half its turn. */
-  private final AtomicLong hint = new AtomicLong();
+  private final Hint extents = new Hint();
+
+  /** Extents of which a page was freed, and whose they are: they may be empty. */
+  private final Map<Integer, Unit> loosened = new ConcurrentHashMap<>();
 
   private volatile int pages;
+
+  /** How often the end was fenced: who meets a page behind it had seen a former end. */
+  private final AtomicInteger fences = new AtomicInteger();
 
   /**
    * An allocator over an open data file.
@@ -68,20 +114,17 @@ public final class Allocator {
    * @param pages how many pages the file holds
    */
   public Allocator(BufferPool pool, Journal log, int pages) {
-    this(pool, new MiniTransaction(pool, log), pages, null);
+    this.pool = pool;
+    this.log = log;
+    this.mini = new MiniTransaction(pool, log);
+    this.claims = new Claims(log);
+    this.changes = new MapChanges(pool, claims);
+    this.pages = wholeExtents(pages);
   }
 
-  /**
-   * An allocator that need not read the map of the first group: its claims are given.
-   *
-   * @param first null: they are read when they are needed
-   */
-  Allocator(
-      BufferPool pool, MiniTransaction formatting, int pages, @Nullable AtomicLongArray first) {
-    this.pool = pool;
-    this.formatting = formatting;
-    this.pages = pages;
-    this.groups[0] = first;
+  /** A file that ends within an extent was growing when the process died. */
+  private static int wholeExtents(int pages) {
+    return pages - pages % ExtentMapPage.PAGES;
   }
 
   /** Pages that the data file holds. */
@@ -89,8 +132,14 @@ public final class Allocator {
     return pages;
   }
 
+  /** The pages and extents that are on their way. */
+  public Claims claims() {
+    return claims;
+  }
+
   /**
-   * Claims a free page. It is the caller's until {@link #release}, or until the space map says so.
+   * Claims a free page of a mixed extent. It is the caller's until {@link #release}, or until the
+   * space map says so.
    *
    * @throws org.revenantdb.recovery.file.DiskFullException if the file has to grow and cannot;
    *     nothing has changed
@@ -99,24 +148,85 @@ public final class Allocator {
     while (true) {
       int limit = pages;
       int page = claimBelow(limit);
-      if (page < 0) {
-        grow(limit);
-        continue;
+      if (page >= 0) {
+        growInTime(page, limit);
+        return page;
       }
-      growInTime(page, limit);
-      return page;
+      lock.lock();
+      try {
+        page = claimBelow(pages);
+        if (page >= 0) {
+          return page;
+        }
+        page = takeExtent(null, pages);
+        if (page >= 0) {
+          return page;
+        }
+        grow();
+      } finally {
+        lock.unlock();
+      }
     }
   }
 
   /**
-   * Claims a free page if the file has one.
-   *
-   * @return the page; -1 if the file has to grow for it
+   * As {@link #claim()}, for a page of a tree: of an extent of its own, if it is large. The caller
+   * has nothing latched.
    */
-  public int claimAtOnce() {
+  public int claim(Unit unit) {
+    unit.load(pool);
+    if (!unit.isLarge()) {
+      return claim();
+    }
+    while (true) {
+      int limit = pages;
+      int page = claimOwn(unit, limit);
+      if (page >= 0) {
+        growInTime(page, limit);
+        return page;
+      }
+      int taken;
+      lock.lock();
+      try {
+        page = claimOwn(unit, pages);
+        if (page >= 0) {
+          return page;
+        }
+        taken = takeExtent(unit, pages);
+        if (taken >= 0) {
+          return taken;
+        }
+        if (taken == NONE_FREE) {
+          grow();
+        }
+      } finally {
+        lock.unlock();
+      }
+      if (taken <= LIST_MISSING) {
+        new ExtentLists(pool, log, this).add(unit, LIST_MISSING - taken);
+      }
+    }
+  }
+
+  /**
+   * Claims a free page for a tree if there is one, without waiting for anybody who lets the file
+   * grow. The caller may have pages of the tree latched.
+   *
+   * @return the page; -1 if it takes longer, or the tree has not been looked up
+   */
+  public int claimAtOnce(Unit unit) {
     int limit = pages;
-    int page = claimBelow(limit);
-    growInTime(page, limit);
+    int page = unit.isLarge() ? claimOwn(unit, limit) : claimBelow(limit);
+    if (page < 0 && lock.tryLock()) {
+      try {
+        page = claimBelow(unit, limit);
+      } finally {
+        lock.unlock();
+      }
+    }
+    if (page >= 0) {
+      growInTime(page, limit);
+    }
     return page;
   }
 
@@ -127,89 +237,419 @@ public final class Allocator {
   }
 
   /**
-   * Claims a free page below a limit, and does not let the file grow.
+   * Claims a free page of a mixed extent below a limit; takes no extent, and does not let the file
+   * grow.
    *
    * @return the page, or -1 if there is none
    */
   public int claimBelow(int limit) {
-    long seen = hint.get();
-    int from = (int) seen;
-    int end = Math.min(limit, pages);
-    for (int group = from / SpaceMapPage.GROUP; group * SpaceMapPage.GROUP < end; group++) {
-      int page = claimIn(group, from, end);
-      if (page > 0 && page < pages) {
-        hint.compareAndSet(seen, seen - from + page + 1);
+    int before = fences.get();
+    try {
+      return searchMixed(limit);
+    } catch (StorageException behindTheEnd) {
+      return noneIfCut(before, behindTheEnd);
+    }
+  }
+
+  /** A map that was cut off with the end of the file while somebody was on his way to it. */
+  private int noneIfCut(int before, StorageException failure) {
+    if (fences.get() == before) {
+      throw failure;
+    }
+    return -1;
+  }
+
+  private int searchMixed(int limit) {
+    int all = pages;
+    int end = Math.min(limit, all);
+    long seen = mixed.seen();
+    int from = Hint.place(seen);
+    for (int looks = 0; looks < MAPS && from < end; looks++) {
+      int page = enterMixed(from, end);
+      if (page >= 0 && page < pages) {
+        mixed.raise(seen, page + 1);
         return page;
       }
-      if (page > 0) {
-        letGo(page); // behind the end, which was fenced meanwhile
+      if (page >= 0) {
+        claims.leavePage(page); // behind the end, which was fenced meanwhile
         return -1;
       }
+      from += SpaceMapPage.GROUP - from % SpaceMapPage.GROUP;
     }
-    return -1;
+    if (end == all) {
+      mixed.raise(seen, Math.min(from, end));
+    }
+    int lastTaken = ExtentMapPage.firstPage(current);
+    int page =
+        lastTaken < from || lastTaken >= end
+            ? -1
+            : enterMixed(lastTaken, Math.min(end, lastTaken + ExtentMapPage.PAGES));
+    if (page >= pages) {
+      claims.leavePage(page);
+      return -1;
+    }
+    return page;
+  }
+
+  /** Enters the first free mixed page from one on, of its group and below an end; or -1. */
+  private int enterMixed(int from, int end) {
+    int first = from - from % SpaceMapPage.GROUP;
+    int frame = pool.fixShared(first + SpaceMapPage.POSITION);
+    try {
+      return FreeBytes.enterMixed(pool.page(frame), claims, first, from, end);
+    } finally {
+      pool.unfixShared(frame);
+    }
   }
 
   /**
-   * Where the file would end if all pages in use lay without a gap, the maps at their places among
-   * them.
+   * Claims a free page for a tree below a limit, of an extent that was free if need be, and does
+   * not let the file grow. The tree has been {@linkplain Unit#load looked up}.
+   *
+   * @return the page, or -1 if there is none
    */
-  public int compactSize() {
+  public int claimBelow(Unit unit, int limit) {
+    int page = unit.isLarge() ? claimOwn(unit, limit) : claimBelow(limit);
+    if (page >= 0) {
+      return page;
+    }
     lock.lock();
     try {
-      int inUse = 0;
-      for (int group = 0; hasMap(group); group++) {
-        AtomicLongArray words = group(group);
-        for (int w = 0; w < words.length(); w++) {
-          inUse += Long.bitCount(words.get(w));
-        }
-        inUse--; // the map
+      return Math.max(-1, takeExtent(unit.isLarge() ? unit : null, Math.min(limit, pages)));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** As {@link #claimBelow(Unit, int)}, of the extents that the tree has, or those mixed. */
+  public int claimLower(Unit unit, int limit) {
+    return unit.isLarge() ? claimOwn(unit, limit) : claimBelow(limit);
+  }
+
+  /** A free page of the tree's extents below a limit; or -1, when some have been looked at. */
+  private int claimOwn(Unit unit, int limit) {
+    int before = fences.get();
+    try {
+      return searchOwn(unit, limit);
+    } catch (StorageException behindTheEnd) {
+      return noneIfCut(before, behindTheEnd);
+    }
+  }
+
+  private int searchOwn(Unit unit, int limit) {
+    int current = unit.current();
+    int page = current < 0 ? -1 : claimOf(unit, current, limit);
+    if (page >= 0) {
+      return page;
+    }
+    long seen = unit.hint().seen();
+    int from = Hint.place(seen);
+    for (int looks = 0; looks < LOOKS; looks++) {
+      int extent = unit.nextExtent(pool, from);
+      if (extent < 0 || ExtentMapPage.firstPage(extent) >= limit) {
+        break;
       }
-      int size = inUse;
-      int maps;
-      do {
-        maps = size <= SpaceMapPage.POSITION ? 0 : SpaceMapPage.group(size - 4) + 1;
-        size = inUse + maps;
-      } while (maps < (size <= SpaceMapPage.POSITION ? 0 : SpaceMapPage.group(size - 4) + 1));
-      return size;
-    } finally {
-      lock.unlock();
+      page = claimOf(unit, extent, limit);
+      if (page >= 0) {
+        unit.current(extent);
+        unit.hint().raise(seen, extent);
+        return page;
+      }
+      from = extent + 1;
     }
+    unit.hint().raise(seen, from);
+    return -1;
   }
 
-  /** The last page below this one that is in use or claimed, maps left out; or -1. */
-  public int lastInUseBelow(int page) {
-    lock.lock();
+  private int claimOf(Unit unit, int extent, int limit) {
+    int first = ExtentMapPage.firstPage(extent);
+    if (first + ExtentMapPage.PAGES > Math.min(limit, pages)) {
+      return -1;
+    }
+    int page;
+    int frame = pool.fixShared(SpaceMapPage.mapOf(first));
     try {
-      return lastInUse(Math.min(page, pages));
+      page = FreeBytes.enterOwn(pool.page(frame), claims, extent);
     } finally {
-      lock.unlock();
+      pool.unfixShared(frame);
     }
+    if (page < 0) {
+      return -1;
+    }
+    boolean owns = false;
+    try {
+      owns = unit.owns(pool, extent);
+    } finally {
+      if (!owns) {
+        claims.leavePage(page); // the extent was given back before the page was entered
+      }
+    }
+    return owns ? page : -1;
   }
 
-  private int lastInUse(int below) {
-    for (int group = SpaceMapPage.group(below - 1); group >= 0; group--) {
-      if (!hasMap(group)) {
+  /**
+   * Takes a free extent, under the lock, and claims its first page before anybody else can: so who
+   * wants a page takes one extent at the most.
+   *
+   * @param unit whose it is then; null: it is mixed
+   * @param limit it ends below this page
+   * @return the page; or {@link #NONE_FREE}; or, for a range without a list, {@link #LIST_MISSING}
+   *     less the range
+   */
+  private int takeExtent(@Nullable Unit unit, int limit) {
+    long seen = extents.seen();
+    int from = Hint.place(seen);
+    int end = ExtentMapPage.extentOf(limit);
+    for (int range = ExtentMapPage.range(from); range * ExtentMapPage.RANGE < end; range++) {
+      int first = range * ExtentMapPage.RANGE;
+      int extent;
+      int frame = pool.fixShared(ExtentMapPage.gamOf(first));
+      try {
+        extent = FreeBytes.enterExtent(pool.page(frame), claims, Math.max(from, first), end);
+      } finally {
+        pool.unfixShared(frame);
+      }
+      if (extent < 0) {
         continue;
       }
-      AtomicLongArray words = group(group);
-      int first = group * SpaceMapPage.GROUP;
-      for (int bit = Math.min(SpaceMapPage.GROUP, below - first) - 1; bit >= 0; bit--) {
-        if (bit != SpaceMapPage.POSITION && (words.get(bit >>> 6) & (1L << bit)) != 0) {
-          return first + bit;
+      int page = ExtentMapPage.firstPage(extent);
+      boolean taken = false;
+      try {
+        int list = unit == null ? 0 : unit.list(range);
+        if (unit != null && list == 0) {
+          return LIST_MISSING - range;
         }
+        claims.page(page);
+        try {
+          record(extent, list, /* taken= */ true);
+          taken = true;
+        } finally {
+          if (!taken) {
+            claims.leavePage(page);
+          }
+        }
+      } finally {
+        claims.leaveExtent(extent);
+      }
+      extents.raise(seen, extent + 1);
+      if (unit == null) {
+        current = extent;
+        mixed.lower(page);
+      } else {
+        unit.current(extent);
+        unit.hint().lower(extent);
+      }
+      return page;
+    }
+    if (limit == pages) {
+      extents.raise(seen, end);
+    }
+    return NONE_FREE;
+  }
+
+  private void record(int extent, int list, boolean taken) {
+    changes.clear();
+    changes.extent(extent, list, taken);
+    mini.begin(0);
+    try {
+      changes.latchAndWrite(mini);
+      mini.commit();
+    } finally {
+      changes.unlatch();
+    }
+  }
+
+  /** An extent that was found to be empty, or not. */
+  public enum Emptied {
+    /** It is free. */
+    GIVEN_BACK,
+    /** Somebody uses it. */
+    IN_USE,
+    /** Somebody has entered it, or a page of it: it may be empty later. */
+    BUSY
+  }
+
+  /** Extents of which pages were freed, and which may be empty, with whose they are. */
+  public Map<Integer, Unit> loosened() {
+    return loosened;
+  }
+
+  /**
+   * Gives an extent back if all of its pages are free and nobody is about to take one. By the
+   * cleaner alone; the caller has nothing latched.
+   *
+   * @param unit whose it is, if it is not mixed
+   */
+  public Emptied giveBack(int extent, Unit unit) {
+    int first = ExtentMapPage.firstPage(extent);
+    int entered = 0;
+    lock.lock();
+    try {
+      if (held != null || bitsOfEmpty(extent) < 0) {
+        return held != null ? Emptied.BUSY : Emptied.IN_USE;
+      }
+      if (!claims.tryExtent(extent)) {
+        return Emptied.BUSY;
+      }
+      try {
+        while (entered < ExtentMapPage.PAGES) {
+          if (!claims.tryPage(first + entered)) {
+            return Emptied.BUSY;
+          }
+          entered++;
+        }
+        int bits = bitsOfEmpty(extent);
+        if (bits < 0 || (bits == 0 && !unit.owns(pool, extent))) {
+          return Emptied.IN_USE;
+        }
+        int list = bits == 0 ? unit.list(ExtentMapPage.range(extent)) : 0;
+        record(extent, list, /* taken= */ false);
+        if (unit.current() == extent) {
+          unit.current(-1);
+        }
+      } finally {
+        boolean isMixed = isMixed(first);
+        while (entered > 0) {
+          claims.leavePage(first + --entered);
+        }
+        claims.leaveExtent(extent);
+        lower(unit, first, isMixed);
+      }
+      extents.lower(extent);
+      return Emptied.GIVEN_BACK;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** What the bytes of an extent without a page in use are, all of them; -1 if one is in use. */
+  private int bitsOfEmpty(int extent) {
+    int first = ExtentMapPage.firstPage(extent);
+    int frame = pool.fixShared(SpaceMapPage.mapOf(first));
+    try {
+      MemorySegment map = pool.page(frame);
+      int bits = SpaceMapPage.bits(map, first) & SpaceMapPage.MIXED;
+      for (int page = first; page < first + ExtentMapPage.PAGES; page++) {
+        if (SpaceMapPage.bits(map, page) != bits) {
+          return -1;
+        }
+      }
+      return bits;
+    } finally {
+      pool.unfixShared(frame);
+    }
+  }
+
+  /** A tree's first extent from one on; -1 if there is none. */
+  public int nextExtent(Unit unit, int from) {
+    return unit.nextExtent(pool, from);
+  }
+
+  /** The empty extents below the end, for the cleaner to give back: those mixed, or of a tree. */
+  public List<Integer> empty(@Nullable Unit unit) {
+    List<Integer> found = new ArrayList<>();
+    int end = ExtentMapPage.extentOf(pages);
+    if (unit != null) {
+      for (int e = unit.nextExtent(pool, 0); e >= 0; e = unit.nextExtent(pool, e + 1)) {
+        if (bitsOfEmpty(e) == 0) {
+          found.add(e);
+        }
+      }
+      return found;
+    }
+    for (int e = 0; e < end; e++) {
+      if (bitsOfEmpty(e) == SpaceMapPage.MIXED) {
+        found.add(e);
+      }
+    }
+    return found;
+  }
+
+  /**
+   * Where the file would end if the extents in use lay without a gap, full but for the last one of
+   * each tree and of those mixed, the maps at their places among them; more or less, beside others.
+   *
+   * @param units of all trees, looked up
+   */
+  public int compactSize(Iterable<Unit> units) {
+    int own = 0;
+    for (Unit unit : units) {
+      int used = 0;
+      for (int e = unit.nextExtent(pool, 0); e >= 0; e = unit.nextExtent(pool, e + 1)) {
+        used += inUse(e, /* onlyMixed= */ false);
+      }
+      own += (used + ExtentMapPage.PAGES - 1) / ExtentMapPage.PAGES;
+    }
+    int shared = 0;
+    for (int e = 0; e < ExtentMapPage.extentOf(pages); e++) {
+      shared += inUse(e, /* onlyMixed= */ true);
+    }
+    int size = 0;
+    for (int next = ExtentMapPage.PAGES; next != size; ) {
+      size = next;
+      int groups = SpaceMapPage.group(size - 1) + 1;
+      int ranges = ExtentMapPage.range(ExtentMapPage.extentOf(size - 1)) + 1;
+      int maps = groups + ranges;
+      int behind = Math.max(0, shared - (groups * ExtentMapPage.PAGES - maps));
+      next =
+          ExtentMapPage.PAGES
+              * (groups + own + (behind + ExtentMapPage.PAGES - 1) / ExtentMapPage.PAGES);
+    }
+    return size;
+  }
+
+  /** Pages of an extent that are in use or claimed, maps left out. */
+  private int inUse(int extent, boolean onlyMixed) {
+    int first = ExtentMapPage.firstPage(extent);
+    int count = 0;
+    int frame = pool.fixShared(SpaceMapPage.mapOf(first));
+    try {
+      MemorySegment map = pool.page(frame);
+      if (onlyMixed && (SpaceMapPage.bits(map, first) & SpaceMapPage.MIXED) == 0) {
+        return 0;
+      }
+      for (int page = first; page < first + ExtentMapPage.PAGES; page++) {
+        boolean used =
+            claims.hasPage(page) || (SpaceMapPage.bits(map, page) & SpaceMapPage.ALLOCATED) != 0;
+        count += used && !isMap(page) ? 1 : 0;
+      }
+    } finally {
+      pool.unfixShared(frame);
+    }
+    return count;
+  }
+
+  private static boolean isMap(int page) {
+    int place = page % SpaceMapPage.GROUP;
+    return place == SpaceMapPage.POSITION
+        || (place == ExtentMapPage.POSITION && ExtentMapPage.beginsRange(SpaceMapPage.group(page)));
+  }
+
+  /** The last page below this one that is in use, maps left out; or -1. */
+  public int lastInUseBelow(int page) {
+    int below = Math.min(page, pages);
+    for (int group = SpaceMapPage.group(below - 1); group >= 0 && below > 0; group--) {
+      int first = group * SpaceMapPage.GROUP;
+      int frame = pool.fixShared(first + SpaceMapPage.POSITION);
+      try {
+        MemorySegment map = pool.page(frame);
+        for (int at = Math.min(below, first + SpaceMapPage.GROUP) - 1; at >= first; at--) {
+          if ((SpaceMapPage.bits(map, at) & SpaceMapPage.ALLOCATED) != 0 && !isMap(at)) {
+            return at;
+          }
+        }
+      } finally {
+        pool.unfixShared(frame);
       }
     }
     return -1;
   }
 
-  private boolean hasMap(int group) {
-    return group * SpaceMapPage.GROUP + SpaceMapPage.POSITION < pages;
-  }
-
   /**
-   * Takes the page after the last one in use for the end of the file from now on: whoever wants
-   * more has to let it grow. Pages behind that end may be cut off when a checkpoint that began
-   * after this is durable (protocols.md §18).
+   * Takes the end of the last extent that is not free for the end of the file from now on: whoever
+   * wants more has to let it grow. A group in which nothing but its maps is in use goes with them.
+   * Pages behind that end may be cut off when a checkpoint that began after this is durable
+   * (protocols.md §18).
    *
    * @return the end
    */
@@ -219,23 +659,41 @@ public final class Allocator {
       if (held != null) {
         return pages; // a check is looking at all pages that the file had when it began
       }
+      fences.incrementAndGet();
       int before = pages;
-      int end = endOf(lastInUse(before), before);
+      int end = endOfExtents(before);
       pages = end;
       // Who claimed a page behind it before he could see that keeps it, and all up to there.
-      for (int last = lastInUse(before); last >= end; last = lastInUse(before)) {
-        end = endOf(last, before);
+      for (int last = endOfExtents(before); last > end; last = endOfExtents(before)) {
+        end = last;
         pages = end;
       }
-      lowerHint(end);
+      mixed.lower(end);
+      extents.lower(ExtentMapPage.extentOf(end));
       return end;
     } finally {
       lock.unlock();
     }
   }
 
-  private static int endOf(int last, int before) {
-    return Math.min(before, Math.max(last, SpaceMapPage.mapOf(last)) + 1);
+  private int endOfExtents(int below) {
+    for (int e = ExtentMapPage.extentOf(below) - 1; e > 0; e--) {
+      int first = ExtentMapPage.firstPage(e);
+      boolean used = ExtentMapPage.hasMap(e) ? inUse(e, /* onlyMixed= */ false) > 0 : isTaken(e);
+      if (used) {
+        return first + ExtentMapPage.PAGES;
+      }
+    }
+    return ExtentMapPage.PAGES;
+  }
+
+  private boolean isTaken(int extent) {
+    int frame = pool.fixShared(ExtentMapPage.gamOf(extent));
+    try {
+      return ExtentMapPage.isSet(pool.page(frame), extent);
+    } finally {
+      pool.unfixShared(frame);
+    }
   }
 
   /**
@@ -252,26 +710,34 @@ public final class Allocator {
     }
   }
 
-  /**
-   * To be called before the record that frees a page is published. Were the page's group read only
-   * afterwards, from a space map that calls the page free, it could be claimed before {@link
-   * #release}, which would then drop the new owner's claim (R5).
-   */
-  public void beforeFree(int pageId) {
-    if (loaded(SpaceMapPage.group(pageId)) != null) {
-      return;
-    }
-    lock.lock();
-    try {
-      group(SpaceMapPage.group(pageId));
-    } finally {
-      lock.unlock();
+  /** Gives up a claim that was not used: the page was free all the time. */
+  public void unclaim(int page) {
+    unclaim(Unit.NONE, page);
+  }
+
+  /** As {@link #unclaim(int)}, of a page that was claimed for a tree. */
+  public void unclaim(Unit unit, int page) {
+    boolean isMixed = isMixed(page);
+    claims.leavePage(page);
+    lower(unit, page, isMixed);
+  }
+
+  /** Who has passed a page because it was entered looks again. */
+  private void lower(Unit unit, int page, boolean isMixed) {
+    if (isMixed) {
+      mixed.lower(page);
+    } else {
+      unit.hint().lower(ExtentMapPage.extentOf(page));
     }
   }
 
-  /** Gives up a claim that was not used: the page was free all the time. */
-  public void unclaim(int pageId) {
-    letGo(pageId);
+  private boolean isMixed(int page) {
+    int frame = pool.fixShared(SpaceMapPage.mapOf(page));
+    try {
+      return (SpaceMapPage.bits(pool.page(frame), page) & SpaceMapPage.MIXED) != 0;
+    } finally {
+      pool.unfixShared(frame);
+    }
   }
 
   /** Whether pages that are given back cannot be claimed for now: somebody looks at them. */
@@ -279,43 +745,31 @@ public final class Allocator {
     return held != null;
   }
 
-  /** Gives a page back: its claim was not used, or the record that frees it has been applied. */
-  public void release(int pageId) {
-    if (held == null || !keep(pageId)) {
-      letGo(pageId);
+  /** Gives a page back whose free is applied, of whatever but a tree. */
+  public void release(int page) {
+    release(Unit.NONE, page);
+  }
+
+  /** Gives a page of a tree back whose free is applied. */
+  public void release(Unit unit, int page) {
+    loosened.put(ExtentMapPage.extentOf(page), unit);
+    if (held == null || !keep(unit, page)) {
+      unclaim(unit, page);
     }
   }
 
   /** False if nothing is held back any more. */
-  private boolean keep(int pageId) {
+  private boolean keep(Unit unit, int page) {
     lock.lock();
     try {
-      PageBitmap keep = held;
+      Map<Integer, Unit> keep = held;
       if (keep != null) {
-        keep.set(pageId);
-        heldPages++;
+        keep.put(page, unit);
       }
       return keep != null;
     } finally {
       lock.unlock();
     }
-  }
-
-  private void letGo(int pageId) {
-    AtomicLongArray words = loaded(SpaceMapPage.group(pageId));
-    if (words != null) {
-      int bit = pageId % SpaceMapPage.GROUP;
-      words.getAndAccumulate(bit >>> 6, ~(1L << bit), (word, mask) -> word & mask);
-    }
-    lowerHint(pageId);
-  }
-
-  /** Begins another turn, even if the hint is low enough: who has passed the page looks again. */
-  private void lowerHint(int pageId) {
-    hint.getAndAccumulate(
-        pageId,
-        (seen, page) ->
-            (((seen >>> Integer.SIZE) + 1) << Integer.SIZE) | Math.min((int) seen, (int) page));
   }
 
   /**
@@ -325,7 +779,7 @@ public final class Allocator {
   public void holdBack() {
     lock.lock();
     try {
-      held = new PageBitmap();
+      held = new ConcurrentHashMap<>();
     } finally {
       lock.unlock();
     }
@@ -333,100 +787,32 @@ public final class Allocator {
 
   /** How many pages are held back. */
   public int heldBack() {
-    lock.lock();
-    try {
-      return heldPages;
-    } finally {
-      lock.unlock();
-    }
+    Map<Integer, Unit> back = held;
+    return back == null ? 0 : back.size();
   }
 
   /** Ends what {@link #holdBack} began: all that was given back meanwhile can be claimed. */
   public void holdNoMore() {
     lock.lock();
     try {
-      PageBitmap back = held;
+      Map<Integer, Unit> back = held;
       held = null;
-      heldPages = 0;
       if (back != null) {
-        for (int page = back.next(0); page >= 0; page = back.next(page + 1)) {
-          letGo(page);
-        }
+        back.forEach((page, unit) -> unclaim(unit, page));
       }
     } finally {
       lock.unlock();
     }
   }
 
-  /** A page from one on, below another; -1 if there is none in the group. */
-  private int claimIn(int group, int from, int limit) {
-    int first = group * SpaceMapPage.GROUP;
-    if (limit <= first + SpaceMapPage.POSITION) {
-      return -1; // its map is not in the file yet
-    }
-    AtomicLongArray words = group(group);
-    int end = Math.min(SpaceMapPage.GROUP, limit - first);
-    int start = Math.max(0, from - first);
-    long mask = -1L << start;
-    for (int w = start >>> 6; w << 6 < end; w++, mask = -1L) {
-      long word = words.get(w);
-      while ((~word & mask) != 0) {
-        int bit = (w << 6) + Long.numberOfTrailingZeros(~word & mask);
-        if (bit >= end) {
-          return -1;
-        }
-        long now = words.compareAndExchange(w, word, word | (1L << bit));
-        if (now == word) {
-          return first + bit;
-        }
-        word = now;
-      }
-    }
-    return -1;
-  }
-
-  /** The claims of a group, if its map has been read. */
-  private @Nullable AtomicLongArray loaded(int group) {
-    @Nullable AtomicLongArray[] now = groups;
-    return group < now.length ? now[group] : null;
-  }
-
-  private AtomicLongArray group(int group) {
-    AtomicLongArray words = loaded(group);
-    if (words != null) {
-      return words;
-    }
+  /** Before a list of extents moves, and its root is latched: nobody takes an extent meanwhile. */
+  void beginListChange() {
     lock.lock();
-    try {
-      words = loaded(group);
-      if (words == null) {
-        words = read(group);
-        @Nullable AtomicLongArray[] more =
-            Arrays.copyOf(groups, Math.max(groups.length, group + 1));
-        more[group] = words;
-        groups = more;
-      }
-      return words;
-    } finally {
-      lock.unlock();
-    }
   }
 
-  private AtomicLongArray read(int group) {
-    long[] words = new long[SpaceMapPage.GROUP / 64];
-    int map = group * SpaceMapPage.GROUP + SpaceMapPage.POSITION;
-    int frame = pool.fixShared(map);
-    try {
-      MemorySegment page = pool.page(frame);
-      for (int i = 0; i < SpaceMapPage.GROUP; i++) {
-        if ((Page.getByte(page, 64 + i) & SpaceMapPage.ALLOCATED) != 0) {
-          words[i >>> 6] |= 1L << i;
-        }
-      }
-    } finally {
-      pool.unfixShared(frame);
-    }
-    return new AtomicLongArray(words);
+  /** When it has moved. */
+  void endListChange() {
+    lock.unlock();
   }
 
   /**
@@ -434,57 +820,73 @@ public final class Allocator {
    * was never written would be damage.
    */
   private static int beforeNextMap(int from, int wanted) {
-    int group = SpaceMapPage.group(from - 1);
-    int first = group * SpaceMapPage.GROUP + SpaceMapPage.POSITION;
-    int next = from <= first ? first : first + SpaceMapPage.GROUP;
+    int next = (SpaceMapPage.group(from - 1) + 1) * SpaceMapPage.GROUP;
     return Math.min(wanted, next);
   }
 
   private static int growth(int from) {
-    return Math.clamp(from / 8, MIN_GROWTH, MAX_GROWTH);
+    return wholeExtents(Math.clamp(from / 8, MIN_GROWTH, MAX_GROWTH));
   }
 
-  /** Lets the file grow, unless its end is another one by now. */
-  private void grow(int from) {
-    lock.lock();
-    try {
-      if (pages != from) {
-        return;
+  /** Lets the file grow, under the lock. */
+  private void grow() {
+    int from = pages;
+    pool.extendTo(from + growth(from));
+    // The pool may have prepared more than was asked for.
+    int to = wholeExtents(pool.sizeInPages());
+    int map = SpaceMapPage.mapOf(to - 1);
+    if (map >= from) {
+      int frame = pool.fixNew(map);
+      try {
+        format(frame, map);
+      } finally {
+        pool.unfixExclusive(frame);
       }
-      pool.extendTo(from + growth(from));
-      // The pool may have prepared more than was asked for.
-      int to = pool.sizeInPages();
-      int map = SpaceMapPage.mapOf(to - 1);
-      if (map >= from && map < to) {
-        format(map);
-      }
-      pages = to;
-    } finally {
-      lock.unlock();
     }
+    pages = to;
+    extents.lower(ExtentMapPage.extentOf(from));
+    mixed.lower(from);
   }
 
   /**
-   * Formats the space map of a new group; it says of itself and of nothing else that it is in use.
+   * Formats the maps of a new group. Its first extent is a mixed one, in which they are; nothing
+   * else is in use.
    */
-  private void format(int map) {
-    int frame = pool.fixNew(map);
-    try {
-      format(frame, map);
-    } finally {
-      pool.unfixExclusive(frame);
-    }
-  }
-
   private void format(int frame, int map) {
+    int group = SpaceMapPage.group(map);
+    int first = group * SpaceMapPage.GROUP;
+    int extent = ExtentMapPage.extentOf(first);
+    boolean range = ExtentMapPage.beginsRange(group);
     MemorySegment image = MemorySegment.ofArray(new byte[Page.SIZE]);
     Page.putByte(image, Page.TYPE, Page.SPACE_MAP);
-    Page.putByte(image, SpaceMapPage.offset(map), SpaceMapPage.ALLOCATED);
-    formatting.begin(0);
-    RecordBuilder record = formatting.format(frame);
-    PageOps.image(record, image, SpaceMapPage.offset(map) + 1 - Page.BODY, 0);
-    formatting.end();
-    formatting.commit();
+    for (int page = first; page < first + ExtentMapPage.PAGES; page++) {
+      int bits = SpaceMapPage.MIXED | (isMap(page) ? SpaceMapPage.ALLOCATED : 0);
+      Page.putByte(image, SpaceMapPage.offset(page), bits);
+    }
+    int gam = -1;
+    changes.clear();
+    mini.begin(0);
+    try {
+      PageOps.image(mini.format(frame), image, 64 + ExtentMapPage.PAGES - Page.BODY, 0);
+      mini.end();
+      if (range) {
+        gam = pool.fixNew(ExtentMapPage.gamOf(extent));
+        image.fill((byte) 0);
+        Page.putByte(image, Page.TYPE, Page.GAM);
+        Page.putByte(image, ExtentMapPage.offset(extent), ExtentMapPage.mask(extent));
+        PageOps.image(mini.format(gam), image, 64 + 1 - Page.BODY, 0);
+        mini.end();
+      } else {
+        changes.gam(extent, /* taken= */ true);
+      }
+      changes.latchAndWrite(mini);
+      mini.commit();
+    } finally {
+      changes.unlatch();
+      if (gam >= 0) {
+        pool.unfixExclusive(gam);
+      }
+    }
   }
 
   /**
@@ -493,7 +895,7 @@ public final class Allocator {
    */
   public void formatMissingMap(long knownPages) {
     int last = SpaceMapPage.mapOf(pages - 1);
-    if (last >= pages || last == SpaceMapPage.POSITION) {
+    if (last == SpaceMapPage.POSITION) {
       return;
     }
     int frame = pool.fixForRedo(last);

@@ -1,38 +1,66 @@
 package org.revenantdb.engine.space;
 
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.change.MiniTransaction;
+import org.revenantdb.engine.page.ExtentMapPage;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.recovery.log.RecordBuilder;
 
 /**
- * The space-map bytes that one mini-transaction sets: collects them, latches their maps in the
- * order of page ids (R19: maps come last), writes their parts. One thread at a time; reusable.
+ * The bytes and bits of maps that one mini-transaction sets: collects them, latches their maps in
+ * order (R19: GAM, IAM, space maps, each by page id, and after all other pages), writes their
+ * parts. One thread at a time; reusable.
  *
  * <p>The maps are latched shared, so that no page is the place where all who allocate, free or mark
- * have to queue: each byte has one owner, and is stored by a compare-and-set of its word.
+ * have to queue: each byte, or bit, has one owner, and is stored by a compare-and-set of its word.
+ *
+ * <p>A page that is freed is entered in the {@link Claims} before the record, and stays there until
+ * its owner has the {@link Allocator} give it back; one that is allocated leaves them when the
+ * record is applied.
  *
  * <p>Source: "Concurrent Updates to Pages with Fixed-Size Rows Using Lock-Free Algorithms" (VLDB
- * 2020), Figures 3 and 4; {@code docs/protocols.md} §19.
+ * 2020), Figures 3 and 4; {@code docs/protocols.md} §19, §25.
  */
 public final class MapChanges {
+  /*
+   * A change     kind << 57 | page id of the map << 25 | place in the map << 9 | value: so they sort in the order of latches.
+   *              The place is that of the byte, or of the bit: both are below 2^16. A value with WHOLE brings its MIXED.
+   */
   /**
    * The original method, Figure 3: the maps are latched exclusively for the same steps. For
    * measurements alone; what is in the files is the same.
    */
   private static final boolean EXCLUSIVE = Boolean.getBoolean("org.revenantdb.exclusiveSpaceMaps");
 
+  private static final int GAM = 0;
+  private static final int IAM = 1;
+  private static final int BYTE = 2;
+  private static final int WHOLE = 256;
+
   private final BufferPool pool;
+  private final Claims claims;
   private long[] changes = new long[16];
   private int count;
   private int[] frames = new int[4];
   private int latched;
 
-  /** Changes of maps that are in this pool. */
-  public MapChanges(BufferPool pool) {
+  /** Pages that are allocated or freed, and the frames of their maps. */
+  private int[] owned = new int[8];
+
+  private int[] ownedMaps = new int[8];
+  private int ownedCount;
+
+  /**
+   * Changes of maps that are in this pool.
+   *
+   * @param claims of those who allocate there
+   */
+  public MapChanges(BufferPool pool, Claims claims) {
     this.pool = pool;
+    this.claims = claims;
   }
 
   /** Starts anew. */
@@ -44,13 +72,43 @@ public final class MapChanges {
   }
 
   /**
-   * Notes that the byte of a page becomes this. The caller owns the page: its latch, or its claim.
+   * Notes that the byte of a page becomes this, but for its {@link SpaceMapPage#MIXED}, which stays
+   * as it is. The caller owns the page: its latch, or its claim.
    */
   public void set(int pageId, int value) {
+    add(BYTE, SpaceMapPage.mapOf(pageId), pageId % SpaceMapPage.GROUP, value);
+  }
+
+  /**
+   * Notes that an extent is taken, or given back. The caller has entered it, and its pages if it is
+   * given back.
+   *
+   * @param iam page that lists it; 0: it is a mixed one
+   */
+  void extent(int extent, int iam, boolean taken) {
+    gam(extent, taken);
+    if (iam != 0) {
+      add(IAM, iam, extent % ExtentMapPage.RANGE, taken ? 1 : 0);
+      return;
+    }
+    int first = ExtentMapPage.firstPage(extent);
+    for (int page = first; page < first + ExtentMapPage.PAGES; page++) {
+      int value = WHOLE | (taken ? SpaceMapPage.MIXED : 0);
+      add(BYTE, SpaceMapPage.mapOf(page), page % SpaceMapPage.GROUP, value);
+    }
+  }
+
+  /** Notes what the GAM says of an extent, and nothing else. */
+  public void gam(int extent, boolean taken) {
+    add(GAM, ExtentMapPage.gamOf(extent), extent % ExtentMapPage.RANGE, taken ? 1 : 0);
+  }
+
+  private void add(int kind, int map, int place, int value) {
     if (count == changes.length) {
       changes = Arrays.copyOf(changes, 2 * count);
     }
-    changes[count++] = Integer.toUnsignedLong(pageId) << 8 | value;
+    changes[count++] =
+        (long) kind << 57 | Integer.toUnsignedLong(map) << 25 | (long) place << 9 | value;
   }
 
   /** Whether nothing was noted. */
@@ -64,31 +122,74 @@ public final class MapChanges {
    */
   public void latchAndWrite(MiniTransaction mini) {
     Arrays.sort(changes, 0, count);
+    ownedCount = 0;
     int i = 0;
     while (i < count) {
-      int map = SpaceMapPage.mapOf((int) (changes[i] >>> 8));
-      int frame = EXCLUSIVE ? pool.fixExclusive(map) : pool.fixShared(map);
+      long map = changes[i] >>> 25;
+      int frame = EXCLUSIVE ? pool.fixExclusive((int) map) : pool.fixShared((int) map);
       if (latched == frames.length) {
         frames = Arrays.copyOf(frames, 2 * latched);
       }
       frames[latched++] = frame;
       RecordBuilder record = EXCLUSIVE ? mini.change(frame) : mini.changeShared(frame);
-      for (; i < count && SpaceMapPage.mapOf((int) (changes[i] >>> 8)) == map; i++) {
-        PageOps.setByte(
-            record, SpaceMapPage.offset((int) (changes[i] >>> 8)), (int) changes[i] & 0xFF);
+      for (; i < count && changes[i] >>> 25 == map; i++) {
+        int place = (int) (changes[i] >>> 9) & 0xFFFF;
+        int value = (int) changes[i] & 0x1FF;
+        if (map >>> 32 == BYTE) {
+          setByte(record, frame, (int) map, place, value);
+        } else {
+          int mask = ExtentMapPage.mask(place);
+          PageOps.setBits(record, ExtentMapPage.offset(place), mask, value == 0 ? 0 : mask);
+        }
       }
       mini.end();
     }
   }
 
-  /** Releases the latches of the maps. */
+  private void setByte(RecordBuilder record, int frame, int map, int place, int value) {
+    int page = map - SpaceMapPage.POSITION + place;
+    int offset = SpaceMapPage.offset(page);
+    if ((value & WHOLE) != 0) {
+      PageOps.setByte(record, offset, value & 0xFF);
+      return;
+    }
+    int before = SpaceMapPage.bits(pool.page(frame), page);
+    PageOps.setByte(record, offset, value | (before & SpaceMapPage.MIXED));
+    if (((before ^ value) & SpaceMapPage.ALLOCATED) == 0) {
+      return;
+    }
+    if (ownedCount == owned.length) {
+      owned = Arrays.copyOf(owned, 2 * ownedCount);
+      ownedMaps = Arrays.copyOf(ownedMaps, 2 * ownedCount);
+    }
+    if ((value & SpaceMapPage.ALLOCATED) == 0) {
+      claims.page(page);
+    }
+    owned[ownedCount] = page;
+    ownedMaps[ownedCount++] = frame;
+  }
+
+  /**
+   * Releases the latches of the maps. Pages that these call in use by now leave the claims: those
+   * allocated, and, if the record did not come to be, those that were to be freed.
+   */
   public void unlatch() {
-    while (latched > 0) {
-      int frame = frames[--latched];
-      if (EXCLUSIVE) {
-        pool.unfixExclusive(frame);
-      } else {
-        pool.unfixShared(frame);
+    try {
+      while (ownedCount > 0) {
+        int page = owned[--ownedCount];
+        MemorySegment map = pool.page(ownedMaps[ownedCount]);
+        if ((SpaceMapPage.bits(map, page) & SpaceMapPage.ALLOCATED) != 0) {
+          claims.leavePage(page);
+        }
+      }
+    } finally {
+      while (latched > 0) {
+        int frame = frames[--latched];
+        if (EXCLUSIVE) {
+          pool.unfixExclusive(frame);
+        } else {
+          pool.unfixShared(frame);
+        }
       }
     }
   }

@@ -3,6 +3,8 @@ package org.revenantdb.engine.version;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -23,8 +25,10 @@ import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SpaceMapPage;
+import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.space.PageBitmap;
+import org.revenantdb.engine.space.Unit;
 import org.revenantdb.engine.txn.Horizon;
 import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.engine.version.DroppedTables.DroppedTable;
@@ -126,7 +130,7 @@ public final class Cleaner implements AutoCloseable {
   /**
    * Whether something of a dropped table was left in this pass that could go: it is tried again.
    */
-  private boolean removalSkipped;
+  private boolean leftForLater;
 
   /** Whether the last pass has left something that only another try can do. */
   private boolean skippedBefore;
@@ -156,7 +160,7 @@ public final class Cleaner implements AutoCloseable {
     this.trees = trees;
     this.mapsRead = mapsRead;
     this.mini = new MiniTransaction(pool, storage.log());
-    this.maps = new MapChanges(pool);
+    this.maps = storage.mapChanges();
     this.removal =
         new OverflowRemoval(
             pool, storage.allocator(), storage.marks(), storage.space(), mini, maps);
@@ -227,6 +231,7 @@ public final class Cleaner implements AutoCloseable {
   long compactHere(List<Tree> all) {
     long moved = compactor.compact(all);
     compactor.giveBackRetired(storage.horizon().refresh());
+    giveBackExtents();
     return moved;
   }
 
@@ -312,6 +317,7 @@ public final class Cleaner implements AutoCloseable {
         && storage.transactions().aborted().size() == 0
         && storage.versions().rows() == 0
         && dropped.isEmpty()
+        && storage.allocator().loosened().isEmpty()
         && !compactor.hasRetired();
   }
 
@@ -382,7 +388,7 @@ public final class Cleaner implements AutoCloseable {
     PageBitmap pages = whole ? storage.marks().begin(all) : storage.marks().beginUrgent(all, FEW);
     long changes = 0;
     boolean skipped = false;
-    removalSkipped = false;
+    leftForLater = false;
     try {
       if (!mapsRead) {
         try {
@@ -427,12 +433,47 @@ public final class Cleaner implements AutoCloseable {
       transactions.forget(settled);
       storage.versions().prune(snapshots);
       compactor.giveBackRetired(snapshots);
+      giveBackExtents();
     } finally {
-      skippedBefore = skipped || removalSkipped;
+      skippedBefore = skipped || leftForLater;
       storage.marks().end();
     }
     storage.counters().cleanerPasses.increment();
     return changes;
+  }
+
+  /** Gives extents back whose last page was freed. */
+  private void giveBackExtents() {
+    Map<Integer, Unit> loosened = storage.allocator().loosened();
+    for (int extent : loosened.keySet().toArray(new Integer[0])) {
+      if (closed) {
+        return;
+      }
+      // Pages are freed by this thread alone.
+      Unit unit = Objects.requireNonNull(loosened.remove(extent));
+      try {
+        inside.run(() -> {
+          if (giveBack(extent, unit) == Allocator.Emptied.BUSY) {
+            loosened.put(extent, unit);
+            leftForLater |= storage.allocator().isHoldingBack();
+          }
+          return 0;
+        });
+      } catch (StorageException unreadable) {
+        if (storage.log().failure() != null) {
+          throw unreadable;
+        }
+      }
+    }
+  }
+
+  private Allocator.Emptied giveBack(int extent, Unit unit) {
+    storage.space().acquireToClean(Allocator.CREDIT, Allocator.PAGES);
+    try {
+      return storage.allocator().giveBack(extent, unit);
+    } finally {
+      storage.space().release(Allocator.CREDIT, Allocator.PAGES);
+    }
   }
 
   /** Frees what dropped tables have left; how many pages, and values given to later passes. */
@@ -450,10 +491,15 @@ public final class Cleaner implements AutoCloseable {
             return changes;
           }
           if (storage.allocator().isHoldingBack()) {
-            removalSkipped = true; // else all would have to wait for the check that looks at them
+            leftForLater = true; // else all would have to wait for the check that looks at them
             return changes;
           }
-          changes += inside.run(() -> tableRemoval.step(now));
+          long done = inside.run(() -> tableRemoval.step(now));
+          if (done < 0) {
+            leftForLater = true;
+            break;
+          }
+          changes += done;
         }
         if (now.isGone()) {
           dropped.remove(now);
@@ -463,7 +509,7 @@ public final class Cleaner implements AutoCloseable {
         if (storage.log().failure() != null) {
           throw unreadable;
         }
-        removalSkipped = true;
+        leftForLater = true;
       }
     }
     return changes;

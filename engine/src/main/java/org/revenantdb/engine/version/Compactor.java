@@ -16,12 +16,15 @@ import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.change.MiniTransaction;
 import org.revenantdb.engine.overflow.OverflowMove;
+import org.revenantdb.engine.page.ExtentMapPage;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.space.Allocator;
+import org.revenantdb.engine.space.ExtentLists;
 import org.revenantdb.engine.space.MapChanges;
+import org.revenantdb.engine.space.Unit;
 import org.revenantdb.gc.SnapshotSet;
 import org.revenantdb.recovery.file.StorageException;
 
@@ -70,6 +73,7 @@ final class Compactor {
   private final Merger merger;
   private final Move move;
   private final OverflowMove overflow;
+  private final ExtentLists lists;
   private final Descent descent = new Descent();
   private final Deque<RetiredPage> retired = new ArrayDeque<>();
   private boolean metOverflow;
@@ -90,6 +94,7 @@ final class Compactor {
     this.closed = closed;
     this.merger = merger;
     this.move = new Move(pool, allocator, storage.marks(), mini, maps);
+    this.lists = new ExtentLists(pool, storage.log(), allocator);
     this.overflow =
         new OverflowMove(
             pool,
@@ -125,19 +130,43 @@ final class Compactor {
   long compact(List<Tree> all) {
     for (Tree tree : all) {
       mergeSparse(tree);
+      inside.run(() -> lookUp(tree));
     }
-    int end = allocator.compactSize();
+    giveBackEmpty(all);
+    List<Unit> units = all.stream().map(Tree::unit).toList();
+    int end = allocator.compactSize(units);
     for (Tree tree : all) {
-      end = Math.max(end, tree.root() + 1);
+      end = Math.max(end, endOfExtent(tree.root()));
     }
-    int from = end;
+    long moved = moveFrom(all, end);
+    if (allocator.lastInUseBelow(Integer.MAX_VALUE) >= end) {
+      // There are free pages further front, though no free extents.
+      moved += pack(end);
+      giveBackEmpty(all);
+      moved += moveFrom(all, end);
+    }
+    giveBackEmpty(all);
+    return moved;
+  }
+
+  private static int endOfExtent(int page) {
+    return ExtentMapPage.firstPage(ExtentMapPage.extentOf(page) + 1);
+  }
+
+  private long lookUp(Tree tree) {
+    tree.unit().load(pool);
+    return 0;
+  }
+
+  /** Moves what lies behind a page to extents before it. */
+  private long moveFrom(List<Tree> all, int from) {
     metOverflow = false;
     long moved = 0;
     for (int page = allocator.lastInUseBelow(Integer.MAX_VALUE);
         page >= from && !closed.getAsBoolean();
         page = allocator.lastInUseBelow(page)) {
       int pageId = page;
-      moved += step(() -> moveTreePage(pageId, from));
+      moved += step(() -> movePage(pageId, from, /* isPacking= */ false));
     }
     if (metOverflow) {
       for (Tree tree : all) {
@@ -145,6 +174,40 @@ final class Compactor {
       }
     }
     return moved;
+  }
+
+  /** Moves pages of trees to free ones of lower extents that the tree has, or that are mixed. */
+  private long pack(int below) {
+    long moved = 0;
+    for (int page = allocator.lastInUseBelow(below);
+        page >= 0 && !closed.getAsBoolean();
+        page = allocator.lastInUseBelow(page)) {
+      int pageId = page;
+      int limit = ExtentMapPage.firstPage(ExtentMapPage.extentOf(page));
+      moved += step(() -> movePage(pageId, limit, /* isPacking= */ true));
+    }
+    return moved;
+  }
+
+  private void giveBackEmpty(List<Tree> all) {
+    giveBackEmptyOf(null);
+    for (Tree tree : all) {
+      giveBackEmptyOf(tree.unit());
+    }
+  }
+
+  private void giveBackEmptyOf(@Nullable Unit unit) {
+    for (int extent : allocator.empty(unit)) {
+      step(() -> {
+        storage.space().acquireToClean(Allocator.CREDIT, Allocator.PAGES);
+        try {
+          allocator.giveBack(extent, unit == null ? Unit.NONE : unit);
+          return 0;
+        } finally {
+          storage.space().release(Allocator.CREDIT, Allocator.PAGES);
+        }
+      });
+    }
   }
 
   private void mergeSparse(Tree tree) {
@@ -183,24 +246,28 @@ final class Compactor {
     }
   }
 
-  private long moveTreePage(int pageId, int from) {
+  private long movePage(int pageId, int limit, boolean isPacking) {
     if (!isAllocated(pageId)) {
-      return 0; // claimed by somebody who has not formatted it yet, or retired
+      return 0; // freed meanwhile
     }
-    int level;
+    int level = 0;
     int table;
-    byte[] fence;
+    byte[] fence = {};
+    int type;
     int frame = pool.fixShared(pageId);
     try {
       MemorySegment page = pool.page(frame);
-      int type = Page.type(page);
-      if (type != Page.LEAF && type != Page.INNER) {
+      type = Page.type(page);
+      if (type == Page.IAM) {
+        table = ExtentMapPage.table(page);
+      } else if (type == Page.LEAF || type == Page.INNER) {
+        level = Slotted.level(page);
+        fence = Slotted.lowerFence(page);
+        table = Slotted.table(page);
+      } else {
         metOverflow = true;
         return 0;
       }
-      level = Slotted.level(page);
-      fence = Slotted.lowerFence(page);
-      table = Slotted.table(page);
     } finally {
       pool.unfixShared(frame);
     }
@@ -208,11 +275,17 @@ final class Compactor {
     if (tree == null || tree.root() == pageId) {
       return 0;
     }
-    storage.space().acquireToClean(Move.CREDIT, Move.PAGES);
+    int credit = Math.max(Move.CREDIT, ExtentLists.CREDIT);
+    int pages = Math.max(Move.PAGES, ExtentLists.PAGES);
+    storage.space().acquireToClean(credit, pages);
     try {
-      return move.page(tree, pageId, level, fence, from) ? 1 : 0;
+      boolean moved =
+          type == Page.IAM
+              ? lists.move(tree.unit(), pageId, limit)
+              : move.page(tree, pageId, level, fence, limit, isPacking);
+      return moved ? 1 : 0;
     } finally {
-      storage.space().release(Move.CREDIT, Move.PAGES);
+      storage.space().release(credit, pages);
     }
   }
 

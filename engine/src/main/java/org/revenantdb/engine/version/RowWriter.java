@@ -115,7 +115,7 @@ public final class RowWriter {
     this.storage = storage;
     this.pool = storage.pool();
     this.mini = new MiniTransaction(pool, storage.log());
-    this.maps = new MapChanges(pool);
+    this.maps = storage.mapChanges();
     this.split = storage.splitter(mini, maps);
     this.overflow =
         new OverflowWriter(pool, storage.allocator(), storage.marks(), storage.space(), mini, maps);
@@ -160,7 +160,7 @@ public final class RowWriter {
         storage.marks(),
         storage.space(),
         new MiniTransaction(pool, storage.log()),
-        new MapChanges(pool));
+        storage.mapChanges());
   }
 
   /** Stores the value that this writer of overflow values has written. */

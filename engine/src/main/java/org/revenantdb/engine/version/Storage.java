@@ -36,6 +36,11 @@ public record Storage(
     VolatileStore versions,
     Counters counters) {
 
+  /** Changes of space maps, for one thread at a time. */
+  public MapChanges mapChanges() {
+    return new MapChanges(pool, allocator.claims());
+  }
+
   /**
    * What splits pages for one thread at a time.
    *

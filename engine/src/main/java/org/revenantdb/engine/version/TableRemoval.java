@@ -8,14 +8,19 @@ import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.change.MiniTransaction;
 import org.revenantdb.engine.page.DroppedTableRow;
+import org.revenantdb.engine.page.ExtentMapPage;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.OverflowPage;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedBuilder;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.page.TableRow;
+import org.revenantdb.engine.space.Allocator;
+import org.revenantdb.engine.space.ExtentLists;
 import org.revenantdb.engine.space.MapChanges;
+import org.revenantdb.engine.space.Unit;
 import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.engine.version.DroppedTables.DroppedTable;
 import org.revenantdb.recovery.log.RecordBuilder;
@@ -30,7 +35,9 @@ final class TableRemoval {
    *
    * Step        one of: a leaf is looked at, and some of its large values are given to the cleaner | leaves at the right
    *             end of the right-most page above them are freed | the right-most path is freed up to a page that leads
-   *             elsewhere, too | the right-most path is the whole tree: it is freed, and the entry gets shorter, or goes
+   *             elsewhere, too | the right-most path is the whole tree: all but the root is freed, which is an empty leaf
+   *             then | extents of the tree are given back | one of their lists is freed | the root is freed, and the entry
+   *             gets shorter, or goes
    *
    * Invariants  I1 a page is freed by the record by which nothing leads to it any more; so after each record the entry
    *             leads to all pages that are still the table's, and to no other.
@@ -43,6 +50,9 @@ final class TableRemoval {
 
   /** Leaves that one record frees; each may lie in another space map. */
   private static final int LEAVES = 64;
+
+  /** Extents that one step gives back, each by a record of its own. */
+  private static final int EXTENTS = 32;
 
   /** Large values that one record gives away: a head and a space map each. */
   private static final int VALUES = 16;
@@ -75,6 +85,14 @@ final class TableRemoval {
 
   private final int[] freed = new int[Math.max(LEAVES, BufferPool.MAX_LEVELS + 1)];
   private int freedCount;
+  private boolean isBusy;
+
+  private final ExtentLists lists;
+
+  /** The extents of the tree whose pages are freed. */
+  private Unit unit = Unit.NONE;
+
+  private final SlottedBuilder empty = new SlottedBuilder();
 
   private final Value[] values = new Value[VALUES];
 
@@ -90,6 +108,7 @@ final class TableRemoval {
     this.catalogue = catalogue;
     this.mini = mini;
     this.maps = maps;
+    this.lists = new ExtentLists(pool, storage.log(), storage.allocator());
   }
 
   /** Another table comes, or one that was left some time ago. */
@@ -97,7 +116,10 @@ final class TableRemoval {
     lookedAt = 0;
   }
 
-  /** One step, inside the gate; how many pages it has freed, and values given away. */
+  /**
+   * One step, inside the gate; how many pages it has freed, and values given away; -1 if it has to
+   * be tried later: a check has just ended, which held pages back.
+   */
   int step(DroppedTable table) {
     storage.space().acquireToClean(CREDIT, PAGES);
     try {
@@ -108,8 +130,9 @@ final class TableRemoval {
         return given;
       }
       lookedAt = 0;
+      isBusy = false;
       freeRightMost(table);
-      return freedCount;
+      return isBusy ? -1 : freedCount;
     } finally {
       storage.space().release(CREDIT, PAGES);
     }
@@ -118,6 +141,10 @@ final class TableRemoval {
   private void findRightMost(TableRow trees) {
     int last = trees.trees() - 1;
     int page = trees.root(last);
+    if (unit.root() != page || unit.table() != trees.id(last)) {
+      unit = new Unit(trees.id(last), page);
+      unit.load(pool);
+    }
     int levelAbove = -1;
     depth = 0;
     leafCount = 0;
@@ -258,15 +285,63 @@ final class TableRemoval {
       freeBelow(end, freedCount);
       return;
     }
+    if (end < 0) {
+      if (!giveBackExtents() && !lists.removeFirst(unit)) {
+        freeLastWithEntry(table);
+      }
+      return;
+    }
     freed[freedCount++] = leaves[0];
-    while (end >= 0 && separators[end] == 0) {
+    while (end > 0 && separators[end] == 0) {
       freed[freedCount++] = path[end--];
     }
-    if (end >= 0) {
+    if (separators[end] > 0) {
       freeBelow(end, 1);
     } else {
-      freeLastWithEntry(table);
+      freeAllButRoot();
     }
+  }
+
+  /** Some of the tree's extents, which have no page in use any more; whether there were any. */
+  private boolean giveBackExtents() {
+    int extent = -1;
+    for (int i = 0; i < EXTENTS; i++) {
+      extent = storage.allocator().nextExtent(unit, extent + 1);
+      if (extent < 0) {
+        return i > 0;
+      }
+      Allocator.Emptied outcome = storage.allocator().giveBack(extent, unit);
+      if (outcome == Allocator.Emptied.BUSY) {
+        isBusy = true;
+        return true;
+      }
+      if (outcome == Allocator.Emptied.IN_USE) {
+        throw pool.damage(
+            ExtentMapPage.firstPage(extent),
+            "a page of the extent that begins at page "
+                + ExtentMapPage.firstPage(extent)
+                + " is in use, though nothing leads to it any more from the dropped table "
+                + unit.table());
+      }
+    }
+    return true;
+  }
+
+  /** The root, all that is left, becomes an empty leaf: it still names the lists of extents. */
+  private void freeAllButRoot() {
+    int root = pool.fixExclusive(unit.root());
+    try {
+      empty.begin(0, unit.table(), new byte[0], null);
+      empty.iam(Slotted.iam(pool.page(root)));
+      mini.begin(0);
+      PageOps.image(mini.format(root), empty);
+      mini.end();
+      commitFree();
+    } finally {
+      maps.unlatch();
+      pool.unfixExclusive(root);
+    }
+    giveBack();
   }
 
   /** Frees what was noted, and takes the last separators from the page that leads there. */
@@ -289,6 +364,7 @@ final class TableRemoval {
 
   private void freeLastWithEntry(DroppedTable table) {
     TableRow trees = table.trees();
+    freed[freedCount++] = unit.root();
     byte[] key = DroppedTableRow.key(trees.id(0));
     int frame = catalogue.leafExclusive(key, new Descent());
     try {
@@ -317,7 +393,6 @@ final class TableRemoval {
   private void commitFree() {
     maps.clear();
     for (int i = 0; i < freedCount; i++) {
-      storage.allocator().beforeFree(freed[i]);
       mini.free(freed[i]);
       maps.set(freed[i], 0);
     }
@@ -330,7 +405,7 @@ final class TableRemoval {
 
   private void giveBack() {
     for (int i = 0; i < freedCount; i++) {
-      storage.allocator().release(freed[i]);
+      storage.allocator().release(unit, freed[i]);
     }
   }
 }

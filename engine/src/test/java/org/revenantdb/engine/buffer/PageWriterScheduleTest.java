@@ -238,7 +238,7 @@ class PageWriterScheduleTest {
   private static long changeShared(PoolFixture fixture, int frame, int value) {
     fixture.pool.markDirtyShared(frame, fixture.log.tail());
     long lsn = fixture.log.append();
-    Page.putByteShared(fixture.pool.page(frame), SpaceMapPage.offset(PAGE), value);
+    Page.putBitsShared(fixture.pool.page(frame), SpaceMapPage.offset(PAGE), 0xFF, value);
     Page.raiseLsn(fixture.pool.page(frame), lsn);
     return lsn;
   }

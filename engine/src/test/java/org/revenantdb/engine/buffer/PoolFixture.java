@@ -7,6 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.Arrays;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageFile;
@@ -77,6 +79,9 @@ final class PoolFixture implements AutoCloseable {
     pool.extendTo(pages);
     for (int page = FIRST; page < pages; page++) {
       int frame = pool.fixNew(page);
+      if (page == SpaceMapPage.POSITION) {
+        Page.putByte(pool.page(frame), Page.TYPE, Page.SPACE_MAP);
+      }
       change(frame, page);
       pool.unfixExclusive(frame);
     }

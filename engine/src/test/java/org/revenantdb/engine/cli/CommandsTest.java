@@ -91,7 +91,7 @@ class CommandsTest {
   /** The first page of a type. */
   private int pageOf(int type) throws IOException {
     byte[] data = Files.readAllBytes(directory.resolve("revenant.data"));
-    for (int id = 5; id * 8192 < data.length; id++) {
+    for (int id = 6; id * 8192 < data.length; id++) {
       if (data[id * 8192 + 16] == type) {
         return id;
       }
@@ -186,10 +186,10 @@ class CommandsTest {
 
   @Test
   void check_ofADamagedCatalogue_tellsIt() throws IOException {
-    flip(4 * 8192L + 8000);
+    flip(5 * 8192L + 8000);
     Ran ran = run("check", directory);
     assertEquals(Main.PROBLEMS, ran.code, ran.err);
-    assertTrue(ran.out.contains("page 4 is damaged"), ran.out);
+    assertTrue(ran.out.contains("page 5 is damaged"), ran.out);
   }
 
   @Test
@@ -239,11 +239,14 @@ class CommandsTest {
 
   @Test
   void page_showsEveryKindOfPage() throws IOException {
-    contains(run("page", directory, 0), "RVNTDATA", "version     5", "page size   8192", "good");
+    contains(run("page", directory, 0), "RVNTDATA", "version     6", "page size   8192", "good");
     contains(run("page", directory, 1), "RVNTCTRL", "redo point", "good");
     contains(run("page", directory, 2), "RVNTCTRL", "good");
     contains(run("page", directory, 3), "space map", "0 to ", "allocated", "free");
-    contains(run("page", directory, 4), "leaf", "\"orders\"", "\"customers\"", "current     by 0:");
+    contains(run("page", directory, 4), "GAM", "extents      0 to ");
+    contains(
+        run("page", directory, pageOf(Page.IAM)), "IAM", "table ", "next list   0", "extents ");
+    contains(run("page", directory, 5), "leaf", "\"orders\"", "\"customers\"", "current     by 0:");
     contains(
         run("page", directory, pageOf(Page.LEAF)), "leaf", "max writer", "\"key0", "100 bytes");
     contains(run("page", directory, pageOf(Page.INNER)), "inner", "left child", "to page");
@@ -290,7 +293,7 @@ class CommandsTest {
     }
     directory = killed;
     String all = "";
-    for (int id = 5; id < 60; id++) {
+    for (int id = 6; id < 60; id++) {
       all += run("page", killed, id).out;
     }
     assertTrue(all.contains("\"changed\""), all);

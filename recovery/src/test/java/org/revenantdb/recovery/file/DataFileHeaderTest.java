@@ -103,7 +103,7 @@ class DataFileHeaderTest {
     assertEquals(FileHeaderLayout.CURRENT_VERSION, e.supported());
     assertEquals(16, e.offset());
     assertTrue(e.getMessage().contains("format version 7"), e.getMessage());
-    assertTrue(e.getMessage().contains("format version 5"), e.getMessage());
+    assertTrue(e.getMessage().contains("format version 6"), e.getMessage());
     assertTrue(e.cure().contains("newer release"), e.cure());
   }
 

@@ -1,0 +1,95 @@
+package org.revenantdb.engine.space;
+
+import java.lang.foreign.MemorySegment;
+import org.revenantdb.engine.page.ExtentMapPage;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.SpaceMapPage;
+
+/**
+ * Looks for what is free in a map that others change at the same time, and enters it ({@link
+ * Claims}): sees it free, enters, sees it still free. The map is latched shared throughout.
+ */
+public final class FreeBytes {
+  /** A byte of each: free, in a mixed extent. */
+  private static final long EIGHT = 0x0101010101010101L * SpaceMapPage.MIXED;
+
+  private FreeBytes() {}
+
+  /**
+   * Enters the first free page of a mixed extent.
+   *
+   * @param map of the group
+   * @param first page of the group
+   * @param from page to begin with, of the group
+   * @param limit below this page
+   * @return the page; -1 if there is none
+   */
+  public static int enterMixed(MemorySegment map, Claims claims, int first, int from, int limit) {
+    int end = Math.min(SpaceMapPage.GROUP, limit - first);
+    for (int i = from - first; i < end; i++) {
+      if (i % Long.BYTES == 0 && !hasFree(map, first + i)) {
+        i += Long.BYTES - 1;
+      } else if (enter(map, claims, first + i, SpaceMapPage.MIXED)) {
+        return first + i;
+      }
+    }
+    return -1;
+  }
+
+  /** Whether one of the eight bytes from that of a page on is that of a free, mixed page. */
+  private static boolean hasFree(MemorySegment map, int page) {
+    long zeros = Page.getLong(map, SpaceMapPage.offset(page)) ^ EIGHT;
+    return ((zeros - 0x0101010101010101L) & ~zeros & 0x8080808080808080L) != 0;
+  }
+
+  /** Enters a free page of an extent that is a tree's own, whose map this is; or -1. */
+  static int enterOwn(MemorySegment map, Claims claims, int extent) {
+    int first = ExtentMapPage.firstPage(extent);
+    for (int page = first; page < first + ExtentMapPage.PAGES; page++) {
+      if (enter(map, claims, page, 0)) {
+        return page;
+      }
+    }
+    return -1;
+  }
+
+  private static boolean enter(MemorySegment map, Claims claims, int page, int free) {
+    if (SpaceMapPage.bits(map, page) != free || !claims.tryPage(page)) {
+      return false;
+    }
+    if (SpaceMapPage.bits(map, page) == free) {
+      return true;
+    }
+    claims.leavePage(page);
+    return false;
+  }
+
+  /**
+   * Enters the first free extent.
+   *
+   * @param gam the range's
+   * @param from extent to begin with, of the range
+   * @param limit below this extent
+   * @return the extent; -1 if there is none
+   */
+  public static int enterExtent(MemorySegment gam, Claims claims, int from, int limit) {
+    int at = from;
+    while (at < limit) {
+      int extent = ExtentMapPage.next(gam, at, /* set= */ false);
+      if (extent < 0 || extent >= limit) {
+        return -1;
+      }
+      if (claims.tryExtent(extent)) {
+        if (!ExtentMapPage.isSet(gam, extent)) {
+          return extent;
+        }
+        claims.leaveExtent(extent);
+      }
+      at = extent + 1;
+      if (ExtentMapPage.range(at) != ExtentMapPage.range(extent)) {
+        return -1;
+      }
+    }
+    return -1;
+  }
+}

@@ -1,0 +1,211 @@
+package org.revenantdb.engine.space;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.page.ExtentMapPage;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.Slotted;
+
+/**
+ * The extents of one tree, as far as this life of the database remembers them: where their lists,
+ * the IAM pages, are, and from where on it is worth looking for a free page.
+ *
+ * <p>There is one for a tree; thread-safe.
+ */
+public final class Unit {
+  /*
+   * Source      "allocation unit", Concurrent Updates to Pages with Fixed-Size Rows (VLDB 2020), 2.1.2; protocols.md §25.
+   *
+   * lists       written by who has the root latched: exclusively if he has changed the chain, shared if he has read it.
+   *             The page of a list changes with that page latched exclusively: so whoever has it latched, and still
+   *             finds it here, has the list.
+   */
+  /** Of what is no tree's. */
+  public static final Unit NONE = new Unit(-1, -1);
+
+  /** A tree with so many pages under its root takes extents of its own. */
+  public static final int LARGE = 7;
+
+  private final int table;
+  private final int root;
+  private final Hint hint = new Hint();
+
+  /** IAM pages by range, 0: none; null: they have not been looked up. */
+  private volatile int @Nullable [] lists;
+
+  private volatile boolean large;
+
+  /** The extent that a page was taken from last; -1: none. */
+  private volatile int current = -1;
+
+  /** The extents of the tree with this root; nothing is read yet. */
+  public Unit(int table, int root) {
+    this.table = table;
+    this.root = root;
+  }
+
+  /** Id that the pages of the tree carry. */
+  public int table() {
+    return table;
+  }
+
+  /** The tree's root. */
+  public int root() {
+    return root;
+  }
+
+  /** From where on to look for extents with a free page. */
+  Hint hint() {
+    return hint;
+  }
+
+  int current() {
+    return current;
+  }
+
+  void current(int extent) {
+    current = extent;
+  }
+
+  /** Whether the tree was seen to be so large that it has extents of its own. */
+  public boolean isLarge() {
+    return large;
+  }
+
+  /** Looks the tree up, unless it is known to be large. The caller has nothing latched. */
+  public void load(BufferPool pool) {
+    if (large) {
+      return;
+    }
+    int frame = pool.fixShared(root);
+    try {
+      load(pool, pool.page(frame));
+    } finally {
+      pool.unfixShared(frame);
+    }
+  }
+
+  /** Looks the chain up behind a root that the caller has latched. */
+  void load(BufferPool pool, MemorySegment rootPage) {
+    int[] found = new int[1];
+    for (int page = Slotted.iam(rootPage); page != 0; ) {
+      int frame = pool.fixShared(page);
+      try {
+        MemorySegment list = pool.page(frame);
+        demand(pool, page, list);
+        int range = ExtentMapPage.rangeNumber(list);
+        if (range >= found.length) {
+          found = Arrays.copyOf(found, range + 1);
+        }
+        found[range] = page;
+        page = ExtentMapPage.nextPage(list);
+      } finally {
+        pool.unfixShared(frame);
+      }
+    }
+    lists = found;
+    int level = Slotted.level(rootPage);
+    large =
+        Slotted.iam(rootPage) != 0
+            || level > 1
+            || (level == 1 && Slotted.count(rootPage) + 1 >= LARGE);
+  }
+
+  private void demand(BufferPool pool, int page, MemorySegment list) {
+    if (Page.type(list) != Page.IAM || ExtentMapPage.table(list) != table) {
+      throw pool.damage(
+          page,
+          "page "
+              + Integer.toUnsignedString(page)
+              + " is not a list of the extents of table "
+              + table
+              + ", but leads to be one from its root");
+    }
+  }
+
+  /** The IAM page of a range, 0 if there is none. */
+  int list(int range) {
+    int[] known = lists;
+    return known == null || range >= known.length ? 0 : known[range];
+  }
+
+  /** What {@link #lists(int[])} is to be given when the list of a range has another page. */
+  int[] listsWith(int range, int page) {
+    int[] known = lists;
+    int[] changed =
+        Arrays.copyOf(known == null ? new int[0] : known, Math.max(range + 1, ranges()));
+    changed[range] = page;
+    return changed;
+  }
+
+  /** By who has the root latched exclusively, and the IAM page, if there was one. */
+  void lists(int[] changed) {
+    lists = changed;
+  }
+
+  /** How many ranges may have a list. */
+  int ranges() {
+    int[] known = lists;
+    return known == null ? 0 : known.length;
+  }
+
+  /**
+   * Latches the IAM page of a range shared.
+   *
+   * @return its frame; -1 if there is none
+   */
+  int latchList(BufferPool pool, int range) {
+    for (int page = list(range); page != 0; page = list(range)) {
+      int frame = pool.fixShared(page);
+      boolean hasMoved = list(range) != page;
+      if (!hasMoved && isList(pool.page(frame), range)) {
+        return frame;
+      }
+      pool.unfixShared(frame);
+      if (!hasMoved) {
+        return -1; // the tree is gone
+      }
+    }
+    return -1;
+  }
+
+  private boolean isList(MemorySegment page, int range) {
+    return Page.type(page) == Page.IAM
+        && ExtentMapPage.table(page) == table
+        && ExtentMapPage.rangeNumber(page) == range;
+  }
+
+  /** Whether an extent is the tree's. */
+  boolean owns(BufferPool pool, int extent) {
+    int frame = latchList(pool, ExtentMapPage.range(extent));
+    if (frame < 0) {
+      return false;
+    }
+    try {
+      return ExtentMapPage.isSet(pool.page(frame), extent);
+    } finally {
+      pool.unfixShared(frame);
+    }
+  }
+
+  /** The tree's first extent from one on; -1 if there is none. */
+  int nextExtent(BufferPool pool, int from) {
+    for (int range = ExtentMapPage.range(from), at = from; range < ranges(); range++) {
+      int frame = latchList(pool, range);
+      if (frame >= 0) {
+        try {
+          int extent = ExtentMapPage.next(pool.page(frame), at, /* set= */ true);
+          if (extent >= 0) {
+            return extent;
+          }
+        } finally {
+          pool.unfixShared(frame);
+        }
+      }
+      at = (range + 1) * ExtentMapPage.RANGE;
+    }
+    return -1;
+  }
+}

@@ -1,0 +1,97 @@
+package org.revenantdb.engine.space;
+
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.NullUnmarked;
+import org.revenantdb.engine.page.ExtentMapPage;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.SpaceMapPage;
+
+/**
+ * The very search, claims and hint of the allocator over a map of its own, for the jcstress tests:
+ * without pool and log, which they do not need. All pages are in use but one, and all extents.
+ */
+@NullUnmarked
+public final class OpenMap {
+  /** How many pages there are. */
+  public static final int PAGES = 128;
+
+  private static final int IN_USE = SpaceMapPage.MIXED | SpaceMapPage.ALLOCATED;
+
+  private final MemorySegment map = MemorySegment.ofArray(new long[Page.SIZE / Long.BYTES]);
+  private final MemorySegment gam = MemorySegment.ofArray(new long[Page.SIZE / Long.BYTES]);
+  private final Claims claims = new Claims(null);
+  private final Hint hint = new Hint();
+
+  /** Has one free page, and one free extent of that number. */
+  public OpenMap(int free) {
+    for (int page = 0; page < PAGES; page++) {
+      set(page, page == free ? SpaceMapPage.MIXED : IN_USE);
+      extent(page, page != free);
+    }
+  }
+
+  private void set(int page, int bits) {
+    Page.putBitsShared(map, SpaceMapPage.offset(page), 0xFF, bits);
+  }
+
+  private void extent(int extent, boolean taken) {
+    int mask = ExtentMapPage.mask(extent);
+    Page.putBitsShared(gam, ExtentMapPage.offset(extent), mask, taken ? mask : 0);
+  }
+
+  /** Claims a page; -1 if there is none. */
+  public int claim() {
+    long seen = hint.seen();
+    int page = FreeBytes.enterMixed(map, claims, 0, Hint.place(seen), PAGES);
+    if (page >= 0) {
+      hint.raise(seen, page + 1);
+    }
+    return page;
+  }
+
+  /** As it must not be: sees a free page, enters it, and does not look again. */
+  public int claimAtFirstSight() {
+    for (int page = 0; page < PAGES; page++) {
+      if (SpaceMapPage.bits(map, page) == SpaceMapPage.MIXED && claims.tryPage(page)) {
+        return page;
+      }
+    }
+    return -1;
+  }
+
+  /** The record that allocates a page is applied. */
+  public void allocate(int page) {
+    if (page >= 0) {
+      set(page, IN_USE);
+      claims.leavePage(page);
+    }
+  }
+
+  /** Frees a page that is in use. */
+  public void free(int page) {
+    claims.page(page);
+    set(page, SpaceMapPage.MIXED);
+    claims.leavePage(page);
+    hint.lower(page);
+  }
+
+  /** Frees a page in a way that it must not be: the hint is lowered, but need not change. */
+  public void freeWithoutTurn(int page) {
+    claims.page(page);
+    set(page, SpaceMapPage.MIXED);
+    claims.leavePage(page);
+    if (Hint.place(hint.seen()) > page) {
+      hint.lower(page);
+    }
+  }
+
+  /** Takes an extent: claimed, its record applied; -1 if there is none. */
+  public int takeExtent() {
+    int taken = FreeBytes.enterExtent(gam, claims, 0, PAGES);
+    if (taken >= 0) {
+      extent(taken, true);
+      claims.leaveExtent(taken);
+    }
+    return taken;
+  }
+}
