@@ -16,16 +16,22 @@ import org.revenantdb.engine.Transaction;
 
 /**
  * Pages that come and go: several sessions create tables, fill them until leaves split, empty them
- * until they merge, and write and delete large values, while the cleaner frees and the checkpointer
- * writes. Behind a crash the accounting of pages holds, before and after all was cleaned: no page
- * has two owners, and none is called allocated that nothing leads to.
+ * until they merge, and write and delete large values, while the cleaner frees, the checkpointer
+ * writes and the file is compacted. Behind a crash the accounting of pages and extents holds,
+ * before and after all was cleaned: none has two owners, and none is called in use that nothing
+ * leads to.
  */
 class AllocationSubject implements CrashSubject<Database> {
   private static final int SESSIONS = 3;
   private static final int ROUNDS = 3;
 
-  /** Rows of a table; five or so fill a leaf. */
-  private static final int ROWS = 40;
+  /**
+   * Rows of a table; five or so fill a leaf, so a table has extents of its own, or not any more.
+   */
+  private static final int ROWS = 90;
+
+  /** Rows that are written together. */
+  private static final int RUN = 30;
 
   private static final int LARGE_VALUES = 4;
 
@@ -45,6 +51,9 @@ class AllocationSubject implements CrashSubject<Database> {
           for (int i = 0; i < ROUNDS; i++) {
             if (random.nextBoolean()) {
               db.checkpoint();
+            }
+            if (random.nextInt(3) == 0) {
+              db.compact();
             }
             db.cleanNow();
           }
@@ -77,8 +86,8 @@ class AllocationSubject implements CrashSubject<Database> {
   }
 
   private static void fill(Worker.Writes writes, String table, RandomGenerator random) {
-    int first = random.nextInt(ROWS - 12);
-    for (int row = first; row < first + 12; row++) {
+    int first = random.nextInt(ROWS - RUN);
+    for (int row = first; row < first + RUN; row++) {
       writes.put(table, Tables.key(row), 900 + random.nextInt(900));
     }
   }
