@@ -115,8 +115,13 @@ public final class Database implements AutoCloseable {
               + name
               + ", and the database was opened read-only; open it for writing");
     }
-    engine.inside(() -> catalog.create(name, options));
-    return Objects.requireNonNull(findTable(name));
+    while (true) {
+      engine.inside(() -> catalog.create(name, options));
+      Table found = findTable(name);
+      if (found != null) { // else it was dropped meanwhile
+        return found;
+      }
+    }
   }
 
   /**

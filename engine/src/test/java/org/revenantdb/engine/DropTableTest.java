@@ -374,6 +374,32 @@ class DropTableTest {
     }
   }
 
+  /** It was looked for after it had been created, and not found: a NullPointerException. */
+  @Test
+  void a_table_that_somebody_drops_as_soon_as_it_is_created_is_created_again() {
+    try (Database db = Samples.open(directory.resolve("db"))) {
+      AtomicInteger running = new AtomicInteger(1);
+      CompletableFuture<Void> creating =
+          CompletableFuture.runAsync(() -> {
+            try {
+              for (int i = 0; i < 400; i++) {
+                assertEquals("t", db.table("t").name());
+              }
+            } finally {
+              running.getAndDecrement();
+            }
+          });
+      int drops = 0;
+      while (running.get() > 0) {
+        drops += db.dropTable("t") ? 1 : 0;
+      }
+      creating.join();
+      assertTrue(drops > 0);
+      db.dropTable("t");
+      checkClean(db);
+    }
+  }
+
   @Test
   void the_catalogue_shrinks_when_many_tables_with_long_names_are_dropped() {
     try (Database db = Samples.open(directory.resolve("db"))) {
