@@ -1,8 +1,6 @@
 package org.revenantdb.engine.space;
 
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -82,6 +80,7 @@ public final class Allocator {
   private final Journal log;
   private final MiniTransaction mini;
   private final Claims claims;
+  private final Occupancy occupancy;
 
   /** With {@link #mini}, under the lock. */
   private final MapChanges changes;
@@ -118,6 +117,7 @@ public final class Allocator {
     this.log = log;
     this.mini = new MiniTransaction(pool, log);
     this.claims = new Claims(log);
+    this.occupancy = new Occupancy(pool, claims, this::pages);
     this.changes = new MapChanges(pool, claims);
     this.pages = wholeExtents(pages);
   }
@@ -130,6 +130,11 @@ public final class Allocator {
   /** Pages that the data file holds. */
   public int pages() {
     return pages;
+  }
+
+  /** Which pages and extents are in use. */
+  public Occupancy occupancy() {
+    return occupancy;
   }
 
   /** The pages and extents that are on their way. */
@@ -485,7 +490,7 @@ public final class Allocator {
     int entered = 0;
     lock.lock();
     try {
-      if (held != null || bitsOfEmpty(extent) < 0) {
+      if (held != null || occupancy.bitsOfEmpty(extent) < 0) {
         return held != null ? Emptied.BUSY : Emptied.IN_USE;
       }
       if (!claims.tryExtent(extent)) {
@@ -498,7 +503,7 @@ public final class Allocator {
           }
           entered++;
         }
-        int bits = bitsOfEmpty(extent);
+        int bits = occupancy.bitsOfEmpty(extent);
         if (bits < 0 || (bits == 0 && !unit.owns(pool, extent))) {
           return Emptied.IN_USE;
         }
@@ -508,7 +513,7 @@ public final class Allocator {
           unit.current(-1);
         }
       } finally {
-        boolean isMixed = isMixed(first);
+        boolean isMixed = occupancy.isMixed(first);
         while (entered > 0) {
           claims.leavePage(first + --entered);
         }
@@ -522,127 +527,9 @@ public final class Allocator {
     }
   }
 
-  /** What the bytes of an extent without a page in use are, all of them; -1 if one is in use. */
-  private int bitsOfEmpty(int extent) {
-    int first = ExtentMapPage.firstPage(extent);
-    int frame = pool.fixShared(SpaceMapPage.mapOf(first));
-    try {
-      MemorySegment map = pool.page(frame);
-      int bits = SpaceMapPage.bits(map, first) & SpaceMapPage.MIXED;
-      for (int page = first; page < first + ExtentMapPage.PAGES; page++) {
-        if (SpaceMapPage.bits(map, page) != bits) {
-          return -1;
-        }
-      }
-      return bits;
-    } finally {
-      pool.unfixShared(frame);
-    }
-  }
-
   /** A tree's first extent from one on; -1 if there is none. */
   public int nextExtent(Unit unit, int from) {
     return unit.nextExtent(pool, from);
-  }
-
-  /** The empty extents below the end, for the cleaner to give back: those mixed, or of a tree. */
-  public List<Integer> empty(@Nullable Unit unit) {
-    List<Integer> found = new ArrayList<>();
-    int end = ExtentMapPage.extentOf(pages);
-    if (unit != null) {
-      for (int e = unit.nextExtent(pool, 0); e >= 0; e = unit.nextExtent(pool, e + 1)) {
-        if (bitsOfEmpty(e) == 0) {
-          found.add(e);
-        }
-      }
-      return found;
-    }
-    for (int e = 0; e < end; e++) {
-      if (bitsOfEmpty(e) == SpaceMapPage.MIXED) {
-        found.add(e);
-      }
-    }
-    return found;
-  }
-
-  /**
-   * Where the file would end if the extents in use lay without a gap, full but for the last one of
-   * each tree and of those mixed, the maps at their places among them; more or less, beside others.
-   *
-   * @param units of all trees, looked up
-   */
-  public int compactSize(Iterable<Unit> units) {
-    int own = 0;
-    for (Unit unit : units) {
-      int used = 0;
-      for (int e = unit.nextExtent(pool, 0); e >= 0; e = unit.nextExtent(pool, e + 1)) {
-        used += inUse(e, /* onlyMixed= */ false);
-      }
-      own += (used + ExtentMapPage.PAGES - 1) / ExtentMapPage.PAGES;
-    }
-    int shared = 0;
-    for (int e = 0; e < ExtentMapPage.extentOf(pages); e++) {
-      shared += inUse(e, /* onlyMixed= */ true);
-    }
-    int size = 0;
-    for (int next = ExtentMapPage.PAGES; next != size; ) {
-      size = next;
-      int groups = SpaceMapPage.group(size - 1) + 1;
-      int ranges = ExtentMapPage.range(ExtentMapPage.extentOf(size - 1)) + 1;
-      int maps = groups + ranges;
-      int behind = Math.max(0, shared - (groups * ExtentMapPage.PAGES - maps));
-      next =
-          ExtentMapPage.PAGES
-              * (groups + own + (behind + ExtentMapPage.PAGES - 1) / ExtentMapPage.PAGES);
-    }
-    return size;
-  }
-
-  /** Pages of an extent that are in use or claimed, maps left out. */
-  private int inUse(int extent, boolean onlyMixed) {
-    int first = ExtentMapPage.firstPage(extent);
-    int count = 0;
-    int frame = pool.fixShared(SpaceMapPage.mapOf(first));
-    try {
-      MemorySegment map = pool.page(frame);
-      if (onlyMixed && (SpaceMapPage.bits(map, first) & SpaceMapPage.MIXED) == 0) {
-        return 0;
-      }
-      for (int page = first; page < first + ExtentMapPage.PAGES; page++) {
-        boolean used =
-            claims.hasPage(page) || (SpaceMapPage.bits(map, page) & SpaceMapPage.ALLOCATED) != 0;
-        count += used && !isMap(page) ? 1 : 0;
-      }
-    } finally {
-      pool.unfixShared(frame);
-    }
-    return count;
-  }
-
-  private static boolean isMap(int page) {
-    int place = page % SpaceMapPage.GROUP;
-    return place == SpaceMapPage.POSITION
-        || (place == ExtentMapPage.POSITION && ExtentMapPage.beginsRange(SpaceMapPage.group(page)));
-  }
-
-  /** The last page below this one that is in use, maps left out; or -1. */
-  public int lastInUseBelow(int page) {
-    int below = Math.min(page, pages);
-    for (int group = SpaceMapPage.group(below - 1); group >= 0 && below > 0; group--) {
-      int first = group * SpaceMapPage.GROUP;
-      int frame = pool.fixShared(first + SpaceMapPage.POSITION);
-      try {
-        MemorySegment map = pool.page(frame);
-        for (int at = Math.min(below, first + SpaceMapPage.GROUP) - 1; at >= first; at--) {
-          if ((SpaceMapPage.bits(map, at) & SpaceMapPage.ALLOCATED) != 0 && !isMap(at)) {
-            return at;
-          }
-        }
-      } finally {
-        pool.unfixShared(frame);
-      }
-    }
-    return -1;
   }
 
   /**
@@ -661,10 +548,12 @@ public final class Allocator {
       }
       fences.incrementAndGet();
       int before = pages;
-      int end = endOfExtents(before);
+      int end = occupancy.endOfExtents(before);
       pages = end;
       // Who claimed a page behind it before he could see that keeps it, and all up to there.
-      for (int last = endOfExtents(before); last > end; last = endOfExtents(before)) {
+      for (int last = occupancy.endOfExtents(before);
+          last > end;
+          last = occupancy.endOfExtents(before)) {
         end = last;
         pages = end;
       }
@@ -673,26 +562,6 @@ public final class Allocator {
       return end;
     } finally {
       lock.unlock();
-    }
-  }
-
-  private int endOfExtents(int below) {
-    for (int e = ExtentMapPage.extentOf(below) - 1; e > 0; e--) {
-      int first = ExtentMapPage.firstPage(e);
-      boolean used = ExtentMapPage.hasMap(e) ? inUse(e, /* onlyMixed= */ false) > 0 : isTaken(e);
-      if (used) {
-        return first + ExtentMapPage.PAGES;
-      }
-    }
-    return ExtentMapPage.PAGES;
-  }
-
-  private boolean isTaken(int extent) {
-    int frame = pool.fixShared(ExtentMapPage.gamOf(extent));
-    try {
-      return ExtentMapPage.isSet(pool.page(frame), extent);
-    } finally {
-      pool.unfixShared(frame);
     }
   }
 
@@ -717,7 +586,7 @@ public final class Allocator {
 
   /** As {@link #unclaim(int)}, of a page that was claimed for a tree. */
   public void unclaim(Unit unit, int page) {
-    boolean isMixed = isMixed(page);
+    boolean isMixed = occupancy.isMixed(page);
     claims.leavePage(page);
     lower(unit, page, isMixed);
   }
@@ -728,15 +597,6 @@ public final class Allocator {
       mixed.lower(page);
     } else {
       unit.hint().lower(ExtentMapPage.extentOf(page));
-    }
-  }
-
-  private boolean isMixed(int page) {
-    int frame = pool.fixShared(SpaceMapPage.mapOf(page));
-    try {
-      return (SpaceMapPage.bits(pool.page(frame), page) & SpaceMapPage.MIXED) != 0;
-    } finally {
-      pool.unfixShared(frame);
     }
   }
 
@@ -860,7 +720,7 @@ public final class Allocator {
     MemorySegment image = MemorySegment.ofArray(new byte[Page.SIZE]);
     Page.putByte(image, Page.TYPE, Page.SPACE_MAP);
     for (int page = first; page < first + ExtentMapPage.PAGES; page++) {
-      int bits = SpaceMapPage.MIXED | (isMap(page) ? SpaceMapPage.ALLOCATED : 0);
+      int bits = SpaceMapPage.MIXED | (Occupancy.isMap(page) ? SpaceMapPage.ALLOCATED : 0);
       Page.putByte(image, SpaceMapPage.offset(page), bits);
     }
     int gam = -1;

@@ -1,6 +1,8 @@
 /**
- * Which pages are in use: claims, space maps, and the pages that the cleaner has to visit.
+ * Which pages and extents are in use, and whose: claims, maps, and the pages that the cleaner has
+ * to visit.
  *
- * <p>Reading order: {@code PageBitmap}, {@code Allocator}, {@code MapChanges}.
+ * <p>Reading order: {@code Claims}, {@code FreeBytes}, {@code Unit}, {@code Allocator}, {@code
+ * MapChanges}.
  */
 package org.revenantdb.engine.space;

@@ -134,12 +134,12 @@ final class Compactor {
     }
     giveBackEmpty(all);
     List<Unit> units = all.stream().map(Tree::unit).toList();
-    int end = allocator.compactSize(units);
+    int end = allocator.occupancy().compactSize(units);
     for (Tree tree : all) {
       end = Math.max(end, endOfExtent(tree.root()));
     }
     long moved = moveFrom(all, end);
-    if (allocator.lastInUseBelow(Integer.MAX_VALUE) >= end) {
+    if (allocator.occupancy().lastInUseBelow(Integer.MAX_VALUE) >= end) {
       // There are free pages further front, though no free extents.
       moved += pack(end);
       giveBackEmpty(all);
@@ -162,9 +162,9 @@ final class Compactor {
   private long moveFrom(List<Tree> all, int from) {
     metOverflow = false;
     long moved = 0;
-    for (int page = allocator.lastInUseBelow(Integer.MAX_VALUE);
+    for (int page = allocator.occupancy().lastInUseBelow(Integer.MAX_VALUE);
         page >= from && !closed.getAsBoolean();
-        page = allocator.lastInUseBelow(page)) {
+        page = allocator.occupancy().lastInUseBelow(page)) {
       int pageId = page;
       moved += step(() -> movePage(pageId, from, /* isPacking= */ false));
     }
@@ -179,9 +179,9 @@ final class Compactor {
   /** Moves pages of trees to free ones of lower extents that the tree has, or that are mixed. */
   private long pack(int below) {
     long moved = 0;
-    for (int page = allocator.lastInUseBelow(below);
+    for (int page = allocator.occupancy().lastInUseBelow(below);
         page >= 0 && !closed.getAsBoolean();
-        page = allocator.lastInUseBelow(page)) {
+        page = allocator.occupancy().lastInUseBelow(page)) {
       int pageId = page;
       int limit = ExtentMapPage.firstPage(ExtentMapPage.extentOf(page));
       moved += step(() -> movePage(pageId, limit, /* isPacking= */ true));
@@ -197,7 +197,7 @@ final class Compactor {
   }
 
   private void giveBackEmptyOf(@Nullable Unit unit) {
-    for (int extent : allocator.empty(unit)) {
+    for (int extent : allocator.occupancy().empty(unit)) {
       step(() -> {
         storage.space().acquireToClean(Allocator.CREDIT, Allocator.PAGES);
         try {

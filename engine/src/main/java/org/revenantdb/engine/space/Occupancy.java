@@ -1,0 +1,180 @@
+package org.revenantdb.engine.space;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.page.ExtentMapPage;
+import org.revenantdb.engine.page.SpaceMapPage;
+
+/**
+ * Which pages and extents of the data file are in use, by its maps, for who wants to know of many:
+ * compaction, and who cuts the file. Each answer was true at some moment, map by map.
+ *
+ * <p>Thread-safe. The caller may hold latches of tree pages, never of a map.
+ */
+public final class Occupancy {
+  private final BufferPool pool;
+  private final Claims claims;
+  private final IntSupplier end;
+
+  /**
+   * What the maps say.
+   *
+   * @param claims of those who are about to change them
+   * @param end how many pages the file has
+   */
+  Occupancy(BufferPool pool, Claims claims, IntSupplier end) {
+    this.pool = pool;
+    this.claims = claims;
+    this.end = end;
+  }
+
+  /** What the bytes of an extent without a page in use are, all of them; -1 if one is in use. */
+  int bitsOfEmpty(int extent) {
+    int first = ExtentMapPage.firstPage(extent);
+    int frame = pool.fixShared(SpaceMapPage.mapOf(first));
+    try {
+      MemorySegment map = pool.page(frame);
+      int bits = SpaceMapPage.bits(map, first) & SpaceMapPage.MIXED;
+      for (int page = first; page < first + ExtentMapPage.PAGES; page++) {
+        if (SpaceMapPage.bits(map, page) != bits) {
+          return -1;
+        }
+      }
+      return bits;
+    } finally {
+      pool.unfixShared(frame);
+    }
+  }
+
+  /** The empty extents below the end, for the cleaner to give back: those mixed, or of a tree. */
+  public List<Integer> empty(@Nullable Unit unit) {
+    List<Integer> found = new ArrayList<>();
+    if (unit != null) {
+      for (int e = unit.nextExtent(pool, 0); e >= 0; e = unit.nextExtent(pool, e + 1)) {
+        if (bitsOfEmpty(e) == 0) {
+          found.add(e);
+        }
+      }
+      return found;
+    }
+    for (int e = 0; e < ExtentMapPage.extentOf(end.getAsInt()); e++) {
+      if (bitsOfEmpty(e) == SpaceMapPage.MIXED) {
+        found.add(e);
+      }
+    }
+    return found;
+  }
+
+  /**
+   * Where the file would end if the extents in use lay without a gap, full but for the last one of
+   * each tree and of those mixed, the maps at their places among them; more or less, beside others.
+   *
+   * @param units of all trees, looked up
+   */
+  public int compactSize(Iterable<Unit> units) {
+    int own = 0;
+    for (Unit unit : units) {
+      int used = 0;
+      for (int e = unit.nextExtent(pool, 0); e >= 0; e = unit.nextExtent(pool, e + 1)) {
+        used += inUse(e, /* onlyMixed= */ false);
+      }
+      own += (used + ExtentMapPage.PAGES - 1) / ExtentMapPage.PAGES;
+    }
+    int shared = 0;
+    for (int e = 0; e < ExtentMapPage.extentOf(end.getAsInt()); e++) {
+      shared += inUse(e, /* onlyMixed= */ true);
+    }
+    int size = 0;
+    for (int next = ExtentMapPage.PAGES; next != size; ) {
+      size = next;
+      int groups = SpaceMapPage.group(size - 1) + 1;
+      int ranges = ExtentMapPage.range(ExtentMapPage.extentOf(size - 1)) + 1;
+      int maps = groups + ranges;
+      int behind = Math.max(0, shared - (groups * ExtentMapPage.PAGES - maps));
+      next =
+          ExtentMapPage.PAGES
+              * (groups + own + (behind + ExtentMapPage.PAGES - 1) / ExtentMapPage.PAGES);
+    }
+    return size;
+  }
+
+  /** Pages of an extent that are in use or claimed, maps left out. */
+  private int inUse(int extent, boolean onlyMixed) {
+    int first = ExtentMapPage.firstPage(extent);
+    int count = 0;
+    int frame = pool.fixShared(SpaceMapPage.mapOf(first));
+    try {
+      MemorySegment map = pool.page(frame);
+      if (onlyMixed && (SpaceMapPage.bits(map, first) & SpaceMapPage.MIXED) == 0) {
+        return 0;
+      }
+      for (int page = first; page < first + ExtentMapPage.PAGES; page++) {
+        boolean used =
+            claims.hasPage(page) || (SpaceMapPage.bits(map, page) & SpaceMapPage.ALLOCATED) != 0;
+        count += used && !isMap(page) ? 1 : 0;
+      }
+    } finally {
+      pool.unfixShared(frame);
+    }
+    return count;
+  }
+
+  static boolean isMap(int page) {
+    int place = page % SpaceMapPage.GROUP;
+    return place == SpaceMapPage.POSITION
+        || (place == ExtentMapPage.POSITION && ExtentMapPage.beginsRange(SpaceMapPage.group(page)));
+  }
+
+  /** The last page below this one that is in use, maps left out; or -1. */
+  public int lastInUseBelow(int page) {
+    int below = Math.min(page, end.getAsInt());
+    for (int group = SpaceMapPage.group(below - 1); group >= 0 && below > 0; group--) {
+      int first = group * SpaceMapPage.GROUP;
+      int frame = pool.fixShared(first + SpaceMapPage.POSITION);
+      try {
+        MemorySegment map = pool.page(frame);
+        for (int at = Math.min(below, first + SpaceMapPage.GROUP) - 1; at >= first; at--) {
+          if ((SpaceMapPage.bits(map, at) & SpaceMapPage.ALLOCATED) != 0 && !isMap(at)) {
+            return at;
+          }
+        }
+      } finally {
+        pool.unfixShared(frame);
+      }
+    }
+    return -1;
+  }
+
+  int endOfExtents(int below) {
+    for (int e = ExtentMapPage.extentOf(below) - 1; e > 0; e--) {
+      int first = ExtentMapPage.firstPage(e);
+      boolean used = ExtentMapPage.hasMap(e) ? inUse(e, /* onlyMixed= */ false) > 0 : isTaken(e);
+      if (used) {
+        return first + ExtentMapPage.PAGES;
+      }
+    }
+    return ExtentMapPage.PAGES;
+  }
+
+  private boolean isTaken(int extent) {
+    int frame = pool.fixShared(ExtentMapPage.gamOf(extent));
+    try {
+      return ExtentMapPage.isSet(pool.page(frame), extent);
+    } finally {
+      pool.unfixShared(frame);
+    }
+  }
+
+  boolean isMixed(int page) {
+    int frame = pool.fixShared(SpaceMapPage.mapOf(page));
+    try {
+      return (SpaceMapPage.bits(pool.page(frame), page) & SpaceMapPage.MIXED) != 0;
+    } finally {
+      pool.unfixShared(frame);
+    }
+  }
+}
