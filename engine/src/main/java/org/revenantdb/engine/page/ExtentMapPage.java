@@ -21,7 +21,7 @@ public final class ExtentMapPage {
   public static final int GROUP = SpaceMapPage.GROUP / PAGES;
 
   /** Extents of a range: what one page has bits for. */
-  public static final int RANGE = (Page.SIZE - 64) * Byte.SIZE;
+  public static final int RANGE = (Page.SIZE - SpaceMapPage.HEADER) * Byte.SIZE;
 
   /** Position of a GAM among the pages of its range. */
   public static final int POSITION = 4;
@@ -69,7 +69,7 @@ public final class ExtentMapPage {
 
   /** Offset of the byte that has an extent's bit. */
   public static int offset(int extent) {
-    return 64 + extent % RANGE / Byte.SIZE;
+    return SpaceMapPage.HEADER + extent % RANGE / Byte.SIZE;
   }
 
   /** The bit of an extent in its byte. */
@@ -94,7 +94,7 @@ public final class ExtentMapPage {
     int bits = (Page.getByteShared(page, offset(from)) ^ skip) & (-mask(from) & 0xFF);
     for (int at = offset(from); at < Page.SIZE; ) {
       if (bits != 0) {
-        return base + (at - 64) * Byte.SIZE + Integer.numberOfTrailingZeros(bits);
+        return base + (at - SpaceMapPage.HEADER) * Byte.SIZE + Integer.numberOfTrailingZeros(bits);
       }
       at++;
       long same = set ? 0 : -1;
@@ -102,16 +102,6 @@ public final class ExtentMapPage {
         at += Long.BYTES;
       }
       bits = at < Page.SIZE ? Page.getByteShared(page, at) ^ skip : 0;
-    }
-    return -1;
-  }
-
-  /** The last extent below one whose bit is set; -1 if there is none in the page's range. */
-  public static int lastBelow(MemorySegment page, int base, int extent) {
-    for (int e = extent - 1; e >= base; e--) {
-      if (isSet(page, e)) {
-        return e;
-      }
     }
     return -1;
   }

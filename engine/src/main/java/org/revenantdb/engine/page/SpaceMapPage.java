@@ -12,8 +12,11 @@ import java.lang.foreign.MemorySegment;
  * Algorithms" (VLDB 2020).
  */
 public final class SpaceMapPage {
+  /** Bytes before those of the pages. */
+  public static final int HEADER = 64;
+
   /** Pages of a group. */
-  public static final int GROUP = Page.SIZE - 64;
+  public static final int GROUP = Page.SIZE - HEADER;
 
   /** Position of a group's map within the group. */
   public static final int POSITION = 3;
@@ -44,7 +47,7 @@ public final class SpaceMapPage {
 
   /** Offset of a page's byte in its space map page. */
   public static int offset(int pageId) {
-    return 64 + pageId % GROUP;
+    return HEADER + pageId % GROUP;
   }
 
   /** What a space map, latched, says of a page; others may change other bytes of it. */

@@ -150,28 +150,7 @@ public final class Allocator {
    *     nothing has changed
    */
   public int claim() {
-    while (true) {
-      int limit = pages;
-      int page = claimBelow(limit);
-      if (page >= 0) {
-        growInTime(page, limit);
-        return page;
-      }
-      lock.lock();
-      try {
-        page = claimBelow(pages);
-        if (page >= 0) {
-          return page;
-        }
-        page = takeExtent(null, pages);
-        if (page >= 0) {
-          return page;
-        }
-        grow();
-      } finally {
-        lock.unlock();
-      }
-    }
+    return claimFor(Unit.NONE);
   }
 
   /**
@@ -180,35 +159,34 @@ public final class Allocator {
    */
   public int claim(Unit unit) {
     unit.load(pool);
-    if (!unit.isLarge()) {
-      return claim();
-    }
+    return claimFor(unit);
+  }
+
+  private int claimFor(Unit unit) {
     while (true) {
       int limit = pages;
-      int page = claimOwn(unit, limit);
+      int page = claimLower(unit, limit);
       if (page >= 0) {
         growInTime(page, limit);
         return page;
       }
-      int taken;
       lock.lock();
       try {
-        page = claimOwn(unit, pages);
+        page = claimLower(unit, pages);
+        if (page < 0) {
+          page = takeExtent(unit, pages);
+        }
         if (page >= 0) {
           return page;
         }
-        taken = takeExtent(unit, pages);
-        if (taken >= 0) {
-          return taken;
-        }
-        if (taken == NONE_FREE) {
+        if (page == NONE_FREE) {
           grow();
         }
       } finally {
         lock.unlock();
       }
-      if (taken <= LIST_MISSING) {
-        new ExtentLists(pool, log, this).add(unit, LIST_MISSING - taken);
+      if (page <= LIST_MISSING) {
+        new ExtentLists(pool, log, this).add(unit, LIST_MISSING - page);
       }
     }
   }
@@ -221,7 +199,7 @@ public final class Allocator {
    */
   public int claimAtOnce(Unit unit) {
     int limit = pages;
-    int page = unit.isLarge() ? claimOwn(unit, limit) : claimBelow(limit);
+    int page = claimLower(unit, limit);
     if (page < 0 && lock.tryLock()) {
       try {
         page = claimBelow(unit, limit);
@@ -271,13 +249,9 @@ public final class Allocator {
     int from = Hint.place(seen);
     for (int looks = 0; looks < MAPS && from < end; looks++) {
       int page = enterMixed(from, end);
-      if (page >= 0 && page < pages) {
+      if (page >= 0) {
         mixed.raise(seen, page + 1);
         return page;
-      }
-      if (page >= 0) {
-        claims.leavePage(page); // behind the end, which was fenced meanwhile
-        return -1;
       }
       from += SpaceMapPage.GROUP - from % SpaceMapPage.GROUP;
     }
@@ -285,26 +259,26 @@ public final class Allocator {
       mixed.raise(seen, Math.min(from, end));
     }
     int lastTaken = ExtentMapPage.firstPage(current);
-    int page =
-        lastTaken < from || lastTaken >= end
-            ? -1
-            : enterMixed(lastTaken, Math.min(end, lastTaken + ExtentMapPage.PAGES));
-    if (page >= pages) {
-      claims.leavePage(page);
-      return -1;
-    }
-    return page;
+    return lastTaken < from || lastTaken >= end
+        ? -1
+        : enterMixed(lastTaken, Math.min(end, lastTaken + ExtentMapPage.PAGES));
   }
 
   /** Enters the first free mixed page from one on, of its group and below an end; or -1. */
   private int enterMixed(int from, int end) {
     int first = from - from % SpaceMapPage.GROUP;
+    int page;
     int frame = pool.fixShared(first + SpaceMapPage.POSITION);
     try {
-      return FreeBytes.enterMixed(pool.page(frame), claims, first, from, end);
+      page = FreeBytes.enterMixed(pool.page(frame), claims, first, from, end);
     } finally {
       pool.unfixShared(frame);
     }
+    if (page >= pages) {
+      claims.leavePage(page); // behind the end, which was fenced meanwhile
+      return -1;
+    }
+    return page;
   }
 
   /**
@@ -314,13 +288,13 @@ public final class Allocator {
    * @return the page, or -1 if there is none
    */
   public int claimBelow(Unit unit, int limit) {
-    int page = unit.isLarge() ? claimOwn(unit, limit) : claimBelow(limit);
+    int page = claimLower(unit, limit);
     if (page >= 0) {
       return page;
     }
     lock.lock();
     try {
-      return Math.max(-1, takeExtent(unit.isLarge() ? unit : null, Math.min(limit, pages)));
+      return Math.max(-1, takeExtent(unit, Math.min(limit, pages)));
     } finally {
       lock.unlock();
     }
@@ -396,12 +370,13 @@ public final class Allocator {
    * Takes a free extent, under the lock, and claims its first page before anybody else can: so who
    * wants a page takes one extent at the most.
    *
-   * @param unit whose it is then; null: it is mixed
+   * @param unit whose it is then, if it is large; else it is mixed
    * @param limit it ends below this page
    * @return the page; or {@link #NONE_FREE}; or, for a range without a list, {@link #LIST_MISSING}
    *     less the range
    */
-  private int takeExtent(@Nullable Unit unit, int limit) {
+  private int takeExtent(Unit unit, int limit) {
+    boolean own = unit.isLarge();
     long seen = extents.seen();
     int from = Hint.place(seen);
     int end = ExtentMapPage.extentOf(limit);
@@ -420,8 +395,8 @@ public final class Allocator {
       int page = ExtentMapPage.firstPage(extent);
       boolean taken = false;
       try {
-        int list = unit == null ? 0 : unit.list(range);
-        if (unit != null && list == 0) {
+        int list = own ? unit.list(range) : 0;
+        if (own && list == 0) {
           return LIST_MISSING - range;
         }
         claims.page(page);
@@ -437,12 +412,12 @@ public final class Allocator {
         claims.leaveExtent(extent);
       }
       extents.raise(seen, extent + 1);
-      if (unit == null) {
-        current = extent;
-        mixed.lower(page);
-      } else {
+      if (own) {
         unit.current(extent);
         unit.hint().lower(extent);
+      } else {
+        current = extent;
+        mixed.lower(page);
       }
       return page;
     }
@@ -727,14 +702,15 @@ public final class Allocator {
     changes.clear();
     mini.begin(0);
     try {
-      PageOps.image(mini.format(frame), image, 64 + ExtentMapPage.PAGES - Page.BODY, 0);
+      PageOps.image(
+          mini.format(frame), image, SpaceMapPage.HEADER + ExtentMapPage.PAGES - Page.BODY, 0);
       mini.end();
       if (range) {
         gam = pool.fixNew(ExtentMapPage.gamOf(extent));
         image.fill((byte) 0);
         Page.putByte(image, Page.TYPE, Page.GAM);
         Page.putByte(image, ExtentMapPage.offset(extent), ExtentMapPage.mask(extent));
-        PageOps.image(mini.format(gam), image, 64 + 1 - Page.BODY, 0);
+        PageOps.image(mini.format(gam), image, SpaceMapPage.HEADER + 1 - Page.BODY, 0);
         mini.end();
       } else {
         changes.gam(extent, /* taken= */ true);

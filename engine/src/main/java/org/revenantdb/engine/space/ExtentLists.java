@@ -56,7 +56,7 @@ public final class ExtentLists {
       Page.putInt(image, ExtentMapPage.RANGE_NUMBER, range);
       Page.putInt(image, ExtentMapPage.NEXT, Slotted.iam(rootPage));
       mini.begin(0);
-      PageOps.image(mini.format(frame), image, 64 - Page.BODY, 0);
+      PageOps.image(mini.format(frame), image, SpaceMapPage.HEADER - Page.BODY, 0);
       mini.end();
       PageOps.setInt(mini.change(root), Slotted.iamOffset(Slotted.level(rootPage)), page);
       mini.end();

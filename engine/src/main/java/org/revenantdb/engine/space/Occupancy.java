@@ -123,6 +123,7 @@ public final class Occupancy {
     return count;
   }
 
+  /** Whether a page is a space map or a GAM. */
   static boolean isMap(int page) {
     int place = page % SpaceMapPage.GROUP;
     return place == SpaceMapPage.POSITION
@@ -149,12 +150,14 @@ public final class Occupancy {
     return -1;
   }
 
+  /**
+   * Where the last extent that is in use ends, below a page; those with nothing but maps are not.
+   */
   int endOfExtents(int below) {
     for (int e = ExtentMapPage.extentOf(below) - 1; e > 0; e--) {
-      int first = ExtentMapPage.firstPage(e);
       boolean used = ExtentMapPage.hasMap(e) ? inUse(e, /* onlyMixed= */ false) > 0 : isTaken(e);
       if (used) {
-        return first + ExtentMapPage.PAGES;
+        return ExtentMapPage.firstPage(e + 1);
       }
     }
     return ExtentMapPage.PAGES;
@@ -169,10 +172,20 @@ public final class Occupancy {
     }
   }
 
+  /** Whether the extent of a page is a mixed one. */
   boolean isMixed(int page) {
+    return (bits(page) & SpaceMapPage.MIXED) != 0;
+  }
+
+  /** Whether a page is in use; one that is claimed alone is not. */
+  public boolean isAllocated(int page) {
+    return (bits(page) & SpaceMapPage.ALLOCATED) != 0;
+  }
+
+  private int bits(int page) {
     int frame = pool.fixShared(SpaceMapPage.mapOf(page));
     try {
-      return (SpaceMapPage.bits(pool.page(frame), page) & SpaceMapPage.MIXED) != 0;
+      return SpaceMapPage.bits(pool.page(frame), page);
     } finally {
       pool.unfixShared(frame);
     }

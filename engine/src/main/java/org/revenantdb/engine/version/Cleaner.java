@@ -128,7 +128,7 @@ public final class Cleaner implements AutoCloseable {
   private long horizonBefore;
 
   /**
-   * Whether something of a dropped table was left in this pass that could go: it is tried again.
+   * Whether something of a dropped table, or an extent, was left in this pass: it is tried again.
    */
   private boolean leftForLater;
 
@@ -453,7 +453,7 @@ public final class Cleaner implements AutoCloseable {
       Unit unit = Objects.requireNonNull(loosened.remove(extent));
       try {
         inside.run(() -> {
-          if (giveBack(extent, unit) == Allocator.Emptied.BUSY) {
+          if (storage.giveBack(extent, unit) == Allocator.Emptied.BUSY) {
             loosened.put(extent, unit);
             leftForLater |= storage.allocator().isHoldingBack();
           }
@@ -464,15 +464,6 @@ public final class Cleaner implements AutoCloseable {
           throw unreadable;
         }
       }
-    }
-  }
-
-  private Allocator.Emptied giveBack(int extent, Unit unit) {
-    storage.space().acquireToClean(Allocator.CREDIT, Allocator.PAGES);
-    try {
-      return storage.allocator().giveBack(extent, unit);
-    } finally {
-      storage.space().release(Allocator.CREDIT, Allocator.PAGES);
     }
   }
 

@@ -20,7 +20,6 @@ import org.revenantdb.engine.page.ExtentMapPage;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
-import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.space.ExtentLists;
 import org.revenantdb.engine.space.MapChanges;
@@ -199,13 +198,8 @@ final class Compactor {
   private void giveBackEmptyOf(@Nullable Unit unit) {
     for (int extent : allocator.occupancy().empty(unit)) {
       step(() -> {
-        storage.space().acquireToClean(Allocator.CREDIT, Allocator.PAGES);
-        try {
-          allocator.giveBack(extent, unit == null ? Unit.NONE : unit);
-          return 0;
-        } finally {
-          storage.space().release(Allocator.CREDIT, Allocator.PAGES);
-        }
+        storage.giveBack(extent, unit == null ? Unit.NONE : unit);
+        return 0;
       });
     }
   }
@@ -247,7 +241,7 @@ final class Compactor {
   }
 
   private long movePage(int pageId, int limit, boolean isPacking) {
-    if (!isAllocated(pageId)) {
+    if (!allocator.occupancy().isAllocated(pageId)) {
       return 0; // freed meanwhile
     }
     int level = 0;
@@ -286,16 +280,6 @@ final class Compactor {
       return moved ? 1 : 0;
     } finally {
       storage.space().release(credit, pages);
-    }
-  }
-
-  private boolean isAllocated(int pageId) {
-    int frame = pool.fixShared(SpaceMapPage.mapOf(pageId));
-    try {
-      return (Page.getByte(pool.page(frame), SpaceMapPage.offset(pageId)) & SpaceMapPage.ALLOCATED)
-          != 0;
-    } finally {
-      pool.unfixShared(frame);
     }
   }
 

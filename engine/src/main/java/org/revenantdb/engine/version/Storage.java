@@ -7,6 +7,7 @@ import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.change.MiniTransaction;
 import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.space.MapChanges;
+import org.revenantdb.engine.space.Unit;
 import org.revenantdb.engine.space.VersionMarks;
 import org.revenantdb.engine.txn.Horizon;
 import org.revenantdb.engine.txn.TransactionTable;
@@ -35,6 +36,16 @@ public record Storage(
     Horizon horizon,
     VolatileStore versions,
     Counters counters) {
+
+  /** Gives an extent back, if it is empty, with credit for that; by the cleaner. */
+  Allocator.Emptied giveBack(int extent, Unit unit) {
+    space.acquireToClean(Allocator.CREDIT, Allocator.PAGES);
+    try {
+      return allocator.giveBack(extent, unit);
+    } finally {
+      space.release(Allocator.CREDIT, Allocator.PAGES);
+    }
+  }
 
   /** Changes of space maps, for one thread at a time. */
   public MapChanges mapChanges() {
