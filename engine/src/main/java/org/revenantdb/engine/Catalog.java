@@ -15,7 +15,6 @@ import org.revenantdb.engine.page.SequenceRow;
 import org.revenantdb.engine.page.TableRow;
 import org.revenantdb.engine.version.DroppedTables;
 import org.revenantdb.engine.version.Reading;
-import org.revenantdb.engine.version.RowBatch;
 import org.revenantdb.engine.version.RowScan;
 import org.revenantdb.engine.version.Storage;
 import org.revenantdb.engine.version.StoredValue;
@@ -208,35 +207,14 @@ final class Catalog {
         (key, row) -> action.accept(new String(key, StandardCharsets.UTF_8), row));
   }
 
-  /** Is shown rows of the catalogue, of tables or not. */
-  @FunctionalInterface
-  interface KeyAction {
-    /** A row. */
-    void accept(byte[] key, byte[] row);
-  }
-
   /**
    * Shows rows of the catalogue in the order of their keys. Inside the gate, or while it is paused.
    *
    * @param from first key, or null
    * @param to key behind the last, or null
    */
-  void forEach(byte @Nullable [] from, byte @Nullable [] to, KeyAction action) {
-    RowScan scan =
-        new RowScan(
-            storage,
-            engine.reader(),
-            tree,
-            new Reading(Long.MAX_VALUE),
-            /* descending= */ false,
-            from,
-            to);
-    RowBatch batch = new RowBatch();
-    for (scan.fill(batch); !batch.isEmpty(); scan.fill(batch)) {
-      for (int row = 0; row < batch.size(); row++) {
-        action.accept(batch.key(row), batch.value(row).bytes());
-      }
-    }
+  void forEach(byte @Nullable [] from, byte @Nullable [] to, RowScan.RowAction action) {
+    RowScan.forEach(storage, engine.reader(), tree, from, to, action);
   }
 
   /**

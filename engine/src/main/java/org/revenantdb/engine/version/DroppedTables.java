@@ -99,27 +99,21 @@ public final class DroppedTables {
 
   /** Adds what a former life has left. Once, by the cleaner, inside the gate. */
   void load() {
-    RowScan scan =
-        new RowScan(
-            storage,
-            reader,
-            catalogue,
-            new Reading(Long.MAX_VALUE),
-            /* descending= */ false,
-            DroppedTableRow.firstKey(),
-            SequenceRow.firstKey());
-    RowBatch batch = new RowBatch();
-    for (scan.fill(batch); !batch.isEmpty(); scan.fill(batch)) {
-      for (int row = 0; row < batch.size(); row++) {
-        TableRow trees = DroppedTableRow.of(batch.key(row), batch.value(row).bytes());
-        if (trees == null) {
-          continue; // a check tells of it; what it was has leaked
-        }
-        DroppedTable table = new DroppedTable(null, trees);
-        table.ready(0);
-        tables.putIfAbsent(trees.id(0), table); // this life may have dropped it
-      }
-    }
+    RowScan.forEach(
+        storage,
+        reader,
+        catalogue,
+        DroppedTableRow.firstKey(),
+        SequenceRow.firstKey(),
+        (key, value) -> {
+          TableRow trees = DroppedTableRow.of(key, value);
+          if (trees == null) {
+            return; // a check tells of it; what it was has leaked
+          }
+          DroppedTable table = new DroppedTable(null, trees);
+          table.ready(0);
+          tables.putIfAbsent(trees.id(0), table); // this life may have dropped it
+        });
   }
 
   /** The catalogue's own tree. */

@@ -47,6 +47,36 @@ public final class RowScan implements RowSource {
 
   private boolean done;
 
+  /** Is shown rows. */
+  @FunctionalInterface
+  public interface RowAction {
+    /** A row whose value lies in its leaf. */
+    void accept(byte[] key, byte[] value);
+  }
+
+  /**
+   * Shows all rows of a range in the order of their keys, as they are when it comes by.
+   *
+   * @param from first key, inclusive, or null for the first
+   * @param to last key, exclusive, or null for after the last
+   */
+  public static void forEach(
+      Storage storage,
+      RowReader reader,
+      Tree tree,
+      byte @Nullable [] from,
+      byte @Nullable [] to,
+      RowAction action) {
+    Reading newest = new Reading(Long.MAX_VALUE);
+    RowScan scan = new RowScan(storage, reader, tree, newest, /* descending= */ false, from, to);
+    RowBatch batch = new RowBatch();
+    for (scan.fill(batch); !batch.isEmpty(); scan.fill(batch)) {
+      for (int row = 0; row < batch.size(); row++) {
+        action.accept(batch.key(row), batch.value(row).bytes());
+      }
+    }
+  }
+
   /**
    * A scan.
    *
