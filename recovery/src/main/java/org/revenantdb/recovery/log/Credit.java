@@ -92,6 +92,19 @@ final class Credit {
     }
   }
 
+  /**
+   * Takes credit as ordinary work does, but is not slowed down: for whoever gives back what the
+   * others have used. Were he to pay for each of his many small steps what they have written
+   * meanwhile, garbage would grow as long as they write.
+   */
+  void acquireUnpaced(long amount) {
+    checkPossible(amount, bound);
+    checkRunning();
+    if (!waiters.isEmpty() || !take(amount, bound)) {
+      acquirePatiently(amount, /* due= */ 0);
+    }
+  }
+
   /** Slowed down, or until there is enough, or both: one wait. */
   private void acquirePatiently(long amount, long due) {
     @Nullable Object begun = waits.begin();

@@ -184,6 +184,21 @@ public final class LogSpace {
    */
   public void acquire(int bytes) {
     credit.acquire(bytes);
+    ensureFiles(bytes);
+  }
+
+  /**
+   * As {@link #acquire}, for the one who cleans up behind the others: he waits for room, but is not
+   * slowed down when it gets scarce.
+   *
+   * @param bytes the worst case of what will be published
+   */
+  public void acquireToClean(int bytes) {
+    credit.acquireUnpaced(bytes);
+    ensureFiles(bytes);
+  }
+
+  private void ensureFiles(int bytes) {
     try {
       segments.ensure(covered());
     } catch (Throwable noRoom) {

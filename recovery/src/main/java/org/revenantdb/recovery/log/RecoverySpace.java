@@ -49,7 +49,7 @@ public final class RecoverySpace {
    */
   public void acquire(int worstBytes, int worstPages) {
     pages.acquire(worstPages);
-    acquireBytes(worstBytes, worstPages);
+    acquireBytes(worstBytes, worstPages, /* toClean= */ false);
   }
 
   /**
@@ -73,7 +73,7 @@ public final class RecoverySpace {
 
   /**
    * The same for the one who cleans up behind the others: it does not wait for them to leave room
-   * for pages.
+   * for pages, and is not slowed down where they are.
    *
    * @param worstBytes the most that will be published
    * @param worstPages the most pages that may become dirty
@@ -84,12 +84,16 @@ public final class RecoverySpace {
    */
   public void acquireToClean(int worstBytes, int worstPages) {
     pages.acquireReserved(worstPages);
-    acquireBytes(worstBytes, worstPages);
+    acquireBytes(worstBytes, worstPages, /* toClean= */ true);
   }
 
-  private void acquireBytes(int worstBytes, int pagesTaken) {
+  private void acquireBytes(int worstBytes, int pagesTaken, boolean toClean) {
     try {
-      log.acquire(worstBytes);
+      if (toClean) {
+        log.acquireToClean(worstBytes);
+      } else {
+        log.acquire(worstBytes);
+      }
     } catch (Throwable failure) {
       pages.release(pagesTaken);
       throw failure;

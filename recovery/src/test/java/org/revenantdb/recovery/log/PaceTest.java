@@ -227,6 +227,33 @@ class PaceTest {
     assertEquals(1, clock.pauses.size(), "beyond it");
   }
 
+  /**
+   * Its steps are many and small: if each had to pay for what writers have written meanwhile, what
+   * dropped tables leave would grow as long as they write.
+   */
+  @Test
+  void who_cleans_up_behind_the_others_is_not_slowed_down_but_waits_for_room()
+      throws InterruptedException {
+    AtomicLong tail = new AtomicLong();
+    LogSpace space = new LogSpace(tail::get, 10_000, 2_000, () -> {}, clock);
+    space.acquire(6_000);
+    tail.addAndGet(6_000);
+    space.release(6_000);
+    clock.now += 6_000 * RATE;
+    space.redoPointMoved(6_000);
+    tail.addAndGet(7_900);
+    space.acquireToClean(100);
+    assertEquals(List.of(), clock.pauses);
+    Thread beyond = Thread.ofPlatform().start(() -> space.acquireToClean(1));
+    while (beyond.getState() != Thread.State.WAITING) {
+      assertTrue(beyond.isAlive(), "it was given what is not there");
+      Thread.onSpinWait();
+    }
+    space.redoPointMoved(tail.get());
+    beyond.join();
+    assertEquals(List.of(), clock.pauses);
+  }
+
   @Test
   void credit_is_granted_after_the_wait_and_not_before() {
     AtomicLong tail = new AtomicLong();
