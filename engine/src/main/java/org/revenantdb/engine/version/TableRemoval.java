@@ -33,11 +33,11 @@ final class TableRemoval {
   /*
    * Protocol    docs/protocols.md §24.
    *
-   * Step        one of: a leaf is looked at, and some of its large values are given to the cleaner | leaves at the right
-   *             end of the right-most page above them are freed | the right-most path is freed up to a page that leads
-   *             elsewhere, too | the right-most path is the whole tree: all but the root is freed, which is an empty leaf
-   *             then | extents of the tree are given back | one of their lists is freed | the root is freed, and the entry
-   *             gets shorter, or goes
+   * Step        leaves are looked at, up to one with large values, some of which are given to the cleaner; where none
+   *             are left, one of: leaves at the right end of the right-most page above them are freed | the right-most
+   *             path is freed up to a page that leads elsewhere, too | the right-most path is the whole tree: all but the
+   *             root is freed, which is an empty leaf then | extents of the tree are given back | one of their lists is
+   *             freed | the root is freed, and the entry gets shorter, or goes
    *
    * Invariants  I1 a page is freed by the record by which nothing leads to it any more; so after each record the entry
    *             leads to all pages that are still the table's, and to no other.
@@ -124,10 +124,11 @@ final class TableRemoval {
     storage.space().acquireToClean(CREDIT, PAGES);
     try {
       findRightMost(table.trees());
-      if (lookedAt < leafCount) {
+      for (; lookedAt < leafCount; lookedAt++) {
         int given = giveValues(leaves[lookedAt], table.trees());
-        lookedAt += given == 0 ? 1 : 0;
-        return given;
+        if (given > 0) {
+          return given;
+        }
       }
       lookedAt = 0;
       isBusy = false;
