@@ -50,6 +50,9 @@ final class Catalog {
    */
   private final ReentrantLock changing = new ReentrantLock();
 
+  /** Used under {@link #changing}. */
+  private final CatalogueTools tools;
+
   /**
    * The highest id that a tree of this life has, or had, for handles of dropped tables name theirs;
    * before the first table is created, of those that were used by then. With the lock.
@@ -70,6 +73,7 @@ final class Catalog {
   Catalog(Engine engine) {
     this.engine = engine;
     this.storage = engine.storage();
+    this.tools = CatalogueTools.of(storage);
     this.tree = new Tree(storage.pool(), TABLE, ROOT);
     this.dropped = new DroppedTables(storage, engine.reader(), tree);
   }
@@ -230,7 +234,7 @@ final class Catalog {
       }
       long lsn = 0;
       try (TableCreation creation =
-          new TableCreation(storage, tree, key, nextId(), options.partitions())) {
+          new TableCreation(storage, tools, tree, key, nextId(), options.partitions())) {
         creation.claim();
         for (lsn = publish(name, creation); lsn == 0; lsn = publish(name, creation)) {
           creation.makeRoom();
@@ -309,7 +313,7 @@ final class Catalog {
       highestId = Math.max(highestId, trees.getLast().table());
       TableRow row =
           new TableRow(trees.getFirst().table(), trees.stream().mapToInt(Tree::root).toArray());
-      TableDrop drop = new TableDrop(storage, tree, key, row);
+      TableDrop drop = new TableDrop(storage, tools, tree, key, row);
       DroppedTables.DroppedTable entry = dropped.add(key, row);
       long lsn = 0;
       try {

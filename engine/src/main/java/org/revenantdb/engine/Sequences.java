@@ -40,12 +40,16 @@ final class Sequences {
   /** Held to look into the catalogue, and to create: so what is found there has its LSN below. */
   private final ReentrantLock creating = new ReentrantLock();
 
+  /** Used under {@link #creating}. */
+  private final CatalogueTools tools;
+
   private volatile long createdAt;
 
   /** The sequences in a catalogue. */
   Sequences(Engine engine, Catalog catalog) {
     this.engine = engine;
     this.storage = engine.storage();
+    this.tools = CatalogueTools.of(storage);
     this.catalog = catalog;
     this.tree = catalog.tree();
   }
@@ -130,11 +134,10 @@ final class Sequences {
   private long create(byte[] key, byte[] row) {
     byte[] cell = LeafCell.build(key, 0, 0, row);
     BufferPool pool = storage.pool();
-    MiniTransaction mini = new MiniTransaction(pool, storage.log());
-    Split split = storage.splitter(mini, storage.mapChanges());
+    MiniTransaction mini = tools.mini();
     storage.space().acquire(CREDIT, PAGES);
     try {
-      int leaf = split.leafWithRoom(tree, key, cell.length + Slotted.LEAF_SLOT);
+      int leaf = tools.split().leafWithRoom(tree, key, cell.length + Slotted.LEAF_SLOT);
       try {
         mini.begin(0);
         PageOps.insert(mini.change(leaf), -Slotted.search(pool.page(leaf), key) - 1, cell);

@@ -43,9 +43,7 @@ final class TableCreation implements AutoCloseable {
   private final Tree catalogue;
   private final byte[] key;
   private final int id;
-  private final MiniTransaction mini;
-  private final MapChanges maps;
-  private final Split split;
+  private final CatalogueTools tools;
   private final int[] roots;
   private final int[] frames;
   private byte[] cell = {};
@@ -56,20 +54,20 @@ final class TableCreation implements AutoCloseable {
   /**
    * Nothing yet.
    *
+   * @param tools that nobody else uses meanwhile
    * @param catalogue where the row goes
    * @param key of the row
    * @param id of the first tree; the others follow
    * @param trees how many
    */
-  TableCreation(Storage storage, Tree catalogue, byte[] key, int id, int trees) {
+  TableCreation(
+      Storage storage, CatalogueTools tools, Tree catalogue, byte[] key, int id, int trees) {
     this.storage = storage;
     this.pool = storage.pool();
     this.catalogue = catalogue;
     this.key = key;
     this.id = id;
-    this.mini = new MiniTransaction(pool, storage.log());
-    this.maps = storage.mapChanges();
-    this.split = storage.splitter(mini, maps);
+    this.tools = tools;
     this.roots = new int[trees];
     this.frames = new int[trees];
   }
@@ -104,6 +102,8 @@ final class TableCreation implements AutoCloseable {
    * @return its LSN, or 0 if the leaf of the catalogue has no room
    */
   long publish() {
+    MiniTransaction mini = tools.mini();
+    MapChanges maps = tools.maps();
     int leaf = catalogue.leafExclusive(key, new Descent());
     try {
       if (Slotted.free(pool.page(leaf)) < cell.length + Slotted.LEAF_SLOT) {
@@ -114,7 +114,7 @@ final class TableCreation implements AutoCloseable {
       }
       maps.clear();
       mini.begin(0);
-      SlottedBuilder empty = new SlottedBuilder();
+      SlottedBuilder empty = tools.empty();
       for (int tree = 0; tree < roots.length; tree++) {
         maps.set(roots[tree], SpaceMapPage.ALLOCATED);
         empty.begin(0, id + tree, new byte[0], null);
@@ -146,7 +146,8 @@ final class TableCreation implements AutoCloseable {
   void makeRoom() {
     storage.space().acquire(Split.CREDIT, Split.PAGES);
     try {
-      pool.unfixExclusive(split.leafWithRoom(catalogue, key, cell.length + Slotted.LEAF_SLOT));
+      int room = cell.length + Slotted.LEAF_SLOT;
+      pool.unfixExclusive(tools.split().leafWithRoom(catalogue, key, room));
     } finally {
       storage.space().release(Split.CREDIT, Split.PAGES);
     }

@@ -42,25 +42,26 @@ final class TableDrop {
   private final byte[] key;
   private final byte[] entryKey;
   private final byte[] entry;
-  private final MiniTransaction mini;
+  private final CatalogueTools tools;
   private final int[] frames = new int[2 * BufferPool.MAX_LEVELS];
   private int latched;
 
   /**
    * Nothing yet.
    *
+   * @param tools that nobody else uses meanwhile
    * @param catalogue where the row is
    * @param key of the row
    * @param row the table's
    */
-  TableDrop(Storage storage, Tree catalogue, byte[] key, TableRow row) {
+  TableDrop(Storage storage, CatalogueTools tools, Tree catalogue, byte[] key, TableRow row) {
     this.storage = storage;
     this.pool = storage.pool();
     this.catalogue = catalogue;
     this.key = key;
     this.entryKey = DroppedTableRow.key(row.id(0));
     this.entry = LeafCell.build(entryKey, 0, 0, row.bytes());
-    this.mini = new MiniTransaction(pool, storage.log());
+    this.tools = tools;
   }
 
   /** Credit for the record: in bytes. */
@@ -90,6 +91,7 @@ final class TableDrop {
       if (slot < 0 || place < 0) {
         throw catalogue.misplaced(pool.page(leaf));
       }
+      MiniTransaction mini = tools.mini();
       mini.begin(0);
       RecordBuilder record = mini.change(leaf);
       PageOps.remove(record, slot);
@@ -139,10 +141,9 @@ final class TableDrop {
 
   /** Splits the leaf of the entry; somebody else's row may use up the room again. */
   void makeRoom() {
-    Split split = storage.splitter(mini, storage.mapChanges());
     storage.space().acquire(Split.CREDIT, Split.PAGES);
     try {
-      pool.unfixExclusive(split.leafWithRoom(catalogue, entryKey, need()));
+      pool.unfixExclusive(tools.split().leafWithRoom(catalogue, entryKey, need()));
     } finally {
       storage.space().release(Split.CREDIT, Split.PAGES);
     }
