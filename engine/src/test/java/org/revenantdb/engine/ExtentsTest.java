@@ -278,7 +278,7 @@ class ExtentsTest {
         given = before.stream().filter(e -> !enter(claims, e)).findFirst().orElse(-1);
         assertTrue(given >= 0, "nobody has entered the extent that is given back");
         for (int page = 8 * given; page < 8 * given + 8; page++) {
-          assertFalse(claims.tryPage(page), "page " + page + " could be claimed");
+          assertFalse(claims.tryPage(page, false), "page " + page + " could be claimed");
         }
       }
       cleaner.join();

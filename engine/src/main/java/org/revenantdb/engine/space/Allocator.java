@@ -87,6 +87,11 @@ public final class Allocator {
 
   private final ReentrantLock lock = new ReentrantLock();
 
+  /** For who makes a list of extents; with nothing latched, and before {@link #lock}. */
+  private final ReentrantLock listing = new ReentrantLock();
+
+  private @Nullable ExtentLists lists;
+
   /**
    * Pages given back that nobody may claim yet, and whose they were; null when they may at once.
    */
@@ -186,8 +191,20 @@ public final class Allocator {
         lock.unlock();
       }
       if (page <= LIST_MISSING) {
-        new ExtentLists(pool, log, this).add(unit, LIST_MISSING - page);
+        addList(unit, LIST_MISSING - page);
       }
+    }
+  }
+
+  private void addList(Unit unit, int range) {
+    listing.lock();
+    try {
+      if (lists == null) {
+        lists = new ExtentLists(pool, log, this);
+      }
+      lists.add(unit, range);
+    } finally {
+      listing.unlock();
     }
   }
 
@@ -316,21 +333,23 @@ public final class Allocator {
   }
 
   private int searchOwn(Unit unit, int limit) {
-    int current = unit.current();
-    int page = current < 0 ? -1 : claimOf(unit, current, limit);
+    long current = unit.current();
+    int lastUsed = Unit.extent(current);
+    int page = lastUsed < 0 ? -1 : claimOf(unit, Unit.turn(current), lastUsed, limit);
     if (page >= 0) {
       return page;
     }
     long seen = unit.hint().seen();
     int from = Hint.place(seen);
     for (int looks = 0; looks < LOOKS; looks++) {
+      int turn = unit.turn();
       int extent = unit.nextExtent(pool, from);
       if (extent < 0 || ExtentMapPage.firstPage(extent) >= limit) {
         break;
       }
-      page = claimOf(unit, extent, limit);
+      page = claimOf(unit, turn, extent, limit);
       if (page >= 0) {
-        unit.current(extent);
+        unit.setCurrent(turn, extent);
         unit.hint().raise(seen, extent);
         return page;
       }
@@ -340,7 +359,8 @@ public final class Allocator {
     return -1;
   }
 
-  private int claimOf(Unit unit, int extent, int limit) {
+  /** A free page of an extent that was the tree's at a turn; or -1. */
+  private int claimOf(Unit unit, int turn, int extent, int limit) {
     int first = ExtentMapPage.firstPage(extent);
     if (first + ExtentMapPage.PAGES > Math.min(limit, pages)) {
       return -1;
@@ -357,7 +377,7 @@ public final class Allocator {
     }
     boolean owns = false;
     try {
-      owns = unit.owns(pool, extent);
+      owns = unit.turn() == turn || unit.owns(pool, extent);
     } finally {
       if (!owns) {
         claims.leavePage(page); // the extent was given back before the page was entered
@@ -399,7 +419,7 @@ public final class Allocator {
         if (own && list == 0) {
           return LIST_MISSING - range;
         }
-        claims.page(page);
+        claims.page(page, !own);
         try {
           record(extent, list, /* taken= */ true);
           taken = true;
@@ -413,7 +433,7 @@ public final class Allocator {
       }
       extents.raise(seen, extent + 1);
       if (own) {
-        unit.current(extent);
+        unit.setCurrent(unit.turn(), extent); // which others change under the lock alone
         unit.hint().lower(extent);
       } else {
         current = extent;
@@ -463,9 +483,11 @@ public final class Allocator {
   public Emptied giveBack(int extent, Unit unit) {
     int first = ExtentMapPage.firstPage(extent);
     int entered = 0;
+    boolean given = false;
     lock.lock();
     try {
-      if (held != null || occupancy.bitsOfEmpty(extent) < 0) {
+      int seen = occupancy.bitsOfEmpty(extent);
+      if (held != null || seen < 0) {
         return held != null ? Emptied.BUSY : Emptied.IN_USE;
       }
       if (!claims.tryExtent(extent)) {
@@ -473,7 +495,7 @@ public final class Allocator {
       }
       try {
         while (entered < ExtentMapPage.PAGES) {
-          if (!claims.tryPage(first + entered)) {
+          if (!claims.tryPage(first + entered, seen != 0)) {
             return Emptied.BUSY;
           }
           entered++;
@@ -484,16 +506,17 @@ public final class Allocator {
         }
         int list = bits == 0 ? unit.list(ExtentMapPage.range(extent)) : 0;
         record(extent, list, /* taken= */ false);
-        if (unit.current() == extent) {
-          unit.current(-1);
-        }
+        given = true;
+        unit.nextTurn();
       } finally {
-        boolean isMixed = occupancy.isMixed(first);
+        boolean isMixed = !given && occupancy.isMixed(first);
         while (entered > 0) {
           claims.leavePage(first + --entered);
         }
         claims.leaveExtent(extent);
-        lower(unit, first, isMixed);
+        if (!given) {
+          lower(unit, first, isMixed); // who has passed a page because it was entered looks again
+        }
       }
       extents.lower(extent);
       return Emptied.GIVEN_BACK;
@@ -561,12 +584,10 @@ public final class Allocator {
 
   /** As {@link #unclaim(int)}, of a page that was claimed for a tree. */
   public void unclaim(Unit unit, int page) {
-    boolean isMixed = occupancy.isMixed(page);
-    claims.leavePage(page);
-    lower(unit, page, isMixed);
+    lower(unit, page, claims.leavePage(page));
   }
 
-  /** Who has passed a page because it was entered looks again. */
+  /** A free page was left: it is worth looking there. */
   private void lower(Unit unit, int page, boolean isMixed) {
     if (isMixed) {
       mixed.lower(page);

@@ -1,6 +1,7 @@
 package org.revenantdb.engine.space;
 
 import java.util.Collections;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
@@ -10,6 +11,9 @@ import org.revenantdb.recovery.log.LogStoppedException;
 /**
  * The pages and extents that are on their way: the maps call them free, and somebody has taken one,
  * or is about to give it back. One at a time has a page, or an extent (R5).
+ *
+ * <p>A page is entered with what its extent is, mixed or not: that cannot change while somebody has
+ * entered a page of it, so whoever leaves need not look again.
  *
  * <p>Who has entered a page, and sees afterwards that the map calls it free, owns it until he
  * leaves: whoever had entered it before has changed the map before he left. What the maps call in
@@ -23,7 +27,7 @@ public final class Claims {
   /** Longer than a look at a byte takes whoever has not lost his processor. */
   private static final long PAUSE = 10_000;
 
-  private final Set<Integer> pages = ConcurrentHashMap.newKeySet();
+  private final Map<Integer, Boolean> pages = new ConcurrentHashMap<>();
   private final Set<Integer> extents = ConcurrentHashMap.newKeySet();
 
   private final Journal log;
@@ -37,17 +41,17 @@ public final class Claims {
     this.log = log;
   }
 
-  /** Enters a page; false if somebody else has. */
-  public boolean tryPage(int page) {
-    return pages.add(page);
+  /** Enters a page, which is of a mixed extent or not; false if somebody else has. */
+  public boolean tryPage(int page, boolean mixed) {
+    return pages.putIfAbsent(page, mixed) == null;
   }
 
   /**
    * Enters a page that is in use, which its owner wants to free. If somebody else has entered it,
    * he has seen a map of the past, and leaves as soon as he has looked again.
    */
-  void page(int page) {
-    while (!pages.add(page)) {
+  void page(int page, boolean mixed) {
+    while (!tryPage(page, mixed)) {
       Throwable stopped = log.failure();
       if (stopped != null) {
         throw new LogStoppedException(stopped);
@@ -56,24 +60,19 @@ public final class Claims {
     }
   }
 
-  /** Leaves a page. */
-  public void leavePage(int page) {
-    leave(pages, page);
-  }
-
-  /** Comes after records, too: what fails then stops the engine (R18). */
-  private void leave(Set<Integer> set, int member) {
+  /** Leaves a page that the caller has entered; returns whether its extent is a mixed one. */
+  public boolean leavePage(int page) {
     try {
-      set.remove(member);
+      return Boolean.TRUE.equals(pages.remove(page));
     } catch (Throwable failure) {
-      log.fail(failure);
+      log.fail(failure); // leaving comes after records, too (R18)
       throw failure;
     }
   }
 
   /** Whether somebody has entered the page. */
   boolean hasPage(int page) {
-    return pages.contains(page);
+    return pages.containsKey(page);
   }
 
   /** Enters an extent; false if somebody else has. */
@@ -83,11 +82,16 @@ public final class Claims {
 
   /** Leaves an extent. */
   public void leaveExtent(int extent) {
-    leave(extents, extent);
+    try {
+      extents.remove(extent);
+    } catch (Throwable failure) {
+      log.fail(failure); // leaving comes after records, too (R18)
+      throw failure;
+    }
   }
 
   /** The pages that somebody has entered, more or less. */
   public Set<Integer> pages() {
-    return Collections.unmodifiableSet(pages);
+    return Collections.unmodifiableSet(pages.keySet());
   }
 }

@@ -54,7 +54,7 @@ public final class FreeBytes {
   }
 
   private static boolean enter(MemorySegment map, Claims claims, int page, int free) {
-    if (SpaceMapPage.bits(map, page) != free || !claims.tryPage(page)) {
+    if (SpaceMapPage.bits(map, page) != free || !claims.tryPage(page, free != 0)) {
       return false;
     }
     if (SpaceMapPage.bits(map, page) == free) {

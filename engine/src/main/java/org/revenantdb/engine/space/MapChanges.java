@@ -163,7 +163,7 @@ public final class MapChanges {
       ownedMaps = Arrays.copyOf(ownedMaps, 2 * ownedCount);
     }
     if ((value & SpaceMapPage.ALLOCATED) == 0) {
-      claims.page(page);
+      claims.page(page, (before & SpaceMapPage.MIXED) != 0);
     }
     owned[ownedCount] = page;
     ownedMaps[ownedCount++] = frame;

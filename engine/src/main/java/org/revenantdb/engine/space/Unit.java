@@ -2,6 +2,7 @@ package org.revenantdb.engine.space;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.page.ExtentMapPage;
@@ -37,8 +38,14 @@ public final class Unit {
 
   private volatile boolean large;
 
-  /** The extent that a page was taken from last; -1: none. */
-  private volatile int current = -1;
+  /** How often an extent was given back. */
+  private final AtomicInteger turns = new AtomicInteger();
+
+  /**
+   * The extent that a page was taken from last, -1: none; in the upper half a turn, in which it was
+   * the tree's.
+   */
+  private volatile long current = current(0, -1);
 
   /** The extents of the tree with this root; nothing is read yet. */
   public Unit(int table, int root) {
@@ -61,12 +68,44 @@ public final class Unit {
     return hint;
   }
 
-  int current() {
+  /** {@link #turn()} and {@link #extent(long)} of the extent that a page was taken from last. */
+  long current() {
     return current;
   }
 
-  void current(int extent) {
-    current = extent;
+  /**
+   * @param turn read before it was seen that the extent is the tree's
+   */
+  void setCurrent(int turn, int extent) {
+    current = current(turn, extent);
+  }
+
+  private static long current(int turn, int extent) {
+    return ((long) turn << Integer.SIZE) | Integer.toUnsignedLong(extent);
+  }
+
+  /** The extent; -1: none. */
+  static int extent(long current) {
+    return (int) current;
+  }
+
+  /** The turn. */
+  static int turn(long current) {
+    return (int) (current >>> Integer.SIZE);
+  }
+
+  /**
+   * How often an extent was given back. Who gives one back has all of its pages entered until this
+   * has changed: so an extent that was the tree's after this was read is the tree's as long as it
+   * is the same and one of the extent's pages is entered.
+   */
+  int turn() {
+    return turns.get();
+  }
+
+  /** By who gives an extent back, under the allocator's lock, before he leaves its pages. */
+  void nextTurn() {
+    turns.incrementAndGet();
   }
 
   /** Whether the tree was seen to be so large that it has extents of its own. */

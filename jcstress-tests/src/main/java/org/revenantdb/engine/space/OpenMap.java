@@ -52,7 +52,7 @@ public final class OpenMap {
   /** As it must not be: sees a free page, enters it, and does not look again. */
   public int claimAtFirstSight() {
     for (int page = 0; page < PAGES; page++) {
-      if (SpaceMapPage.bits(map, page) == SpaceMapPage.MIXED && claims.tryPage(page)) {
+      if (SpaceMapPage.bits(map, page) == SpaceMapPage.MIXED && claims.tryPage(page, true)) {
         return page;
       }
     }
@@ -69,7 +69,7 @@ public final class OpenMap {
 
   /** Frees a page that is in use. */
   public void free(int page) {
-    claims.page(page);
+    claims.page(page, true);
     set(page, SpaceMapPage.MIXED);
     claims.leavePage(page);
     hint.lower(page);
@@ -77,7 +77,7 @@ public final class OpenMap {
 
   /** Frees a page in a way that it must not be: the hint is lowered, but need not change. */
   public void freeWithoutTurn(int page) {
-    claims.page(page);
+    claims.page(page, true);
     set(page, SpaceMapPage.MIXED);
     claims.leavePage(page);
     if (Hint.place(hint.seen()) > page) {
