@@ -22,6 +22,7 @@ final class CheckPages {
   private final List<StorageException> damage = new ArrayList<>();
   private final PageBitmap reached = new PageBitmap();
   private final PageBitmap versions = new PageBitmap();
+  private final PageBitmap ghosts = new PageBitmap();
   private final PageBitmap damaged = new PageBitmap();
   private boolean unreadable;
 
@@ -96,15 +97,20 @@ final class CheckPages {
     return reached.contains(pageId);
   }
 
-  /** Notes the version bit of a page that was reached. */
-  void versions(int pageId, MemorySegment page) {
-    if (Page.hasVersions(page)) {
+  /** Notes the flags of a page that was reached. */
+  void flags(int pageId, MemorySegment page) {
+    if ((Page.flags(page) & Page.FLAG_VERSIONS) != 0) {
       versions.set(pageId);
+    }
+    if ((Page.flags(page) & Page.FLAG_GHOST) != 0) {
+      ghosts.set(pageId);
     }
   }
 
-  boolean hasVersions(int pageId) {
-    return versions.contains(pageId);
+  /** The flags of a page that was reached. */
+  int flags(int pageId) {
+    return (versions.contains(pageId) ? Page.FLAG_VERSIONS : 0)
+        | (ghosts.contains(pageId) ? Page.FLAG_GHOST : 0);
   }
 
   /** A page that is not asked for again; null if it cannot be read, which is a problem then. */

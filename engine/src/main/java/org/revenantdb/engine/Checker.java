@@ -229,18 +229,18 @@ final class Checker {
       int id = first + i;
       int bits = Page.getByte(map, SpaceMapPage.offset(id));
       boolean allocated = (bits & SpaceMapPage.ALLOCATED) != 0;
-      boolean version = (bits & SpaceMapPage.VERSION) != 0;
+      int flags = SpaceMapPage.flags(bits);
       if (last) {
-        compare(id, allocated, version);
-      } else if (allocated && version && !pages.isReached(id)) {
+        compare(id, allocated, flags);
+      } else if (allocated && flags != 0 && !pages.isReached(id)) {
         values.waiting(id);
       }
     }
   }
 
   /** What a space map says of a page, and what is so. */
-  private void compare(int id, boolean allocated, boolean version) {
-    if (version) {
+  private void compare(int id, boolean allocated, int flags) {
+    if (flags != 0) {
       toClean++;
     }
     if (!allocated) {
@@ -254,13 +254,14 @@ final class Checker {
           allocated
               ? "page " + id + " is allocated, but nothing leads to it: it has leaked"
               : "page " + id + " is in use, but its space map calls it free");
-    } else if (version != pages.hasVersions(id) && !pages.isKnownDamaged(id)) {
+    } else if (flags != pages.flags(id) && !pages.isKnownDamaged(id)) {
       pages.problem(
           "page "
               + id
-              + ": its version bit is "
-              + version
-              + " in the space map, but not on the page");
+              + ": version and ghost bit are those of flags "
+              + flags
+              + " in the space map, but the page has "
+              + pages.flags(id));
     }
   }
 

@@ -111,7 +111,7 @@ final class TreeCheck {
               + level);
       return;
     }
-    pages.versions(id, page);
+    pages.flags(id, page);
     try {
       fences(page, what, lower, upper);
       order(page, what);
@@ -202,6 +202,9 @@ final class TreeCheck {
     long writer = LeafCell.writer(page, cell);
     if (writer > Slotted.maxWriter(page)) {
       pages.problem(what + " has a higher writer than the page says");
+    }
+    if (LeafCell.is(page, cell, LeafCell.DELETED) && (Page.flags(page) & Page.FLAG_GHOST) == 0) {
+      pages.problem(what + " is deleted, but the page has no ghost bit");
     }
     boolean active = pages.frozen().isActive(writer);
     boolean aborted = pages.frozen().isAborted(writer);

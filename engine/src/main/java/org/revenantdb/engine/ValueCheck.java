@@ -75,7 +75,7 @@ final class ValueCheck {
 
   /** All that a head leads to; how many bytes that holds. */
   private long chain(int head, MemorySegment first, String what) {
-    pages.versions(head, first);
+    pages.flags(head, first);
     overflowPages++;
     long bytes = OverflowPage.inline(first);
     MemorySegment page = first;

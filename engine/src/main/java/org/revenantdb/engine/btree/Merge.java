@@ -158,7 +158,7 @@ public final class Merge {
           InnerCell.build(Slotted.key(pool.page(parent), slot), Slotted.child(rightPage, -1)));
     }
     merged.append(rightPage, 0, Slotted.count(rightPage));
-    boolean versions = merged.hasVersions();
+    int flags = merged.flags();
     try {
       mini.begin(0);
       RecordBuilder record = mini.format(left);
@@ -170,7 +170,7 @@ public final class Merge {
       mini.free(rightId);
       maps.clear();
       maps.set(rightId, 0);
-      maps.set(leftId, SpaceMapPage.ALLOCATED | (versions ? SpaceMapPage.VERSION : 0));
+      maps.set(leftId, SpaceMapPage.inUse(flags));
       maps.latchAndWrite(mini);
       mini.commit();
       pool.markFreed(right);
@@ -178,9 +178,7 @@ public final class Merge {
       maps.unlatch();
     }
     marks.clear(rightId);
-    if (versions) {
-      marks.mark(leftId);
-    }
+    marks.carry(leftId, flags);
     allocator.release(tree.unit(), rightId);
     merges.increment();
   }
@@ -189,7 +187,6 @@ public final class Merge {
   private boolean collapse(Tree tree, int root) {
     int childId = Slotted.child(pool.page(root), -1);
     int child = pool.fixExclusive(childId);
-    boolean versions;
     try {
       MemorySegment page = pool.page(child);
       int level = Slotted.level(page);
@@ -200,7 +197,7 @@ public final class Merge {
         merged.leftmostChild(Slotted.child(page, -1));
       }
       merged.append(page, 0, Slotted.count(page));
-      versions = merged.hasVersions();
+      int flags = merged.flags();
       mini.begin(0);
       RecordBuilder record = mini.format(root);
       PageOps.image(record, merged);
@@ -208,14 +205,12 @@ public final class Merge {
       mini.free(childId);
       maps.clear();
       maps.set(childId, 0);
-      maps.set(tree.root(), SpaceMapPage.ALLOCATED | (versions ? SpaceMapPage.VERSION : 0));
+      maps.set(tree.root(), SpaceMapPage.inUse(flags));
       maps.latchAndWrite(mini);
       mini.commit();
       pool.markFreed(child);
       marks.clear(childId);
-      if (versions) {
-        marks.mark(tree.root());
-      }
+      marks.carry(tree.root(), flags);
     } finally {
       maps.unlatch();
       pool.unfixExclusive(child);

@@ -93,7 +93,7 @@ public final class Move {
       old = pool.fixExclusive(pageId);
       fresh = pool.fixNew(target);
       build(tree, pool.page(old));
-      boolean versions = copy.hasVersions();
+      int flags = copy.flags();
       mini.begin(0);
       RecordBuilder record = mini.format(fresh);
       PageOps.image(record, copy);
@@ -104,14 +104,12 @@ public final class Move {
       mini.free(pageId);
       maps.clear();
       maps.set(pageId, 0);
-      maps.set(target, SpaceMapPage.ALLOCATED | (versions ? SpaceMapPage.VERSION : 0));
+      maps.set(target, SpaceMapPage.inUse(flags));
       maps.latchAndWrite(mini);
       mini.commit();
       logged = true;
       pool.markFreed(old);
-      if (versions) {
-        marks.mark(target); // before the other goes: R2
-      }
+      marks.carry(target, flags); // before the other goes: R2
       marks.clear(pageId);
     } finally {
       maps.unlatch();

@@ -242,7 +242,7 @@ public final class RightEdge {
   private void format(int frame, int page, SlottedBuilder leaf) {
     PageOps.image(mini.format(frame), leaf);
     mini.end();
-    maps.set(page, SpaceMapPage.ALLOCATED | SpaceMapPage.VERSION);
+    maps.set(page, SpaceMapPage.inUse(leaf.flags()));
   }
 
   /** The root's rows go to a new page, its only child then; returns the frame of that. */
@@ -251,14 +251,14 @@ public final class RightEdge {
     moved.begin(0, tree.table(), MINUS_INFINITY, null);
     moved.inherit(page);
     moved.append(page, 0, Slotted.count(page));
-    boolean versions = moved.hasVersions();
+    int flags = moved.flags();
     int child = allocator.claim();
     int frame = -1;
     boolean logged = false;
     try {
       frame = pool.fixNew(child);
       maps.clear();
-      maps.set(child, SpaceMapPage.ALLOCATED | (versions ? SpaceMapPage.VERSION : 0));
+      maps.set(child, SpaceMapPage.inUse(flags));
       maps.set(tree.root(), SpaceMapPage.ALLOCATED);
       mini.begin(0);
       PageOps.image(mini.format(frame), moved);
@@ -272,9 +272,7 @@ public final class RightEdge {
       mini.commit();
       logged = true;
       // First the new mark, as when a root splits (R2).
-      if (versions) {
-        marks.mark(child);
-      }
+      marks.carry(child, flags);
       marks.clear(tree.root());
     } finally {
       maps.unlatch();

@@ -314,9 +314,9 @@ public final class Split {
     try {
       newFrame = pool.fixNew(newPage);
       buildRight(tree, page, cut);
-      boolean versions = right.hasVersions();
+      int flags = right.flags();
       maps.clear();
-      maps.set(newPage, mapByte(versions));
+      maps.set(newPage, SpaceMapPage.inUse(flags));
       mini.begin(0);
       format(newFrame, right);
       RecordBuilder record = mini.change(child);
@@ -330,8 +330,8 @@ public final class Split {
       mini.commit();
       logged = true;
       claimed--;
-      if (level == 0 && versions) {
-        marks.markForLater(newPage);
+      if (level == 0) {
+        marks.carry(newPage, flags);
       }
     } finally {
       maps.unlatch();
@@ -360,10 +360,6 @@ public final class Split {
     }
   }
 
-  private static int mapByte(boolean versions) {
-    return SpaceMapPage.ALLOCATED | (versions ? SpaceMapPage.VERSION : 0);
-  }
-
   private void format(int frame, SlottedBuilder source) {
     RecordBuilder record = mini.format(frame);
     PageOps.image(record, source);
@@ -389,7 +385,7 @@ public final class Split {
         left.leftmostChild(Slotted.child(page, -1));
       }
       left.append(page, 0, cut.slot());
-      boolean versions = left.hasVersions();
+      int flags = left.flags();
       mini.begin(0);
       format(frames[0], left);
       format(frames[1], right);
@@ -399,8 +395,8 @@ public final class Split {
       left.append(InnerCell.build(cut.separator(), pages[1]));
       format(root, left);
       maps.clear();
-      maps.set(pages[0], mapByte(versions));
-      maps.set(pages[1], mapByte(versions));
+      maps.set(pages[0], SpaceMapPage.inUse(flags));
+      maps.set(pages[1], SpaceMapPage.inUse(flags));
       maps.set(tree.root(), SpaceMapPage.ALLOCATED);
       maps.latchAndWrite(mini);
       mini.commit();
@@ -409,10 +405,8 @@ public final class Split {
       if (level == 0) {
         // First the new marks: between the two the cleaner could find no page left and say FORGET
         // (R2).
-        if (versions) {
-          marks.markForLater(pages[0]);
-          marks.markForLater(pages[1]);
-        }
+        marks.carry(pages[0], flags);
+        marks.carry(pages[1], flags);
         marks.clear(tree.root());
       }
     } finally {

@@ -119,7 +119,12 @@ final class PageCommand implements Callable<Integer> {
   }
 
   private static String flags(int flags) {
-    return flags == Page.FLAG_VERSIONS ? "1, there may be versions to clean" : "" + flags;
+    return switch (flags) {
+      case Page.FLAG_VERSIONS -> flags + ", there may be versions to clean";
+      case Page.FLAG_VERSIONS | Page.FLAG_GHOST ->
+          flags + ", there may be versions to clean, and deleted rows or a large value among them";
+      default -> "" + flags;
+    };
   }
 
   private void ids(MemorySegment page) {
@@ -164,6 +169,7 @@ final class PageCommand implements Callable<Integer> {
       String meaning =
           ((bits & SpaceMapPage.ALLOCATED) != 0 ? "allocated" : "free")
               + ((bits & SpaceMapPage.VERSION) != 0 ? ", versions to clean" : "")
+              + ((bits & SpaceMapPage.GHOST) != 0 ? ", ghosts" : "")
               + ((bits & SpaceMapPage.IAM) != 0 ? ", list of extents" : "")
               + ((bits & SpaceMapPage.MIXED) != 0 ? ", mixed" : "");
       out.printf("  %8d to %8d  %02x  %s%n", first + from, first + i - 1, bits, meaning);

@@ -147,10 +147,10 @@ public final class OverflowWriter {
       boolean logged = false;
       try {
         maps.clear();
-        maps.set(page, SpaceMapPage.ALLOCATED | SpaceMapPage.VERSION);
+        maps.set(page, SpaceMapPage.ALLOCATED | SpaceMapPage.VERSION | SpaceMapPage.GHOST);
         Arrays.fill(scratch, 0, OverflowPage.DATA, (byte) 0);
         Page.putByte(image, Page.TYPE, Page.OVERFLOW_HEAD);
-        Page.putByte(image, Page.FLAGS, Page.FLAG_VERSIONS);
+        Page.putByte(image, Page.FLAGS, Page.FLAG_VERSIONS | Page.FLAG_GHOST);
         Page.putLong(image, OverflowPage.WRITER, transactionId);
         Page.putLong(image, OverflowPage.SUPERSEDER, superseder);
         Page.putLong(image, OverflowPage.LENGTH, inline);

@@ -55,6 +55,9 @@ public final class Page {
   /** Flag of leaf pages and overflow heads: mirrors the version bit of the space map. */
   public static final int FLAG_VERSIONS = 1;
 
+  /** Flag beside {@link #FLAG_VERSIONS}: mirrors the ghost bit of the space map. */
+  public static final int FLAG_GHOST = 2;
+
   static final int ID = 4;
   static final int LSN = 8;
 
@@ -195,6 +198,11 @@ public final class Page {
   /** Whether the page mirrors a set version bit. */
   public static boolean hasVersions(MemorySegment page) {
     return (getByte(page, FLAGS) & FLAG_VERSIONS) != 0;
+  }
+
+  /** Its flags. */
+  public static int flags(MemorySegment page) {
+    return getByte(page, FLAGS);
   }
 
   /** A copy of bytes of the page. */

@@ -42,9 +42,7 @@ public final class SlottedBuilder {
     Page.putByte(page, Slotted.PREFIX, Slotted.prefixOfFences(page));
   }
 
-  /**
-   * Carries over the highest writer and whether there are versions, from the page whose rows move.
-   */
+  /** Carries over the highest writer and the flags, from the page whose rows move. */
   public void inherit(MemorySegment source) {
     if (Slotted.level(source) == 0) {
       Page.putLong(
@@ -60,9 +58,9 @@ public final class SlottedBuilder {
     Page.putByte(page, Page.FLAGS, Page.FLAG_VERSIONS);
   }
 
-  /** Whether the page mirrors a version bit. */
-  public boolean hasVersions() {
-    return Page.hasVersions(page);
+  /** The page's flags. */
+  public int flags() {
+    return Page.flags(page);
   }
 
   /** Sets the left-most child of an inner page. */

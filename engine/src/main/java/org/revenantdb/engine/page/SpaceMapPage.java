@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 /**
  * The space map of a group of pages: one byte a page, after a header of 64 bytes.
  *
- * <pre>  bits 0-2 fullness, 3 ghost (both reserved)   4 IAM   5 mixed   6 allocated   7 version
+ * <pre>  bits 0-2 fullness (reserved)   3 ghost   4 IAM   5 mixed   6 allocated   7 version
  * </pre>
  *
  * <p>Bits as in Figure 1 of "Concurrent Updates to Pages with Fixed-Size Rows Using Lock-Free
@@ -20,6 +20,12 @@ public final class SpaceMapPage {
 
   /** Position of a group's map within the group. */
   public static final int POSITION = 3;
+
+  /**
+   * Bit, beside {@link #VERSION}: something on the page only the cleaner can take away: a deleted
+   * row, a large value.
+   */
+  public static final int GHOST = 8;
 
   /** Bit: the page is one that lists the extents of a tree. */
   public static final int IAM = 16;
@@ -48,6 +54,19 @@ public final class SpaceMapPage {
   /** Offset of a page's byte in its space map page. */
   public static int offset(int pageId) {
     return HEADER + pageId % GROUP;
+  }
+
+  /** The byte of a page in use whose header has these flags. */
+  public static int inUse(int flags) {
+    return ALLOCATED
+        | ((flags & Page.FLAG_VERSIONS) != 0 ? VERSION : 0)
+        | ((flags & Page.FLAG_GHOST) != 0 ? GHOST : 0);
+  }
+
+  /** The flags in the header of a page with this byte. */
+  public static int flags(int bits) {
+    return ((bits & VERSION) != 0 ? Page.FLAG_VERSIONS : 0)
+        | ((bits & GHOST) != 0 ? Page.FLAG_GHOST : 0);
   }
 
   /** What a space map, latched, says of a page; others may change other bytes of it. */

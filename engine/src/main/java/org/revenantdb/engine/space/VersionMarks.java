@@ -1,13 +1,15 @@
 package org.revenantdb.engine.space;
 
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.page.Page;
 
 /**
  * The pages whose version bit is set, as far as this life of the database knows, for the cleaner.
  *
  * <p>A page is added by whoever sets its bit, under the page's latch and after the record was
  * applied. Most pages have nothing but versions that their next writer takes away when he needs the
- * room, and can wait; those where only the cleaner can give something back are marked as such.
+ * room, and can wait; those with a ghost bit, where only the cleaner can give something back,
+ * cannot.
  *
  * <p>While a pass of the cleaner over all marked pages runs, a page that is marked is handed to
  * that pass as well: it may say FORGET only after it has seen every page onto which rows were moved
@@ -46,6 +48,15 @@ public class VersionMarks {
   public void markForLater(int pageId) {
     later.set(pageId);
     handOver(pageId);
+  }
+
+  /** A page has these flags now, from others whose rows came here. */
+  public void carry(int pageId, int flags) {
+    if ((flags & Page.FLAG_GHOST) != 0) {
+      mark(pageId);
+    } else if ((flags & Page.FLAG_VERSIONS) != 0) {
+      markForLater(pageId);
+    }
   }
 
   private void handOver(int pageId) {

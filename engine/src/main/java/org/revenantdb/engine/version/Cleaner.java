@@ -56,7 +56,7 @@ public final class Cleaner implements AutoCloseable {
    *             request, or while nobody writes, is a whole one:
    *
    * Pass        1 A := ids in the ATM that the table does not call active
-   *             2 P := marked pages; after a restart, first every page whose bit a space map shows
+   *             2 after a restart, once: marks every page whose bit a space map shows. P := marked pages
    *             3 horizon: below every snapshot, and durable (R10); then free what dropped tables have left, where
    *             none is older than the drop (TableRemoval); then visit each page of P and each that is handed over meanwhile
    *             4 FORGET A is published, then A leaves the ATM
@@ -384,24 +384,12 @@ public final class Cleaner implements AutoCloseable {
             || aborted.length > 0
             || oldestActive == Long.MAX_VALUE
             || oldestActive != oldestActiveWhenPostponed;
-    boolean whole = wanted || aborted.length > 0 || !mapsRead;
+    boolean skipped = !haveReadMaps();
+    boolean whole = wanted || aborted.length > 0;
     PageBitmap pages = whole ? storage.marks().begin(all) : storage.marks().beginUrgent(all, FEW);
     long changes = 0;
-    boolean skipped = false;
     leftForLater = false;
     try {
-      if (!mapsRead) {
-        try {
-          inside.run(() -> {
-            dropped.load();
-            return 0;
-          });
-          readMaps();
-          mapsRead = true;
-        } catch (StorageException unreadable) {
-          skipped = true;
-        }
-      }
       oldestActiveWhenPostponed = oldestActive;
       SnapshotSet snapshots = storage.horizon().refresh();
       long settled = storage.horizon().settled(snapshots);
@@ -440,6 +428,28 @@ public final class Cleaner implements AutoCloseable {
     }
     storage.counters().cleanerPasses.increment();
     return changes;
+  }
+
+  /**
+   * After a restart: finds what the former life has left, unless that has been done; false if it
+   * cannot be read for now. Before a pass begins, so that a whole one has all of it.
+   */
+  private boolean haveReadMaps() {
+    if (!mapsRead) {
+      try {
+        inside.run(() -> {
+          dropped.load();
+          return 0;
+        });
+        readMaps();
+        mapsRead = true;
+      } catch (StorageException unreadable) {
+        if (storage.log().failure() != null) {
+          throw unreadable;
+        }
+      }
+    }
+    return mapsRead;
   }
 
   /** Gives extents back whose last page was freed. */
@@ -524,9 +534,7 @@ public final class Cleaner implements AutoCloseable {
         int first = map - SpaceMapPage.POSITION;
         for (int i = 0; i < SpaceMapPage.GROUP; i++) {
           int bits = Page.getByte(page, SpaceMapPage.offset(first + i));
-          if ((bits & SpaceMapPage.VERSION) != 0) {
-            storage.marks().mark(first + i); // what for is not known
-          }
+          storage.marks().carry(first + i, SpaceMapPage.flags(bits));
         }
       } finally {
         pool.unfixShared(frame);

@@ -541,10 +541,8 @@ public final class RowWriter {
       maps.clear();
       mini.begin(id);
       RecordBuilder record = mini.change(leaf);
-      boolean markLeaf = !Page.hasVersions(pool.page(leaf));
-      if (markLeaf) {
-        setVersionBit(record, leafId);
-      }
+      boolean ghost = count > 0 || flags == LeafCell.DELETED;
+      boolean markLeaf = setBits(record, leaf, ghost);
       if (slot < 0) {
         PageOps.insert(record, -slot - 1, newCell);
       } else {
@@ -555,15 +553,14 @@ public final class RowWriter {
       for (int i = 0; i < count; i++) {
         record = mini.change(headFrames[i]);
         PageOps.setLong(record, OverflowPage.SUPERSEDER, heads[i] == superseded ? id : 0);
-        if (!Page.hasVersions(pool.page(headFrames[i]))) {
-          setVersionBit(record, heads[i]);
+        if (setBits(record, headFrames[i], /* ghost= */ true)) {
           markHead = heads[i];
         }
         mini.end();
       }
       maps.latchAndWrite(mini);
       mini.commit();
-      if (count > 0 || flags == LeafCell.DELETED) {
+      if (ghost) {
         storage.marks().mark(leafId);
       } else if (markLeaf) {
         storage.marks().markForLater(leafId);
@@ -582,8 +579,15 @@ public final class RowWriter {
     }
   }
 
-  private void setVersionBit(RecordBuilder record, int pageId) {
-    PageOps.setByte(record, Page.FLAGS, Page.FLAG_VERSIONS);
-    maps.set(pageId, SpaceMapPage.ALLOCATED | SpaceMapPage.VERSION);
+  /** Sets the version bit of a page, or the ghost bit as well; whether that was news. */
+  private boolean setBits(RecordBuilder record, int frame, boolean ghost) {
+    int before = Page.flags(pool.page(frame));
+    int after = before | Page.FLAG_VERSIONS | (ghost ? Page.FLAG_GHOST : 0);
+    if (after == before) {
+      return false;
+    }
+    PageOps.setByte(record, Page.FLAGS, after);
+    maps.set(pool.pageIdOf(frame), SpaceMapPage.inUse(after));
+    return true;
   }
 }

@@ -243,9 +243,9 @@ final class TableRemoval {
     }
     RecordBuilder record = mini.change(frame);
     PageOps.setLong(record, OverflowPage.SUPERSEDER, OverflowPage.writer(page));
-    PageOps.setByte(record, Page.FLAGS, Page.FLAG_VERSIONS);
+    PageOps.setByte(record, Page.FLAGS, Page.FLAG_VERSIONS | Page.FLAG_GHOST);
     mini.end();
-    maps.set(value.head, SpaceMapPage.ALLOCATED | SpaceMapPage.VERSION);
+    maps.set(value.head, SpaceMapPage.ALLOCATED | SpaceMapPage.VERSION | SpaceMapPage.GHOST);
   }
 
   /**

@@ -9,7 +9,12 @@ public final class CleanerSteps {
 
   /** One pass; returns how many things it changed. */
   public static long pass(Cleaner cleaner, boolean everything) {
-    return cleaner.pass(everything, /* whole= */ true);
+    return cleaner.pass(everything, /* wanted= */ true);
+  }
+
+  /** One pass as beside writers: with nothing to forget it visits what cannot wait, and a few. */
+  public static long passBesideWriters(Cleaner cleaner) {
+    return cleaner.pass(/* everything= */ false, /* wanted= */ false);
   }
 
   /** Whether it would rest now. */
