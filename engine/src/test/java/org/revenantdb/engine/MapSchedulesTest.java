@@ -45,7 +45,7 @@ import org.revenantdb.recovery.log.RecordBuilder;
  * <ul>
  *   <li>a: B is applied and the map written before A is applied; redo passes A by.
  *   <li>b: the map is written with a change whose LSN it has not; the log need not have it.
- *   <li>c: A before B in the log, B before A on the map's word.
+ *   <li>c: A before B in the log, B before A on the map's word, or byte.
  *   <li>d: a map changes while it is written, {@code PageWriterScheduleTest}.
  *   <li>e: a byte changes and the version of the latch does not.
  *   <li>f: two have a page in the log.
