@@ -30,6 +30,7 @@ final class SpaceMapBench implements Bench {
         SpaceMapAllocation.RATIO_OF_ONE,
         SpaceMapAllocation.WAIT_SHARE,
         SpaceMapTpcc.SPEEDUP,
+        SpaceMapMemory.BYTES,
         SpaceMapLsn.RAISE,
         SpaceMapLsn.READ);
   }
@@ -40,6 +41,7 @@ final class SpaceMapBench implements Bench {
     try (ForkSession session = ForkSession.open(name(), settings, figures, rounds, Set.of())) {
       session.begin(100);
       figures.attempt(() -> SpaceMapLsn.measure(figures, rounds, settings.quick()));
+      figures.attempt(() -> SpaceMapMemory.measure(session));
       figures.attempt(() -> SpaceMapAllocation.measure(session));
       figures.attempt(() -> SpaceMapTpcc.measure(session));
     } catch (IOException e) {
