@@ -52,7 +52,7 @@ final class SpaceMapAllocation {
                 List.of(
                     "DIRECTORY",
                     Integer.toString(sessions),
-                    session.sized(500, 5_000),
+                    session.sized(500, 15_000),
                     session.sized(1500, 10_000)),
             UNITS,
             "How many small tables a second are created, filled and dropped?");
