@@ -90,10 +90,11 @@ public final class MiniTransaction {
 
   private RecordBuilder part(int frame, PartKind kind, boolean isShared) {
     if (parts == frames.length) {
-      frames = Arrays.copyOf(frames, 2 * parts);
+      int[] more = Arrays.copyOf(frames, 2 * parts);
       starts = Arrays.copyOf(starts, 2 * parts);
       pages = Arrays.copyOf(pages, 2 * parts);
       shared = Arrays.copyOf(shared, 2 * parts);
+      frames = more; // last: where memory ends in between, the shortest one counts
     }
     frames[parts] = frame;
     starts[parts] = record.position();

@@ -365,6 +365,9 @@ public final class Allocator {
     if (first + ExtentMapPage.PAGES > Math.min(limit, pages)) {
       return -1;
     }
+    if (unit.turn() != turn && !unit.owns(pool, extent)) {
+      return -1; // else its owner would pass the pages while they are entered here
+    }
     int page;
     int frame = pool.fixShared(SpaceMapPage.mapOf(first));
     try {
@@ -507,15 +510,17 @@ public final class Allocator {
         int list = bits == 0 ? unit.list(ExtentMapPage.range(extent)) : 0;
         record(extent, list, /* taken= */ false);
         given = true;
+        if (Unit.extent(unit.current()) == extent) {
+          unit.setCurrent(unit.turn(), -1);
+        }
         unit.nextTurn();
       } finally {
-        boolean isMixed = !given && occupancy.isMixed(first);
         while (entered > 0) {
           claims.leavePage(first + --entered);
         }
         claims.leaveExtent(extent);
         if (!given) {
-          lower(unit, first, isMixed); // who has passed a page because it was entered looks again
+          lower(unit, first, seen != 0); // who has passed a page because it was entered looks again
         }
       }
       extents.lower(extent);

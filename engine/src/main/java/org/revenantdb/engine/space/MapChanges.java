@@ -69,6 +69,7 @@ public final class MapChanges {
       throw new IllegalStateException("space maps are still latched");
     }
     count = 0;
+    ownedCount = 0;
   }
 
   /**
@@ -126,10 +127,10 @@ public final class MapChanges {
     int i = 0;
     while (i < count) {
       long map = changes[i] >>> 25;
-      int frame = EXCLUSIVE ? pool.fixExclusive((int) map) : pool.fixShared((int) map);
       if (latched == frames.length) {
-        frames = Arrays.copyOf(frames, 2 * latched);
+        frames = Arrays.copyOf(frames, 2 * latched); // before another one is latched: it may fail
       }
+      int frame = EXCLUSIVE ? pool.fixExclusive((int) map) : pool.fixShared((int) map);
       frames[latched++] = frame;
       RecordBuilder record = EXCLUSIVE ? mini.change(frame) : mini.changeShared(frame);
       for (; i < count && changes[i] >>> 25 == map; i++) {
@@ -159,8 +160,9 @@ public final class MapChanges {
       return;
     }
     if (ownedCount == owned.length) {
-      owned = Arrays.copyOf(owned, 2 * ownedCount);
+      int[] more = Arrays.copyOf(owned, 2 * ownedCount);
       ownedMaps = Arrays.copyOf(ownedMaps, 2 * ownedCount);
+      owned = more; // last: where memory ends in between, the shorter one counts
     }
     if ((value & SpaceMapPage.ALLOCATED) == 0) {
       claims.page(page, (before & SpaceMapPage.MIXED) != 0);
@@ -183,6 +185,7 @@ public final class MapChanges {
         }
       }
     } finally {
+      ownedCount = 0;
       while (latched > 0) {
         int frame = frames[--latched];
         if (EXCLUSIVE) {
