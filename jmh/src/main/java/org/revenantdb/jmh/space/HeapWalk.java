@@ -54,7 +54,7 @@ final class HeapWalk {
                     new String[] {String[].class.getName()});
     classes.clear();
     for (String line : histogram.lines().toList()) {
-      String[] columns = line.strip().split("\\s+");
+      String[] columns = line.strip().split("\\s+", -1);
       if (columns.length >= COLUMNS && columns[0].matches("\\d+:")) {
         long[] sum = classes.computeIfAbsent(columns[3], _ -> new long[2]);
         sum[0] += Long.parseLong(columns[1]);

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
@@ -45,9 +44,6 @@ public final class MapMemoryFork {
   private static final String SPACE = Claims.class.getPackageName() + ".";
 
   private static final Set<Class<?>> MARKS = Set.of(VersionMarks.class, PageBitmap.class);
-
-  private static final Predicate<Class<?>> COUNTED =
-      type -> type.getName().startsWith(SPACE) && !MARKS.contains(type);
 
   /** For as many pages as there are, so that no map has to leave. */
   private static final DatabaseOptions OPTIONS =
@@ -146,10 +142,15 @@ public final class MapMemoryFork {
     }
     Told.tell("space_bytes", medianPeak(looks) + others[0]);
     Told.tell(
-        "space_peak_bytes", looks.stream().mapToLong(it -> it).max().orElseThrow() + others[0]);
-    Told.tell("claims_bytes", mostClaims);
+        "space_peak_bytes",
+        (double) (looks.stream().mapToLong(it -> it).max().orElseThrow() + others[0]));
+    Told.tell("claims_bytes", (double) mostClaims);
     tellFrames();
-    Told.tell("space_maps", mapsInPool());
+    Told.tell("space_maps", (double) mapsInPool());
+  }
+
+  private static boolean isCounted(Class<?> type) {
+    return type.getName().startsWith(SPACE) && !MARKS.contains(type);
   }
 
   /** The cleaner looks at all space maps once, soon after the database was opened. */
@@ -176,8 +177,8 @@ public final class MapMemoryFork {
   private void look() {
     try {
       do {
-        looks.add(walk.bytes(List.of(allocator), COUNTED));
-        mostClaims = Math.max(mostClaims, walk.bytes(List.of(claims), COUNTED));
+        looks.add(walk.bytes(List.of(allocator), MapMemoryFork::isCounted));
+        mostClaims = Math.max(mostClaims, walk.bytes(List.of(claims), MapMemoryFork::isCounted));
       } while (!end.await(PERIOD_NANOS, TimeUnit.NANOSECONDS));
     } catch (Throwable thrown) {
       failure = thrown;
@@ -190,12 +191,12 @@ public final class MapMemoryFork {
       looker.join();
       walk.count();
       Set<Object> counted = walk.ours(database);
-      counted.removeIf(it -> !COUNTED.test(it.getClass()));
+      counted.removeIf(it -> !isCounted(it.getClass()));
       List<Object> changes = counted.stream().filter(MapChanges.class::isInstance).toList();
       long missing = Math.max(0, walk.alive(MapChanges.class) - changes.size());
       long ofOne = walk.bytes(List.of(changes.getFirst()), MapChanges.class::equals);
-      Set<Object> all = walk.reach(counted, COUNTED);
-      all.removeAll(walk.reach(List.of(allocator), COUNTED));
+      Set<Object> all = walk.reach(counted, MapMemoryFork::isCounted);
+      all.removeAll(walk.reach(List.of(allocator), MapMemoryFork::isCounted));
       return walk.bytes(all) + missing * ofOne; // those on the stack of a session alone
     } catch (Exception thrown) {
       failure = thrown;
@@ -234,7 +235,7 @@ public final class MapMemoryFork {
             + walk.shallow(stay)
             + walk.shallow(HeapWalk.field(stay, "page")));
     Object marks = only(ours, VersionMarks.class);
-    Told.tell("marks_bytes", walk.bytes(List.of(marks), MARKS::contains));
+    Told.tell("marks_bytes", (double) walk.bytes(List.of(marks), MARKS::contains));
   }
 
   private static Object anyOf(Set<Object> objects, String type) {
