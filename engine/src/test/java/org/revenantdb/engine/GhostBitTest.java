@@ -131,6 +131,23 @@ class GhostBitTest {
     }
   }
 
+  /** Else each leaf that is appended would be one that cannot wait, after one deleted row. */
+  @Test
+  void leavesThatAreAppended_doNotInheritTheBitOfARowThatStays() {
+    try (TestEngine engine = new TestEngine(directory, 64)) {
+      Tree tree = engine.table("t");
+      insert(engine, tree, 0, 3, 1_000);
+      Tx reader = engine.begin();
+      delete(engine, tree, 2);
+      insert(engine, tree, 3, 100, 1_000);
+      assertEquals(GHOSTS, flags(engine, tree, key(2)));
+      assertEquals(VERSIONS, flags(engine, tree, key(50)));
+      assertEquals(VERSIONS, flags(engine, tree, key(99)));
+      reader.abort();
+      engine.checkAllClean();
+    }
+  }
+
   @Test
   void afterARestart_aPassBesideWriters_readsThePagesWithGhosts_andAFew() {
     List<MemoryJournal.Entry> entries;

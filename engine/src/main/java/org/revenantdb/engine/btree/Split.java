@@ -351,7 +351,7 @@ public final class Split {
         tree.table(),
         cut.separator(),
         Slotted.hasUpperFence(page) ? Slotted.upperFence(page) : null);
-    right.inherit(page);
+    right.inherit(page, cut.slot(), count);
     if (level > 0) {
       right.leftmostChild(Slotted.child(page, cut.slot()));
       right.append(page, cut.slot() + 1, count);
@@ -380,12 +380,13 @@ public final class Split {
       }
       buildRight(tree, page, cut);
       left.begin(level, tree.table(), Slotted.lowerFence(page), cut.separator());
-      left.inherit(page);
+      left.inherit(page, 0, cut.slot());
       if (level > 0) {
         left.leftmostChild(Slotted.child(page, -1));
       }
       left.append(page, 0, cut.slot());
-      int flags = left.flags();
+      int leftFlags = left.flags();
+      int rightFlags = right.flags();
       mini.begin(0);
       format(frames[0], left);
       format(frames[1], right);
@@ -395,8 +396,8 @@ public final class Split {
       left.append(InnerCell.build(cut.separator(), pages[1]));
       format(root, left);
       maps.clear();
-      maps.set(pages[0], SpaceMapPage.inUse(flags));
-      maps.set(pages[1], SpaceMapPage.inUse(flags));
+      maps.set(pages[0], SpaceMapPage.inUse(leftFlags));
+      maps.set(pages[1], SpaceMapPage.inUse(rightFlags));
       maps.set(tree.root(), SpaceMapPage.ALLOCATED);
       maps.latchAndWrite(mini);
       mini.commit();
@@ -405,8 +406,8 @@ public final class Split {
       if (level == 0) {
         // First the new marks: between the two the cleaner could find no page left and say FORGET
         // (R2).
-        marks.carry(pages[0], flags);
-        marks.carry(pages[1], flags);
+        marks.carry(pages[0], leftFlags);
+        marks.carry(pages[1], rightFlags);
         marks.clear(tree.root());
       }
     } finally {

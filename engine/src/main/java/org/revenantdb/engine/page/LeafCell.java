@@ -34,6 +34,9 @@ public final class LeafCell {
   /** The predecessor is a reference to overflow pages. */
   public static final int PREDECESSOR_OVERFLOW = 16;
 
+  /** One of these: something of the row is left for the cleaner alone, now or after a rollback. */
+  static final int GHOSTS = DELETED | OVERFLOW | PREDECESSOR_DELETED | PREDECESSOR_OVERFLOW;
+
   /** Longest key. */
   public static final int MAX_KEY = 1024;
 

@@ -88,6 +88,21 @@ public final class Slotted {
 
   private Slotted() {}
 
+  /**
+   * Whether one of these slots of a leaf has, or may get back, a deleted row or a large value.
+   *
+   * @param from the first slot
+   * @param to behind the last one
+   */
+  public static boolean hasGhosts(MemorySegment page, int from, int to) {
+    for (int slot = from; slot < to; slot++) {
+      if ((LeafCell.flags(page, cell(page, slot)) & LeafCell.GHOSTS) != 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Number of slots. */
   public static int count(MemorySegment page) {
     return Page.getShort(page, COUNT);

@@ -52,6 +52,18 @@ public final class SlottedBuilder {
     }
   }
 
+  /**
+   * As {@link #inherit(MemorySegment)}, where only slots {@code from} (inclusive) to {@code to}
+   * (exclusive) move: the ghost bit goes with deleted rows and large values. Else, where rows are
+   * appended, one of them would mark each leaf that follows.
+   */
+  public void inherit(MemorySegment source, int from, int to) {
+    inherit(source);
+    if ((Page.flags(source) & Page.FLAG_GHOST) != 0 && !Slotted.hasGhosts(source, from, to)) {
+      Page.putByte(page, Page.FLAGS, flags() & ~Page.FLAG_GHOST);
+    }
+  }
+
   /** Says of a new leaf that all its rows are those of a transaction that has not ended. */
   public void writtenBy(long id) {
     Page.putLong(page, Slotted.MAX_WRITER, id);
