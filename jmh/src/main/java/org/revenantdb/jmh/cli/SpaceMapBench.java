@@ -39,10 +39,11 @@ final class SpaceMapBench implements Bench {
   public void measure(Settings settings, Figures figures) throws CannotMeasureException {
     Rounds rounds = Rounds.of(settings, settings.quick() ? 3 : 5);
     try (ForkSession session = ForkSession.open(name(), settings, figures, rounds, Set.of())) {
-      session.begin(100);
       figures.attempt(() -> SpaceMapLsn.measure(figures, rounds, settings.quick()));
       figures.attempt(() -> SpaceMapMemory.measure(session));
+      session.begin(40); // a quick run has time for one round of each
       figures.attempt(() -> SpaceMapAllocation.measure(session));
+      session.begin(60);
       figures.attempt(() -> SpaceMapTpcc.measure(session));
     } catch (IOException e) {
       throw new CannotMeasureException("a directory for the databases: " + e.getMessage(), e);

@@ -47,7 +47,7 @@ final class SpaceMapMemory {
 
   static void measure(ForkSession session) throws CannotMeasureException {
     Figures figures = session.figures();
-    int many = session.quick() ? 64 : 256;
+    int many = session.quick() ? 128 : 256;
     figures.setting(
         BYTES,
         "context_bytes, the two LSNs that the pool keeps for each frame, and what space_bytes grows"
