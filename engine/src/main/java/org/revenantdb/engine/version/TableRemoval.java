@@ -51,6 +51,9 @@ final class TableRemoval {
   /** Leaves that one record frees; each may lie in another space map. */
   private static final int LEAVES = 64;
 
+  /** Leaves that one step looks at: each may have to be read, and who stops all waits for it. */
+  private static final int LOOKS = 16;
+
   /** Extents that one step gives back, each by a record of its own. */
   private static final int EXTENTS = 32;
 
@@ -124,11 +127,15 @@ final class TableRemoval {
     storage.space().acquireToClean(CREDIT, PAGES);
     try {
       findRightMost(table.trees());
-      for (; lookedAt < leafCount; lookedAt++) {
+      int end = Math.min(leafCount, lookedAt + LOOKS);
+      for (; lookedAt < end; lookedAt++) {
         int given = giveValues(leaves[lookedAt], table.trees());
         if (given > 0) {
           return given;
         }
+      }
+      if (end < leafCount) {
+        return 0;
       }
       lookedAt = 0;
       isBusy = false;
