@@ -172,11 +172,6 @@ public final class Occupancy {
     }
   }
 
-  /** Whether the extent of a page is a mixed one. */
-  boolean isMixed(int page) {
-    return (bits(page) & SpaceMapPage.MIXED) != 0;
-  }
-
   /** Whether a page is in use; one that is claimed alone is not. */
   public boolean isAllocated(int page) {
     return (bits(page) & SpaceMapPage.ALLOCATED) != 0;
