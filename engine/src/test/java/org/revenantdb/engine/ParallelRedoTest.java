@@ -223,14 +223,18 @@ class ParallelRedoTest {
     }
   }
 
-  /** A checkpoint has all pages, and then each of them was changed: redo has to read them. */
-  private static CrashDisk withPagesToRead(int pages) {
+  /**
+   * A checkpoint has all leaves, and then a row of each was changed: redo has to read them. The rows
+   * stay in their leaves, where nobody but the writer decides which page is changed.
+   */
+  private static CrashDisk withLeavesToRead(int leaves) {
     CrashDisk disk = new CrashDisk();
+    int rows = leaves * (Page.SIZE / 600);
     try (Database database = Database.open(database(disk), OPTIONS)) {
       Table table = database.table("t");
-      for (byte[] value : new byte[][] {new byte[2_800], new byte[2_799]}) {
+      for (byte[] value : new byte[][] {new byte[600], new byte[599]}) {
         database.checkpoint();
-        for (int row = 0; row < 2 * pages; row += 100) {
+        for (int row = 0; row < rows; row += 100) {
           int from = row;
           database.run(tx -> {
             for (int i = from; i < from + 100; i++) {
@@ -258,7 +262,7 @@ class ParallelRedoTest {
   /** Each worker latches one frame, and waits for a frame with none. */
   @Test
   void a_pool_with_fewer_frames_than_workers_is_enough() {
-    CrashDisk disk = withPagesToRead(1_000);
+    CrashDisk disk = withLeavesToRead(700);
     Set<Integer> read = new HashSet<>();
     byte[] expected = pagesRead(disk.afterKill(), read);
     try (Redone redone = new Redone(disk.afterKill())) {
