@@ -43,7 +43,7 @@ public final class LeafCell {
   /** Longest cell; two of them, two fences and the header fit in a page. */
   public static final int MAX_CELL = 2900;
 
-  /** Length of a reference to overflow pages: u32 head page, u64 length. */
+  /** Length of a {@link ValueReference}. */
   public static final int REFERENCE = 12;
 
   /** From a flag of the current version to that of the predecessor. */
@@ -349,23 +349,5 @@ public final class LeafCell {
     int flags = flags(page, cell);
     return ((flags & PREDECESSOR_DELETED) != 0 ? DELETED : 0)
         | ((flags & PREDECESSOR_OVERFLOW) != 0 ? OVERFLOW : 0);
-  }
-
-  /** Head page of a reference at an offset of a page. */
-  public static int referenceHead(MemorySegment page, int offset) {
-    return Page.getInt(page, offset);
-  }
-
-  /** Length of the value that a reference at an offset leads to. */
-  public static long referenceLength(MemorySegment page, int offset) {
-    return Page.getLong(page, offset + 4);
-  }
-
-  /** Builds a reference to overflow pages. */
-  public static byte[] reference(int head, long length) {
-    byte[] reference = new byte[REFERENCE];
-    LittleEndian.putInt(reference, 0, head);
-    LittleEndian.putLong(reference, 4, length);
-    return reference;
   }
 }

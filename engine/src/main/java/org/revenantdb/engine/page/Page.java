@@ -52,7 +52,10 @@ public final class Page {
   /** Type: which extents are a tree's. */
   public static final int IAM = 9;
 
-  /** Flag of leaf pages and overflow heads: mirrors the version bit of the space map. */
+  /** Type: values that are large for a row, and small for a page. */
+  public static final int SHARED_VALUES = 10;
+
+  /** Flag of leaf pages and of those of large values: mirrors the version bit of the space map. */
   public static final int FLAG_VERSIONS = 1;
 
   /** Flag beside {@link #FLAG_VERSIONS}: mirrors the ghost bit of the space map. */

@@ -21,6 +21,8 @@ import org.revenantdb.recovery.log.RecordBuilder;
  *   8 ROW_SETTLE    u16 slot                           the row's predecessor goes
  *   9 ROW_REVERT    u16 slot                           the current version goes, its predecessor takes its place
  *  10 BITS          u16 offset, u16 n = 2, u8 mask, u8 value   the masked bits of a byte
+ *  11 VALUE_PUT     u16 slot, u16 n, n bytes           u64 writer, u64 superseder, value
+ *  12 VALUE_TAKE    u16 slot
  * </pre>
  *
  * <p>Cells in a record have their whole keys, whatever the page lacks of them; an image is as the
@@ -41,6 +43,8 @@ public final class PageOps {
   private static final int ROW_SETTLE = 8;
   private static final int ROW_REVERT = 9;
   private static final int BITS = 10;
+  private static final int VALUE_PUT = 11;
+  private static final int VALUE_TAKE = 12;
 
   /** Bytes of a ROW_UPDATE before the value. */
   static final int UPDATE_HEADER = 10;
@@ -123,6 +127,23 @@ public final class PageOps {
     record.putShort(slot);
   }
 
+  /** Writes the operation that puts a value into a slot of {@link SharedValues}. */
+  public static void putValue(
+      RecordBuilder record, int slot, long writer, long superseder, byte[] value) {
+    record.putByte(VALUE_PUT);
+    record.putShort(slot);
+    record.putShort(2 * Long.BYTES + value.length);
+    record.putLong(writer);
+    record.putLong(superseder);
+    record.putBytes(value, 0, value.length);
+  }
+
+  /** Writes the operation that takes the value of a slot of {@link SharedValues} away. */
+  public static void takeValue(RecordBuilder record, int slot) {
+    record.putByte(VALUE_TAKE);
+    record.putShort(slot);
+  }
+
   /** Writes the operation that keeps the first slots of a page that is being split. */
   public static void keepLeft(RecordBuilder record, int count, byte[] upperFence) {
     withBytes(record, KEEP_LEFT, count, upperFence);
@@ -198,7 +219,13 @@ public final class PageOps {
     while (at < end) {
       int operation = record[at];
       int first = LittleEndian.getShort(record, at + 1);
-      if (operation != IMAGE && operation != BYTES && operation != BITS) {
+      if (operation == VALUE_TAKE) {
+        demandShared(page, operation, SharedValues.canTake(page, first));
+        SharedValues.take(page, first);
+        at += 3;
+        continue;
+      }
+      if (operation != IMAGE && operation != BYTES && operation != BITS && operation != VALUE_PUT) {
         demandSlot(page, operation, first);
       }
       if (operation == CELL_REMOVE || operation == ROW_SETTLE || operation == ROW_REVERT) {
@@ -233,6 +260,10 @@ public final class PageOps {
         case KEEP_LEFT -> Slotted.keepLeft(page, first, record, bytes, n, scratch);
         case ROW_UPDATE -> Slotted.update(page, first, record, bytes, n, scratch);
         case BYTES -> copy(record, bytes, page, first, n);
+        case VALUE_PUT -> {
+          demandShared(page, operation, SharedValues.canPut(page, first, n));
+          SharedValues.put(page, first, record, bytes, n);
+        }
         case BITS -> {
           int mask = record[bytes];
           Page.putByte(
@@ -300,6 +331,13 @@ public final class PageOps {
               + type
               + " with "
               + count);
+    }
+  }
+
+  private static void demandShared(MemorySegment page, int operation, boolean fits) {
+    if (!fits) {
+      throw new IllegalStateException(
+          "operation " + operation + " does not fit the page, of type " + Page.type(page));
     }
   }
 

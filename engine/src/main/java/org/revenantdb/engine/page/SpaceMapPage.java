@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 /**
  * The space map of a group of pages: one byte a page, after a header of 64 bytes.
  *
- * <pre>  bits 0-2 fullness (reserved)   3 ghost   4 IAM   5 mixed   6 allocated   7 version
+ * <pre>  bits 0-2 fullness   3 ghost   4 IAM   5 mixed   6 allocated   7 version
  * </pre>
  *
  * <p>Bits as in Figure 1 of "Concurrent Updates to Pages with Fixed-Size Rows Using Lock-Free
@@ -20,6 +20,12 @@ public final class SpaceMapPage {
 
   /** Position of a group's map within the group. */
   public static final int POSITION = 3;
+
+  /**
+   * Bits: how full a page in use is that values share, from 1, by {@link SharedValues#fullness}; 0
+   * for all others.
+   */
+  public static final int FULLNESS = 7;
 
   /**
    * Bit, beside {@link #VERSION}: something on the page only the cleaner can take away: a deleted
@@ -61,6 +67,11 @@ public final class SpaceMapPage {
     return ALLOCATED
         | ((flags & Page.FLAG_VERSIONS) != 0 ? VERSION : 0)
         | ((flags & Page.FLAG_GHOST) != 0 ? GHOST : 0);
+  }
+
+  /** The byte of a page in use as its header and content are, with these flags. */
+  public static int inUse(MemorySegment page, int flags) {
+    return inUse(flags) | SharedValues.fullness(page);
   }
 
   /** The flags in the header of a page with this byte. */

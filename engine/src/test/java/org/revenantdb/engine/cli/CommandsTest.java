@@ -239,7 +239,7 @@ class CommandsTest {
 
   @Test
   void page_showsEveryKindOfPage() throws IOException {
-    contains(run("page", directory, 0), "RVNTDATA", "version     7", "page size   8192", "good");
+    contains(run("page", directory, 0), "RVNTDATA", "version     8", "page size   8192", "good");
     contains(run("page", directory, 1), "RVNTCTRL", "redo point", "good");
     contains(run("page", directory, 2), "RVNTCTRL", "good");
     contains(run("page", directory, 3), "space map", "0 to ", "allocated", "free");
@@ -261,6 +261,23 @@ class CommandsTest {
     Ran last = run("page", directory, 127);
     assertEquals(Main.SOUND, last.code);
     contains(last, "never written");
+    try (Database db = Database.open(directory, SMALL)) {
+      Table customers = db.table("customers");
+      db.run(tx -> {
+        tx.put(customers, "a".getBytes(), new byte[2_000]);
+        tx.put(customers, "b".getBytes(), new byte[3_000]);
+      });
+      db.run(tx -> tx.delete(customers, "a".getBytes()));
+      db.compact(); // and cleans
+    }
+    contains(
+        run("page", directory, pageOf(Page.SHARED_VALUES)),
+        "shared values",
+        "slots       2",
+        "fullness    1 of 4",
+        "  0   none",
+        "  1   writer ",
+        "superseder 0, 3000 bytes");
   }
 
   private static void contains(Ran ran, String... texts) {

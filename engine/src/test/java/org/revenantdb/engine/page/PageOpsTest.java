@@ -127,8 +127,15 @@ class PageOpsTest {
     assertArrayEquals(
         new byte[] {1, 0, 2, 0, 12, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 9},
         Arrays.copyOf(
-            LeafCell.build(new byte[] {9}, LeafCell.OVERFLOW, 7, LeafCell.reference(5, 6)), 17));
-    assertArrayEquals(new byte[] {5, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0}, LeafCell.reference(5, 6));
+            LeafCell.build(
+                new byte[] {9},
+                LeafCell.OVERFLOW,
+                7,
+                new ValueReference(5, ValueReference.WHOLE, 6).bytes()),
+            17));
+    assertArrayEquals(
+        new byte[] {5, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0},
+        new ValueReference(5, ValueReference.WHOLE, 6).bytes());
     assertArrayEquals(new byte[] {7, 0, 0, 0, 2, 0, 8, 9}, InnerCell.build(new byte[] {8, 9}, 7));
   }
 
