@@ -89,6 +89,9 @@ final class Checker {
     long droppedPages = dropped.stream().mapToLong(this::droppedTable).sum();
     frozen.olderValues().forEach(values::older);
     for (int pass = 0; pass < 2; pass++) {
+      if (pass == 1) {
+        values.unnamed();
+      }
       // First the values that wait for the cleaner, which no row names, then what is left over.
       for (int map = SpaceMapPage.POSITION; map < limit; map += SpaceMapPage.GROUP) {
         map(map, limit, /* last= */ pass == 1);
@@ -231,7 +234,7 @@ final class Checker {
       boolean allocated = (bits & SpaceMapPage.ALLOCATED) != 0;
       int flags = SpaceMapPage.flags(bits);
       if (last) {
-        compare(id, allocated, flags);
+        compare(id, allocated, flags, bits & SpaceMapPage.FULLNESS);
       } else if (allocated && flags != 0 && !pages.isReached(id)) {
         values.waiting(id);
       }
@@ -239,7 +242,7 @@ final class Checker {
   }
 
   /** What a space map says of a page, and what is so. */
-  private void compare(int id, boolean allocated, int flags) {
+  private void compare(int id, boolean allocated, int flags, int fullness) {
     if (flags != 0) {
       toClean++;
     }
@@ -262,6 +265,14 @@ final class Checker {
               + flags
               + " in the space map, but the page has "
               + pages.flags(id));
+    } else if (fullness != values.fullness(id) && !pages.isKnownDamaged(id)) {
+      pages.problem(
+          "page "
+              + id
+              + " has fullness "
+              + fullness
+              + " in the space map, but it is "
+              + values.fullness(id));
     }
   }
 

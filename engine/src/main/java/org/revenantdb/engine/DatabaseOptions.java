@@ -42,6 +42,9 @@ import org.revenantdb.recovery.log.LogOptions;
  *     in place, at most once a second and only when a number has changed, never forced, and deleted
  *     by the close. Nothing depends on it. Switch it off where each operation on a file counts, as
  *     in crash tests; default true
+ * @param shortTransactionRows up to so many rows a transaction remembers, to put them back itself
+ *     when it is rolled back; one that has written more is rolled back in constant time, and its
+ *     rows are left to the cleaner. 0: all are; default 256
  */
 public record DatabaseOptions(
     boolean create,
@@ -57,7 +60,8 @@ public record DatabaseOptions(
     Duration maxLazyDelay,
     Consumer<LeakedTransaction> leakListener,
     boolean leakTraces,
-    boolean countersFile) {
+    boolean countersFile,
+    int shortTransactionRows) {
 
   /** A time that does not come: lazy commits are forced only when somebody asks. */
   public static final Duration NEVER = ChronoUnit.FOREVER.getDuration();
@@ -71,6 +75,9 @@ public record DatabaseOptions(
 
   /** So that the worst case of any operation is a part of it that leaves room for others. */
   private static final int FEWEST_PAGES = 256;
+
+  /** A transaction with more is not short in anybody's eyes. */
+  private static final int MOST_SHORT_ROWS = 1 << 16;
 
   private static final DatabaseOptions DEFAULTS =
       new DatabaseOptions(
@@ -88,7 +95,8 @@ public record DatabaseOptions(
           /* maxLazyDelay= */ Duration.ofMillis(100),
           LeakedTransaction::log,
           /* leakTraces= */ false,
-          /* countersFile= */ true);
+          /* countersFile= */ true,
+          /* shortTransactionRows= */ 256);
 
   /** Checks the options against each other. */
   public DatabaseOptions {
@@ -136,6 +144,13 @@ public record DatabaseOptions(
           "maxLazyDelay must be from zero to a year, or NEVER, not " + maxLazyDelay);
     }
     Objects.requireNonNull(leakListener, "leakListener");
+    if (shortTransactionRows < 0 || shortTransactionRows > MOST_SHORT_ROWS) {
+      throw new IllegalArgumentException(
+          "shortTransactionRows must be from 0 to "
+              + MOST_SHORT_ROWS
+              + ", not "
+              + shortTransactionRows);
+    }
     if (maxAttempts < 1) {
       throw new IllegalArgumentException("maxAttempts must be at least 1, not " + maxAttempts);
     }
@@ -301,6 +316,16 @@ public record DatabaseOptions(
     return with(copy -> copy.countersFile = value);
   }
 
+  /**
+   * Sets how many rows a transaction may have written that puts them back itself.
+   *
+   * @param value 0 to 65,536
+   * @return other options
+   */
+  public DatabaseOptions withShortTransactionRows(int value) {
+    return with(copy -> copy.shortTransactionRows = value);
+  }
+
   private DatabaseOptions with(Consumer<Copy> change) {
     Copy copy = new Copy(this);
     change.accept(copy);
@@ -323,6 +348,7 @@ public record DatabaseOptions(
     Consumer<LeakedTransaction> leakListener;
     boolean leakTraces;
     boolean countersFile;
+    int shortTransactionRows;
 
     Copy(DatabaseOptions options) {
       create = options.create;
@@ -339,6 +365,7 @@ public record DatabaseOptions(
       leakListener = options.leakListener;
       leakTraces = options.leakTraces;
       countersFile = options.countersFile;
+      shortTransactionRows = options.shortTransactionRows;
     }
 
     DatabaseOptions options() {
@@ -356,7 +383,8 @@ public record DatabaseOptions(
           maxLazyDelay,
           leakListener,
           leakTraces,
-          countersFile);
+          countersFile,
+          shortTransactionRows);
     }
   }
 }

@@ -7,12 +7,13 @@ package org.revenantdb.engine;
  * @param merges pages merged
  * @param overflowValues values written to overflow pages
  * @param overflowPagesFreed pages of such values given back
- * @param rowsReverted rows of aborted transactions taken back
+ * @param rowsReverted rows of aborted transactions taken back, by the cleaner or themselves
  * @param versionsDropped former versions and deleted rows taken away
  * @param cleanerPasses passes of the cleaner
  * @param pagesCleaned pages the cleaner visited
- * @param abortedTransactions transactions of which something may be left, now
- * @param forgotten aborted transactions of which nothing is left
+ * @param abortedTransactions transactions of which something may be left, now; short ones, which
+ *     put their rows back themselves, are never among them
+ * @param forgotten aborted transactions of which the cleaner has left nothing
  * @param durableCommits commits of durable transactions
  * @param lazyCommits commits that did not wait
  * @param durableReadWaits answers that had to wait until what they depend on was durable

@@ -124,7 +124,7 @@ final class EngineWaits implements PoolWaits {
         switch (pageType) {
           case Page.LEAF -> shared ? WaitClass.LEAF_SHARED : WaitClass.LEAF_EXCLUSIVE;
           case Page.INNER -> shared ? WaitClass.INNER_SHARED : WaitClass.INNER_EXCLUSIVE;
-          case Page.OVERFLOW_HEAD, Page.OVERFLOW_INDEX, Page.OVERFLOW_DATA ->
+          case Page.OVERFLOW_HEAD, Page.OVERFLOW_INDEX, Page.OVERFLOW_DATA, Page.SHARED_VALUES ->
               shared ? WaitClass.OVERFLOW_SHARED : WaitClass.OVERFLOW_EXCLUSIVE;
           case Page.SPACE_MAP, Page.GAM, Page.IAM ->
               shared ? WaitClass.MAP_SHARED : WaitClass.MAP_EXCLUSIVE;

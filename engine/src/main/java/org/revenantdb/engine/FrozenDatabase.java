@@ -11,7 +11,9 @@ import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.buffer.ChangeWatch;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.ValueReference;
 import org.revenantdb.engine.space.PageBitmap;
+import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.engine.version.Storage;
 
 /**
@@ -27,7 +29,8 @@ final class FrozenDatabase implements ChangeWatch, AutoCloseable {
    * The protocol, and why each page is seen as it was at S, is in docs/protocols.md §16.
    *
    * A page       LSN <= S, not read yet    -> it is in the pool or the file as it was; a copy is kept before it changes
-   *              LSN <= S, read            -> nobody asks for it again (but for space maps and heads, never "read")
+   *              LSN <= S, read            -> nobody asks for it again (but for space maps, heads and shared values,
+   *                                           which are never "read")
    *              LSN > S, kept             -> as kept
    *              LSN > S, not kept         -> it was free at S, or was read before it changed
    * Ordering     kept and read are set under the page's latch, exclusive and shared, and asked for under it.
@@ -37,7 +40,7 @@ final class FrozenDatabase implements ChangeWatch, AutoCloseable {
   private static final int LEAST = 256;
 
   /** A large value that a snapshot needs and that no row leads to. */
-  record OlderValue(int table, String row, int head, long length) {}
+  record OlderValue(int table, String row, ValueReference reference) {}
 
   private final Storage storage;
   private final BufferPool pool;
@@ -67,13 +70,8 @@ final class FrozenDatabase implements ChangeWatch, AutoCloseable {
             storage.horizon().refresh(),
             (table, key, version) -> {
               if ((version.flags() & LeafCell.OVERFLOW) != 0) {
-                MemorySegment value = MemorySegment.ofArray(version.value());
                 olderValues.add(
-                    new OlderValue(
-                        table,
-                        Names.of(key),
-                        LeafCell.referenceHead(value, 0),
-                        LeafCell.referenceLength(value, 0)));
+                    new OlderValue(table, Names.of(key), ValueReference.of(version.value())));
               }
             });
     this.most = Math.max(LEAST, pool.statistics().frames() / 8);
@@ -121,6 +119,14 @@ final class FrozenDatabase implements ChangeWatch, AutoCloseable {
   /** Whether a transaction was rolled back and rows of it may be there. */
   boolean isAborted(long transaction) {
     return !isActive(transaction) && Arrays.binarySearch(aborted, transaction) >= 0;
+  }
+
+  /**
+   * Whether a transaction that is neither active nor aborted was rolled back: no row of it should
+   * be there.
+   */
+  boolean isForgotten(long transaction) {
+    return storage.transactions().status(transaction) == TransactionTable.ABORTED;
   }
 
   /** A page as it was, to be asked for once; null if there was no such page. */

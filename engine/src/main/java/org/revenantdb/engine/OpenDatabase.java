@@ -23,6 +23,7 @@ import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.counters.CountersFile;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.space.Allocator;
+import org.revenantdb.engine.space.RoomyPages;
 import org.revenantdb.engine.space.VersionMarks;
 import org.revenantdb.engine.txn.Horizon;
 import org.revenantdb.engine.txn.TransactionTable;
@@ -234,6 +235,7 @@ final class OpenDatabase {
               log,
               space,
               allocator,
+              new RoomyPages(pool, log, allocator),
               new VersionMarks(),
               new TransactionTable(
                   aborted, analysis.highestTransactionId(), waits.of(WaitClass.ROW)),

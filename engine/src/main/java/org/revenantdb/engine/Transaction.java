@@ -49,6 +49,9 @@ public final class Transaction implements AutoCloseable {
 
   private final TransactionCore core;
 
+  /** Those that are not over, the earliest first; most transactions have none. */
+  private List<Savepoint> savepoints = List.of();
+
   Transaction(TransactionCore core) {
     this.core = core;
     core.engine().open().begin(core.slot(), this);
@@ -451,6 +454,64 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
+   * Sets a savepoint: {@link #rollbackTo} undoes what was written after it, and the transaction
+   * goes on. Savepoints may be nested. From now on the versions that the transaction overwrites of
+   * its own are kept in memory, until no savepoint is left.
+   *
+   * @return the savepoint, for this transaction alone
+   */
+  public Savepoint savepoint() {
+    Savepoint savepoint = new Savepoint(core.savepoint());
+    if (savepoints.isEmpty()) {
+      savepoints = new ArrayList<>();
+    }
+    savepoints.add(savepoint);
+    return savepoint;
+  }
+
+  /**
+   * Undoes what was written after a savepoint, which stays; later ones are over. Others can write
+   * the rows that were first written after it. That takes as long as what is undone did.
+   *
+   * <p>A transaction that could only be rolled back, because a statement after the savepoint has
+   * failed half way, goes on, too. If this throws it can only be rolled back, to an earlier
+   * savepoint or as a whole.
+   *
+   * @param savepoint one of this transaction that is not over
+   * @throws IllegalArgumentException if it is not
+   */
+  public void rollbackTo(Savepoint savepoint) {
+    int index = indexOf(savepoint);
+    core.rollbackTo(savepoint.overwritten());
+    savepoints.subList(index + 1, savepoints.size()).clear();
+  }
+
+  /**
+   * Ends a savepoint, and all later ones: what was written since is the transaction's.
+   *
+   * @param savepoint one of this transaction that is not over
+   * @throws IllegalArgumentException if it is not
+   */
+  public void release(Savepoint savepoint) {
+    int index = indexOf(savepoint);
+    if (index == 0) {
+      core.noSavepoint();
+    }
+    savepoints.subList(index, savepoints.size()).clear();
+  }
+
+  private int indexOf(Savepoint savepoint) {
+    Objects.requireNonNull(savepoint, "savepoint");
+    for (int i = savepoints.size() - 1; i >= 0; i--) {
+      if (savepoint.equals(savepoints.get(i))) {
+        return i;
+      }
+    }
+    throw new IllegalArgumentException(
+        "the savepoint is over, or one of another transaction; set another one");
+  }
+
+  /**
    * Commits, and returns when that is durable; if the transaction is {@link Durability#LAZY}, at
    * once.
    *
@@ -558,8 +619,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   private OverflowInput overflow(StoredValue value) {
-    return new OverflowInput(
-        core.engine().storage().pool(), this::inside, value.head(), value.length());
+    return new OverflowInput(core.engine().storage().pool(), this::inside, value.reference());
   }
 
   /** Refuses a key that is empty or too long. */

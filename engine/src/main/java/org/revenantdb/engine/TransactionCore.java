@@ -16,6 +16,7 @@ import org.revenantdb.engine.version.Reading;
 import org.revenantdb.engine.version.RowReader;
 import org.revenantdb.engine.version.RowWriter;
 import org.revenantdb.engine.version.Witness;
+import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
@@ -37,6 +38,7 @@ final class TransactionCore {
    *             commit waits there; its own commit is behind all that it has read.
    * Tables      entered before the first write to each, looked at by who drops one (protocols.md §24)
    * Abort       id in the ATM -> ABORT published -> ABORTED in the table (R1). Rows stay as they are: constant time.
+   *             One that has written few rows puts them back itself -> FORGET published -> ABORTED (protocols.md §27)
    */
   private static final VarHandle IN_USE =
       ConstantBootstraps.fieldVarHandle(
@@ -65,6 +67,9 @@ final class TransactionCore {
   private volatile long committedAt;
 
   private volatile @Nullable RowWriter writer;
+
+  /** Whether there is a savepoint from before the first write. */
+  private boolean hasSavepoint;
 
   /** Why it can only be rolled back. */
   private volatile @Nullable String spoilt;
@@ -271,11 +276,60 @@ final class TransactionCore {
             "the database was opened read-only; open it for writing");
       }
       current = engine.takeWriter();
+      current.begin(engine.options().shortTransactionRows());
+      if (hasSavepoint) {
+        current.savepoint();
+      }
+      id = engine.storage().transactions().enter(); // before there is a writer: it may fail
       writer = current;
-      id = engine.storage().transactions().enter();
       reading.writesAs(id);
     }
     return current;
+  }
+
+  /** How much it has overwritten so far; from now on that is kept (R14). */
+  int savepoint() {
+    return inside(() -> {
+      hasSavepoint = true;
+      RowWriter current = writer;
+      return current == null ? 0 : current.savepoint();
+    });
+  }
+
+  /** What it has overwritten needs not be kept any more. */
+  void noSavepoint() {
+    inside(() -> {
+      hasSavepoint = false;
+      RowWriter current = writer;
+      if (current != null) {
+        current.noSavepoint();
+      }
+      return null;
+    });
+  }
+
+  /** Gives all rows back what they had at a savepoint. */
+  void rollbackTo(int savepoint) {
+    enterAlone();
+    try {
+      String before = spoilt;
+      spoilt = null; // by a statement after the savepoint
+      try {
+        insideGate(() -> {
+          RowWriter current = writer;
+          if (current != null) {
+            writes++;
+            current.goBackTo(savepoint, id, snapshot());
+          }
+          return null;
+        });
+      } catch (Throwable failure) {
+        spoil(before == null ? "a rollback to a savepoint failed half way" : before);
+        throw failure;
+      }
+    } finally {
+      IN_USE.setRelease(this, false);
+    }
   }
 
   /** A number that is another one after each write of this transaction. */
@@ -440,12 +494,16 @@ final class TransactionCore {
 
   /** Rolls back; nothing happens if the transaction has ended. */
   void rollback() {
+    rollback(/* putsBack= */ true);
+  }
+
+  private void rollback(boolean putsBack) {
     enterAlone();
     try {
       if (state == State.OPEN) {
         int stripe = engine.gate().enter();
         try {
-          abort(State.ROLLED_BACK);
+          abort(State.ROLLED_BACK, putsBack);
         } finally {
           engine.gate().exit(stripe);
         }
@@ -458,23 +516,58 @@ final class TransactionCore {
   /** The database ends: nobody is inside it. */
   void databaseCloses() {
     if (state == State.OPEN) {
-      abort(State.CLOSED);
+      abort(State.CLOSED, /* putsBack= */ false);
     }
   }
 
-  private void abort(State end) {
-    if (id != 0) {
-      TransactionTable table = engine.storage().transactions();
-      table.aborted().add(id);
-      try {
-        engine.storage().log().publish(RecordBuilder.bare().begin(RecordType.ABORT, id));
-      } catch (LogStoppedException e) {
-        // Without the record it is undecided after the restart, and so aborted all the same.
+  private void abort(State end, boolean putsBack) {
+    boolean isAborted = false;
+    try {
+      isAborted = id == 0 || (putsBack && hasPutBack());
+    } finally {
+      if (!isAborted) {
+        abortForCleaner();
       }
-      table.aborted(id);
+      end(end);
+      engine.pokeCleaner();
     }
-    end(end);
-    engine.pokeCleaner();
+  }
+
+  private void abortForCleaner() {
+    TransactionTable table = engine.storage().transactions();
+    table.aborted().add(id);
+    try {
+      engine.storage().log().publish(RecordBuilder.bare().begin(RecordType.ABORT, id));
+    } catch (LogStoppedException e) {
+      // Without the record it is undecided after the restart, and so aborted all the same.
+    }
+    table.aborted(id);
+  }
+
+  /**
+   * Whether all rows were put back, and that is in the log. What fails is left to the cleaner
+   * (R25): a page that cannot be read, no memory, a log that has stopped.
+   */
+  private boolean hasPutBack() {
+    RowWriter used = writer;
+    boolean hasValues;
+    try {
+      if (used == null || !used.putBack(id)) {
+        return false;
+      }
+      hasValues = used.hasValues();
+      RecordBuilder forget = new RecordBuilder().begin(RecordType.FORGET, 0);
+      forget.putInt(1);
+      forget.putLong(id);
+      engine.storage().log().publish(forget);
+    } catch (StorageException | LogStoppedException | VirtualMachineError failure) {
+      return false;
+    }
+    engine.storage().transactions().aborted(id);
+    if (hasValues) {
+      engine.storage().marks().takeUpPostponed(); // they were postponed while it was active
+    }
+    return true;
   }
 
   private void end(State end) {
@@ -484,7 +577,7 @@ final class TransactionCore {
     RowWriter used = writer;
     if (used != null) {
       writer = null;
-      used.holds().clear();
+      used.end();
       engine.giveBack(used);
     }
   }
@@ -495,7 +588,7 @@ final class TransactionCore {
       return;
     }
     try {
-      rollback();
+      rollback(/* putsBack= */ false); // this thread serves all databases
     } catch (DatabaseClosedException e) {
       return;
     }

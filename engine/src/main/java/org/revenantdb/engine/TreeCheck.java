@@ -208,6 +208,9 @@ final class TreeCheck {
     }
     boolean active = pages.frozen().isActive(writer);
     boolean aborted = pages.frozen().isAborted(writer);
+    if (!active && !aborted && pages.frozen().isForgotten(writer)) {
+      pages.problem(what + " is of transaction " + writer + ", of which nothing should be left");
+    }
     boolean predecessor = LeafCell.is(page, cell, LeafCell.PREDECESSOR);
     boolean visible =
         (active || aborted)

@@ -81,7 +81,8 @@ class CompactStepsTest {
 
   private void rows(TestEngine.Tx tx, Tree tree, int from, int to) {
     for (int i = from; i < to; i++) {
-      byte[] value = value(i % 60 == 0 ? 4_000 + random.nextInt(60_000) : 300);
+      int length = i % 60 == 0 ? 9_000 + random.nextInt(60_000) : 300;
+      byte[] value = value(i % 20 == 5 ? 1_500 + random.nextInt(6_000) : length);
       tx.put(tree, key(i), value);
       model.put(key(i), value);
     }
@@ -144,8 +145,7 @@ class CompactStepsTest {
       TestEngine.Tx reader = engine.begin();
       StoredValue large = engine.engine.reader().read(tree, key(2000), reader.reading);
       byte[] found = new byte[(int) large.length()];
-      OverflowInput input =
-          new OverflowInput(engine.pool, Supplier::get, large.head(), large.length());
+      OverflowInput input = new OverflowInput(engine.pool, Supplier::get, large.reference());
       input.read(found, 0, 20_000);
       assertTrue(compact(engine) > 30);
       // The pages that are free on disk are nobody's.

@@ -14,6 +14,7 @@ final class Samples {
   /** Small enough that many databases can be open at once and eviction is seen. */
   static final DatabaseOptions SMALL =
       DatabaseOptions.defaults()
+          .withShortTransactionRows(4) // rollbacks of both kinds
           .withPoolBytes(4 * MIB)
           .withLogSegmentBytes(MIB)
           .withMaxRecoveryLog(8 * MIB);

@@ -26,6 +26,7 @@ import org.revenantdb.engine.page.LittleEndian;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.space.Allocator;
+import org.revenantdb.engine.space.RoomyPages;
 import org.revenantdb.engine.space.VersionMarks;
 import org.revenantdb.engine.txn.Horizon;
 import org.revenantdb.engine.txn.TransactionTable;
@@ -64,6 +65,34 @@ final class TestEngine implements AutoCloseable {
   final Engine engine;
   final Catalog catalog;
   final Cleaner cleaner;
+
+  /** Marks that may fail behind a record, as if memory ended there. */
+  static final class Marks extends VersionMarks {
+    boolean fails;
+
+    @Override
+    public void mark(int pageId) {
+      super.mark(pageId);
+      failIfWanted();
+    }
+
+    @Override
+    public void markForLater(int pageId) {
+      super.markForLater(pageId);
+      failIfWanted();
+    }
+
+    private void failIfWanted() {
+      if (fails) {
+        throw new OutOfMemoryError("not now");
+      }
+    }
+  }
+
+  final Marks marks = new Marks();
+
+  /** How many rows a transaction may have written that puts them back. */
+  int shortRows;
 
   /** Runs around each visit of the cleaner. */
   volatile Cleaner.Inside around = step -> step.getAsLong();
@@ -121,14 +150,16 @@ final class TestEngine implements AutoCloseable {
     for (long id : aborted) {
       map.add(id);
     }
+    Allocator allocator = new Allocator(pool, journal, pool.sizeInPages());
     storage =
         new Storage(
             pool,
             journal,
             new RecoverySpace(
                 new LogSpace(journal::tail, Long.MAX_VALUE / 2, 1, () -> {}), restartPages),
-            new Allocator(pool, journal, pool.sizeInPages()),
-            new VersionMarks(),
+            allocator,
+            new RoomyPages(pool, journal, allocator),
+            marks,
             new TransactionTable(map, highestId, waits.of(WaitClass.ROW)),
             new Horizon(snapshots, journal::tail, journal::durableLsn),
             new VolatileStore(),
@@ -306,6 +337,7 @@ final class TestEngine implements AutoCloseable {
     private RowWriter writer() {
       if (writer == null) {
         writer = engine.takeWriter();
+        writer.begin(shortRows);
         id = storage.transactions().enter();
         reading.writesAs(id);
       }
@@ -329,7 +361,7 @@ final class TestEngine implements AutoCloseable {
         return value.bytes();
       }
       OverflowInput input =
-          new OverflowInput(pool, java.util.function.Supplier::get, value.head(), value.length());
+          new OverflowInput(pool, java.util.function.Supplier::get, value.reference());
       byte[] bytes = new byte[(int) value.length()];
       assertEquals(bytes.length, bytes.length == 0 ? 0 : input.read(bytes, 0, bytes.length));
       assertEquals(-1, input.read(), "there is more than its length says");
@@ -406,10 +438,34 @@ final class TestEngine implements AutoCloseable {
       end();
     }
 
+    int savepoint() {
+      return writer().savepoint();
+    }
+
+    void goBackTo(int savepoint) {
+      writer().goBackTo(savepoint, id, snapshot);
+    }
+
+    /** As a short transaction; false if it was not, and has been aborted like any other. */
+    boolean putBack() {
+      if (!writer().putBack(id)) {
+        abort();
+        return false;
+      }
+      RecordBuilder forget = new RecordBuilder().begin(RecordType.FORGET, 0);
+      forget.putInt(1);
+      forget.putLong(id);
+      journal.publish(forget);
+      storage.transactions().aborted(id);
+      end();
+      return true;
+    }
+
     private void end() {
       snapshots.close(slot);
       RowWriter used = writer;
       if (used != null) {
+        used.end();
         engine.giveBack(used);
         writer = null;
       }

@@ -49,6 +49,7 @@ public final class RevenantStore implements Store {
                   .withPoolBytes(limits.poolBytes())
                   .withLogSegmentBytes(SEGMENT)
                   .withMaxRecoveryLog(limits.logBytes())
+                  .withShortTransactionRows(4) // rollbacks of both kinds
                   .withCountersFile(false)));
     }
   }

@@ -23,7 +23,8 @@ final class PageClasses {
     return switch (pageType) {
       case Page.LEAF -> LEAF;
       case Page.INNER -> INNER;
-      case Page.OVERFLOW_HEAD, Page.OVERFLOW_INDEX, Page.OVERFLOW_DATA -> OVERFLOW;
+      case Page.OVERFLOW_HEAD, Page.OVERFLOW_INDEX, Page.OVERFLOW_DATA, Page.SHARED_VALUES ->
+          OVERFLOW;
       case Page.SPACE_MAP, Page.GAM, Page.IAM -> MAP;
       default -> OTHER;
     };

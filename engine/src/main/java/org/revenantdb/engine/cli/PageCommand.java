@@ -9,8 +9,10 @@ import org.revenantdb.engine.page.InnerCell;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.OverflowPage;
 import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.SharedValues;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SpaceMapPage;
+import org.revenantdb.engine.page.ValueReference;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -33,7 +35,8 @@ final class PageCommand implements Callable<Integer> {
     "overflow index",
     "overflow data",
     "GAM",
-    "IAM"
+    "IAM",
+    "shared values"
   };
 
   private final PrintWriter out;
@@ -114,7 +117,34 @@ final class PageCommand implements Callable<Integer> {
         out.println("bytes       " + count);
         out.println("            " + Shown.bytes(Page.bytes(page, OverflowPage.DATA, count)));
       }
+      case Page.SHARED_VALUES -> sharedValues(page);
       default -> {}
+    }
+  }
+
+  private void sharedValues(MemorySegment page) {
+    int count = SharedValues.count(page);
+    out.println("slots       " + count);
+    out.println("free        " + SharedValues.free(page) + " bytes");
+    out.println("fullness    " + SharedValues.fullness(page) + " of 4");
+    for (int slot = 0; slot < Math.min(count, SharedValues.MAX_SLOTS); slot++) {
+      if (!SharedValues.isTaken(page, slot)) {
+        out.printf("  %3d   none%n", slot);
+        continue;
+      }
+      int offset = SharedValues.offset(page, slot);
+      int length = SharedValues.length(page, slot);
+      long superseder = SharedValues.superseder(page, slot);
+      String by =
+          superseder == SharedValues.MOVED ? "moved away" : Long.toUnsignedString(superseder);
+      boolean isInPage = offset + length <= Page.SIZE;
+      out.printf(
+          "  %3d   writer %s, superseder %s, %d bytes%s%n",
+          slot,
+          Long.toUnsignedString(SharedValues.writer(page, slot)),
+          by,
+          length,
+          isInPage ? " " + Shown.bytes(Page.bytes(page, offset, length)) : ", beyond the page");
     }
   }
 
@@ -249,10 +279,11 @@ final class PageCommand implements Callable<Integer> {
     if (deleted) {
       what = "deleted";
     } else if (overflow) {
+      ValueReference reference = ValueReference.of(page, offset);
       what =
-          Long.toUnsignedString(LeafCell.referenceLength(page, offset))
-              + " bytes in overflow pages, head page "
-              + Integer.toUnsignedString(LeafCell.referenceHead(page, offset));
+          reference.length()
+              + (reference.isShared() ? " bytes in " : " bytes in overflow pages, head ")
+              + reference.place();
     } else {
       what = length + " bytes " + Shown.bytes(Page.bytes(page, offset, length));
     }

@@ -7,7 +7,8 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.page.OverflowPage;
-import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.SharedValues;
+import org.revenantdb.engine.page.ValueReference;
 
 /**
  * Reads a large value from its pages, one page latched at a time.
@@ -27,7 +28,13 @@ public final class OverflowInput extends InputStream {
   private final Guard guard;
   private long remaining;
   private int page;
+
+  /** Of a value that shares its page; its offset there may change between two reads. */
+  private final int slot;
+
+  /** Of the next byte, on the page or, of a value that shares its page, in the value. */
   private int offset = OverflowPage.DATA;
+
   private int available;
   private int[] ids = new int[0];
   private int nextId;
@@ -36,27 +43,28 @@ public final class OverflowInput extends InputStream {
   /**
    * A stream over a value.
    *
-   * @param head first page of the value
-   * @param length bytes of the value
+   * @param value what leads to it
    */
-  public OverflowInput(BufferPool pool, Guard guard, int head, long length) {
+  public OverflowInput(BufferPool pool, Guard guard, ValueReference value) {
     this.pool = pool;
     this.guard = guard;
-    this.remaining = length;
-    this.page = head;
-    int frame = pool.fixShared(head);
+    this.remaining = value.length();
+    this.page = value.page();
+    this.slot = value.slot();
+    int frame = pool.fixShared(page);
     try {
       MemorySegment bytes = pool.page(frame);
-      if (Page.type(bytes) != Page.OVERFLOW_HEAD || OverflowPage.length(bytes) != length) {
+      if (!value.leadsToValue(bytes) || value.lengthOn(bytes) != value.length()) {
         throw new IllegalStateException(
-            "page "
-                + head
-                + " is not the head of a value of "
-                + length
-                + " bytes; run the check command");
+            value.place() + " has no value of " + value.length() + " bytes; run the check command");
       }
-      available = OverflowPage.inline(bytes);
-      takeIds(bytes);
+      if (value.isShared()) {
+        available = SharedValues.length(bytes, slot);
+        offset = 0;
+      } else {
+        available = OverflowPage.inline(bytes);
+        takeIds(bytes);
+      }
     } finally {
       pool.unfixShared(frame);
     }
@@ -104,7 +112,9 @@ public final class OverflowInput extends InputStream {
       int n = (int) Math.min(Math.min(available, count - done), remaining);
       int frame = pool.fixShared(page);
       try {
-        MemorySegment.copy(pool.page(frame), ValueLayout.JAVA_BYTE, offset, target, from + done, n);
+        MemorySegment bytes = pool.page(frame);
+        int at = slot == ValueReference.WHOLE ? offset : offset + SharedValues.offset(bytes, slot);
+        MemorySegment.copy(bytes, ValueLayout.JAVA_BYTE, at, target, from + done, n);
       } finally {
         pool.unfixShared(frame);
       }

@@ -2,6 +2,7 @@ package org.revenantdb.engine.overflow;
 
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntSupplier;
+import java.util.function.LongPredicate;
 import org.revenantdb.engine.btree.Descent;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
@@ -10,21 +11,26 @@ import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.OverflowPage;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
+import org.revenantdb.engine.page.SharedValues;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SpaceMapPage;
+import org.revenantdb.engine.page.ValueReference;
 import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.space.MapChanges;
+import org.revenantdb.engine.space.RoomyPages;
 import org.revenantdb.engine.space.Unit;
+import org.revenantdb.engine.space.VersionMarks;
 import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecoverySpace;
 
 /**
- * Moves pages of a large value to free pages further front, if the value is at rest: its head has
- * no version bit (protocols.md §18).
+ * Moves large values to free pages further front, if they are at rest: decided upon, so that
+ * nothing but their row leads to them (protocols.md §18, §26).
  *
  * <p>Only the cleaner calls it. Each step is one record of the system and leaves a whole value. The
  * old page is free on disk then, but whoever reads the value may have its id in his hands: it stays
- * claimed until the owner gives it back.
+ * claimed until the owner gives it back. A slot of a page that values share is taken by the cleaner
+ * when nobody can come back to it.
  */
 public final class OverflowMove {
   /** Credit for log space that one step may use. */
@@ -55,41 +61,66 @@ public final class OverflowMove {
   private final MiniTransaction mini;
   private final MapChanges maps;
   private final Retired retired;
+  private final RoomyPages roomy;
+  private final VersionMarks marks;
+  private final LongPredicate committed;
   private final Descent descent = new Descent();
+
+  /** The shared page that a value was moved to last; there may be room for one more. */
+  private int lastTarget;
+
   private final int[] olds = new int[PAGES_PER_RECORD];
   private final int[] news = new int[PAGES_PER_RECORD];
   private final int[] frames = new int[PAGES_PER_RECORD];
 
-  /** A mover that shares its cleaner's mini-transaction. */
+  /**
+   * A mover that shares its cleaner's mini-transaction.
+   *
+   * @param committed whether the transaction with this id has committed
+   */
   public OverflowMove(
       BufferPool pool,
       Allocator allocator,
+      RoomyPages roomy,
+      VersionMarks marks,
       RecoverySpace space,
       MiniTransaction mini,
       MapChanges maps,
+      LongPredicate committed,
       Retired retired) {
     this.pool = pool;
     this.allocator = allocator;
+    this.roomy = roomy;
+    this.marks = marks;
     this.space = space;
     this.mini = mini;
     this.maps = maps;
+    this.committed = committed;
     this.retired = retired;
   }
 
   /**
-   * Moves those pages of a value that lie behind a page.
+   * Moves those pages of a value that lie behind a page; a value that shares its page leaves that,
+   * if it lies there, and the slot waits for the cleaner.
    *
    * @param key of the row whose value it was when the caller looked
-   * @param head first page of the value
+   * @param value what led to it then
    * @param from pages from this one on are moved
    * @param limit below this page
    * @return how many were moved
    */
-  public int value(Tree tree, byte[] key, int head, int from, int limit) {
+  public int value(Tree tree, byte[] key, ValueReference value, int from, int limit) {
+    if (!value.isShared()) {
+      return chain(tree, key, value, from, limit);
+    }
+    return value.page() >= from ? Math.max(0, inCredit(() -> shared(tree, key, value, limit))) : 0;
+  }
+
+  private int chain(Tree tree, byte[] key, ValueReference value, int from, int limit) {
     int moved = 0;
-    int first = head;
-    if (head >= from) {
-      first = inCredit(() -> head(tree, key, head, limit));
+    int first = value.page();
+    if (first >= from) {
+      first = inCredit(() -> head(tree, key, value, limit));
       if (first == NOT_MOVED) {
         return 0;
       }
@@ -120,6 +151,96 @@ public final class OverflowMove {
     return moved;
   }
 
+  /** Moves a value that shares its page to another such page, or to a new one. */
+  private int shared(Tree tree, byte[] key, ValueReference value, int limit) {
+    int leaf = tree.leafExclusive(key, descent);
+    int target = -1; // frame; its page is in front of that of the value, and so latched first
+    int claimed = -1;
+    int old = -1;
+    boolean logged = false;
+    try {
+      MemorySegment page = pool.page(leaf);
+      int slot = Slotted.search(page, key);
+      if (slot < 0 || !names(page, Slotted.cell(page, slot), value)) {
+        return NOT_MOVED;
+      }
+      long writer = LeafCell.writer(page, Slotted.cell(page, slot));
+      if (!committed.test(writer)) {
+        return NOT_MOVED; // an aborted row may lead to what is another's value by now
+      }
+      if (value.length() > SharedValues.MAX_VALUE) {
+        return NOT_MOVED; // damaged
+      }
+      target = roomy.fixBelow((int) value.length(), limit, lastTarget);
+      if (target < 0) {
+        claimed = allocator.claimBelow(Unit.NONE, limit);
+        if (claimed < 0) {
+          return NOT_MOVED;
+        }
+        target = pool.fixNew(claimed);
+      }
+      old = pool.fixExclusive(value.page());
+      MemorySegment source = pool.page(old);
+      if (!value.leadsTo(source, writer)
+          || value.lengthOn(source) != value.length()
+          || SharedValues.superseder(source, value.slot()) != 0) {
+        return NOT_MOVED;
+      }
+      byte[] bytes =
+          Page.bytes(source, SharedValues.offset(source, value.slot()), (int) value.length());
+      mini.begin(0);
+      maps.clear();
+      ValueReference moved = put(target, claimed >= 0, writer, bytes);
+      byte[] row = LeafCell.build(key, LeafCell.OVERFLOW, writer, moved.bytes());
+      PageOps.replace(mini.change(leaf), slot, row);
+      mini.end();
+      RecordBuilder record = mini.change(old);
+      PageOps.setLong(record, value.supersederOffset(), SharedValues.MOVED);
+      maps.setFlags(record, source, value.page(), Page.FLAG_VERSIONS | Page.FLAG_GHOST);
+      mini.end();
+      maps.latchAndWrite(mini);
+      mini.commit();
+      logged = true;
+      lastTarget = moved.page();
+      marks.mark(value.page());
+      return 1;
+    } finally {
+      maps.unlatch();
+      if (old >= 0) {
+        pool.unfixExclusive(old);
+      }
+      if (target >= 0 && (logged || claimed < 0)) {
+        roomy.hasRoom(pool.pageIdOf(target), SharedValues.fullness(pool.page(target)));
+      }
+      if (claimed >= 0) {
+        giveUp(target, claimed, logged);
+      } else if (target >= 0) {
+        pool.unfixExclusive(target);
+      }
+      pool.unfixExclusive(leaf);
+    }
+  }
+
+  /** Writes the part of the page that the value is moved to; returns where it will be. */
+  private ValueReference put(int frame, boolean isNew, long writer, byte[] value) {
+    MemorySegment page = pool.page(frame);
+    int pageId = pool.pageIdOf(frame);
+    if (isNew) {
+      MemorySegment image = MemorySegment.ofArray(new byte[Page.SIZE]);
+      SharedValues.build(image, /* flags= */ 0, writer, /* superseder= */ 0, value);
+      PageOps.image(mini.format(frame), image, SharedValues.headLength(), value.length);
+      mini.end();
+      maps.set(pageId, SpaceMapPage.inUse(image, 0));
+      return new ValueReference(pageId, 0, value.length);
+    }
+    int slot = SharedValues.nextSlot(page);
+    PageOps.putValue(mini.change(frame), slot, writer, /* superseder= */ 0, value);
+    mini.end();
+    int free = SharedValues.freeAfterPut(page, slot, value.length);
+    maps.set(pageId, SpaceMapPage.inUse(Page.flags(page)) | SharedValues.fullness(free));
+    return new ValueReference(pageId, slot, value.length);
+  }
+
   private int inCredit(IntSupplier step) {
     space.acquireToClean(CREDIT, PAGES);
     try {
@@ -136,31 +257,31 @@ public final class OverflowMove {
   }
 
   /** Moves the head, which the row names. */
-  private int head(Tree tree, byte[] key, int head, int limit) {
+  private int head(Tree tree, byte[] key, ValueReference value, int limit) {
+    int head = value.page();
     int leaf = tree.leafExclusive(key, descent);
     int headFrame = -1;
     try {
       MemorySegment page = pool.page(leaf);
       int slot = Slotted.search(page, key);
-      if (slot < 0 || !names(page, Slotted.cell(page, slot), head)) {
+      if (slot < 0 || !names(page, Slotted.cell(page, slot), value)) {
         return NOT_MOVED;
       }
+      int cell = Slotted.cell(page, slot);
+      long writer = LeafCell.writer(page, cell);
       headFrame = pool.fixExclusive(head);
-      if (!isAtRest(headFrame)) {
+      // An aborted row may lead to what is another's value by now.
+      if (!isAtRest(headFrame)
+          || !committed.test(writer)
+          || !value.leadsTo(pool.page(headFrame), writer)) {
         return NOT_MOVED;
       }
       int target = allocator.claimBelow(Unit.NONE, limit);
       if (target < 0) {
         return NOT_MOVED;
       }
-      int cell = Slotted.cell(page, slot);
-      long length = LeafCell.referenceLength(page, LeafCell.valueOffset(page, cell));
-      byte[] row =
-          LeafCell.build(
-              key,
-              LeafCell.OVERFLOW,
-              LeafCell.writer(page, cell),
-              LeafCell.reference(target, length));
+      ValueReference moved = new ValueReference(target, ValueReference.WHOLE, value.length());
+      byte[] row = LeafCell.build(key, LeafCell.OVERFLOW, writer, moved.bytes());
       MemorySegment source = pool.page(headFrame);
       int inline = OverflowPage.inline(source);
       int ids = OverflowPage.count(source);
@@ -181,10 +302,10 @@ public final class OverflowMove {
     }
   }
 
-  private static boolean names(MemorySegment page, int cell, int head) {
+  private static boolean names(MemorySegment page, int cell, ValueReference value) {
     return LeafCell.is(page, cell, LeafCell.OVERFLOW)
         && !LeafCell.is(page, cell, LeafCell.PREDECESSOR)
-        && LeafCell.referenceHead(page, LeafCell.valueOffset(page, cell)) == head;
+        && ValueReference.of(page, LeafCell.valueOffset(page, cell)).equals(value);
   }
 
   /** Writes, as the operations of a part, where a page is now. */

@@ -8,9 +8,12 @@ import org.revenantdb.engine.page.LittleEndian;
 import org.revenantdb.engine.page.OverflowPage;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
+import org.revenantdb.engine.page.SharedValues;
 import org.revenantdb.engine.page.SpaceMapPage;
+import org.revenantdb.engine.page.ValueReference;
 import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.space.MapChanges;
+import org.revenantdb.engine.space.RoomyPages;
 import org.revenantdb.engine.space.VersionMarks;
 import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecoverySpace;
@@ -20,10 +23,10 @@ import org.revenantdb.recovery.log.RecoverySpace;
  *
  * <p>Use {@link #writeWhole} for a value whose length is known and small enough to be an array;
  * else {@link #begin}, {@link #append} in chunks of {@link #CHUNK} bytes (only the last may be
- * shorter). The value belongs to the transaction from its first page on. It is born with that
- * transaction as its superseder, and the record that enters it in a row sets that to 0: so a value
- * that never gets into a row is freed whether the transaction commits or aborts. One thread at a
- * time.
+ * shorter). One that fits on a page shares that with others, any other is a chain of pages. The
+ * value belongs to the transaction from its first page on. It is born with that transaction as its
+ * superseder, and the record that enters it in a row sets that to 0: so a value that never gets
+ * into a row is freed whether the transaction commits or aborts. One thread at a time.
  */
 public final class OverflowWriter {
   /** Data pages that one record fills. */
@@ -45,6 +48,7 @@ public final class OverflowWriter {
 
   private final BufferPool pool;
   private final Allocator allocator;
+  private final RoomyPages roomy;
   private final VersionMarks marks;
   private final RecoverySpace space;
   private final MiniTransaction mini;
@@ -54,10 +58,15 @@ public final class OverflowWriter {
 
   private long writer;
 
-  /** What the head is born with: the writer, until the value is in a row, or 0. */
+  /** What the value is born with: the writer, until it is in a row, or 0. */
   private long superseder;
 
-  private int head;
+  /** Head of a chain, or the page that the value shares. */
+  private int first;
+
+  /** Of a value that shares a page. */
+  private int slot;
+
   private int tail;
   private int tailCount;
   private int tailCapacity;
@@ -67,21 +76,23 @@ public final class OverflowWriter {
   public OverflowWriter(
       BufferPool pool,
       Allocator allocator,
+      RoomyPages roomy,
       VersionMarks marks,
       RecoverySpace space,
       MiniTransaction mini,
       MapChanges maps) {
     this.pool = pool;
     this.allocator = allocator;
+    this.roomy = roomy;
     this.marks = marks;
     this.space = space;
     this.mini = mini;
     this.maps = maps;
   }
 
-  /** Head page of the value that was begun last. */
-  public int head() {
-    return head;
+  /** What leads to the value that was begun last. */
+  public ValueReference reference() {
+    return new ValueReference(first, slot, length);
   }
 
   /** Bytes written so far. */
@@ -105,6 +116,10 @@ public final class OverflowWriter {
   }
 
   private void write(long transactionId, byte[] value) {
+    if (value.length <= SharedValues.MAX_VALUE) {
+      writeShared(transactionId, value);
+      return;
+    }
     int pages = 0;
     while (value.length > inlineCapacity(pages) + pages * (long) OverflowPage.CAPACITY) {
       pages++;
@@ -117,6 +132,56 @@ public final class OverflowWriter {
     int inline = Math.min(value.length, inlineCapacity(pages));
     begin(transactionId, value, 0, inline, pages);
     appendAll(value, inline);
+  }
+
+  /** Puts a value on a page that has room for it, or on a new one. */
+  private void writeShared(long transactionId, byte[] value) {
+    writer = transactionId;
+    space.acquire(CREDIT, PAGES);
+    try {
+      int frame = roomy.fix(value.length);
+      if (frame < 0) {
+        slot = 0;
+        int flags = Page.FLAG_VERSIONS | Page.FLAG_GHOST;
+        SharedValues.build(image, flags, transactionId, superseder, value);
+        format(transactionId, SharedValues.headLength(), value.length);
+        roomy.made(first, value.length);
+      } else {
+        put(frame, transactionId, value);
+      }
+      length = value.length;
+    } finally {
+      space.release(CREDIT, PAGES);
+    }
+  }
+
+  private void put(int frame, long transactionId, byte[] value) {
+    try {
+      MemorySegment page = pool.page(frame);
+      int pageId = pool.pageIdOf(frame);
+      int to = SharedValues.nextSlot(page);
+      maps.clear();
+      mini.begin(transactionId);
+      RecordBuilder record = mini.change(frame);
+      PageOps.putValue(record, to, transactionId, superseder, value);
+      int before = SpaceMapPage.inUse(page, Page.flags(page));
+      int free = SharedValues.freeAfterPut(page, to, value.length);
+      int flags = Page.FLAG_VERSIONS | Page.FLAG_GHOST;
+      int after = SpaceMapPage.inUse(flags) | SharedValues.fullness(free);
+      if (after != before) {
+        PageOps.setByte(record, Page.FLAGS, flags);
+        maps.set(pageId, after);
+      }
+      mini.end();
+      maps.latchAndWrite(mini);
+      mini.commit();
+      marks.mark(pageId);
+      first = pageId;
+      slot = to;
+    } finally {
+      maps.unlatch();
+      pool.unfixExclusive(frame);
+    }
   }
 
   private static int inlineCapacity(int pages) {
@@ -140,42 +205,52 @@ public final class OverflowWriter {
     tailCount = 0;
     tailCapacity = capacity;
     length = inline;
+    slot = ValueReference.WHOLE;
+    Arrays.fill(scratch, 0, OverflowPage.DATA, (byte) 0);
+    Page.putByte(image, Page.TYPE, Page.OVERFLOW_HEAD);
+    Page.putByte(image, Page.FLAGS, Page.FLAG_VERSIONS | Page.FLAG_GHOST);
+    Page.putLong(image, OverflowPage.WRITER, transactionId);
+    Page.putLong(image, OverflowPage.SUPERSEDER, superseder);
+    Page.putLong(image, OverflowPage.LENGTH, inline);
+    Page.putShort(image, OverflowPage.INLINE, inline);
+    System.arraycopy(data, offset, scratch, OverflowPage.DATA, inline);
     space.acquire(CREDIT, PAGES);
     try {
-      int page = allocator.claim();
-      int frame = fixClaimed(page);
-      boolean logged = false;
-      try {
-        maps.clear();
-        maps.set(page, SpaceMapPage.ALLOCATED | SpaceMapPage.VERSION | SpaceMapPage.GHOST);
-        Arrays.fill(scratch, 0, OverflowPage.DATA, (byte) 0);
-        Page.putByte(image, Page.TYPE, Page.OVERFLOW_HEAD);
-        Page.putByte(image, Page.FLAGS, Page.FLAG_VERSIONS | Page.FLAG_GHOST);
-        Page.putLong(image, OverflowPage.WRITER, transactionId);
-        Page.putLong(image, OverflowPage.SUPERSEDER, superseder);
-        Page.putLong(image, OverflowPage.LENGTH, inline);
-        Page.putShort(image, OverflowPage.INLINE, inline);
-        System.arraycopy(data, offset, scratch, OverflowPage.DATA, inline);
-        mini.begin(transactionId);
-        RecordBuilder record = mini.format(frame);
-        PageOps.image(record, image, OverflowPage.DATA - Page.BODY + inline, 0);
-        mini.end();
-        maps.latchAndWrite(mini);
-        mini.commit();
-        logged = true;
-        marks.mark(page);
-      } finally {
-        maps.unlatch();
-        giveUp(frame, logged);
-        if (!logged) {
-          allocator.unclaim(page);
-        }
-      }
-      head = page;
-      tail = page;
+      format(transactionId, OverflowPage.DATA - Page.BODY + inline, 0);
+      tail = first;
     } finally {
       space.release(CREDIT, PAGES);
     }
+  }
+
+  /**
+   * Makes the image a page, by one record; {@link #first} then.
+   *
+   * @param headBytes bytes at the beginning of its body that count
+   * @param tailBytes bytes at its end that count
+   */
+  private void format(long transactionId, int headBytes, int tailBytes) {
+    int page = allocator.claim();
+    int frame = fixClaimed(page);
+    boolean logged = false;
+    try {
+      maps.clear();
+      maps.set(page, SpaceMapPage.inUse(image, Page.flags(image)));
+      mini.begin(transactionId);
+      PageOps.image(mini.format(frame), image, headBytes, tailBytes);
+      mini.end();
+      maps.latchAndWrite(mini);
+      mini.commit();
+      logged = true;
+      marks.mark(page);
+    } finally {
+      maps.unlatch();
+      giveUp(frame, logged);
+      if (!logged) {
+        allocator.unclaim(page);
+      }
+    }
+    first = page;
   }
 
   /** A new page that did not get into the log leaves the pool without a trace. */
@@ -202,6 +277,9 @@ public final class OverflowWriter {
    * @param count at most {@link #CHUNK}; less only in the last call
    */
   public void append(byte[] data, int offset, int count) {
+    if (slot != ValueReference.WHOLE) {
+      throw new IllegalStateException("a value that shares its page is whole");
+    }
     int done = 0;
     while (done < count) {
       if (tailCount == tailCapacity) {
@@ -231,8 +309,8 @@ public final class OverflowWriter {
         for (; claimed < pages; claimed++) {
           ids[claimed] = allocator.claim();
         }
-        headFrame = pool.fixExclusive(head);
-        tailFrame = tail == head ? -1 : pool.fixExclusive(tail);
+        headFrame = pool.fixExclusive(first);
+        tailFrame = tail == first ? -1 : pool.fixExclusive(tail);
         for (; fixed < pages; fixed++) {
           frames[fixed] = pool.fixNew(ids[fixed]);
         }
@@ -302,10 +380,10 @@ public final class OverflowWriter {
   public void adopt() {
     space.acquire(CREDIT, PAGES);
     try {
-      int frame = pool.fixExclusive(head);
+      int frame = pool.fixExclusive(first);
       try {
         mini.begin(writer);
-        PageOps.setLong(mini.change(frame), OverflowPage.SUPERSEDER, 0);
+        PageOps.setLong(mini.change(frame), reference().supersederOffset(), 0);
         mini.end();
         mini.commit();
       } finally {

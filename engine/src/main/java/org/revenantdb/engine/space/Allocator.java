@@ -251,8 +251,13 @@ public final class Allocator {
     }
   }
 
+  /** To be read before a map is; then {@link #noneIfCut} knows. */
+  int fences() {
+    return fences.get();
+  }
+
   /** A map that was cut off with the end of the file while somebody was on his way to it. */
-  private int noneIfCut(int before, StorageException failure) {
+  int noneIfCut(int before, StorageException failure) {
     if (fences.get() == before) {
       throw failure;
     }

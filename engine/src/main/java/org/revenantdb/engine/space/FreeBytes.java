@@ -13,6 +13,8 @@ public final class FreeBytes {
   /** A byte of each: free, in a mixed extent. */
   private static final long EIGHT = 0x0101010101010101L * SpaceMapPage.MIXED;
 
+  private static final long EIGHT_FULLNESS = 0x0101010101010101L * SpaceMapPage.FULLNESS;
+
   private FreeBytes() {}
 
   /**
@@ -40,6 +42,31 @@ public final class FreeBytes {
   private static boolean hasFree(MemorySegment map, int page) {
     long zeros = Page.getLong(map, SpaceMapPage.offset(page)) ^ EIGHT;
     return ((zeros - 0x0101010101010101L) & ~zeros & 0x8080808080808080L) != 0;
+  }
+
+  /**
+   * The first page that is at most so full, of those that values share; nothing is entered.
+   *
+   * @param map of the group
+   * @param first page of the group
+   * @param from page to begin with, of the group
+   * @param limit below this page
+   * @return the page; -1 if there is none
+   */
+  static int withRoom(MemorySegment map, int first, int fullness, int from, int limit) {
+    int end = Math.min(SpaceMapPage.GROUP, limit - first);
+    for (int i = from - first; i < end; i++) {
+      if (i % Long.BYTES == 0
+          && (Page.getLong(map, SpaceMapPage.offset(first + i)) & EIGHT_FULLNESS) == 0) {
+        i += Long.BYTES - 1;
+        continue;
+      }
+      int full = SpaceMapPage.bits(map, first + i) & SpaceMapPage.FULLNESS;
+      if (full > 0 && full <= fullness) {
+        return first + i;
+      }
+    }
+    return -1;
   }
 
   /** Enters a free page of an extent that is a tree's own, whose map this is; or -1. */

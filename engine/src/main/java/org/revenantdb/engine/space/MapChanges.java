@@ -5,6 +5,7 @@ import java.util.Arrays;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.change.MiniTransaction;
 import org.revenantdb.engine.page.ExtentMapPage;
+import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.recovery.log.RecordBuilder;
@@ -78,6 +79,18 @@ public final class MapChanges {
    */
   public void set(int pageId, int value) {
     add(BYTE, SpaceMapPage.mapOf(pageId), pageId % SpaceMapPage.GROUP, value);
+  }
+
+  /**
+   * Writes the flags of a page's header, and notes the byte that mirrors them and, of a page that
+   * values share, how full it is as it stands.
+   *
+   * @param record where the part of the page is being written
+   * @param page latched exclusively, or built by the caller
+   */
+  public void setFlags(RecordBuilder record, MemorySegment page, int pageId, int flags) {
+    PageOps.setByte(record, Page.FLAGS, flags);
+    set(pageId, SpaceMapPage.inUse(page, flags));
   }
 
   /**

@@ -177,6 +177,13 @@ public final class Occupancy {
     return (bits(page) & SpaceMapPage.ALLOCATED) != 0;
   }
 
+  /**
+   * How full the map says that a page is which values share; 0: it is none, or lies behind the end.
+   */
+  int fullness(int page) {
+    return page < end.getAsInt() ? bits(page) & SpaceMapPage.FULLNESS : 0;
+  }
+
   private int bits(int page) {
     int frame = pool.fixShared(SpaceMapPage.mapOf(page));
     try {

@@ -32,6 +32,8 @@ public class VersionMarks {
    */
   private volatile @Nullable PageBitmap toVisit;
 
+  private volatile boolean takesUpPostponed;
+
   /** Where those that can wait are taken up next; the cleaner's. */
   private int nextLater;
 
@@ -82,6 +84,23 @@ public class VersionMarks {
     waiting.set(pageId);
     fresh.clear(pageId);
     later.clear(pageId);
+  }
+
+  /**
+   * Lets the next pass take up what was postponed: a transaction has ended of which no entry is
+   * left that would tell it so.
+   */
+  public void takeUpPostponed() {
+    takesUpPostponed = true;
+  }
+
+  /** Whether a pass takes up what was postponed; asked once by each. */
+  public boolean mustTakeUpPostponed() {
+    if (!takesUpPostponed) {
+      return false;
+    }
+    takesUpPostponed = false; // who wishes it from now on has ended before this pass looks
+    return true;
   }
 
   /**

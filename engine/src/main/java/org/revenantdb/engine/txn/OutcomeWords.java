@@ -17,7 +17,7 @@ final class OutcomeWords {
    *             1 -> 2         committing   its session, before its commit record is reserved
    *             2 -> 3         mustWait     any, CAS, under the lock of the parking lot's bucket
    *             2, 3 -> LSN    settle       its session, after that record is published
-   *             1, 2, 3 -> 4   settle       its session, after the id is in the ATM
+   *             1, 2, 3 -> 4   settle       its session, after the id is in the ATM, or all rows were put back
    *
    * Ordering    `settle` is one exchange. If a waiter's CAS comes before it in the order of the word, the exchange
    *             returns AWAITED, and the session wakes; if after, the CAS finds the outcome, and nobody sleeps. A read

@@ -31,7 +31,8 @@ public final class TransactionTable {
    * Look-up     table first, then the ATM, else committed for all. It is right while the row that names the id is
    *             latched (R1): an id leaves the ATM only after every row of it was reverted under its page's exclusive
    *             latch, and a chunk is forgotten only when "committed for all" is the answer for its committed ids,
-   *             and the ATM, which was filled before, answers for its aborted ones.
+   *             and the ATM, which was filled before, answers for its aborted ones, but for those of which no row was
+   *             left when they became so.
    */
   /** Answer of {@link #status}: still running. */
   public static final long ACTIVE = OutcomeWords.ACTIVE;
@@ -179,7 +180,10 @@ public final class TransactionTable {
     settle(id, lsn);
   }
 
-  /** Marks a transaction that is in the ATM and whose ABORT record is published. */
+  /**
+   * Marks a transaction that is in the ATM and whose ABORT record is published; or of which no row
+   * is left, which is published.
+   */
   public void aborted(long id) {
     settle(id, ABORTED);
   }

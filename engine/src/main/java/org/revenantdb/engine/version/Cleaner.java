@@ -23,6 +23,7 @@ import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.OverflowPage;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
+import org.revenantdb.engine.page.SharedValues;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.space.Allocator;
@@ -64,7 +65,8 @@ public final class Cleaner implements AutoCloseable {
    * Invariants  I1 only this thread frees pages, so a marked page is allocated when it is visited.
    *             I2 a page leaves the marks under its exclusive latch, in the step in which its bit is cleared.
    *             I3 nothing is dropped but by a logged change (R9), and only when its successor committed at or below
-   *             a horizon that was computed before the page was latched (R4).
+   *             a horizon that was computed before the page was latched (R4). A slot that was moved asks for no
+   *             more than that all snapshots of now are above the page's LSN.
    *
    *             I4 a page that cannot be read, or be cleaned for want of room, stays marked, and nothing is forgotten in
    *             that pass: rows of an aborted transaction may be there. Others are not kept from their work by it.
@@ -132,6 +134,9 @@ public final class Cleaner implements AutoCloseable {
    */
   private boolean leftForLater;
 
+  /** Whether a slot was left whose value has moved: it can be taken when a snapshot has ended. */
+  private boolean leftMoved;
+
   /** Whether the last pass has left something that only another try can do. */
   private boolean skippedBefore;
 
@@ -175,6 +180,7 @@ public final class Cleaner implements AutoCloseable {
             inside,
             () -> closed,
             (tree, fence) -> merge(tree, fence, /* closely= */ true),
+            this::visitLeft,
             mini,
             maps);
     this.thread = FileThread.of(threadName, this::run);
@@ -343,7 +349,7 @@ public final class Cleaner implements AutoCloseable {
         && !closed
         && requests.isEmpty()
         && horizon.settled(snapshots) <= settledBefore
-        && ((storage.versions().rows() == 0 && !compactor.hasRetired())
+        && ((storage.versions().rows() == 0 && !compactor.hasRetired() && !leftMoved)
             || snapshots.horizon() <= horizonBefore);
   }
 
@@ -380,7 +386,8 @@ public final class Cleaner implements AutoCloseable {
     // With nobody active, whoever a page was postponed for has ended, even if he came after the
     // last look.
     boolean all =
-        everything
+        storage.marks().mustTakeUpPostponed()
+            || everything
             || aborted.length > 0
             || oldestActive == Long.MAX_VALUE
             || oldestActive != oldestActiveWhenPostponed;
@@ -389,6 +396,7 @@ public final class Cleaner implements AutoCloseable {
     PageBitmap pages = whole ? storage.marks().begin(all) : storage.marks().beginUrgent(all, FEW);
     long changes = 0;
     leftForLater = false;
+    leftMoved = false;
     try {
       oldestActiveWhenPostponed = oldestActive;
       SnapshotSet snapshots = storage.horizon().refresh();
@@ -562,6 +570,17 @@ public final class Cleaner implements AutoCloseable {
     return inside.run(() -> visitInside(pageId, horizon));
   }
 
+  /** Visits a page that values share, and some have just left. */
+  void visitLeft(int pageId) {
+    try {
+      visit(pageId, storage.horizon().settled(storage.horizon().refresh()));
+    } catch (StorageException unreadable) {
+      if (storage.log().failure() != null) {
+        throw unreadable;
+      }
+    }
+  }
+
   private long visitInside(int pageId, long horizon) {
     storage.counters().pagesCleaned.increment();
     boolean remove = false;
@@ -581,6 +600,8 @@ public final class Cleaner implements AutoCloseable {
             table = Slotted.table(page);
             fence = Slotted.lowerFence(page);
           }
+        } else if (Page.type(page) == Page.SHARED_VALUES) {
+          changes = cleanShared(frame, page, pageId, horizon);
         } else {
           remove = cleanHead(frame, page, pageId, horizon);
         }
@@ -672,7 +693,7 @@ public final class Cleaner implements AutoCloseable {
     boolean settled = !undecided && !active;
     if (settled) {
       changes++;
-      clearBit(record, pageId);
+      maps.setFlags(record, page, pageId, 0);
     }
     mini.end();
     commit(changes > 0);
@@ -680,39 +701,129 @@ public final class Cleaner implements AutoCloseable {
     return changes;
   }
 
+  /** What is to become of a large value. */
+  private enum Fate {
+    /** Nobody needs it any more. */
+    GONE,
+    /** It stays, and nobody has superseded it. */
+    SETTLED,
+    /** Somebody may need it yet. */
+    UNDECIDED,
+    /** A transaction that has not ended decides. */
+    ACTIVE
+  }
+
+  private Fate fate(long writer, long superseder, long horizon) {
+    TransactionTable transactions = storage.transactions();
+    long written = transactions.outcome(writer);
+    if (written == TransactionTable.ABORTED) {
+      return Fate.GONE;
+    }
+    long superseded = transactions.outcome(superseder);
+    if (written == TransactionTable.ACTIVE || superseded == TransactionTable.ACTIVE) {
+      return Fate.ACTIVE;
+    }
+    if (superseder == 0 || superseded == TransactionTable.ABORTED) {
+      return Fate.SETTLED;
+    }
+    return superseded <= horizon ? Fate.GONE : Fate.UNDECIDED;
+  }
+
   /** Decides about a large value; returns whether it has to be freed. */
   private boolean cleanHead(int frame, MemorySegment page, int pageId, long horizon) {
-    TransactionTable transactions = storage.transactions();
-    long writer = transactions.outcome(OverflowPage.writer(page));
-    if (writer == TransactionTable.ABORTED) {
-      return true;
-    }
     long superseder = OverflowPage.superseder(page);
-    long fate = transactions.outcome(superseder);
-    boolean taken = superseder != 0 && TransactionTable.isCommitted(fate);
-    if (writer != TransactionTable.ACTIVE && taken && fate <= horizon) {
-      return true;
-    }
-    boolean active = writer == TransactionTable.ACTIVE || fate == TransactionTable.ACTIVE;
-    boolean settled = !active && !taken;
-    if (settled) {
+    Fate fate = fate(OverflowPage.writer(page), superseder, horizon);
+    if (fate == Fate.SETTLED) {
       mini.begin(0);
       maps.clear();
       RecordBuilder record = mini.change(frame);
       if (superseder != 0) {
         PageOps.setLong(record, OverflowPage.SUPERSEDER, 0);
       }
-      clearBit(record, pageId);
+      maps.setFlags(record, page, pageId, 0);
       mini.end();
       commit(true);
     }
-    note(pageId, settled, active);
-    return false;
+    if (fate != Fate.GONE) {
+      note(pageId, fate == Fate.SETTLED, fate == Fate.ACTIVE);
+    }
+    return fate == Fate.GONE;
   }
 
-  private void clearBit(RecordBuilder record, int pageId) {
-    PageOps.setByte(record, Page.FLAGS, 0);
-    maps.set(pageId, SpaceMapPage.ALLOCATED);
+  /** Decides about values that share a page, which is freed if none is left. */
+  private long cleanShared(int frame, MemorySegment page, int pageId, long horizon) {
+    boolean undecided = false;
+    boolean active = false;
+    boolean tookMoved = false;
+    Fate ofMoved = SharedValues.hasMoved(page) ? fateOfMoved(page) : Fate.UNDECIDED;
+    int left = 0;
+    long changes = 0;
+    int free = SharedValues.free(page);
+    mini.begin(0);
+    maps.clear();
+    RecordBuilder record = mini.change(frame);
+    for (int slot = SharedValues.count(page) - 1; slot >= 0; slot--) {
+      if (!SharedValues.isTaken(page, slot)) {
+        continue;
+      }
+      long superseder = SharedValues.superseder(page, slot);
+      boolean moved = superseder == SharedValues.MOVED;
+      Fate fate = moved ? ofMoved : fate(SharedValues.writer(page, slot), superseder, horizon);
+      if (fate == Fate.GONE) {
+        changes++;
+        free += SharedValues.length(page, slot);
+        PageOps.takeValue(record, slot);
+        tookMoved |= moved;
+        continue;
+      }
+      left++;
+      active |= fate == Fate.ACTIVE;
+      undecided |= fate == Fate.UNDECIDED;
+      if (fate == Fate.SETTLED && superseder != 0) {
+        changes++;
+        PageOps.setLong(record, SharedValues.supersederOffset(slot), 0);
+      }
+    }
+    if (left == 0) {
+      freePage(pageId);
+      return 1;
+    }
+    boolean settled = !undecided && !active;
+    int before = SharedValues.fullness(page);
+    int after = SharedValues.fullness(free);
+    if (settled) {
+      changes++;
+      PageOps.setByte(record, Page.FLAGS, 0);
+    }
+    if (settled || after != before) {
+      maps.set(pageId, SpaceMapPage.inUse(settled ? 0 : Page.flags(page)) | after);
+    }
+    mini.end();
+    commit(changes > 0);
+    if (after != before || tookMoved) {
+      storage.roomy().hasRoom(pageId, after);
+    }
+    note(pageId, settled, active);
+    return changes;
+  }
+
+  /** Who read where the value was may come back there, as long as his snapshot lasts. */
+  private Fate fateOfMoved(MemorySegment page) {
+    boolean isForgotten = Page.lsn(page) <= storage.horizon().refresh().horizon();
+    leftMoved |= !isForgotten;
+    return isForgotten ? Fate.GONE : Fate.UNDECIDED;
+  }
+
+  /** Frees the page that is latched, with nothing on it that anybody needs. */
+  private void freePage(int pageId) {
+    mini.begin(0);
+    maps.clear();
+    mini.free(pageId);
+    maps.set(pageId, 0);
+    commit(true);
+    storage.marks().clear(pageId);
+    storage.counters().overflowPagesFreed.increment();
+    storage.allocator().release(pageId);
   }
 
   private void commit(boolean changed) {

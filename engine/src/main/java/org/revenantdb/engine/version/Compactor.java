@@ -5,7 +5,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -20,10 +23,12 @@ import org.revenantdb.engine.page.ExtentMapPage;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.ValueReference;
 import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.space.ExtentLists;
 import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.space.Unit;
+import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.gc.SnapshotSet;
 import org.revenantdb.recovery.file.StorageException;
 
@@ -51,7 +56,7 @@ final class Compactor {
 
   private record RetiredPage(int id, long lsn) {}
 
-  private record LargeValue(byte[] key, int head) {
+  private record LargeValue(byte[] key, ValueReference reference) {
     @Override
     public boolean equals(@Nullable Object other) {
       return this == other;
@@ -70,6 +75,7 @@ final class Compactor {
   private final Cleaner.Inside inside;
   private final BooleanSupplier closed;
   private final Merger merger;
+  private final IntConsumer visitor;
   private final Move move;
   private final OverflowMove overflow;
   private final ExtentLists lists;
@@ -77,12 +83,22 @@ final class Compactor {
   private final Deque<RetiredPage> retired = new ArrayDeque<>();
   private boolean metOverflow;
 
+  /** Pages that values share, and some have left: what is left of them there has to be taken. */
+  private final Set<Integer> left = new TreeSet<>();
+
+  /**
+   * Moves pages for the cleaner.
+   *
+   * @param merger merges leaves that hold little
+   * @param visitor cleans a page
+   */
   Compactor(
       Storage storage,
       IntFunction<@Nullable Tree> trees,
       Cleaner.Inside inside,
       BooleanSupplier closed,
       Merger merger,
+      IntConsumer visitor,
       MiniTransaction mini,
       MapChanges maps) {
     this.storage = storage;
@@ -92,15 +108,19 @@ final class Compactor {
     this.inside = inside;
     this.closed = closed;
     this.merger = merger;
+    this.visitor = visitor;
     this.move = new Move(pool, allocator, storage.marks(), mini, maps);
     this.lists = new ExtentLists(pool, storage.log(), allocator);
     this.overflow =
         new OverflowMove(
             pool,
             allocator,
+            storage.roomy(),
+            storage.marks(),
             storage.space(),
             mini,
             maps,
+            writer -> TransactionTable.isCommitted(storage.transactions().outcome(writer)),
             (page, lsn) -> retired.addLast(new RetiredPage(page, lsn)));
   }
 
@@ -159,6 +179,15 @@ final class Compactor {
 
   /** Moves what lies behind a page to extents before it. */
   private long moveFrom(List<Tree> all, int from) {
+    storage.roomy().keepBelow(from);
+    try {
+      return moveAllFrom(all, from);
+    } finally {
+      storage.roomy().keepBelow(Integer.MAX_VALUE);
+    }
+  }
+
+  private long moveAllFrom(List<Tree> all, int from) {
     metOverflow = false;
     long moved = 0;
     for (int page = allocator.occupancy().lastInUseBelow(Integer.MAX_VALUE);
@@ -171,6 +200,12 @@ final class Compactor {
       for (Tree tree : all) {
         moved += moveValues(tree, from);
       }
+      for (int page : left) {
+        if (!closed.getAsBoolean()) {
+          visitor.accept(page);
+        }
+      }
+      left.clear();
     }
     return moved;
   }
@@ -298,7 +333,12 @@ final class Compactor {
       });
       position = next[0];
       for (LargeValue value : values) {
-        moved += step(() -> overflow.value(tree, value.key(), value.head(), from, from));
+        ValueReference reference = value.reference();
+        long done = step(() -> overflow.value(tree, value.key(), reference, from, from));
+        moved += done;
+        if (done > 0 && reference.isShared()) {
+          left.add(reference.page());
+        }
       }
     }
     return moved;
@@ -314,8 +354,10 @@ final class Compactor {
       for (int slot = 0; slot < count; slot++) {
         int cell = Slotted.cell(page, slot);
         if (LeafCell.is(page, cell, LeafCell.OVERFLOW)) {
-          int head = LeafCell.referenceHead(page, LeafCell.valueOffset(page, cell));
-          values.add(new LargeValue(Slotted.keyOf(page, cell), head));
+          values.add(
+              new LargeValue(
+                  Slotted.keyOf(page, cell),
+                  ValueReference.of(page, LeafCell.valueOffset(page, cell))));
         }
       }
       return Slotted.hasUpperFence(page) ? Slotted.upperFence(page) : null;

@@ -10,6 +10,7 @@ import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.overflow.OverflowWriter;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.ValueReference;
 
 /**
  * Stores rows that come in ascending order, for one transaction that does nothing else: whole
@@ -58,6 +59,7 @@ public final class RowLoader {
             storage.space(),
             storage.counters().splits);
     this.overflow = writer.newOverflowWriter();
+    writer.cannotPutBack();
   }
 
   /** Whether a key is above all that have come. */
@@ -77,7 +79,7 @@ public final class RowLoader {
     }
     overflow.writeAdopted(id, value);
     storage.counters().overflowValues.increment();
-    return add(key, LeafCell.OVERFLOW, LeafCell.reference(overflow.head(), overflow.length()));
+    return add(key, LeafCell.OVERFLOW, overflow.reference().bytes());
   }
 
   /** A writer for a value that comes in pieces; it is in no row until {@link #add} has it. */
@@ -91,7 +93,7 @@ public final class RowLoader {
   public RowWriter.Outcome add(byte[] key, OverflowWriter written) {
     written.adopt();
     storage.counters().overflowValues.increment();
-    return add(key, LeafCell.OVERFLOW, LeafCell.reference(written.head(), written.length()));
+    return add(key, LeafCell.OVERFLOW, written.reference().bytes());
   }
 
   private RowWriter.Outcome add(byte[] key, int flags, byte[] value) {
@@ -146,12 +148,6 @@ public final class RowLoader {
       return writer.put(tree, id, snapshot, key, LeafCell.value(leaf, cell));
     }
     int reference = LeafCell.valueOffset(leaf, cell);
-    return writer.putOverflow(
-        tree,
-        id,
-        snapshot,
-        key,
-        LeafCell.referenceHead(leaf, reference),
-        LeafCell.referenceLength(leaf, reference));
+    return writer.putOverflow(tree, id, snapshot, key, ValueReference.of(leaf, reference));
   }
 }

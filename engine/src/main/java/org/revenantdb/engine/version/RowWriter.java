@@ -1,7 +1,6 @@
 package org.revenantdb.engine.version;
 
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Descent;
 import org.revenantdb.engine.btree.Split;
@@ -11,11 +10,10 @@ import org.revenantdb.engine.buffer.Stay;
 import org.revenantdb.engine.change.MiniTransaction;
 import org.revenantdb.engine.overflow.OverflowWriter;
 import org.revenantdb.engine.page.LeafCell;
-import org.revenantdb.engine.page.OverflowPage;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
-import org.revenantdb.engine.page.SpaceMapPage;
+import org.revenantdb.engine.page.ValueReference;
 import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.txn.Holds;
 import org.revenantdb.engine.txn.TransactionTable;
@@ -40,8 +38,8 @@ public final class RowWriter {
    *                                           to the volatile store first, if a snapshot needs it
    *               committed > snapshot, else  conflict
    *
-   * Record      one, with the transaction's id: the row; the version bit and its mirror if the page has none; heads of
-   *             overflow values: the new one is adopted (superseder 0), the one replaced gets this transaction as
+   * Record      one, with the transaction's id: the row; the version bit and its mirror if the page has none; pages of
+   *             large values: the new one is adopted (superseder 0), the one replaced gets this transaction as
    *             superseder, in the order of page ids.
    */
   /** What a write came to. */
@@ -56,7 +54,7 @@ public final class RowWriter {
 
   private static final int CREDIT = 16 * 1024;
 
-  /** Credit for pages: the leaf, the heads of two large values, and the space maps of all three. */
+  /** Credit for pages: the leaf, those of two large values, and the space maps of all three. */
   private static final int PAGES = 6;
 
   /** Room for some versions of small rows. */
@@ -71,6 +69,11 @@ public final class RowWriter {
   /** How often a request follows a leaf that is split while it waits. */
   private static final int REQUESTS = 4;
 
+  /** Outcomes of an attempt to insert a row that are no leaf: others have to be tried. */
+  private static final int INSERTED = -1;
+
+  private static final int NOT_TRIED = -2;
+
   private static final byte[] NO_BYTES = new byte[0];
 
   private final Storage storage;
@@ -82,8 +85,10 @@ public final class RowWriter {
   private final InsertRequest request;
   private final Descent descent = new Descent();
   private final Holds holds = new Holds();
-  private final int[] heads = new int[2];
-  private final int[] headFrames = {-1, -1};
+  private final WrittenRows written = new WrittenRows();
+  private final Overwritten overwritten = new Overwritten();
+  private final RowRevert revert;
+  private final ValuePages valuePages;
 
   private long conflictingWriter;
   private long conflictLsn;
@@ -93,6 +98,20 @@ public final class RowWriter {
   private byte[] newCell = NO_BYTES;
   private int flags;
   private byte[] value = NO_BYTES;
+
+  /**
+   * Whether a row may be on its page that is not remembered: something was thrown behind its
+   * record. Then only the cleaner can take back what the transaction has written (R18).
+   */
+  private boolean isHalfDone;
+
+  private boolean hasValues;
+
+  /** Whether what is written was overwritten before, and is restored. */
+  private boolean isRestoring;
+
+  /** Whether the current version is not the transaction's own. */
+  private boolean isFirstTouch;
 
   /** Of a row that is there: whether its current version becomes the predecessor. */
   private boolean supersedes;
@@ -105,8 +124,11 @@ public final class RowWriter {
   /** Bytes that have to stay free beside. */
   private int reserved;
 
-  private int adopted;
-  private int superseded;
+  /** The value in overflow pages that the row gets, while it is written. */
+  private @Nullable ValueReference adopted;
+
+  private @Nullable ValueReference superseded;
+  private long supersededWriter;
   private boolean keepsPredecessor;
   private Outcome planned = Outcome.DONE;
 
@@ -117,9 +139,114 @@ public final class RowWriter {
     this.mini = new MiniTransaction(pool, storage.log());
     this.maps = storage.mapChanges();
     this.split = storage.splitter(mini, maps);
-    this.overflow =
-        new OverflowWriter(pool, storage.allocator(), storage.marks(), storage.space(), mini, maps);
+    this.overflow = storage.overflowWriter(mini, maps);
+    this.valuePages = new ValuePages(storage, mini, maps);
+    this.revert = new RowRevert(storage, mini, maps, valuePages);
     this.request = new InsertRequest(mini);
+  }
+
+  /**
+   * A transaction begins to write.
+   *
+   * @param shortRows up to so many rows can be {@linkplain #putBack put back}
+   */
+  public void begin(int shortRows) {
+    written.begin(shortRows);
+    overwritten.end();
+    isHalfDone = false;
+    hasValues = false;
+  }
+
+  /** Whether its transaction has written large values, or over some. */
+  public boolean hasValues() {
+    return hasValues;
+  }
+
+  /** Its transaction has ended. */
+  public void end() {
+    holds.clear();
+    written.clear();
+    overwritten.end();
+  }
+
+  /** From now on others write rows of its transaction, too, and it cannot put all of them back. */
+  void cannotPutBack() {
+    written.giveUp();
+  }
+
+  /**
+   * Puts all rows back that its transaction has written, if they are few and there is credit at
+   * once.
+   *
+   * @return false if some may be left
+   */
+  public boolean putBack(long id) {
+    if (!written.isComplete() || isHalfDone) {
+      return false;
+    }
+    for (int row = written.count() - 1; row >= 0; row--) {
+      if (!storage.space().tryAcquire(RowRevert.CREDIT, RowRevert.PAGES)) {
+        return false;
+      }
+      try {
+        revert.row(written.tree(row), written.key(row), id, overwritten.hasKept());
+      } finally {
+        storage.space().release(RowRevert.CREDIT, RowRevert.PAGES);
+      }
+    }
+    return true;
+  }
+
+  /** The transaction may go back to what is now; returns what {@link #goBackTo} is to be given. */
+  public int savepoint() {
+    return overwritten.mark();
+  }
+
+  /** The transaction has no savepoint any more. */
+  public void noSavepoint() {
+    overwritten.clear();
+  }
+
+  /**
+   * Gives all rows back the versions that they had at a savepoint, the last one first. When it
+   * throws, some have them and the rest is still to be done.
+   */
+  public void goBackTo(int savepoint, long id, long snapshot) {
+    if (isHalfDone) {
+      throw new IllegalStateException(
+          "a statement of the transaction failed behind its record: it may have changed a row that is not remembered");
+    }
+    for (Overwritten.Version version = overwritten.last(savepoint);
+        version != null;
+        version = overwritten.last(savepoint)) {
+      byte[] value = version.value();
+      if (value == null) {
+        storage.space().acquire(RowRevert.CREDIT, RowRevert.PAGES);
+        try {
+          revert.row(version.tree(), version.key(), id, /* mayBeGone= */ false);
+        } finally {
+          storage.space().release(RowRevert.CREDIT, RowRevert.PAGES);
+        }
+      } else {
+        restore(version, value, id, snapshot);
+      }
+      overwritten.removeLast();
+    }
+  }
+
+  private void restore(Overwritten.Version version, byte[] value, long id, long snapshot) {
+    int kind = version.flags();
+    isRestoring = true;
+    adopted = kind == LeafCell.OVERFLOW ? ValueReference.of(value) : null;
+    try {
+      Outcome outcome = write(version.tree(), id, snapshot, version.key(), kind, value);
+      if (outcome == Outcome.CONFLICT) {
+        throw new IllegalStateException("a row of transaction " + id + " has become another's");
+      }
+    } finally {
+      isRestoring = false;
+      adopted = null;
+    }
   }
 
   /** What its transaction holds; here because writers are used again. */
@@ -129,6 +256,7 @@ public final class RowWriter {
 
   /** The writer of overflow values that shares this one's mini-transaction. */
   public OverflowWriter overflow() {
+    hasValues = true;
     return overflow;
   }
 
@@ -154,29 +282,28 @@ public final class RowWriter {
 
   /** A writer of overflow values of its own, for a value that is written in several calls. */
   public OverflowWriter newOverflowWriter() {
-    return new OverflowWriter(
-        pool,
-        storage.allocator(),
-        storage.marks(),
-        storage.space(),
-        new MiniTransaction(pool, storage.log()),
-        storage.mapChanges());
+    hasValues = true;
+    return storage.overflowWriter(new MiniTransaction(pool, storage.log()), storage.mapChanges());
   }
 
   /** Stores the value that this writer of overflow values has written. */
   public Outcome putOverflow(
       Tree tree, long id, long snapshot, byte[] key, OverflowWriter written) {
-    Outcome outcome = putOverflow(tree, id, snapshot, key, written.head(), written.length());
+    Outcome outcome = putOverflow(tree, id, snapshot, key, written.reference());
     if (outcome == Outcome.DONE) {
       storage.counters().overflowValues.increment();
     }
     return outcome;
   }
 
-  /** Stores a value of this transaction's that is in overflow pages from this head on. */
-  Outcome putOverflow(Tree tree, long id, long snapshot, byte[] key, int head, long length) {
-    adopted = head;
-    return write(tree, id, snapshot, key, LeafCell.OVERFLOW, LeafCell.reference(head, length));
+  /** Stores a value of this transaction's that is in overflow pages. */
+  Outcome putOverflow(Tree tree, long id, long snapshot, byte[] key, ValueReference written) {
+    adopted = written;
+    try {
+      return write(tree, id, snapshot, key, LeafCell.OVERFLOW, written.bytes());
+    } finally {
+      adopted = null;
+    }
   }
 
   /** Deletes a row. Whether there was one depends on {@link #metLsn}. */
@@ -187,6 +314,7 @@ public final class RowWriter {
   private Outcome write(Tree tree, long id, long snapshot, byte[] key, int flags, byte[] value) {
     int need = 0;
     boolean makesRoom = false;
+    overwritten.discard(); // of a write that came to nothing
     for (int waits = 0; ; waits++) {
       int credit = makesRoom ? CREDIT + Split.CREDIT : CREDIT;
       int pages = makesRoom ? PAGES + Split.PAGES : PAGES;
@@ -203,6 +331,7 @@ public final class RowWriter {
         } else {
           leaf = leafUnlessInserted(tree, key, id, value);
           if (leaf < 0) {
+            remember(tree, key);
             metLsn = 0;
             return Outcome.DONE;
           }
@@ -262,8 +391,36 @@ public final class RowWriter {
     if (keepsPredecessor) {
       keepForSnapshots(tree, page, Slotted.cell(page, slot), key);
     }
-    apply(leaf, slot, id, flags == LeafCell.OVERFLOW ? adopted : 0);
+    prepareToRemember(tree, page, slot, key);
+    hasValues |= superseded != null;
+    isHalfDone = true;
+    apply(leaf, slot, id);
+    remember(tree, key);
     return Outcome.DONE;
+  }
+
+  /** Before the row is changed: what fails now has changed nothing. */
+  private void prepareToRemember(Tree tree, MemorySegment page, int slot, byte[] key) {
+    if (isFirstTouch) {
+      written.prepare(key);
+    }
+    if (overwritten.keeps() && !isRestoring) {
+      boolean own = !isFirstTouch;
+      int cell = own ? Slotted.cell(page, slot) : 0;
+      overwritten.prepare(
+          tree,
+          key,
+          own ? LeafCell.currentFlags(page, cell) : 0,
+          own ? LeafCell.value(page, cell) : null);
+    }
+  }
+
+  private void remember(Tree tree, byte[] key) {
+    if (isFirstTouch) {
+      written.add(tree, key);
+    }
+    overwritten.add();
+    isHalfDone = false;
   }
 
   /** The half that holds the key, latched instead of the leaf; -1 if it was not split. */
@@ -283,39 +440,54 @@ public final class RowWriter {
    * or at once, as it was to be appended.
    */
   private int leafUnlessInserted(Tree tree, byte[] key, long id, byte[] newValue) {
+    isFirstTouch = true;
+    written.prepare(key);
+    if (!isRestoring) {
+      overwritten.prepare(tree, key, 0, null);
+    }
+    isHalfDone = true;
+    int leaf;
     try {
-      for (int tries = 0; tries < REQUESTS; tries++) {
-        Stay stay = tree.leafToWrite(key, descent);
-        if (stay == null) {
-          if (tree.awaitWriter(descent)) {
-            continue;
-          }
-          break;
-        }
-        boolean appends = descent.isAtRightEdge();
-        if (appends) {
-          request.prepare(tree, stay, key, id, newValue);
-        }
-        int leaf = pool.tryFixExclusive(stay, descent.stamp());
-        if (leaf >= 0) {
-          return appends && insertedAt(leaf) ? -1 : leaf;
-        }
-        if (!appends) {
-          request.prepare(tree, stay, key, id, newValue);
-        }
-        // So those who append rows do not wake each other for each of them.
-        pool.runExclusive(stay, request);
-        if (request.isInserted()) {
-          return -1;
-        }
-        if (!request.hasMissed() || appends) {
-          break;
-        }
-      }
+      leaf = tryToInsert(tree, key, id, newValue);
     } finally {
       request.forget();
     }
-    return tree.leafExclusive(key, descent);
+    if (leaf != INSERTED) {
+      isHalfDone = false;
+    }
+    return leaf == NOT_TRIED ? tree.leafExclusive(key, descent) : leaf;
+  }
+
+  private int tryToInsert(Tree tree, byte[] key, long id, byte[] newValue) {
+    for (int tries = 0; tries < REQUESTS; tries++) {
+      Stay stay = tree.leafToWrite(key, descent);
+      if (stay == null) {
+        if (tree.awaitWriter(descent)) {
+          continue;
+        }
+        break;
+      }
+      boolean appends = descent.isAtRightEdge();
+      if (appends) {
+        request.prepare(tree, stay, key, id, newValue);
+      }
+      int leaf = pool.tryFixExclusive(stay, descent.stamp());
+      if (leaf >= 0) {
+        return appends && insertedAt(leaf) ? INSERTED : leaf;
+      }
+      if (!appends) {
+        request.prepare(tree, stay, key, id, newValue);
+      }
+      // So those who append rows do not wake each other for each of them.
+      pool.runExclusive(stay, request);
+      if (request.isInserted()) {
+        return INSERTED;
+      }
+      if (!request.hasMissed() || appends) {
+        break;
+      }
+    }
+    return NOT_TRIED;
   }
 
   /** Carries out the request oneself; if it could not be, the leaf is still latched. */
@@ -407,7 +579,8 @@ public final class RowWriter {
       byte[] newValue) {
     flags = newFlags;
     value = newValue;
-    superseded = 0;
+    superseded = null;
+    isFirstTouch = true;
     keepsPredecessor = false;
     planned = Outcome.DONE;
     metLsn = 0;
@@ -421,12 +594,13 @@ public final class RowWriter {
     long writer = LeafCell.writer(page, cell);
     boolean predecessor = LeafCell.is(page, cell, LeafCell.PREDECESSOR);
     if (writer == id) {
+      isFirstTouch = false;
       if (delete && LeafCell.is(page, cell, LeafCell.DELETED)) {
         planned = Outcome.NOTHING;
         return;
       }
       if (LeafCell.is(page, cell, LeafCell.OVERFLOW)) {
-        superseded = LeafCell.referenceHead(page, LeafCell.valueOffset(page, cell));
+        supersede(page, LeafCell.valueOffset(page, cell), writer);
       }
       replace(page, cell, /* supersede= */ false);
       return;
@@ -444,7 +618,7 @@ public final class RowWriter {
     } else {
       keepsPredecessor = predecessor;
       if (LeafCell.is(page, cell, LeafCell.OVERFLOW)) {
-        superseded = LeafCell.referenceHead(page, LeafCell.valueOffset(page, cell));
+        supersede(page, LeafCell.valueOffset(page, cell), writer);
       }
       replace(page, cell, /* supersede= */ true);
     }
@@ -469,10 +643,15 @@ public final class RowWriter {
       planned = Outcome.NOTHING;
     } else {
       if (LeafCell.is(page, cell, LeafCell.PREDECESSOR_OVERFLOW)) {
-        superseded = LeafCell.referenceHead(page, LeafCell.predecessorOffset(page, cell));
+        supersede(page, LeafCell.predecessorOffset(page, cell), before);
       }
       replace(page, cell, /* supersede= */ false);
     }
+  }
+
+  private void supersede(MemorySegment page, int reference, long writer) {
+    superseded = ValueReference.of(page, reference);
+    supersededWriter = writer;
   }
 
   private void insert(boolean delete, byte[] key, long id) {
@@ -524,24 +703,21 @@ public final class RowWriter {
     }
   }
 
-  private void apply(int leaf, int slot, long id, int newHead) {
-    int count = 0;
-    if (superseded != 0) {
-      heads[count++] = superseded;
-    }
-    if (newHead != 0) {
-      heads[count++] = newHead;
-    }
-    Arrays.sort(heads, 0, count);
+  private void apply(int leaf, int slot, long id) {
     int leafId = pool.pageIdOf(leaf);
+    valuePages.clear();
+    if (superseded != null) {
+      valuePages.add(superseded, supersededWriter, id);
+    }
+    if (adopted != null) {
+      valuePages.add(adopted, id, 0);
+    }
     try {
-      for (int i = 0; i < count; i++) {
-        headFrames[i] = pool.fixExclusive(heads[i]);
-      }
+      valuePages.latch();
       maps.clear();
       mini.begin(id);
       RecordBuilder record = mini.change(leaf);
-      boolean ghost = count > 0 || flags == LeafCell.DELETED;
+      boolean ghost = !valuePages.isEmpty() || flags == LeafCell.DELETED;
       boolean markLeaf = setBits(record, leaf, ghost);
       if (slot < 0) {
         PageOps.insert(record, -slot - 1, newCell);
@@ -549,15 +725,7 @@ public final class RowWriter {
         PageOps.update(record, slot, flags, supersedes, id, value);
       }
       mini.end();
-      int markHead = 0;
-      for (int i = 0; i < count; i++) {
-        record = mini.change(headFrames[i]);
-        PageOps.setLong(record, OverflowPage.SUPERSEDER, heads[i] == superseded ? id : 0);
-        if (setBits(record, headFrames[i], /* ghost= */ true)) {
-          markHead = heads[i];
-        }
-        mini.end();
-      }
+      valuePages.write();
       maps.latchAndWrite(mini);
       mini.commit();
       if (ghost) {
@@ -565,29 +733,22 @@ public final class RowWriter {
       } else if (markLeaf) {
         storage.marks().markForLater(leafId);
       }
-      if (markHead != 0) {
-        storage.marks().mark(markHead);
-      }
+      valuePages.mark();
     } finally {
       maps.unlatch();
-      for (int i = 0; i < count; i++) {
-        if (headFrames[i] >= 0) {
-          pool.unfixExclusive(headFrames[i]);
-          headFrames[i] = -1;
-        }
-      }
+      valuePages.unlatch();
     }
   }
 
-  /** Sets the version bit of a page, or the ghost bit as well; whether that was news. */
-  private boolean setBits(RecordBuilder record, int frame, boolean ghost) {
-    int before = Page.flags(pool.page(frame));
+  /** Sets the version bit of the leaf, or the ghost bit as well; whether that was news. */
+  private boolean setBits(RecordBuilder record, int leaf, boolean ghost) {
+    MemorySegment page = pool.page(leaf);
+    int before = Page.flags(page);
     int after = before | Page.FLAG_VERSIONS | (ghost ? Page.FLAG_GHOST : 0);
     if (after == before) {
       return false;
     }
-    PageOps.setByte(record, Page.FLAGS, after);
-    maps.set(pool.pageIdOf(frame), SpaceMapPage.inUse(after));
+    maps.setFlags(record, page, pool.pageIdOf(leaf), after);
     return true;
   }
 }

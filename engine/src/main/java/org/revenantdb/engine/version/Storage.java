@@ -5,8 +5,10 @@ import org.revenantdb.engine.btree.Split;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.change.MiniTransaction;
+import org.revenantdb.engine.overflow.OverflowWriter;
 import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.space.MapChanges;
+import org.revenantdb.engine.space.RoomyPages;
 import org.revenantdb.engine.space.Unit;
 import org.revenantdb.engine.space.VersionMarks;
 import org.revenantdb.engine.txn.Horizon;
@@ -20,6 +22,7 @@ import org.revenantdb.recovery.log.RecoverySpace;
  * @param log where changes go first
  * @param space credit for log and pages
  * @param allocator free pages
+ * @param roomy pages with room for one more value
  * @param marks pages that the cleaner has to visit
  * @param transactions what became of writers
  * @param horizon what open snapshots need
@@ -31,6 +34,7 @@ public record Storage(
     Journal log,
     RecoverySpace space,
     Allocator allocator,
+    RoomyPages roomy,
     VersionMarks marks,
     TransactionTable transactions,
     Horizon horizon,
@@ -50,6 +54,16 @@ public record Storage(
   /** Changes of space maps, for one thread at a time. */
   public MapChanges mapChanges() {
     return new MapChanges(pool, allocator.claims());
+  }
+
+  /**
+   * What writes large values for one thread at a time.
+   *
+   * @param mini of that thread
+   * @param maps that go with it
+   */
+  public OverflowWriter overflowWriter(MiniTransaction mini, MapChanges maps) {
+    return new OverflowWriter(pool, allocator, roomy, marks, space, mini, maps);
   }
 
   /**

@@ -1,7 +1,7 @@
 package org.revenantdb.engine.version;
 
 import org.revenantdb.engine.page.LeafCell;
-import org.revenantdb.engine.page.LittleEndian;
+import org.revenantdb.engine.page.ValueReference;
 
 /**
  * A value as a leaf holds it: its bytes, or a reference to overflow pages.
@@ -16,13 +16,13 @@ public record StoredValue(int flags, byte[] bytes) {
     return (flags & LeafCell.OVERFLOW) != 0;
   }
 
-  /** First overflow page. */
-  public int head() {
-    return LittleEndian.getInt(bytes, 0);
+  /** What leads to a value in overflow pages. */
+  public ValueReference reference() {
+    return ValueReference.of(bytes);
   }
 
   /** Length of the value. */
   public long length() {
-    return isOverflow() ? LittleEndian.getLong(bytes, 4) : bytes.length;
+    return isOverflow() ? ValueReference.length(bytes) : bytes.length;
   }
 }

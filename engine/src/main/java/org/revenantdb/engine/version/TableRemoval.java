@@ -1,8 +1,6 @@
 package org.revenantdb.engine.version;
 
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
-import java.util.Comparator;
 import org.revenantdb.engine.btree.Descent;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
@@ -10,13 +8,12 @@ import org.revenantdb.engine.change.MiniTransaction;
 import org.revenantdb.engine.page.DroppedTableRow;
 import org.revenantdb.engine.page.ExtentMapPage;
 import org.revenantdb.engine.page.LeafCell;
-import org.revenantdb.engine.page.OverflowPage;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedBuilder;
-import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.page.TableRow;
+import org.revenantdb.engine.page.ValueReference;
 import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.space.ExtentLists;
 import org.revenantdb.engine.space.MapChanges;
@@ -41,7 +38,7 @@ final class TableRemoval {
    *
    * Invariants  I1 a page is freed by the record by which nothing leads to it any more; so after each record the entry
    *             leads to all pages that are still the table's, and to no other.
-   *             I2 a large value leaves its row by the record that gives its head a superseder, for which the cleaner
+   *             I2 a large value leaves its row by the record that gives it a superseder, for which the cleaner
    *             frees it: it is owned by the row or by its version bit.
    *             I3 leaves that were looked at stay without large values: nobody but the cleaner comes here, and he
    *             only takes rows away, or restores versions whose values were given to him.
@@ -57,12 +54,12 @@ final class TableRemoval {
   /** Extents that one step gives back, each by a record of its own. */
   private static final int EXTENTS = 32;
 
-  /** Large values that one record gives away: a head and a space map each. */
+  /** Large values that one record gives away: a page and a space map each. */
   private static final int VALUES = 16;
 
   /**
    * Credit for pages: a page of the tree or the catalogue, and the maps of what is freed; or a
-   * leaf, heads, and their maps, which are fewer.
+   * leaf, pages of large values, and their maps, which are fewer.
    */
   private static final int PAGES = LEAVES + 1;
 
@@ -97,12 +94,11 @@ final class TableRemoval {
 
   private final SlottedBuilder empty = new SlottedBuilder();
 
-  private final Value[] values = new Value[VALUES];
+  /** Values that rows own, and the slots of these. */
+  private final ValuePages values;
 
-  private int valueCount;
-
-  /** A value that the row of a slot owns. */
-  private record Value(int slot, int head, long writer) {}
+  private final int[] slots = new int[VALUES];
+  private int slotCount;
 
   /** A removal that shares its cleaner's mini-transaction. */
   TableRemoval(Storage storage, Tree catalogue, MiniTransaction mini, MapChanges maps) {
@@ -111,6 +107,7 @@ final class TableRemoval {
     this.catalogue = catalogue;
     this.mini = mini;
     this.maps = maps;
+    this.values = new ValuePages(storage, mini, maps);
     this.lists = new ExtentLists(pool, storage.log(), storage.allocator());
   }
 
@@ -203,65 +200,41 @@ final class TableRemoval {
   /** Gives some of the large values of a leaf to the cleaner; how many, 0 if there are none. */
   private int giveValues(int leafId, TableRow trees) {
     int leaf = pool.fixExclusive(leafId);
-    int[] frames = new int[VALUES];
-    int fixed = 0;
     try {
       demand(pool.page(leaf), trees.lastId(), /* level= */ 0);
       collectValues(pool.page(leaf));
-      if (valueCount == 0) {
+      if (slotCount == 0) {
         return 0;
       }
+      values.latch();
       mini.begin(0);
       maps.clear();
       RecordBuilder record = mini.change(leaf);
-      for (int i = 0; i < valueCount; i++) {
-        PageOps.remove(record, values[i].slot); // the last come first
+      for (int i = 0; i < slotCount; i++) {
+        PageOps.remove(record, slots[i]); // the last come first
       }
       mini.end();
-      Arrays.sort(values, 0, valueCount, Comparator.comparingInt(value -> value.head)); // R19
-      for (; fixed < valueCount; fixed++) {
-        frames[fixed] = pool.fixExclusive(values[fixed].head);
-        giveAway(frames[fixed], values[fixed]);
-      }
+      values.write();
       maps.latchAndWrite(mini);
       mini.commit();
-      for (int i = 0; i < valueCount; i++) {
-        storage.marks().mark(values[i].head);
-      }
-      return valueCount;
+      values.mark();
+      return slotCount;
     } finally {
       maps.unlatch();
-      while (fixed > 0) {
-        pool.unfixExclusive(frames[--fixed]);
-      }
+      values.unlatch();
       pool.unfixExclusive(leaf);
     }
   }
 
-  /** Its writer has committed: superseded by him it is what the cleaner frees at once. */
-  private void giveAway(int frame, Value value) {
-    MemorySegment page = pool.page(frame);
-    if (Page.type(page) != Page.OVERFLOW_HEAD || OverflowPage.writer(page) != value.writer) {
-      throw pool.damage(
-          value.head,
-          "page "
-              + Integer.toUnsignedString(value.head)
-              + " is not the head of a large value, but a row of a dropped table leads to it");
-    }
-    RecordBuilder record = mini.change(frame);
-    PageOps.setLong(record, OverflowPage.SUPERSEDER, OverflowPage.writer(page));
-    PageOps.setByte(record, Page.FLAGS, Page.FLAG_VERSIONS | Page.FLAG_GHOST);
-    mini.end();
-    maps.set(value.head, SpaceMapPage.ALLOCATED | SpaceMapPage.VERSION | SpaceMapPage.GHOST);
-  }
-
   /**
    * The values that rows own: those of the last committed versions. All others have been, or will
-   * be, freed by their version bit.
+   * be, freed by their version bit; so will these, superseded by their own writer, who has
+   * committed.
    */
   private void collectValues(MemorySegment page) {
-    valueCount = 0;
-    for (int slot = Slotted.count(page) - 1; slot >= 0 && valueCount < VALUES; slot--) {
+    slotCount = 0;
+    values.clear();
+    for (int slot = Slotted.count(page) - 1; slot >= 0 && slotCount < VALUES; slot--) {
       int cell = Slotted.cell(page, slot);
       boolean current = LeafCell.is(page, cell, LeafCell.OVERFLOW);
       boolean predecessor = LeafCell.is(page, cell, LeafCell.PREDECESSOR_OVERFLOW);
@@ -278,7 +251,8 @@ final class TableRemoval {
             aborted ? LeafCell.predecessorOffset(page, cell) : LeafCell.valueOffset(page, cell);
         long writer =
             aborted ? LeafCell.predecessorWriter(page, cell) : LeafCell.writer(page, cell);
-        values[valueCount++] = new Value(slot, LeafCell.referenceHead(page, reference), writer);
+        values.add(ValueReference.of(page, reference), writer, writer);
+        slots[slotCount++] = slot;
       }
     }
   }

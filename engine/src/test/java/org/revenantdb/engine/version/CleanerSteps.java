@@ -17,6 +17,11 @@ public final class CleanerSteps {
     return cleaner.pass(/* everything= */ false, /* wanted= */ false);
   }
 
+  /** Visits one page; nothing is forgotten. */
+  public static void visit(Cleaner cleaner, int page) {
+    cleaner.visitLeft(page);
+  }
+
   /** Whether it would rest now. */
   public static boolean isNothingNew(Cleaner cleaner) {
     return cleaner.isNothingNew();

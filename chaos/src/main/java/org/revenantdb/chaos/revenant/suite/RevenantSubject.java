@@ -53,6 +53,7 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
         .withPoolBytes(POOL)
         .withLogSegmentBytes(SEGMENT)
         .withMaxRecoveryLog(LOG_LIMIT)
+        .withShortTransactionRows(4) // rollbacks of both kinds
         .withCountersFile(false) // written by the clock, and nothing depends on it
         .withLeakListener(forgotten -> {});
   }

@@ -1,0 +1,215 @@
+package org.revenantdb.engine.space;
+
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.change.Journal;
+import org.revenantdb.engine.page.SharedValues;
+import org.revenantdb.engine.page.SpaceMapPage;
+import org.revenantdb.recovery.file.StorageException;
+
+/**
+ * Finds pages on which there is room for one more value, by the fullness that the space maps tell
+ * of.
+ *
+ * <p>Thread-safe. The caller may hold latches of tree pages, and no others.
+ *
+ * <p>Source: "Concurrent Updates to Pages with Fixed-Size Rows Using Lock-Free Algorithms" (VLDB
+ * 2020), 2.1.1 and Figure 1.
+ */
+public final class RoomyPages {
+  /*
+   * Protocol    docs/protocols.md §26.
+   *
+   * Open        each stripe of threads goes on with the page that it used last, so those who put values at once do not
+   *             all want the same one. A page that a search has found is hidden from searches until its stripe leaves
+   *             it, or a hint is lowered for another reason.
+   *
+   * Hints       one for each fullness f that is worth a search: no page that is at most so full is below it, but open
+   *             ones. Wrong ones cost room or looks, nothing else: whoever comes to a page looks at its byte again.
+   */
+  /** Stripes; more threads than that on a page at once wait for each other. */
+  private static final int STRIPES = 16;
+
+  /** Numbers between those of two stripes, so that they do not share a cache line. */
+  private static final int APART = 16;
+
+  /** Maps that are looked at before a new page is taken. */
+  private static final int MAPS = 16;
+
+  /** Pages that are latched, and found to be too full after all, before a new one is taken. */
+  private static final int TRIES = 4;
+
+  private final BufferPool pool;
+  private final Journal log;
+  private final Allocator allocator;
+  private final AtomicIntegerArray open = new AtomicIntegerArray(STRIPES * APART);
+
+  /** By fullness, from 1 on. */
+  private final Hint[] hints = {new Hint(), new Hint(), new Hint(), new Hint()};
+
+  /** Where {@link #keepBelow} wants values to be. */
+  private volatile int limit = Integer.MAX_VALUE;
+
+  /** Finds pages of an open data file. */
+  public RoomyPages(BufferPool pool, Journal log, Allocator allocator) {
+    this.pool = pool;
+    this.log = log;
+    this.allocator = allocator;
+  }
+
+  private static int stripe() {
+    return (int) (Thread.currentThread().threadId() % STRIPES) * APART;
+  }
+
+  /**
+   * Latches a page exclusively that has room for a value of so many bytes.
+   *
+   * @return its frame; -1 if none was found soon
+   */
+  public int fix(int bytes) {
+    int stripe = stripe();
+    int last = open.get(stripe);
+    if (last != 0 && last < limit) {
+      int frame = fixIfRoom(last, bytes);
+      if (frame >= 0) {
+        return frame;
+      }
+    }
+    int frame = find(bytes, limit);
+    if (frame >= 0) {
+      goOnWith(stripe, pool.pageIdOf(frame));
+    }
+    return frame;
+  }
+
+  /**
+   * From now on no values are put on pages from this one on, but for those that are new; a wish, as
+   * who has found one already goes on.
+   */
+  public void keepBelow(int page) {
+    limit = page;
+  }
+
+  /**
+   * As {@link #fix}, below a page; no stripe goes on with what is found.
+   *
+   * @param first page that is tried first, 0 for none
+   */
+  public int fixBelow(int bytes, int end, int first) {
+    int frame = first != 0 && first < end ? fixIfRoom(first, bytes) : -1;
+    return frame >= 0 ? frame : find(bytes, end);
+  }
+
+  private int find(int bytes, int end) {
+    int fullness = SharedValues.fullnessFor(bytes);
+    for (int tries = 0; fullness > 0 && tries < TRIES; tries++) {
+      int page = search(fullness, end);
+      if (page < 0) {
+        return -1;
+      }
+      int frame = fixIfRoom(page, bytes);
+      if (frame >= 0) {
+        return frame;
+      }
+    }
+    return -1;
+  }
+
+  /** A page was made, with a value of so many bytes on it. */
+  public void made(int page, int bytes) {
+    if (SharedValues.fullnessFor(bytes) > 0) {
+      goOnWith(stripe(), page);
+    } else {
+      hasRoom(page, SharedValues.fullnessAlone(bytes));
+    }
+  }
+
+  /** A page is so full now, and nobody goes on with it; to be called when its byte says so. */
+  public void hasRoom(int page, int fullness) {
+    for (int f = Math.max(1, fullness); f < hints.length; f++) {
+      hints[f].lower(page);
+    }
+  }
+
+  private void goOnWith(int stripe, int page) {
+    int left = open.getAndSet(stripe, page);
+    if (left != 0 && left != page) {
+      hasRoom(left, 1); // it may have: another thread of this stripe was quicker
+    }
+  }
+
+  private int search(int fullness, int before) {
+    int fences = allocator.fences();
+    try {
+      int end = Math.min(before, allocator.pages());
+      Hint hint = hints[fullness];
+      long seen = hint.seen();
+      int from = Hint.place(seen);
+      for (int looks = 0; looks < MAPS && from < end; looks++) {
+        int first = from - from % SpaceMapPage.GROUP;
+        int page;
+        int frame = pool.fixShared(first + SpaceMapPage.POSITION);
+        try {
+          page = FreeBytes.withRoom(pool.page(frame), first, fullness, from, end);
+        } finally {
+          pool.unfixShared(frame);
+        }
+        if (page >= 0) {
+          hint.raise(seen, page + 1);
+          return page;
+        }
+        from = first + SpaceMapPage.GROUP;
+      }
+      hint.raise(seen, Math.min(from, end));
+      return -1;
+    } catch (StorageException behindTheEnd) {
+      return allocator.noneIfCut(fences, behindTheEnd);
+    }
+  }
+
+  /** Latches a page, if it is still one that values share and has room. */
+  private int fixIfRoom(int page, int bytes) {
+    int frame;
+    try {
+      frame = pool.fixExclusive(page);
+    } catch (StorageException unreadable) {
+      if (log.failure() != null) {
+        throw unreadable;
+      }
+      leave(page, 0); // damaged, or freed and cut off: who needs what is on it is told
+      return -1;
+    }
+    boolean roomy = false;
+    try {
+      MemorySegment there = pool.page(frame);
+      boolean isShared = isShared(page) && !SharedValues.hasMoved(there);
+      roomy = isShared && SharedValues.hasRoom(there, SharedValues.nextSlot(there), bytes);
+      if (!roomy) {
+        leave(page, isShared ? SharedValues.fullness(there) : 0);
+      }
+    } finally {
+      if (!roomy) {
+        pool.unfixExclusive(frame);
+      }
+    }
+    return roomy ? frame : -1;
+  }
+
+  private boolean isShared(int page) {
+    int fences = allocator.fences();
+    try {
+      return allocator.occupancy().fullness(page) != 0;
+    } catch (StorageException behindTheEnd) {
+      return allocator.noneIfCut(fences, behindTheEnd) >= 0;
+    }
+  }
+
+  /** A stripe leaves a page, that is so full, or none that values share any more. */
+  private void leave(int page, int fullness) {
+    open.compareAndSet(stripe(), page, 0);
+    if (fullness > 0) {
+      hasRoom(page, fullness);
+    }
+  }
+}

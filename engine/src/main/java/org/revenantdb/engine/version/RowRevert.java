@@ -1,0 +1,98 @@
+package org.revenantdb.engine.version;
+
+import java.lang.foreign.MemorySegment;
+import org.revenantdb.engine.btree.Descent;
+import org.revenantdb.engine.btree.Tree;
+import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.change.MiniTransaction;
+import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.engine.page.PageOps;
+import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.ValueReference;
+import org.revenantdb.engine.space.MapChanges;
+import org.revenantdb.recovery.log.RecordBuilder;
+
+/**
+ * Gives a row back the version that it had before a transaction wrote it first (protocols.md §27,
+ * §28). That needs no room: the version is in the row. One thread at a time.
+ */
+final class RowRevert {
+  /** Credit for log space that goes with {@link #PAGES}. */
+  static final int CREDIT = 4 * 1024;
+
+  /** Credit for pages: the leaf, those of two large values, and the space maps of all three. */
+  static final int PAGES = 6;
+
+  private final Storage storage;
+  private final BufferPool pool;
+  private final MiniTransaction mini;
+  private final MapChanges maps;
+  private final ValuePages values;
+  private final Descent descent = new Descent();
+
+  /** A revert that shares its writer's mini-transaction. */
+  RowRevert(Storage storage, MiniTransaction mini, MapChanges maps, ValuePages values) {
+    this.storage = storage;
+    this.pool = storage.pool();
+    this.mini = mini;
+    this.maps = maps;
+    this.values = values;
+  }
+
+  /**
+   * Takes a transaction's version of a row away. The caller has the credit.
+   *
+   * @param mayBeGone whether the row may have been given back before; else that is damage
+   */
+  void row(Tree tree, byte[] key, long id, boolean mayBeGone) {
+    int leaf = tree.leafExclusive(key, descent);
+    try {
+      MemorySegment page = pool.page(leaf);
+      int slot = Slotted.search(page, key);
+      if (slot < 0) {
+        tree.demandCovers(page, key);
+      }
+      if (slot >= 0 && LeafCell.writer(page, Slotted.cell(page, slot)) == id) {
+        revert(leaf, page, slot, id);
+      } else if (!mayBeGone) {
+        throw tree.misplaced(page);
+      }
+    } finally {
+      pool.unfixExclusive(leaf);
+    }
+  }
+
+  private void revert(int leaf, MemorySegment page, int slot, long id) {
+    int cell = Slotted.cell(page, slot);
+    values.clear();
+    if (LeafCell.is(page, cell, LeafCell.OVERFLOW)) {
+      values.add(ValueReference.of(page, LeafCell.valueOffset(page, cell)), id, id);
+    }
+    if (LeafCell.is(page, cell, LeafCell.PREDECESSOR_OVERFLOW)) {
+      values.add(
+          ValueReference.of(page, LeafCell.predecessorOffset(page, cell)),
+          LeafCell.predecessorWriter(page, cell),
+          0);
+    }
+    try {
+      values.latch();
+      maps.clear();
+      mini.begin(values.isEmpty() ? 0 : id); // as superseder it comes to a page
+      RecordBuilder record = mini.change(leaf);
+      if (LeafCell.is(page, cell, LeafCell.PREDECESSOR)) {
+        PageOps.revert(record, slot);
+      } else {
+        PageOps.remove(record, slot);
+      }
+      mini.end();
+      values.write();
+      maps.latchAndWrite(mini);
+      mini.commit();
+      values.mark();
+      storage.counters().rowsReverted.increment();
+    } finally {
+      maps.unlatch();
+      values.unlatch();
+    }
+  }
+}

@@ -1,0 +1,130 @@
+package org.revenantdb.engine.version;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.change.MiniTransaction;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.PageOps;
+import org.revenantdb.engine.page.ValueReference;
+import org.revenantdb.engine.space.MapChanges;
+import org.revenantdb.recovery.log.RecordBuilder;
+
+/**
+ * The large values that one record enters in rows, or takes from them: each gets a superseder, or
+ * none. Their pages are latched in the order of their ids, behind the leaf (R19); the values of one
+ * page are one part of the record. One thread at a time; reusable.
+ */
+final class ValuePages {
+  private record Change(ValueReference value, long writer, long superseder) {
+    int page() {
+      return value.page();
+    }
+  }
+
+  private final Storage storage;
+  private final BufferPool pool;
+  private final MiniTransaction mini;
+  private final MapChanges maps;
+  private final List<Change> changes = new ArrayList<>(2);
+
+  /** Frames of their pages, each once, in order. */
+  private int[] frames = new int[2];
+
+  private int latched;
+
+  /** Pages whose bits the record sets. */
+  private boolean[] news = new boolean[2];
+
+  /** Values of the records that this mini-transaction makes. */
+  ValuePages(Storage storage, MiniTransaction mini, MapChanges maps) {
+    this.storage = storage;
+    this.pool = storage.pool();
+    this.mini = mini;
+    this.maps = maps;
+  }
+
+  /** Starts anew. */
+  void clear() {
+    changes.clear();
+  }
+
+  /** Notes that the value of a writer gets this superseder, 0 for none. */
+  void add(ValueReference value, long writer, long superseder) {
+    changes.add(new Change(value, writer, superseder));
+  }
+
+  boolean isEmpty() {
+    return changes.isEmpty();
+  }
+
+  /**
+   * Latches the pages and looks whether the values are there; {@link #unlatch} follows, come what
+   * may.
+   */
+  void latch() {
+    if (changes.isEmpty()) {
+      return;
+    }
+    changes.sort(Comparator.comparingInt(Change::page));
+    if (frames.length < changes.size()) {
+      frames = new int[changes.size()];
+      news = new boolean[changes.size()];
+    }
+    int last = 0;
+    for (Change change : changes) {
+      if (latched == 0 || change.page() != last) {
+        frames[latched] = pool.fixExclusive(change.page());
+        latched++;
+        last = change.page();
+      }
+      ValueReference value = change.value;
+      if (!value.leadsTo(pool.page(frames[latched - 1]), change.writer)) {
+        throw pool.damage(
+            value.page(),
+            value.place()
+                + " has no large value of transaction "
+                + Long.toUnsignedString(change.writer)
+                + ", but a row leads there");
+      }
+    }
+  }
+
+  /** Writes the parts of the pages, version and ghost bits included. */
+  void write() {
+    int next = 0;
+    for (int i = 0; i < latched; i++) {
+      MemorySegment page = pool.page(frames[i]);
+      int id = pool.pageIdOf(frames[i]);
+      RecordBuilder record = mini.change(frames[i]);
+      for (; next < changes.size() && changes.get(next).page() == id; next++) {
+        Change change = changes.get(next);
+        PageOps.setLong(record, change.value.supersederOffset(), change.superseder);
+      }
+      int flags = Page.FLAG_VERSIONS | Page.FLAG_GHOST;
+      news[i] = Page.flags(page) != flags;
+      if (news[i]) {
+        maps.setFlags(record, page, id, flags);
+      }
+      mini.end();
+    }
+  }
+
+  /** Tells the cleaner of pages that had nothing to decide upon, when the record is published. */
+  void mark() {
+    for (int i = 0; i < latched; i++) {
+      if (news[i]) {
+        storage.marks().mark(pool.pageIdOf(frames[i]));
+      }
+    }
+  }
+
+  void unlatch() {
+    while (latched > 0) {
+      pool.unfixExclusive(frames[--latched]);
+    }
+    changes.clear();
+  }
+}
