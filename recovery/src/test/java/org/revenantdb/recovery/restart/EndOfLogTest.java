@@ -15,10 +15,13 @@ import org.junit.jupiter.api.Test;
 import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.file.FormatVersionException;
+import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.MissingFileException;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.log.Log;
+import org.revenantdb.recovery.segment.LogReader;
+import org.revenantdb.recovery.segment.SegmentDirectory;
 import org.revenantdb.recovery.testing.CrashDisk;
 
 /** R7: a hole at or after D is the end of the log, a hole before it is damage. */
@@ -207,7 +210,7 @@ class EndOfLogTest {
     try (Log log = LogFixture.create(disk)) {
       long number;
       do {
-        number = appendUntilNextIsPrepared(log, /* atLeast= */ 1);
+        number = appendUntilNextIsPrepared(disk, log, /* atLeast= */ 1);
       } while (SegmentLayout.firstLsn(number + 1, LogFixture.SEGMENT) - log.tail() < 1536);
       long boundary = SegmentLayout.firstLsn(number + 1, LogFixture.SEGMENT);
       durable = log.durableLsn();
@@ -233,7 +236,7 @@ class EndOfLogTest {
     CrashDisk disk = new CrashDisk();
     long last;
     try (Log log = LogFixture.create(disk)) {
-      last = appendUntilNextIsPrepared(log, /* atLeast= */ 4);
+      last = appendUntilNextIsPrepared(disk, log, /* atLeast= */ 4);
     }
     for (long number = 1; number <= last; number++) {
       CrashDisk without = disk.afterKill();
@@ -253,7 +256,7 @@ class EndOfLogTest {
     CrashDisk disk = new CrashDisk();
     long last;
     try (Log log = LogFixture.create(disk)) {
-      last = appendUntilNextIsPrepared(log, /* atLeast= */ 1);
+      last = appendUntilNextIsPrepared(disk, log, /* atLeast= */ 1);
     }
     disk.move(LogFixture.segment(last + 1), null);
     MissingFileException missing =
@@ -262,16 +265,29 @@ class EndOfLogTest {
     assertEquals(LogFixture.segment(last + 1), missing.file().toString());
   }
 
-  /** Appends until the segment behind the last record is there; returns that record's segment. */
-  private static long appendUntilNextIsPrepared(Log log, long atLeast) {
+  /** Appends until the last record says that the segment behind is there; that record's segment. */
+  private static long appendUntilNextIsPrepared(CrashDisk disk, Log log, long atLeast) {
     while (true) {
-      long files = log.bytesInDirectory() / LogFixture.SEGMENT;
       long lsn = LogFixture.change(log, 0, 1, LogFixture.bytes(50));
       log.awaitDurable(lsn);
       long number = SegmentLayout.number(lsn - 1, LogFixture.SEGMENT);
-      if (number >= atLeast && files > number) {
+      if (number >= atLeast && segmentsAheadOfLast(disk) > 0) {
         return number;
       }
+    }
+  }
+
+  private static int segmentsAheadOfLast(CrashDisk disk) {
+    SegmentDirectory directory =
+        new SegmentDirectory(
+            LogFixture.directory(disk), LogFixture.ID, LogFixture.SEGMENT, new IoStatistics());
+    try (LogReader reader = new LogReader(directory, number -> true)) {
+      reader.seek(LogFixture.PAYLOAD);
+      int ahead = 0;
+      while (reader.next()) {
+        ahead = reader.segmentsAhead();
+      }
+      return ahead;
     }
   }
 
