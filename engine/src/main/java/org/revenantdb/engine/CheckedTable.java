@@ -10,6 +10,14 @@ package org.revenantdb.engine;
  *     with partitions, of the highest of its trees
  * @param treePages pages of its tree, or trees
  * @param overflowPages pages of large values that its rows lead to
+ * @param versionBytes bytes that rows take in its leaves for the versions before their current
+ *     ones; what a deleted row was is the row itself, and does not count
  */
 public record CheckedTable(
-    String name, long rows, long visibleRows, int levels, long treePages, long overflowPages) {}
+    String name,
+    long rows,
+    long visibleRows,
+    int levels,
+    long treePages,
+    long overflowPages,
+    long versionBytes) {}

@@ -185,7 +185,8 @@ final class Checker {
         partitions.stream().mapToLong(CheckedTable::visibleRows).sum(),
         partitions.stream().mapToInt(CheckedTable::levels).max().orElseThrow(),
         partitions.stream().mapToLong(CheckedTable::treePages).sum(),
-        partitions.stream().mapToLong(CheckedTable::overflowPages).sum());
+        partitions.stream().mapToLong(CheckedTable::overflowPages).sum(),
+        partitions.stream().mapToLong(CheckedTable::versionBytes).sum());
   }
 
   /** Each key lies in the partition of its hash (protocols.md §22, P1). */

@@ -35,6 +35,7 @@ final class TreeCheck {
   private int levels;
   private long rows;
   private long visibleRows;
+  private long versionBytes;
   private long treePages;
 
   /**
@@ -88,7 +89,7 @@ final class TreeCheck {
       }
     }
     return new CheckedTable(
-        name, rows, visibleRows, levels, treePages, values.pages() - overflowBefore);
+        name, rows, visibleRows, levels, treePages, values.pages() - overflowBefore, versionBytes);
   }
 
   private void page(int id, MemorySegment page, int level, byte[] lower, byte @Nullable [] upper) {
@@ -199,6 +200,10 @@ final class TreeCheck {
   }
 
   private void row(MemorySegment page, int cell, String what) {
+    String problem = LeafCell.problemOf(page, cell);
+    if (problem != null) {
+      pages.problem(what + " " + problem);
+    }
     long writer = LeafCell.writer(page, cell);
     if (writer > Slotted.maxWriter(page)) {
       pages.problem(what + " has a higher writer than the page says");
@@ -211,6 +216,11 @@ final class TreeCheck {
     if (!active && !aborted && pages.frozen().isForgotten(writer)) {
       pages.problem(what + " is of transaction " + writer + ", of which nothing should be left");
     }
+    versionBytes +=
+        LeafCell.versionBytes(page, cell)
+            - (LeafCell.is(page, cell, LeafCell.DELETED)
+                ? LeafCell.predecessorLength(page, cell)
+                : 0);
     boolean predecessor = LeafCell.is(page, cell, LeafCell.PREDECESSOR);
     boolean visible =
         (active || aborted)

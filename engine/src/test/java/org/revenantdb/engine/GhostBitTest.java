@@ -62,7 +62,7 @@ class GhostBitTest {
   private static void insert(TestEngine engine, Tree tree, int from, int to, int length) {
     Tx tx = engine.begin();
     for (int i = from; i < to; i++) {
-      tx.put(tree, key(i), new byte[length]);
+      tx.put(tree, key(i), Samples.random(length + i, length)); // unlike the version before
     }
     tx.commitDurably();
   }

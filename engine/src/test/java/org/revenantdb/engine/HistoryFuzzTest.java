@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.btree.Tree;
+import org.revenantdb.engine.page.Edits;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.version.CleanerSteps;
 import org.revenantdb.engine.version.MergedScan;
@@ -224,6 +225,10 @@ class HistoryFuzzTest {
   private void write(TestEngine.Tx tx, byte[] key) {
     boolean delete = random.nextInt(4) == 0;
     byte[] value = delete ? null : value(key.length);
+    byte[] before = history.get(tx, tx.snapshot, key);
+    if (!delete && before != null && random.nextBoolean()) {
+      value = Edits.edited(random, before);
+    }
     long dependsOn = history.dependsOn(tx, tx.snapshot, key);
     RowWriter.Outcome expected = history.write(tx, tx.snapshot, key, value);
     RowWriter.Outcome outcome =

@@ -254,7 +254,7 @@ final class PageCommand implements Callable<Integer> {
         LeafCell.is(page, cell, LeafCell.DELETED),
         LeafCell.is(page, cell, LeafCell.OVERFLOW),
         LeafCell.valueOffset(page, cell),
-        LeafCell.valueLength(page, cell));
+        LeafCell.value(page, cell));
     if (LeafCell.is(page, cell, LeafCell.PREDECESSOR)) {
       version(
           page,
@@ -263,7 +263,7 @@ final class PageCommand implements Callable<Integer> {
           LeafCell.is(page, cell, LeafCell.PREDECESSOR_DELETED),
           LeafCell.is(page, cell, LeafCell.PREDECESSOR_OVERFLOW),
           LeafCell.predecessorOffset(page, cell),
-          LeafCell.predecessorLength(page, cell));
+          LeafCell.predecessor(page, cell));
     }
   }
 
@@ -274,7 +274,7 @@ final class PageCommand implements Callable<Integer> {
       boolean deleted,
       boolean overflow,
       int offset,
-      int length) {
+      byte[] value) {
     String what;
     if (deleted) {
       what = "deleted";
@@ -285,7 +285,7 @@ final class PageCommand implements Callable<Integer> {
               + (reference.isShared() ? " bytes in " : " bytes in overflow pages, head ")
               + reference.place();
     } else {
-      what = length + " bytes " + Shown.bytes(Page.bytes(page, offset, length));
+      what = value.length + " bytes " + Shown.bytes(value);
     }
     out.printf("        %s by %s: %s%n", which, Long.toUnsignedString(writer), what);
   }

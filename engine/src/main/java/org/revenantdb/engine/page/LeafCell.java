@@ -2,14 +2,16 @@ package org.revenantdb.engine.page;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A row with its version, as it stands in a leaf.
  *
  * <pre>
  *   0 u16 key length   2 u8 flags   3 u8 0   4 u16 value length   6 u16 predecessor's length
- *   8 u64 writer       16 u64 predecessor's writer (only with PREDECESSOR)
- *   then key, value, predecessor's value
+ *   8 u64 writer       16 u64 predecessor's writer (with PREDECESSOR, without PREDECESSOR_FOR_ALL)
+ *   then key, value, predecessor's value, or with PREDECESSOR_DIFF
+ *   u16 begin, u16 end, bytes: between the first and the last so many bytes of the value
  * </pre>
  *
  * <p>On a page the first bytes of the key are missing, those that all keys between its fences begin
@@ -34,6 +36,12 @@ public final class LeafCell {
   /** The predecessor is a reference to overflow pages. */
   public static final int PREDECESSOR_OVERFLOW = 16;
 
+  /** The predecessor follows as its difference from the current value. */
+  public static final int PREDECESSOR_DIFF = 32;
+
+  /** The predecessor's writer is committed for all, and not in the cell. */
+  public static final int PREDECESSOR_FOR_ALL = 64;
+
   /** One of these: something of the row is left for the cleaner alone, now or after a rollback. */
   static final int GHOSTS = DELETED | OVERFLOW | PREDECESSOR_DELETED | PREDECESSOR_OVERFLOW;
 
@@ -45,6 +53,11 @@ public final class LeafCell {
 
   /** Length of a {@link ValueReference}. */
   public static final int REFERENCE = 12;
+
+  private static final int PREDECESSOR_GHOSTS = PREDECESSOR_DELETED | PREDECESSOR_OVERFLOW;
+
+  /** From a cell that is being built to room for a value: more than a cell takes. */
+  private static final int SPARE = Page.SIZE / 2;
 
   /** From a flag of the current version to that of the predecessor. */
   private static final int PREDECESSOR_SHIFT = 3;
@@ -69,7 +82,9 @@ public final class LeafCell {
   }
 
   private static int header(int flags) {
-    return (flags & PREDECESSOR) != 0 ? HEADER_WITH_PREDECESSOR : HEADER;
+    return (flags & (PREDECESSOR | PREDECESSOR_FOR_ALL)) == PREDECESSOR
+        ? HEADER_WITH_PREDECESSOR
+        : HEADER;
   }
 
   /**
@@ -156,12 +171,17 @@ public final class LeafCell {
     return keyOffset(page, cell) + keyLength(page, cell);
   }
 
-  /** Length of the predecessor's value in the cell. */
+  /** Bytes that the cell has of the predecessor: its value, or the difference. */
   public static int predecessorLength(MemorySegment page, int cell) {
     return Page.getShort(page, cell + PREDECESSOR_LENGTH);
   }
 
-  /** Offset of the predecessor's value. */
+  /** Bytes that the row takes more than its current value asks for. */
+  public static int versionBytes(MemorySegment page, int cell) {
+    return header(flags(page, cell)) - HEADER + predecessorLength(page, cell);
+  }
+
+  /** Offset of the predecessor's value, or of the difference. */
   public static int predecessorOffset(MemorySegment page, int cell) {
     return valueOffset(page, cell) + valueLength(page, cell);
   }
@@ -171,9 +191,9 @@ public final class LeafCell {
     return Page.getLong(page, cell + WRITER);
   }
 
-  /** Transaction that wrote the predecessor; only with {@link #PREDECESSOR}. */
+  /** Transaction that wrote the predecessor, 0 if all see it; only with {@link #PREDECESSOR}. */
   public static long predecessorWriter(MemorySegment page, int cell) {
-    return Page.getLong(page, cell + PREDECESSOR_WRITER);
+    return is(page, cell, PREDECESSOR_FOR_ALL) ? 0 : Page.getLong(page, cell + PREDECESSOR_WRITER);
   }
 
   /** A copy of the current value's bytes in the cell. */
@@ -181,9 +201,60 @@ public final class LeafCell {
     return Page.bytes(page, valueOffset(page, cell), valueLength(page, cell));
   }
 
-  /** A copy of the predecessor's bytes in the cell. */
+  /** A copy of the predecessor's value. */
   public static byte[] predecessor(MemorySegment page, int cell) {
-    return Page.bytes(page, predecessorOffset(page, cell), predecessorLength(page, cell));
+    byte[] value = new byte[predecessorValueLength(page, cell)];
+    predecessorTo(page, cell, MemorySegment.ofArray(value), 0);
+    return value;
+  }
+
+  private static int predecessorValueLength(MemorySegment page, int cell) {
+    int length = predecessorLength(page, cell);
+    if (!is(page, cell, PREDECESSOR_DIFF)) {
+      return length;
+    }
+    int diff = predecessorOffset(page, cell);
+    return Page.getShort(page, diff) + Page.getShort(page, diff + 2) + length - ValueDiff.HEADER;
+  }
+
+  /** Copies the predecessor's value; returns its length. */
+  private static int predecessorTo(MemorySegment page, int cell, MemorySegment target, int to) {
+    int from = predecessorOffset(page, cell);
+    int length = predecessorLength(page, cell);
+    if (!is(page, cell, PREDECESSOR_DIFF)) {
+      MemorySegment.copy(page, from, target, to, length);
+      return length;
+    }
+    int begin = Page.getShort(page, from);
+    int end = Page.getShort(page, from + 2);
+    int between = length - ValueDiff.HEADER;
+    MemorySegment.copy(page, valueOffset(page, cell), target, to, begin);
+    MemorySegment.copy(page, from + ValueDiff.HEADER, target, to + begin, between);
+    MemorySegment.copy(page, from - end, target, to + begin + between, end);
+    return begin + between + end;
+  }
+
+  /** What is wrong with the versions of a row, or null. */
+  public static @Nullable String problemOf(MemorySegment page, int cell) {
+    int flags = flags(page, cell);
+    if ((flags & PREDECESSOR) == 0) {
+      return (flags & ~(DELETED | OVERFLOW)) == 0 && predecessorLength(page, cell) == 0
+          ? null
+          : "has flags " + flags + " and " + predecessorLength(page, cell) + " bytes of no version";
+    }
+    if ((flags & PREDECESSOR_FOR_ALL) != 0 && (flags & PREDECESSOR_OVERFLOW) != 0) {
+      return "lacks the writer of a former version in overflow pages";
+    }
+    if ((flags & PREDECESSOR_DIFF) == 0) {
+      return null;
+    }
+    int diff = predecessorOffset(page, cell);
+    int length = predecessorLength(page, cell);
+    return (flags & GHOSTS) != 0
+            || length < ValueDiff.HEADER
+            || Page.getShort(page, diff) + Page.getShort(page, diff + 2) > valueLength(page, cell)
+        ? "has a difference to a former version that is none"
+        : null;
   }
 
   /**
@@ -237,20 +308,58 @@ public final class LeafCell {
     System.arraycopy(value, 0, cell, at + key.length, value.length);
   }
 
-  /** Length of a cell with a new current version, as {@link PageOps#update} makes it. */
-  public static int updatedLength(MemorySegment page, int cell, boolean keep, int value) {
-    boolean predecessor = keep || is(page, cell, PREDECESSOR);
-    return header(predecessor ? PREDECESSOR : 0)
-        + keyLength(page, cell)
-        + value
-        + (keep ? valueLength(page, cell) : predecessorLength(page, cell));
+  /**
+   * What the current value shares with the one that is to take its place, as {@link PageOps#change}
+   * is to be given it.
+   *
+   * @param flags of the new version
+   * @return for {@link #updatedLength}; {@link ValueDiff#NONE} if {@link PageOps#update} is to be
+   *     used
+   */
+  public static int diff(MemorySegment page, int cell, int flags, byte[] value) {
+    return flags != 0 || currentFlags(page, cell) != 0
+        ? ValueDiff.NONE
+        : ValueDiff.of(page, valueOffset(page, cell), valueLength(page, cell), value);
+  }
+
+  /**
+   * Length of a cell with a new current version.
+   *
+   * @param keep as {@link PageOps#update} is given it
+   * @param flags of the new version
+   * @param diff as from {@link #diff}
+   */
+  public static int updatedLength(
+      MemorySegment page, int cell, int keep, int flags, byte[] value, int diff) {
+    int before = flags(page, cell);
+    int header = header(before);
+    int predecessor = 0;
+    if (keep != PageOps.REPLACE) {
+      header = keep == PageOps.KEEP ? HEADER_WITH_PREDECESSOR : HEADER;
+      predecessor = ValueDiff.stored(diff, valueLength(page, cell));
+    } else if ((before & PREDECESSOR) != 0) {
+      byte[] former = predecessor(page, cell);
+      int common = ValueDiff.NONE;
+      if (((flags & GHOSTS) | (before & PREDECESSOR_GHOSTS)) == 0) {
+        common =
+            ValueDiff.of(
+                MemorySegment.ofArray(former),
+                0,
+                former.length,
+                MemorySegment.ofArray(value),
+                0,
+                value.length);
+      }
+      predecessor = ValueDiff.stored(common, former.length);
+    }
+    return header + keyLength(page, cell) + value.length + predecessor;
   }
 
   /**
    * Builds a cell with a new current version.
    *
    * @param source of the bytes of a ROW_UPDATE
-   * @param target where to, at {@code to}
+   * @param target where to, at {@code to}; there is room for a value half a page behind
    * @return the length of the new cell
    */
   static int update(
@@ -261,42 +370,129 @@ public final class LeafCell {
       int length,
       MemorySegment target,
       int to) {
-    int former = flags(page, cell);
-    int key = keyLength(page, cell);
+    int keep = source[offset + 1];
     int value = length - PageOps.UPDATE_HEADER;
-    boolean keep = source[offset + 1] != 0;
-    int flags = source[offset];
+    int at = copyKey(page, cell, keep, target, to);
+    MemorySegment.copy(
+        source, offset + PageOps.UPDATE_HEADER, target, ValueLayout.JAVA_BYTE, at, value);
+    Page.putLong(target, to + WRITER, LittleEndian.getLong(source, offset + 2));
+    return finish(page, cell, source[offset], keep, ValueDiff.NONE, target, to, at, value);
+  }
+
+  /** As {@link #update}, of the bytes of a ROW_CHANGE. */
+  static int change(
+      MemorySegment page,
+      int cell,
+      byte[] source,
+      int offset,
+      int length,
+      MemorySegment target,
+      int to) {
+    int keep = source[offset];
+    int diff = changeDiff(source, offset);
+    int begin = ValueDiff.begin(diff);
+    int end = ValueDiff.end(diff);
+    int between = length - PageOps.CHANGE_HEADER;
+    int at = copyKey(page, cell, keep, target, to);
+    int former = valueOffset(page, cell);
+    MemorySegment.copy(page, former, target, at, begin);
+    MemorySegment.copy(
+        source, offset + PageOps.CHANGE_HEADER, target, ValueLayout.JAVA_BYTE, at + begin, between);
+    MemorySegment.copy(
+        page, former + valueLength(page, cell) - end, target, at + begin + between, end);
+    Page.putLong(target, to + WRITER, LittleEndian.getLong(source, offset + 1));
+    return finish(page, cell, 0, keep, diff, target, to, at, begin + between + end);
+  }
+
+  private static int changeDiff(byte[] source, int offset) {
+    return LittleEndian.getShort(source, offset + 9) << Short.SIZE
+        | LittleEndian.getShort(source, offset + 11);
+  }
+
+  /** Whether the bytes of a ROW_CHANGE can be those of a change to this row. */
+  static boolean canChange(MemorySegment page, int cell, byte[] source, int offset) {
+    int diff = changeDiff(source, offset);
+    return currentFlags(page, cell) == 0 && ValueDiff.between(diff, valueLength(page, cell)) >= 0;
+  }
+
+  /** Copies the key to where it is in the new cell; returns where the value goes. */
+  private static int copyKey(MemorySegment page, int cell, int keep, MemorySegment target, int to) {
+    int key = keyLength(page, cell);
+    int header =
+        keep == PageOps.REPLACE
+            ? header(flags(page, cell))
+            : keep == PageOps.KEEP ? HEADER_WITH_PREDECESSOR : HEADER;
+    MemorySegment.copy(page, keyOffset(page, cell), target, to + header, key);
+    return to + header + key;
+  }
+
+  /**
+   * Adds the predecessor, and the header but for the writer.
+   *
+   * @param diff what the former current value shares with the new one, if that is to be used
+   * @param at where the new value is
+   * @return the length of the new cell
+   */
+  private static int finish(
+      MemorySegment page,
+      int cell,
+      int newFlags,
+      int keep,
+      int diff,
+      MemorySegment target,
+      int to,
+      int at,
+      int value) {
+    int former = flags(page, cell);
+    int flags = newFlags;
+    int end = at + value;
     int predecessor = 0;
-    int predecessorAt = 0;
-    long predecessorWriter = 0;
-    if (keep) {
+    if (keep != PageOps.REPLACE) {
       flags |= PREDECESSOR | (former & (DELETED | OVERFLOW)) << PREDECESSOR_SHIFT;
-      predecessor = valueLength(page, cell);
-      predecessorAt = valueOffset(page, cell);
-      predecessorWriter = writer(page, cell);
+      if (keep == PageOps.KEEP) {
+        Page.putLong(target, to + PREDECESSOR_WRITER, writer(page, cell));
+      } else {
+        flags |= PREDECESSOR_FOR_ALL;
+      }
+      flags |= diff == ValueDiff.NONE ? 0 : PREDECESSOR_DIFF;
+      int from = valueOffset(page, cell);
+      predecessor = store(page, from, valueLength(page, cell), diff, target, end);
     } else if ((former & PREDECESSOR) != 0) {
-      flags |= former & (PREDECESSOR | PREDECESSOR_DELETED | PREDECESSOR_OVERFLOW);
-      predecessor = predecessorLength(page, cell);
-      predecessorAt = predecessorOffset(page, cell);
-      predecessorWriter = predecessorWriter(page, cell);
+      flags |= former & (PREDECESSOR | PREDECESSOR_GHOSTS | PREDECESSOR_FOR_ALL);
+      if ((former & PREDECESSOR_FOR_ALL) == 0) {
+        Page.putLong(target, to + PREDECESSOR_WRITER, predecessorWriter(page, cell));
+      }
+      // It differs otherwise from the new value than it did from the former one.
+      int spare = to + SPARE;
+      int length = predecessorTo(page, cell, target, spare);
+      int common =
+          (flags & GHOSTS) != 0
+              ? ValueDiff.NONE
+              : ValueDiff.of(target, spare, length, target, at, value);
+      flags |= common == ValueDiff.NONE ? 0 : PREDECESSOR_DIFF;
+      predecessor = store(target, spare, length, common, target, end);
     }
-    Page.putShort(target, to + KEY_LENGTH, key);
+    Page.putShort(target, to + KEY_LENGTH, keyLength(page, cell));
     Page.putByte(target, to + FLAGS, flags);
     Page.putByte(target, to + FLAGS + 1, 0);
     Page.putShort(target, to + VALUE_LENGTH, value);
     Page.putShort(target, to + PREDECESSOR_LENGTH, predecessor);
-    Page.putLong(target, to + WRITER, LittleEndian.getLong(source, offset + 2));
-    if ((flags & PREDECESSOR) != 0) {
-      Page.putLong(target, to + PREDECESSOR_WRITER, predecessorWriter);
+    return end + predecessor - to;
+  }
+
+  /** Stores a value as it is, or as its difference from another; returns the bytes it takes. */
+  private static int store(
+      MemorySegment source, int from, int length, int diff, MemorySegment target, int to) {
+    if (diff == ValueDiff.NONE) {
+      MemorySegment.copy(source, from, target, to, length);
+      return length;
     }
-    int at = to + header(flags);
-    MemorySegment.copy(page, keyOffset(page, cell), target, at, key);
-    at += key;
-    MemorySegment.copy(
-        source, offset + PageOps.UPDATE_HEADER, target, ValueLayout.JAVA_BYTE, at, value);
-    at += value;
-    MemorySegment.copy(page, predecessorAt, target, at, predecessor);
-    return at + predecessor - to;
+    int begin = ValueDiff.begin(diff);
+    int between = ValueDiff.between(diff, length);
+    Page.putShort(target, to, begin);
+    Page.putShort(target, to + 2, ValueDiff.end(diff));
+    MemorySegment.copy(source, from + begin, target, to + ValueDiff.HEADER, between);
+    return ValueDiff.HEADER + between;
   }
 
   /** Takes the predecessor away, in place; returns how many bytes shorter the cell is. */
@@ -318,24 +514,24 @@ public final class LeafCell {
    * Puts the predecessor in the current version's place; returns how many bytes shorter the cell
    * is.
    *
+   * @param scratch room for a value
    * @throws IllegalStateException if there is none: the page is not the one that was meant
    */
-  static int revert(MemorySegment page, int cell) {
+  static int revert(MemorySegment page, int cell, MemorySegment scratch) {
     int flags = flags(page, cell);
     if ((flags & PREDECESSOR) == 0) {
       throw new IllegalStateException("a row without a predecessor cannot be reverted");
     }
     int former = length(page, cell);
-    int from = keyOffset(page, cell);
     int key = keyLength(page, cell);
-    int value = predecessorLength(page, cell);
-    int valueFrom = predecessorOffset(page, cell);
+    int value = predecessorTo(page, cell, scratch, 0);
+    int from = keyOffset(page, cell);
     Page.putLong(page, cell + WRITER, predecessorWriter(page, cell));
     Page.putByte(page, cell + FLAGS, predecessorFlags(page, cell));
     Page.putShort(page, cell + VALUE_LENGTH, value);
     Page.putShort(page, cell + PREDECESSOR_LENGTH, 0);
     MemorySegment.copy(page, from, page, cell + HEADER, key);
-    MemorySegment.copy(page, valueFrom, page, cell + HEADER + key, value);
+    MemorySegment.copy(scratch, 0, page, cell + HEADER + key, value);
     return former - HEADER - key - value;
   }
 

@@ -17,12 +17,14 @@ import org.revenantdb.recovery.log.RecordBuilder;
  *   5 KEEP_LEFT     u16 count, u16 n, n bytes          only the first slots stay; the bytes are the upper fence
  *   6 BYTES         u16 offset, u16 n, n bytes
  *   7 ROW_UPDATE    u16 slot, u16 n, n bytes           u8 flags, u8 keep, u64 writer, value: a new current version;
- *                                                      keep 1: the former one becomes the predecessor, else it goes
+ *                                                      keep 1, 2: the former one becomes the predecessor, 0: it goes
  *   8 ROW_SETTLE    u16 slot                           the row's predecessor goes
  *   9 ROW_REVERT    u16 slot                           the current version goes, its predecessor takes its place
  *  10 BITS          u16 offset, u16 n = 2, u8 mask, u8 value   the masked bits of a byte
  *  11 VALUE_PUT     u16 slot, u16 n, n bytes           u64 writer, u64 superseder, value
  *  12 VALUE_TAKE    u16 slot
+ *  13 ROW_CHANGE    u16 slot, u16 n, n bytes           u8 keep, u64 writer, u16 begin, u16 end, bytes: as ROW_UPDATE, with
+ *                                                      so many bytes of the former value, these, and so many of it
  * </pre>
  *
  * <p>Cells in a record have their whole keys, whatever the page lacks of them; an image is as the
@@ -45,9 +47,22 @@ public final class PageOps {
   private static final int BITS = 10;
   private static final int VALUE_PUT = 11;
   private static final int VALUE_TAKE = 12;
+  private static final int ROW_CHANGE = 13;
+
+  /** The former version goes; a predecessor stays. */
+  public static final int REPLACE = 0;
+
+  /** The former version becomes the predecessor. */
+  public static final int KEEP = 1;
+
+  /** As {@link #KEEP}, and its writer is committed for all, so that it need not be known. */
+  public static final int KEEP_FOR_ALL = 2;
 
   /** Bytes of a ROW_UPDATE before the value. */
   static final int UPDATE_HEADER = 10;
+
+  /** Bytes of a ROW_CHANGE before those that are new. */
+  static final int CHANGE_HEADER = 13;
 
   private static final byte[] ZEROS = new byte[Page.SIZE];
 
@@ -93,18 +108,36 @@ public final class PageOps {
    * Writes the operation that gives the row of a slot a new current version.
    *
    * @param flags {@link LeafCell#DELETED}, {@link LeafCell#OVERFLOW} or 0
-   * @param keep whether the former version becomes the predecessor; else it goes, and a predecessor
-   *     stays
+   * @param keep {@link #REPLACE}, {@link #KEEP} or {@link #KEEP_FOR_ALL}
    */
   public static void update(
-      RecordBuilder record, int slot, int flags, boolean keep, long writer, byte[] value) {
+      RecordBuilder record, int slot, int flags, int keep, long writer, byte[] value) {
     record.putByte(ROW_UPDATE);
     record.putShort(slot);
     record.putShort(UPDATE_HEADER + value.length);
     record.putByte(flags);
-    record.putByte(keep ? 1 : 0);
+    record.putByte(keep);
     record.putLong(writer);
     record.putBytes(value, 0, value.length);
+  }
+
+  /**
+   * Writes the operation that gives the row of a slot a new current version by what is new in it.
+   *
+   * @param keep as for {@link #update}
+   * @param diff what it shares with the former one, from {@link LeafCell#diff}
+   */
+  public static void change(
+      RecordBuilder record, int slot, int keep, long writer, byte[] value, int diff) {
+    int between = ValueDiff.between(diff, value.length);
+    record.putByte(ROW_CHANGE);
+    record.putShort(slot);
+    record.putShort(CHANGE_HEADER + between);
+    record.putByte(keep);
+    record.putLong(writer);
+    record.putShort(ValueDiff.begin(diff));
+    record.putShort(ValueDiff.end(diff));
+    record.putBytes(value, ValueDiff.begin(diff), between);
   }
 
   /** Writes the operation that takes the predecessor of a slot's row away. */
@@ -232,7 +265,7 @@ public final class PageOps {
         switch (operation) {
           case CELL_REMOVE -> Slotted.remove(page, first);
           case ROW_SETTLE -> Slotted.settle(page, first);
-          default -> Slotted.revert(page, first);
+          default -> Slotted.revert(page, first, scratch);
         }
         at += 3;
         continue;
@@ -259,6 +292,13 @@ public final class PageOps {
         case CELL_REPLACE -> Slotted.replace(page, first, record, bytes, n, scratch);
         case KEEP_LEFT -> Slotted.keepLeft(page, first, record, bytes, n, scratch);
         case ROW_UPDATE -> Slotted.update(page, first, record, bytes, n, scratch);
+        case ROW_CHANGE -> {
+          if (!LeafCell.canChange(page, Slotted.cell(page, first), record, bytes)) {
+            throw new IllegalStateException(
+                "operation " + operation + " on slot " + first + " is one on a longer value");
+          }
+          Slotted.change(page, first, record, bytes, n, scratch);
+        }
         case BYTES -> copy(record, bytes, page, first, n);
         case VALUE_PUT -> {
           demandShared(page, operation, SharedValues.canPut(page, first, n));
@@ -315,8 +355,12 @@ public final class PageOps {
     int type = Page.type(page);
     int count = Slotted.count(page);
     boolean mayBeBehind = operation == CELL_INSERT || operation == KEEP_LEFT;
-    boolean ofRow = operation == ROW_UPDATE || operation == ROW_SETTLE || operation == ROW_REVERT;
-    if (operation < CELL_INSERT || operation > ROW_REVERT) {
+    boolean ofRow =
+        operation == ROW_UPDATE
+            || operation == ROW_SETTLE
+            || operation == ROW_REVERT
+            || operation == ROW_CHANGE;
+    if (!ofRow && (operation < CELL_INSERT || operation > KEEP_LEFT)) {
       throw new IllegalStateException("unknown page operation " + operation + " in a log record");
     }
     if ((ofRow && type != Page.LEAF)

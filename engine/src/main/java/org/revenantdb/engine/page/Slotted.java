@@ -759,8 +759,22 @@ public final class Slotted {
   static void update(
       MemorySegment page, int slot, byte[] source, int offset, int length, MemorySegment scratch) {
     int cell = cell(page, slot);
-    int old = LeafCell.length(page, cell);
     int made = LeafCell.update(page, cell, source, offset, length, scratch, Page.SIZE);
+    putUpdated(page, slot, cell, made, scratch);
+  }
+
+  /** A new current version of a row: PageOps ROW_CHANGE. */
+  static void change(
+      MemorySegment page, int slot, byte[] source, int offset, int length, MemorySegment scratch) {
+    int cell = cell(page, slot);
+    int made = LeafCell.change(page, cell, source, offset, length, scratch, Page.SIZE);
+    putUpdated(page, slot, cell, made, scratch);
+  }
+
+  /** The new cell lies in the second half of the scratch space. */
+  private static void putUpdated(
+      MemorySegment page, int slot, int cell, int made, MemorySegment scratch) {
+    int old = LeafCell.length(page, cell);
     int to = cell;
     if (made <= old) {
       Page.putShort(page, GARBAGE, Page.getShort(page, GARBAGE) + old - made);
@@ -785,9 +799,10 @@ public final class Slotted {
   }
 
   /** Puts the predecessor of a row in the place of its current version: PageOps ROW_REVERT. */
-  static void revert(MemorySegment page, int slot) {
+  static void revert(MemorySegment page, int slot, MemorySegment scratch) {
     int cell = cell(page, slot);
-    Page.putShort(page, GARBAGE, Page.getShort(page, GARBAGE) + LeafCell.revert(page, cell));
+    int less = LeafCell.revert(page, cell, scratch);
+    Page.putShort(page, GARBAGE, Page.getShort(page, GARBAGE) + less);
   }
 
   static void remove(MemorySegment page, int slot) {

@@ -13,6 +13,7 @@ import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.ValueDiff;
 import org.revenantdb.engine.page.ValueReference;
 import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.txn.Holds;
@@ -28,8 +29,8 @@ import org.revenantdb.recovery.log.RecordBuilder;
 public final class RowWriter {
   /*
    * Source      "Constant Time Recovery in Azure SQL Database" (VLDB 2019) §3.2, §3.3, Figure 6; design §8.
-   *             We differ: the predecessor is kept in the row in full (diffs come later), and what is older goes to a
-   *             store that is never logged.
+   *             We differ: the predecessor is always kept in the row, as a difference or, if that is not shorter, in
+   *             full; and what is older goes to a store that is never logged.
    *
    * Decision    current version's writer W, leaf latched exclusively (protocols.md §7):
    *               me                          replace the current version, keep the predecessor
@@ -113,8 +114,11 @@ public final class RowWriter {
   /** Whether the current version is not the transaction's own. */
   private boolean isFirstTouch;
 
-  /** Of a row that is there: whether its current version becomes the predecessor. */
-  private boolean supersedes;
+  /** Of a row that is there: what becomes of its current version, as {@link PageOps} has it. */
+  private int keep;
+
+  /** What its value shares with the new one. */
+  private int diff;
 
   /** Bytes of the new cell, and of a new slot. */
   private int newLength;
@@ -543,7 +547,7 @@ public final class RowWriter {
       if (LeafCell.is(page, cell, LeafCell.PREDECESSOR)) {
         long status = transactions.status(LeafCell.writer(page, cell));
         if (TransactionTable.isCommitted(status) && status <= horizon) {
-          gain += LeafCell.predecessorLength(page, cell) + Long.BYTES;
+          gain += LeafCell.versionBytes(page, cell);
           PageOps.settle(record, slot);
         }
       }
@@ -561,10 +565,7 @@ public final class RowWriter {
     int gain = 0;
     int count = Slotted.count(page);
     for (int slot = 0; slot < count; slot++) {
-      int cell = Slotted.cell(page, slot);
-      if (LeafCell.is(page, cell, LeafCell.PREDECESSOR)) {
-        gain += LeafCell.predecessorLength(page, cell) + Long.BYTES;
-      }
+      gain += LeafCell.versionBytes(page, Slotted.cell(page, slot));
     }
     return gain;
   }
@@ -602,7 +603,7 @@ public final class RowWriter {
       if (LeafCell.is(page, cell, LeafCell.OVERFLOW)) {
         supersede(page, LeafCell.valueOffset(page, cell), writer);
       }
-      replace(page, cell, /* supersede= */ false);
+      replace(page, cell, PageOps.REPLACE);
       return;
     }
     long status = storage.transactions().outcome(writer);
@@ -620,7 +621,9 @@ public final class RowWriter {
       if (LeafCell.is(page, cell, LeafCell.OVERFLOW)) {
         supersede(page, LeafCell.valueOffset(page, cell), writer);
       }
-      replace(page, cell, /* supersede= */ true);
+      // An id that nobody needs any more takes no room; a large value is known by it.
+      boolean forAll = status == TransactionTable.COMMITTED_FOR_ALL && superseded == null;
+      replace(page, cell, forAll ? PageOps.KEEP_FOR_ALL : PageOps.KEEP);
     }
   }
 
@@ -630,7 +633,7 @@ public final class RowWriter {
       if (delete) {
         planned = Outcome.NOTHING;
       } else {
-        replace(page, cell, /* supersede= */ false);
+        replace(page, cell, PageOps.REPLACE);
       }
       return;
     }
@@ -645,7 +648,7 @@ public final class RowWriter {
       if (LeafCell.is(page, cell, LeafCell.PREDECESSOR_OVERFLOW)) {
         supersede(page, LeafCell.predecessorOffset(page, cell), before);
       }
-      replace(page, cell, /* supersede= */ false);
+      replace(page, cell, PageOps.REPLACE);
     }
   }
 
@@ -664,9 +667,10 @@ public final class RowWriter {
     room = newLength + Slotted.LEAF_SLOT; // less where the page has a prefix
   }
 
-  private void replace(MemorySegment page, int cell, boolean supersede) {
-    supersedes = supersede;
-    newLength = LeafCell.updatedLength(page, cell, supersede, value.length);
+  private void replace(MemorySegment page, int cell, int keep) {
+    this.keep = keep;
+    diff = LeafCell.diff(page, cell, flags, value);
+    newLength = LeafCell.updatedLength(page, cell, keep, flags, value, diff);
     room = newLength - LeafCell.length(page, cell);
   }
 
@@ -721,8 +725,10 @@ public final class RowWriter {
       boolean markLeaf = setBits(record, leaf, ghost);
       if (slot < 0) {
         PageOps.insert(record, -slot - 1, newCell);
+      } else if (diff == ValueDiff.NONE) {
+        PageOps.update(record, slot, flags, keep, id, value);
       } else {
-        PageOps.update(record, slot, flags, supersedes, id, value);
+        PageOps.change(record, slot, keep, id, value, diff);
       }
       mini.end();
       valuePages.write();

@@ -2,6 +2,7 @@ package org.revenantdb.engine.page;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -67,7 +68,9 @@ class PageOpsTest {
             record -> PageOps.insert(record, 2, LeafCell.build(key("kkkkkkkz4"), 0, 1, key("x"))),
             record -> PageOps.insert(record, 2, LeafCell.build(key("kkk"), 0, 1, key("x"))),
             record -> PageOps.replace(record, 1, LeafCell.build(key("kkkkkkkz3"), 0, 1, key("x"))),
-            record -> PageOps.revert(record, 1));
+            record -> PageOps.revert(record, 1),
+            record -> PageOps.change(record, 1, PageOps.KEEP, 5, new byte[20], 9 << 16 | 8),
+            record -> PageOps.change(record, 0, PageOps.REPLACE, 5, new byte[20], 20));
     for (Consumer<RecordBuilder> one : wrong) {
       RecordBuilder record = new RecordBuilder();
       record.begin(RecordType.PAGES, 0);
@@ -84,6 +87,27 @@ class PageOpsTest {
 
   private static byte[] key(String text) {
     return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  @Test
+  void a_difference_that_is_none_is_a_problem() {
+    byte[] value = new byte[40];
+    byte[] row = LeafCell.build(key("k"), 0, 2, value, 0, 1, new byte[] {30, 0, 9, 0, 5});
+    MemorySegment cell = MemorySegment.ofArray(row);
+    assertNull(LeafCell.problemOf(cell, 0));
+    row[2] |= LeafCell.PREDECESSOR_DIFF;
+    assertNull(LeafCell.problemOf(cell, 0));
+    assertEquals(40, LeafCell.predecessor(cell, 0).length);
+    int diff = LeafCell.predecessorOffset(cell, 0);
+    row[diff] = 32; // 32 and 9 are more than 40
+    assertTrue(String.valueOf(LeafCell.problemOf(cell, 0)).contains("difference"));
+    row[diff] = 30;
+    row[2] |= LeafCell.PREDECESSOR_OVERFLOW;
+    assertTrue(String.valueOf(LeafCell.problemOf(cell, 0)).contains("difference"));
+    row[2] = LeafCell.PREDECESSOR_DIFF;
+    assertTrue(String.valueOf(LeafCell.problemOf(cell, 0)).contains("flags"));
+    row[2] = LeafCell.PREDECESSOR | LeafCell.PREDECESSOR_OVERFLOW | LeafCell.PREDECESSOR_FOR_ALL;
+    assertTrue(String.valueOf(LeafCell.problemOf(cell, 0)).contains("writer"));
   }
 
   @Test

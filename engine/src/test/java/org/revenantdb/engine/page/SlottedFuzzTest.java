@@ -28,6 +28,10 @@ class SlottedFuzzTest {
   private final RecordBuilder record = new RecordBuilder();
   private final MemorySegment page = MemorySegment.ofArray(new byte[Page.SIZE]);
   private final TreeMap<byte[], byte[]> model = new TreeMap<>(Arrays::compareUnsigned);
+
+  /** The values of the predecessors, of the rows that have one. */
+  private final TreeMap<byte[], byte[]> formers = new TreeMap<>(Arrays::compareUnsigned);
+
   private final List<byte[]> records = new ArrayList<>();
   private byte[] lower = {};
   private byte[] upper = {};
@@ -43,6 +47,7 @@ class SlottedFuzzTest {
   private int full;
   private int rebuilt;
   private int lengthened;
+  private int diffs;
 
   @Test
   void a_page_holds_what_the_model_holds() {
@@ -59,6 +64,7 @@ class SlottedFuzzTest {
     assertTrue(full > 20, "only " + full + " operations left no byte free");
     assertTrue(rebuilt > 5, "only " + rebuilt + " pages with longer cells");
     assertTrue(lengthened > 20, "only " + lengthened + " pages with shorter cells");
+    assertTrue(diffs > 100, "only " + diffs + " rows with differences");
   }
 
   private void round(Random random) {
@@ -68,6 +74,7 @@ class SlottedFuzzTest {
     beginning = bytes(random, common);
     shared = random.nextInt(3) == 0 ? common : random.nextInt(common + 1);
     model.clear();
+    formers.clear();
     records.clear();
     maxWriter = 0;
     lower = fence(random, (byte) 0);
@@ -128,9 +135,9 @@ class SlottedFuzzTest {
         int slot = -Slotted.search(page, key) - 1;
         assertEquals(model.headMap(key).size(), slot);
         PageOps.insert(record, slot, cell);
-        put(key, cell);
+        putNew(key, cell);
       }
-    } else if (what < 13 && leaf) {
+    } else if (what < 14 && leaf) {
       update(random, free);
     } else if (what < 15) {
       Map.Entry<byte[], byte[]> entry = any(random);
@@ -140,7 +147,7 @@ class SlottedFuzzTest {
       if (cell.length <= room) {
         full += cell.length == free + entry.getValue().length ? 1 : 0;
         PageOps.replace(record, Slotted.search(page, entry.getKey()), cell);
-        put(entry.getKey(), cell);
+        putNew(entry.getKey(), cell);
       }
     } else if (what == 18 && random.nextBoolean()) {
       rebuild(random);
@@ -148,6 +155,7 @@ class SlottedFuzzTest {
       byte[] key = any(random).getKey();
       PageOps.remove(record, Slotted.search(page, key));
       model.remove(key);
+      formers.remove(key);
     } else {
       int count = 1 + random.nextInt(model.size() - 1);
       byte[] key = new ArrayList<>(model.keySet()).get(count);
@@ -155,6 +163,7 @@ class SlottedFuzzTest {
       byte[] fence = Arrays.copyOf(key, least + random.nextInt(key.length - least + 1));
       PageOps.keepLeft(record, count, fence);
       model.tailMap(key, true).clear();
+      formers.tailMap(key, true).clear();
       upper = fence;
       lengthened += prefix() > Slotted.prefix(page) ? 1 : 0;
     }
@@ -284,8 +293,9 @@ class SlottedFuzzTest {
     int slot = Slotted.search(page, key);
     int current = LeafCell.currentFlags(cell, 0);
     boolean predecessor = LeafCell.is(cell, 0, LeafCell.PREDECESSOR);
-    if (random.nextInt(3) == 0) {
+    if (random.nextInt(6) == 0) {
       PageOps.settle(record, slot);
+      formers.remove(key);
       put(key, LeafCell.build(key, current, LeafCell.writer(cell, 0), LeafCell.value(cell, 0)));
       return;
     }
@@ -297,46 +307,103 @@ class SlottedFuzzTest {
               key,
               LeafCell.predecessorFlags(cell, 0),
               LeafCell.predecessorWriter(cell, 0),
-              LeafCell.predecessor(cell, 0)));
+              formers.remove(key)));
       return;
     }
-    boolean keep = random.nextBoolean();
-    int rest = LeafCell.updatedLength(cell, 0, keep, 0);
+    int keep = random.nextInt(3);
+    int flags = random.nextInt(8) == 0 ? LeafCell.OVERFLOW : 0;
+    int rest = LeafCell.updatedLength(cell, 0, keep, flags, new byte[0], ValueDiff.NONE);
     int room = Math.min(LeafCell.MAX_CELL, free + former.length) - rest;
     if (room < 0) {
       return;
     }
-    byte[] value = bytes(random, random.nextInt(3) == 0 ? room : random.nextInt(room + 1));
-    int flags = random.nextInt(3) == 0 ? LeafCell.OVERFLOW : 0;
+    byte[] now = LeafCell.value(cell, 0);
+    byte[] value =
+        switch (random.nextInt(4)) {
+          case 0 -> bytes(random, room);
+          case 1 -> bytes(random, random.nextInt(room + 1));
+          case 2 -> Edits.edited(random, now);
+          default -> Edits.edited(random, predecessor ? formers.get(key) : now);
+        };
     long writer = random.nextInt(1000);
-    full += rest + value.length == free + former.length ? 1 : 0;
-    PageOps.update(record, slot, flags, keep, writer, value);
+    int diff = LeafCell.diff(cell, 0, flags, value);
+    int length = LeafCell.updatedLength(cell, 0, keep, flags, value, diff);
+    if (length > free + former.length || length > LeafCell.MAX_CELL) {
+      return;
+    }
+    full += length == free + former.length ? 1 : 0;
+    if (diff == ValueDiff.NONE) {
+      PageOps.update(record, slot, flags, keep, writer, value);
+    } else {
+      PageOps.change(record, slot, keep, writer, value, diff);
+    }
     byte[] expected;
-    if (keep) {
-      expected =
-          LeafCell.build(
-              key,
-              flags,
-              writer,
-              value,
-              current,
-              LeafCell.writer(cell, 0),
-              LeafCell.value(cell, 0));
+    if (keep != PageOps.REPLACE) {
+      boolean forAll = keep == PageOps.KEEP_FOR_ALL;
+      long before = forAll ? 0 : LeafCell.writer(cell, 0);
+      expected = row(key, flags, writer, value, current, forAll, before, now);
+      formers.put(key, now);
     } else if (predecessor) {
       expected =
-          LeafCell.build(
+          row(
               key,
               flags,
               writer,
               value,
               LeafCell.predecessorFlags(cell, 0),
+              LeafCell.is(cell, 0, LeafCell.PREDECESSOR_FOR_ALL),
               LeafCell.predecessorWriter(cell, 0),
-              LeafCell.predecessor(cell, 0));
+              formers.get(key));
     } else {
       expected = LeafCell.build(key, flags, writer, value);
     }
-    assertEquals(expected.length, rest + value.length);
+    assertEquals(expected.length, length);
     put(key, expected);
+  }
+
+  /** The cell of a row with a predecessor, byte by byte as docs/format.md has it. */
+  private byte[] row(
+      byte[] key,
+      int flags,
+      long writer,
+      byte[] value,
+      int formerFlags,
+      boolean forAll,
+      long formerWriter,
+      byte[] former) {
+    int limit = Math.min(value.length, former.length);
+    int begin = 0;
+    while (begin < limit && value[begin] == former[begin]) {
+      begin++;
+    }
+    int end = 0;
+    while (end < limit - begin
+        && value[value.length - 1 - end] == former[former.length - 1 - end]) {
+      end++;
+    }
+    boolean asDiff = begin + end >= 16 && flags == 0 && formerFlags == 0;
+    diffs += asDiff ? 1 : 0;
+    byte[] stored = former;
+    if (asDiff) {
+      stored = new byte[4 + former.length - begin - end];
+      LittleEndian.putShort(stored, 0, begin);
+      LittleEndian.putShort(stored, 2, end);
+      System.arraycopy(former, begin, stored, 4, stored.length - 4);
+    }
+    int header = forAll ? 16 : 24;
+    byte[] row = new byte[header + key.length + value.length + stored.length];
+    LittleEndian.putShort(row, 0, key.length);
+    row[2] = (byte) (flags | 4 | formerFlags << 3 | (asDiff ? 32 : 0) | (forAll ? 64 : 0));
+    LittleEndian.putShort(row, 4, value.length);
+    LittleEndian.putShort(row, 6, stored.length);
+    LittleEndian.putLong(row, 8, writer);
+    if (!forAll) {
+      LittleEndian.putLong(row, 16, formerWriter);
+    }
+    System.arraycopy(key, 0, row, header, key.length);
+    System.arraycopy(value, 0, row, header + key.length, value.length);
+    System.arraycopy(stored, 0, row, row.length - stored.length, stored.length);
+    return row;
   }
 
   private Map.Entry<byte[], byte[]> any(Random random) {
@@ -368,6 +435,16 @@ class SlottedFuzzTest {
     return cell;
   }
 
+  /** A cell that comes as a whole. */
+  private void putNew(byte[] key, byte[] cell) {
+    put(key, cell);
+    formers.remove(key);
+    MemorySegment row = MemorySegment.ofArray(cell);
+    if (leaf && LeafCell.is(row, 0, LeafCell.PREDECESSOR)) {
+      formers.put(key, LeafCell.predecessor(row, 0));
+    }
+  }
+
   private void put(byte[] key, byte[] cell) {
     model.put(key, cell);
     if (leaf) {
@@ -391,6 +468,14 @@ class SlottedFuzzTest {
       assertEquals(cell.length, Slotted.cellLength(page, slot));
       assertArrayEquals(cell, Page.bytes(page, Slotted.cell(page, slot), cell.length));
       assertArrayEquals(entry.getKey(), Slotted.key(page, slot));
+      if (leaf) {
+        int row = Slotted.cell(page, slot);
+        byte[] former = formers.get(entry.getKey());
+        assertEquals(former != null, LeafCell.is(page, row, LeafCell.PREDECESSOR));
+        if (former != null) {
+          assertArrayEquals(former, LeafCell.predecessor(page, row));
+        }
+      }
       assertEquals(slot, Slotted.search(page, entry.getKey()));
       slot++;
     }

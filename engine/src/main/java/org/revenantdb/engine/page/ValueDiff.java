@@ -1,0 +1,104 @@
+package org.revenantdb.engine.page;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * What two values share at their beginning and at their end, so that one of them can be stored as
+ * its difference from the other: the two lengths, and the bytes between.
+ *
+ * <p>Source: "Constant Time Recovery in Azure SQL Database" (VLDB 2019) §3.2.1.
+ */
+public final class ValueDiff {
+  /** Values that share fewer bytes are stored as they are. */
+  static final int WORTH = 16;
+
+  /** Bytes of a difference in a row before those between: two lengths of 16 bits. */
+  static final int HEADER = 4;
+
+  /** They share so little that there is no difference to be stored. */
+  public static final int NONE = 0;
+
+  private ValueDiff() {}
+
+  /**
+   * What a value in a page shares with another.
+   *
+   * @return for {@link #begin} and {@link #end}, or {@link #NONE}
+   */
+  public static int of(MemorySegment page, int at, int length, byte[] value) {
+    int limit = Math.min(length, value.length);
+    int begin = 0;
+    while (begin + Long.BYTES <= limit) {
+      long differ = Page.getLong(page, at + begin) ^ LittleEndian.getLong(value, begin);
+      if (differ != 0) {
+        begin += Long.numberOfTrailingZeros(differ) / Byte.SIZE;
+        limit = begin;
+        break;
+      }
+      begin += Long.BYTES;
+    }
+    while (begin < limit && (byte) Page.getByte(page, at + begin) == value[begin]) {
+      begin++;
+    }
+    limit = Math.min(length, value.length) - begin;
+    int last = at + length;
+    int end = 0;
+    while (end + Long.BYTES <= limit) {
+      long differ =
+          Page.getLong(page, last - end - Long.BYTES)
+              ^ LittleEndian.getLong(value, value.length - end - Long.BYTES);
+      if (differ != 0) {
+        end += Long.numberOfLeadingZeros(differ) / Byte.SIZE;
+        limit = end;
+        break;
+      }
+      end += Long.BYTES;
+    }
+    while (end < limit
+        && (byte) Page.getByte(page, last - end - 1) == value[value.length - end - 1]) {
+      end++;
+    }
+    return of(begin, end);
+  }
+
+  /** As {@link #of(MemorySegment, int, int, byte[])}, of two values in memory of either kind. */
+  static int of(
+      MemorySegment one, int at, int length, MemorySegment other, int otherAt, int otherLength) {
+    int limit = Math.min(length, otherLength);
+    long differ =
+        MemorySegment.mismatch(one, at, (long) at + limit, other, otherAt, (long) otherAt + limit);
+    int begin = differ < 0 ? limit : (int) differ;
+    int last = at + length - 1;
+    int otherLast = otherAt + otherLength - 1;
+    int end = 0;
+    while (end < limit - begin
+        && Page.getByte(one, last - end) == Page.getByte(other, otherLast - end)) {
+      end++;
+    }
+    return of(begin, end);
+  }
+
+  private static int of(int begin, int end) {
+    return begin + end < WORTH ? NONE : begin << Short.SIZE | end;
+  }
+
+  /** How many bytes the values share at their beginning. */
+  static int begin(int diff) {
+    return diff >>> Short.SIZE;
+  }
+
+  /** How many bytes they share at their end, none of those at the beginning. */
+  static int end(int diff) {
+    return diff & 0xFFFF;
+  }
+
+  /** How many bytes of a value are between. */
+  static int between(int diff, int length) {
+    return length - begin(diff) - end(diff);
+  }
+
+  /** Bytes that a value takes in a row beside the other: as the difference, or as it is. */
+  static int stored(int diff, int length) {
+    return diff == NONE ? length : HEADER + between(diff, length);
+  }
+}
