@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.recovery.log.LogStoppedException;
@@ -24,6 +25,9 @@ public final class Database implements AutoCloseable {
 
   /** Longest value, in bytes: 1 GiB. */
   public static final long MAX_VALUE_BYTES = 1L << 30;
+
+  /** Longest name of a prepared transaction, in bytes. */
+  public static final int MAX_NAME_BYTES = PreparedTransactions.MAX_NAME;
 
   private static final long SHORTEST_PAUSE = 20_000;
   private static final long LONGEST_PAUSE = 5_000_000;
@@ -481,6 +485,84 @@ public final class Database implements AutoCloseable {
           open.writeCounters();
           return true;
         });
+  }
+
+  /**
+   * The transactions that are prepared and wait for their outcome, since {@link
+   * Transaction#prepare}, in this life of the database or a former one.
+   *
+   * @return their names, in no order; one that is missing has an outcome that is durable
+   */
+  public List<byte[]> preparedTransactions() {
+    List<byte[]> names = engine.inside(() -> engine.prepared().names());
+    awaitOutcomes();
+    return names;
+  }
+
+  /**
+   * Commits a prepared transaction. Durable on return. Who says it twice, as he has no answer, is
+   * told that there is none: so a name should not be used again.
+   *
+   * @param name its name
+   * @return whether there was one
+   * @throws OutcomeUnknownException if the log failed meanwhile: it is committed or still prepared
+   */
+  public boolean commitPrepared(byte[] name) {
+    return decide(name, prepared -> prepared.commit(name));
+  }
+
+  /**
+   * Rolls a prepared transaction back, in constant time. Durable on return.
+   *
+   * @param name its name
+   * @return whether there was one
+   * @throws OutcomeUnknownException if the log failed meanwhile: it is rolled back or still
+   *     prepared
+   */
+  public boolean rollbackPrepared(byte[] name) {
+    return decide(name, prepared -> prepared.rollback(name));
+  }
+
+  private boolean decide(byte[] name, ToLongFunction<PreparedTransactions> decision) {
+    checkName(name);
+    if (engine.options().readOnly()) {
+      throw new ReadOnlyDatabaseException(
+          "a prepared transaction cannot be decided upon, since the database was opened read-only; open it for writing");
+    }
+    long lsn = engine.inside(() -> decision.applyAsLong(engine.prepared()));
+    if (lsn == 0) {
+      awaitOutcomes();
+      return false;
+    }
+    engine.pokeCleaner();
+    try {
+      engine.storage().log().awaitDurable(lsn);
+    } catch (org.revenantdb.recovery.log.OutcomeUnknownException | LogStoppedException e) {
+      throw new OutcomeUnknownException(
+          "the log failed while the outcome of a prepared transaction was to become durable: open the database again, and"
+              + " say it again if it is still prepared ("
+              + Engine.why(e)
+              + ")",
+          e);
+    }
+    return true;
+  }
+
+  /** That there is no such transaction is an answer that no crash may take back (R10). */
+  private void awaitOutcomes() {
+    engine.awaitDurable(engine.prepared().lastLsn());
+  }
+
+  /** Refuses a name that is empty or too long. */
+  static void checkName(byte[] name) {
+    Objects.requireNonNull(name, "name");
+    if (name.length == 0 || name.length > MAX_NAME_BYTES) {
+      throw new IllegalArgumentException(
+          "the name of a prepared transaction has 1 to "
+              + MAX_NAME_BYTES
+              + " bytes; this one has "
+              + name.length);
+    }
   }
 
   /**

@@ -1,5 +1,6 @@
 package org.revenantdb.engine;
 
+import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Supplier;
@@ -12,6 +13,7 @@ import org.revenantdb.engine.version.Storage;
 import org.revenantdb.gc.ActiveSnapshots;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.log.LogStoppedException;
+import org.revenantdb.recovery.restart.PreparedTransaction;
 
 /** What transactions, cursors and tables of one open database share. Thread-safe. */
 final class Engine {
@@ -36,11 +38,25 @@ final class Engine {
 
   private volatile @Nullable Cleaner cleaner;
 
-  Engine(Storage storage, ActiveSnapshots snapshots, DatabaseOptions options) {
+  private final PreparedTransactions prepared;
+
+  /**
+   * What they share.
+   *
+   * @param segmentBytes size of a segment of the log
+   * @param prepared transactions that were prepared in former lives
+   */
+  Engine(
+      Storage storage,
+      ActiveSnapshots snapshots,
+      DatabaseOptions options,
+      long segmentBytes,
+      List<PreparedTransaction> prepared) {
     this.storage = storage;
     this.snapshots = snapshots;
     this.options = options;
     this.reader = new RowReader(storage);
+    this.prepared = new PreparedTransactions(storage, segmentBytes, prepared);
   }
 
   Storage storage() {
@@ -61,6 +77,10 @@ final class Engine {
 
   RowReader reader() {
     return reader;
+  }
+
+  PreparedTransactions prepared() {
+    return prepared;
   }
 
   OpenTransactions open() {

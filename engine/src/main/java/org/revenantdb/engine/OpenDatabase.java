@@ -54,6 +54,7 @@ import org.revenantdb.recovery.log.PageSpace;
 import org.revenantdb.recovery.log.RecoverySpace;
 import org.revenantdb.recovery.restart.AbortedTransactions;
 import org.revenantdb.recovery.restart.AnalysisResult;
+import org.revenantdb.recovery.restart.PreparedTransaction;
 import org.revenantdb.recovery.restart.Restart;
 import org.revenantdb.recovery.restart.RestartProgress;
 
@@ -238,11 +239,14 @@ final class OpenDatabase {
               new RoomyPages(pool, log, allocator),
               new VersionMarks(),
               new TransactionTable(
-                  aborted, analysis.highestTransactionId(), waits.of(WaitClass.ROW)),
+                  aborted,
+                  analysis.highestTransactionId(),
+                  analysis.prepared().stream().mapToLong(PreparedTransaction::id).toArray(),
+                  waits.of(WaitClass.ROW)),
               new Horizon(snapshots, log::tail, log::durableLsn),
               new VolatileStore(),
               new Storage.Counters());
-      engine = new Engine(storage, snapshots, options);
+      engine = new Engine(storage, snapshots, options, header.segmentSize(), analysis.prepared());
       catalog = new Catalog(engine);
       countersFile =
           running != null && options.countersFile()
@@ -348,13 +352,8 @@ final class OpenDatabase {
 
       @Override
       public TransactionImage transactions() {
-        TransactionTable table = storage.transactions();
         storage.counters().checkpoints.increment();
-        // An abort adds to the ATM before it leaves the active ones, so in this order none is
-        // missed.
-        long[] writing = table.writing();
-        long[] aborted = table.aborted().snapshot();
-        return new TransactionImage(table.highestId(), writing, new long[0], aborted);
+        return engine.prepared().image();
       }
 
       @Override

@@ -115,6 +115,15 @@ final class TableDrops {
           }
         }
       }
+      // Behind the open ones: one that is being prepared is in the list before it leaves them.
+      if (engine.prepared().haveWritten(table.trees().getFirst().table())) {
+        waiting.remove(self);
+        throw new TableInUseException(
+            "a transaction that is prepared has written to table "
+                + table.name()
+                + ", and nobody knows when it ends; commit it or roll it back (Database.preparedTransactions names it), then"
+                + " drop the table");
+      }
       return written;
     } finally {
       looking.unlock();

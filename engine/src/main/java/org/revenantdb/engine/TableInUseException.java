@@ -2,7 +2,8 @@ package org.revenantdb.engine;
 
 /**
  * A table cannot be dropped, since the thread that wants to has itself to end a transaction first:
- * one that wrote to the table, or one for which others wait who have. Nothing has changed.
+ * one that wrote to the table, or one for which others wait who have; or since a prepared
+ * transaction has written to it. Nothing has changed.
  */
 public final class TableInUseException extends RevenantException {
   private static final long serialVersionUID = 1L;

@@ -526,6 +526,30 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
+   * Prepares the transaction, for a coordinator that decides later: its rows stay locked, whatever
+   * crashes and restarts come, until {@link Database#commitPrepared} or {@link
+   * Database#rollbackPrepared} is called with the name. Durable on return. This object is done with
+   * then; what others try to write is in conflict with the transaction, and the tables that it has
+   * written to cannot be dropped.
+   *
+   * @param name what the coordinator calls it, 1 to {@link Database#MAX_NAME_BYTES} bytes; no two
+   *     that are prepared have the same
+   * @return false if it has written nothing: it has ended, and there is nothing to decide
+   * @throws PrepareException if one of that name is prepared, or too many are: the transaction is
+   *     still open
+   * @throws OutcomeUnknownException if the log failed meanwhile: after the next open {@link
+   *     Database#preparedTransactions} tells whether it is prepared
+   */
+  public boolean prepare(byte[] name) {
+    Database.checkName(name);
+    try {
+      return core.prepare(name);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  /**
    * Commits, and returns at once: others see it; {@link #onDurable} tells when it is durable. If
    * the transaction is {@link Durability#DURABLE}, the log is being forced for it.
    *

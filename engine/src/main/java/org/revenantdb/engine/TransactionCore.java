@@ -3,6 +3,8 @@ package org.revenantdb.engine;
 import java.lang.invoke.ConstantBootstraps;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -20,6 +22,7 @@ import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
+import org.revenantdb.recovery.restart.PreparedTransaction;
 
 /**
  * A transaction without its face: what has to be ended when the face was forgotten.
@@ -28,7 +31,7 @@ import org.revenantdb.recovery.log.RecordType;
  */
 final class TransactionCore {
   /*
-   * State       OPEN -> COMMITTED | ROLLED_BACK (by its user) | CLOSED (rolled back by the end of the database)
+   * State       OPEN -> COMMITTED | ROLLED_BACK | PREPARED (by its user) | CLOSED (rolled back by the end of the database)
    *
    * Commit      id COMMITTING in the table -> COMMIT published -> COMMITTED(lsn) -> snapshot given back -> durable: wait
    *             until that is so; it is acknowledged only then; if the log fails first the outcome is unknown. Lazy:
@@ -36,6 +39,8 @@ final class TransactionCore {
    * Read        under latches, which tells the witness what the answer depends on -> latches and gate left -> durable:
    *             wait until that is durable -> answer (R10). A conflict is an answer, too. One that acts after its
    *             commit waits there; its own commit is behind all that it has read.
+   * Prepare     in the list of those prepared, PREPARE published -> snapshot, writer and tables given back; the id stays
+   *             active until somebody decides, and has nothing to do with this any more (protocols.md §29)
    * Tables      entered before the first write to each, looked at by who drops one (protocols.md §24)
    * Abort       id in the ATM -> ABORT published -> ABORTED in the table (R1). Rows stay as they are: constant time.
    *             One that has written few rows puts them back itself -> FORGET published -> ABORTED (protocols.md §27)
@@ -48,6 +53,7 @@ final class TransactionCore {
     OPEN,
     COMMITTED,
     ROLLED_BACK,
+    PREPARED,
     CLOSED
   }
 
@@ -206,6 +212,10 @@ final class TransactionCore {
       case ROLLED_BACK ->
           throw new TransactionFinishedException(
               "the transaction has been rolled back; begin another");
+      case PREPARED ->
+          throw new TransactionFinishedException(
+              "the transaction has been prepared; commit it or roll it back by its name, with the database's"
+                  + " commitPrepared and rollbackPrepared");
       case CLOSED ->
           throw new DatabaseClosedException(
               "the database was closed while this transaction was open; it has been rolled back");
@@ -352,6 +362,47 @@ final class TransactionCore {
     } catch (org.revenantdb.recovery.log.OutcomeUnknownException | LogStoppedException e) {
       throw outcomeUnknown(e);
     }
+  }
+
+  /** Prepares; whether there is something to be decided upon. Durable on return. */
+  boolean prepare(byte[] name) {
+    enterAlone();
+    long lsn;
+    try {
+      lsn =
+          insideGate(() -> {
+            if (id == 0) {
+              publishCommit();
+              return committedAt;
+            }
+            List<Integer> tables = new ArrayList<>();
+            Holds holds = holds();
+            if (holds != null) {
+              holds.forEach(table -> tables.add(((Table) table).trees().getFirst().table()));
+            }
+            int[] ids = tables.stream().mapToInt(Integer::intValue).toArray();
+            PreparedTransaction prepared = new PreparedTransaction(id, name, ids);
+            try {
+              return engine.prepared().prepare(prepared, ids.length, () -> state = State.PREPARED);
+            } finally {
+              if (state == State.PREPARED) {
+                end(State.PREPARED);
+              }
+            }
+          });
+    } finally {
+      IN_USE.setRelease(this, false);
+    }
+    if (id == 0) {
+      awaitWitnessed(); // a lazy one, too: others decide by this answer
+      return false;
+    }
+    try {
+      engine.storage().log().awaitDurable(lsn);
+    } catch (org.revenantdb.recovery.log.OutcomeUnknownException | LogStoppedException e) {
+      throw outcomeUnknown(e);
+    }
+    return true;
   }
 
   /** Commits; if that has to be durable, the force is on its way on return. */

@@ -57,4 +57,34 @@ class CleanerRestTest {
       assertEquals(0, engine.storage.versions().rows());
     }
   }
+
+  /** Its id was the oldest of those active, and the cleaner looked again only when that changed. */
+  @Test
+  void a_prepared_transaction_keeps_no_pages_but_its_own_from_being_cleaned() {
+    try (TestEngine engine = new TestEngine(folder, 64)) {
+      Tree tree = engine.table("t");
+      Tree other = engine.table("other");
+      TestEngine.Tx first = engine.begin();
+      first.put(tree, bytes("k"), bytes("1"));
+      first.put(other, bytes("k"), bytes("1"));
+      first.commitDurably();
+      TestEngine.Tx prepared = engine.begin();
+      prepared.put(tree, bytes("k"), bytes("2"));
+      prepared.prepare(bytes("p"));
+      TestEngine.Tx longer = engine.begin();
+      longer.delete(other, bytes("k"));
+      CleanerSteps.passBesideWriters(engine.cleaner);
+      longer.commitDurably();
+      CleanerSteps.passBesideWriters(engine.cleaner);
+      assertEquals(null, engine.read(other, bytes("k")));
+      assertEquals(1, engine.check().pagesToClean());
+      assertTrue(engine.storage.marks().isEmpty(), "nothing to do before it is decided");
+
+      assertTrue(engine.engine.prepared().commit(bytes("p")) > 0);
+      engine.journal.force();
+      assertFalse(engine.storage.marks().isEmpty());
+      engine.checkAllClean();
+      assertEquals("2", Samples.text(engine.read(tree, bytes("k"))));
+    }
+  }
 }

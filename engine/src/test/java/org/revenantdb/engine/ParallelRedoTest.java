@@ -224,8 +224,8 @@ class ParallelRedoTest {
   }
 
   /**
-   * A checkpoint has all leaves, and then a row of each was changed: redo has to read them. The rows
-   * stay in their leaves, where nobody but the writer decides which page is changed.
+   * A checkpoint has all leaves, and then a row of each was changed: redo has to read them. The
+   * rows stay in their leaves, where nobody but the writer decides which page is changed.
    */
   private static CrashDisk withLeavesToRead(int leaves) {
     CrashDisk disk = new CrashDisk();

@@ -49,6 +49,7 @@ import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
 import org.revenantdb.recovery.log.RecoverySpace;
 import org.revenantdb.recovery.restart.AbortedTransactions;
+import org.revenantdb.recovery.restart.PreparedTransaction;
 
 /**
  * The engine without its files: a real pool of 256 frames over a temporary file, a log in memory,
@@ -164,7 +165,7 @@ final class TestEngine implements AutoCloseable {
             new Horizon(snapshots, journal::tail, journal::durableLsn),
             new VolatileStore(),
             new Storage.Counters());
-    engine = new Engine(storage, snapshots, DatabaseOptions.defaults());
+    engine = new Engine(storage, snapshots, DatabaseOptions.defaults(), 1 << 22, List.of());
     catalog = new Catalog(engine);
     storage.allocator().formatMissingMap(/* knownPages= */ 0);
     cleaner =
@@ -435,6 +436,12 @@ final class TestEngine implements AutoCloseable {
         journal.publish(new RecordBuilder().begin(RecordType.ABORT, id));
         storage.transactions().aborted(id);
       }
+      end();
+    }
+
+    /** Until somebody decides: {@code engine.prepared()}. */
+    void prepare(byte[] name) {
+      engine.prepared().prepare(new PreparedTransaction(id, name, new int[0]), 0, () -> {});
       end();
     }
 

@@ -49,18 +49,20 @@ final class CheckCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     RecoveryReport recovery;
     CheckReport report;
+    int prepared;
     try (Database db = Database.open(directory, DatabaseOptions.defaults().withCreate(false))) {
       recovery = db.recovery();
+      prepared = db.preparedTransactions().size();
       report = db.check();
     }
-    print(recovery, report);
+    print(recovery, report, prepared);
     if (json != null) {
       Files.writeString(json, Json.of(fields(recovery, report)) + "\n");
     }
     return report.isSound() ? Main.SOUND : Main.PROBLEMS;
   }
 
-  private void print(RecoveryReport recovery, CheckReport report) {
+  private void print(RecoveryReport recovery, CheckReport report, int prepared) {
     out.println("database        " + directory);
     out.println(
         recovery.clean()
@@ -74,19 +76,25 @@ final class CheckCommand implements Callable<Integer> {
     out.printf("tables          %,d%n", report.tables());
     out.printf("sequences       %,d%n", report.sequences().size());
     out.printf("rows            %,d (the catalogue's included)%n", report.rows());
+    if (prepared > 0) {
+      out.printf(
+          "prepared        %,d transactions that wait for their outcome; their rows are locked%n",
+          prepared);
+    }
     out.printf("tree pages      %,d%n", report.treePages());
     out.printf("overflow pages  %,d%n", report.overflowPages());
     out.printf("pages to clean  %,d%n", report.pagesToClean());
     out.printf("free pages      %,d%n", report.freePages());
     for (CheckedTable table : report.contents()) {
       out.printf(
-          "table           %s: %,d rows (%,d with what the cleaner has to take away), %d levels, %,d tree pages, %,d overflow pages%n",
+          "table           %s: %,d rows (%,d with what the cleaner has to take away), %d levels, %,d tree pages, %,d overflow pages, %,d bytes of former versions%n",
           table.name(),
           table.visibleRows(),
           table.rows(),
           table.levels(),
           table.treePages(),
-          table.overflowPages());
+          table.overflowPages(),
+          table.versionBytes());
     }
     for (CheckedSequence sequence : report.sequences()) {
       out.printf(

@@ -25,6 +25,10 @@ public class VersionMarks {
   private final PageBitmap fresh = new PageBitmap();
   private final PageBitmap later = new PageBitmap();
   private final PageBitmap waiting = new PageBitmap();
+
+  /** Those that wait for prepared transactions alone, which may take weeks; the cleaner's. */
+  private final PageBitmap waitingForDecision = new PageBitmap();
+
   private volatile @Nullable PageBitmap pass;
 
   /**
@@ -33,6 +37,7 @@ public class VersionMarks {
   private volatile @Nullable PageBitmap toVisit;
 
   private volatile boolean takesUpPostponed;
+  private volatile boolean takesUpDecided;
 
   /** Where those that can wait are taken up next; the cleaner's. */
   private int nextLater;
@@ -73,6 +78,7 @@ public class VersionMarks {
     fresh.clear(pageId);
     later.clear(pageId);
     waiting.clear(pageId);
+    waitingForDecision.clear(pageId);
     PageBitmap running = toVisit;
     if (running != null) {
       running.clear(pageId);
@@ -84,6 +90,35 @@ public class VersionMarks {
     waiting.set(pageId);
     fresh.clear(pageId);
     later.clear(pageId);
+  }
+
+  /**
+   * The page was visited, and nothing is to be done there before a prepared transaction has its
+   * outcome. Until {@link #decided} it counts as not marked, unless somebody marks it again.
+   */
+  public void postponeUntilDecided(int pageId) {
+    waitingForDecision.set(pageId);
+    fresh.clear(pageId);
+    later.clear(pageId);
+    waiting.clear(pageId);
+  }
+
+  /** A prepared transaction has its outcome: the next pass takes up what waited for one. */
+  public void decided() {
+    takesUpDecided = true;
+  }
+
+  private void takeUpDecided() {
+    if (!takesUpDecided) {
+      return;
+    }
+    takesUpDecided = false; // what is decided from now on is seen by this pass, or the next
+    for (int page = waitingForDecision.next(0);
+        page >= 0;
+        page = waitingForDecision.next(page + 1)) {
+      fresh.set(page);
+      waitingForDecision.clear(page);
+    }
   }
 
   /**
@@ -110,6 +145,7 @@ public class VersionMarks {
    * @return the pages of the pass; more come while it runs
    */
   public PageBitmap begin(boolean all) {
+    takeUpDecided();
     PageBitmap running = new PageBitmap();
     toVisit = running;
     pass = running;
@@ -130,6 +166,7 @@ public class VersionMarks {
    * @return the pages of the pass
    */
   public PageBitmap beginUrgent(boolean all, int few) {
+    takeUpDecided();
     PageBitmap running = new PageBitmap();
     toVisit = running;
     add(fresh, running);
@@ -159,7 +196,10 @@ public class VersionMarks {
 
   /** Whether no page is marked at all. */
   public boolean isEmpty() {
-    return fresh.isEmpty() && later.isEmpty() && waiting.isEmpty();
+    return fresh.isEmpty()
+        && later.isEmpty()
+        && waiting.isEmpty()
+        && (!takesUpDecided || waitingForDecision.isEmpty());
   }
 
   /** Whether there are pages that can wait. */

@@ -3,7 +3,9 @@ package org.revenantdb.engine.txn;
 import java.lang.invoke.ConstantBootstraps;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,6 +84,14 @@ public final class Holds {
       }
     }
     return false;
+  }
+
+  /** Is given all that is held, by who enters and leaves. */
+  public void forEach(Consumer<Object> visitor) {
+    AtomicReferenceArray<@Nullable Object> now = held;
+    for (int i = 0; i < count; i++) {
+      visitor.accept(Objects.requireNonNull(now.getPlain(i)));
+    }
   }
 
   /** Id of the thread that was the last to use them. */

@@ -11,11 +11,14 @@ import java.util.concurrent.atomic.AtomicLongArray;
 final class OutcomeWords {
   /*
    * State       0 UNKNOWN   1 ACTIVE   2 COMMITTING   3 AWAITED: COMMITTING, and somebody sleeps
-   *             4 ABORTED   anything else: the commit LSN (always above 8)
+   *             4 ABORTED   5 ELSEWHERE: prepared, its word is one of PreparedWords
+   *             anything else: the commit LSN (always above 8)
    *
    * Transitions 0 -> 1         enter        its session, before its first record is reserved (R8)
    *             1 -> 2         committing   its session, before its commit record is reserved
    *             2 -> 3         mustWait     any, CAS, under the lock of the parking lot's bucket
+   *             1 -> 5         moveAway     its session, prepared, when the word elsewhere says ACTIVE
+   *             2, 3 -> 1      settle       who decides upon a prepared one, and could not publish it; only elsewhere
    *             2, 3 -> LSN    settle       its session, after that record is published
    *             1, 2, 3 -> 4   settle       its session, after the id is in the ATM, or all rows were put back
    *
@@ -32,6 +35,7 @@ final class OutcomeWords {
   static final long COMMITTING = 2;
   static final long AWAITED = 3;
   static final long ABORTED = 4;
+  static final long ELSEWHERE = 5;
 
   private final AtomicLongArray words;
 
@@ -52,6 +56,10 @@ final class OutcomeWords {
 
   void committing(int index) {
     words.set(index, COMMITTING);
+  }
+
+  void moveAway(int index) {
+    words.set(index, ELSEWHERE);
   }
 
   /** Sets the outcome; returns whether somebody has to be woken. */

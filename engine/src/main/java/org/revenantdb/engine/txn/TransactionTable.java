@@ -1,9 +1,12 @@
 package org.revenantdb.engine.txn;
 
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongPredicate;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.latch.ParkingLot;
 import org.revenantdb.latch.WaitMeter;
@@ -27,6 +30,10 @@ public final class TransactionTable {
    *             long as a write to the disk. So: some spins, then the parking lot, keyed by table and id. It is done
    *             with the row's page latched (R1), and ends all the same: the session that commits holds nothing, the
    *             log writer takes no latch, and a log that stops makes the session abort.
+   *
+   * Prepared    those of this life and of former ones have words of their own (protocols.md §29): looked at where the
+   *             chunk has none, or says ELSEWHERE; before the ATM, in which one that is being rolled back already is.
+   *             Forgotten as a chunk is.
    *
    * Look-up     table first, then the ATM, else committed for all. It is right while the row that names the id is
    *             latched (R1): an id leaves the ATM only after every row of it was reverted under its page's exclusive
@@ -63,6 +70,9 @@ public final class TransactionTable {
   private final ReentrantLock growing = new ReentrantLock();
   private volatile Chunks chunks;
 
+  /** Written under the lock. */
+  private volatile PreparedWords preparedWords = PreparedWords.NONE;
+
   /** The chunk in which this life's ids begin; ids below the offset are of a former life. */
   private final OutcomeWords firstChunk = new OutcomeWords(CHUNK);
 
@@ -96,16 +106,33 @@ public final class TransactionTable {
    * @param waits where it is told that somebody waits for the outcome of a transaction
    */
   public TransactionTable(AbortedTransactions aborted, long highestId, WaitMeter waits) {
-    this(aborted, highestId, SLICE, waits);
+    this(aborted, highestId, new long[0], SLICE, waits);
+  }
+
+  /**
+   * A table in which only those are that were prepared in former lives.
+   *
+   * @param aborted the aborted-transaction map
+   * @param highestId the highest id that was ever used
+   * @param prepared ids of those that are prepared
+   * @param waits where it is told that somebody waits for the outcome of a transaction
+   */
+  public TransactionTable(
+      AbortedTransactions aborted, long highestId, long[] prepared, WaitMeter waits) {
+    this(aborted, highestId, prepared, SLICE, waits);
   }
 
   /** For tests, which would not notice a lost wake-up if everybody looked by himself soon after. */
   TransactionTable(AbortedTransactions aborted, long highestId, long slice) {
-    this(aborted, highestId, slice, WaitMeter.NONE);
+    this(aborted, highestId, new long[0], slice, WaitMeter.NONE);
   }
 
   private TransactionTable(
-      AbortedTransactions aborted, long highestId, long slice, WaitMeter waits) {
+      AbortedTransactions aborted, long highestId, long[] prepared, long slice, WaitMeter waits) {
+    for (long id : prepared) {
+      prepare(id);
+      active(id);
+    }
     this.slice = slice;
     this.waits = waits;
     this.aborted = aborted;
@@ -172,7 +199,52 @@ public final class TransactionTable {
 
   /** Marks a transaction that is about to reserve its commit record. */
   public void committing(long id) {
-    wordsOf(id).committing(index(id));
+    OutcomeWords prepared = wordOfPrepared(id);
+    if (prepared != null) {
+      prepared.committing(0);
+    } else {
+      wordsOf(id).committing(index(id));
+    }
+  }
+
+  /**
+   * Makes a word for a transaction that is about to be prepared, which may fail; nobody looks at it
+   * before {@link #prepared}.
+   */
+  public void prepare(long id) {
+    growing.lock();
+    try {
+      preparedWords = preparedWords.with(id);
+    } finally {
+      growing.unlock();
+    }
+  }
+
+  /** Marks a transaction that is in the table as one whose PREPARE record is published. */
+  public void prepared(long id) {
+    active(id);
+    wordsOf(id).moveAway(index(id)); // behind: who finds this looks there
+  }
+
+  private void active(long id) {
+    Objects.requireNonNull(preparedWords.of(id)).enter(0);
+  }
+
+  /** Marks a prepared transaction as undecided again: its commit record could not be published. */
+  public void stillPrepared(long id) {
+    settle(id, ACTIVE);
+  }
+
+  /** Whether a transaction is prepared, and nobody has decided yet. */
+  public boolean isPrepared(long id) {
+    OutcomeWords prepared = wordOfPrepared(id);
+    return prepared != null && isUndecided(prepared.get(0));
+  }
+
+  private @Nullable OutcomeWords wordOfPrepared(long id) {
+    PreparedWords now = preparedWords;
+    OutcomeWords prepared = now.isEmpty() ? null : now.of(id);
+    return prepared == null || prepared.get(0) == OutcomeWords.UNKNOWN ? null : prepared;
   }
 
   /** Marks a transaction whose commit record is published. */
@@ -203,7 +275,10 @@ public final class TransactionTable {
   /** Once the outcome stands nothing may be thrown: the caller would take it for unknown. */
   @SuppressWarnings("EmptyCatch")
   private void settle(long id, long outcome) {
-    if (wordsOf(id).settle(index(id), outcome)) {
+    OutcomeWords prepared = wordOfPrepared(id);
+    boolean isAwaited =
+        prepared != null ? prepared.settle(0, outcome) : wordsOf(id).settle(index(id), outcome);
+    if (isAwaited) {
       try {
         ParkingLot.global().unparkAll(this, id);
       } catch (Throwable notWoken) {
@@ -222,10 +297,14 @@ public final class TransactionTable {
     }
     OutcomeWords words = chunks.of(id);
     long state = words == null ? 0 : words.get(index(id));
-    if (state == 0 && aborted.contains(id)) {
-      return ABORTED;
+    if (state != OutcomeWords.UNKNOWN && state != OutcomeWords.ELSEWHERE) {
+      return state;
     }
-    return state;
+    OutcomeWords prepared = wordOfPrepared(id);
+    if (prepared != null) {
+      return prepared.get(0);
+    }
+    return aborted.contains(id) ? ABORTED : COMMITTED_FOR_ALL;
   }
 
   /**
@@ -257,10 +336,11 @@ public final class TransactionTable {
 
   /** Until it may have ended, for a slice at most. */
   private void sleep(long id) {
-    OutcomeWords words = chunks.of(id);
+    OutcomeWords prepared = wordOfPrepared(id);
+    OutcomeWords words = prepared != null ? prepared : chunks.of(id);
+    int index = prepared != null ? 0 : index(id);
     if (words != null) {
-      ParkingLot.global()
-          .park(this, id, () -> words.mustWait(index(id)), System.nanoTime() + slice);
+      ParkingLot.global().park(this, id, () -> words.mustWait(index), System.nanoTime() + slice);
     }
   }
 
@@ -274,41 +354,47 @@ public final class TransactionTable {
    * (R8).
    */
   public long[] writing() {
-    Chunks now = chunks;
-    long[] ids = new long[16];
-    int count = 0;
-    for (int c = 0; c < now.array.length; c++) {
-      OutcomeWords words = now.array[c];
-      for (int i = 0; words != null && i < CHUNK; i++) {
-        long state = words.get(i);
-        if (state != ACTIVE && state != COMMITTING) {
-          continue;
-        }
-        long id = ((now.first + c) << SHIFT) + i;
-        if (outcome(id) == ACTIVE) {
-          if (count == ids.length) {
-            ids = Arrays.copyOf(ids, 2 * count);
-          }
-          ids[count++] = id;
-        }
+    LongStream.Builder ids = LongStream.builder();
+    forEachUndecided(id -> {
+      if (outcome(id) == ACTIVE) {
+        ids.add(id);
+      }
+      return true;
+    });
+    PreparedWords prepared = preparedWords; // behind the chunks: one moves from there to here
+    for (int i = 0; i < prepared.size(); i++) {
+      if (isUndecided(prepared.get(i)) && outcome(prepared.id(i)) == ACTIVE) {
+        ids.add(prepared.id(i));
       }
     }
-    return Arrays.copyOf(ids, count);
+    return ids.build().distinct().toArray();
   }
 
-  /** The lowest id that has not ended, or {@link Long#MAX_VALUE}. */
-  public long oldestActive() {
+  /** Goes over those in the chunks that are active or committing, in order, while it is told to. */
+  private void forEachUndecided(LongPredicate visitor) {
     Chunks now = chunks;
     for (int c = 0; c < now.array.length; c++) {
       OutcomeWords words = now.array[c];
       for (int i = 0; words != null && i < CHUNK; i++) {
-        long state = words.get(i);
-        if (state == ACTIVE || state == COMMITTING) {
-          return ((now.first + c) << SHIFT) + i;
+        if (isUndecided(words.get(i)) && !visitor.test(((now.first + c) << SHIFT) + i)) {
+          return;
         }
       }
     }
-    return Long.MAX_VALUE;
+  }
+
+  private static boolean isUndecided(long state) {
+    return state == ACTIVE || state == COMMITTING;
+  }
+
+  /** The lowest id that has not ended and is not prepared, or {@link Long#MAX_VALUE}. */
+  public long oldestActive() {
+    long[] oldest = {Long.MAX_VALUE};
+    forEachUndecided(id -> {
+      oldest[0] = id;
+      return false;
+    });
+    return oldest[0];
   }
 
   /**
@@ -333,6 +419,9 @@ public final class TransactionTable {
         }
       }
       chunks = new Chunks(now.first + leading, Arrays.copyOfRange(array, leading, array.length));
+      if (!preparedWords.isEmpty()) {
+        preparedWords = preparedWords.without(state -> isForgettable(state, horizon));
+      }
     } finally {
       growing.unlock();
     }
@@ -348,11 +437,15 @@ public final class TransactionTable {
     for (int i = 0; i < CHUNK; i++) {
       long state = words.get(i);
       boolean former = state == 0 && isFirst && i < firstOffset;
-      if (!former && (state < ABORTED || state > horizon)) {
+      if (!former && !isForgettable(state, horizon)) {
         return false;
       }
     }
     return true;
+  }
+
+  private static boolean isForgettable(long state, long horizon) {
+    return state >= ABORTED && state <= horizon;
   }
 
   @SuppressWarnings("ReferenceEquality") // which chunk it is, not what it holds

@@ -650,6 +650,7 @@ public final class Cleaner implements AutoCloseable {
     TransactionTable transactions = storage.transactions();
     boolean undecided = false;
     boolean active = false;
+    boolean prepared = false;
     long changes = 0;
     mini.begin(0);
     maps.clear();
@@ -660,7 +661,8 @@ public final class Cleaner implements AutoCloseable {
       long writer = LeafCell.writer(page, cell);
       long status = transactions.outcome(writer);
       if (status == TransactionTable.ACTIVE) {
-        active = true;
+        prepared |= transactions.isPrepared(writer);
+        active |= !transactions.isPrepared(writer);
       } else if (status == TransactionTable.ABORTED) {
         changes++;
         storage.counters().rowsReverted.increment();
@@ -690,14 +692,14 @@ public final class Cleaner implements AutoCloseable {
         PageOps.settle(record, slot);
       }
     }
-    boolean settled = !undecided && !active;
-    if (settled) {
+    Fate fate = worst(undecided, active, prepared);
+    if (fate == Fate.SETTLED) {
       changes++;
       maps.setFlags(record, page, pageId, 0);
     }
     mini.end();
     commit(changes > 0);
-    note(pageId, settled, active);
+    note(pageId, fate);
     return changes;
   }
 
@@ -710,7 +712,16 @@ public final class Cleaner implements AutoCloseable {
     /** Somebody may need it yet. */
     UNDECIDED,
     /** A transaction that has not ended decides. */
-    ACTIVE
+    ACTIVE,
+    /** Who decides upon prepared transactions does. */
+    PREPARED
+  }
+
+  /** When a page is to be visited again. */
+  private static Fate worst(boolean undecided, boolean active, boolean prepared) {
+    return active
+        ? Fate.ACTIVE
+        : undecided ? Fate.UNDECIDED : prepared ? Fate.PREPARED : Fate.SETTLED;
   }
 
   private Fate fate(long writer, long superseder, long horizon) {
@@ -721,7 +732,8 @@ public final class Cleaner implements AutoCloseable {
     }
     long superseded = transactions.outcome(superseder);
     if (written == TransactionTable.ACTIVE || superseded == TransactionTable.ACTIVE) {
-      return Fate.ACTIVE;
+      long decides = written == TransactionTable.ACTIVE ? writer : superseder;
+      return transactions.isPrepared(decides) ? Fate.PREPARED : Fate.ACTIVE;
     }
     if (superseder == 0 || superseded == TransactionTable.ABORTED) {
       return Fate.SETTLED;
@@ -745,7 +757,7 @@ public final class Cleaner implements AutoCloseable {
       commit(true);
     }
     if (fate != Fate.GONE) {
-      note(pageId, fate == Fate.SETTLED, fate == Fate.ACTIVE);
+      note(pageId, fate);
     }
     return fate == Fate.GONE;
   }
@@ -754,6 +766,7 @@ public final class Cleaner implements AutoCloseable {
   private long cleanShared(int frame, MemorySegment page, int pageId, long horizon) {
     boolean undecided = false;
     boolean active = false;
+    boolean prepared = false;
     boolean tookMoved = false;
     Fate ofMoved = SharedValues.hasMoved(page) ? fateOfMoved(page) : Fate.UNDECIDED;
     int left = 0;
@@ -778,6 +791,7 @@ public final class Cleaner implements AutoCloseable {
       }
       left++;
       active |= fate == Fate.ACTIVE;
+      prepared |= fate == Fate.PREPARED;
       undecided |= fate == Fate.UNDECIDED;
       if (fate == Fate.SETTLED && superseder != 0) {
         changes++;
@@ -788,7 +802,8 @@ public final class Cleaner implements AutoCloseable {
       freePage(pageId);
       return 1;
     }
-    boolean settled = !undecided && !active;
+    Fate worst = worst(undecided, active, prepared);
+    boolean settled = worst == Fate.SETTLED;
     int before = SharedValues.fullness(page);
     int after = SharedValues.fullness(free);
     if (settled) {
@@ -803,7 +818,7 @@ public final class Cleaner implements AutoCloseable {
     if (after != before || tookMoved) {
       storage.roomy().hasRoom(pageId, after);
     }
-    note(pageId, settled, active);
+    note(pageId, worst);
     return changes;
   }
 
@@ -838,11 +853,12 @@ public final class Cleaner implements AutoCloseable {
     }
   }
 
-  private void note(int pageId, boolean settled, boolean active) {
-    if (settled) {
-      storage.marks().clear(pageId);
-    } else if (active) {
-      storage.marks().postpone(pageId);
+  private void note(int pageId, Fate fate) {
+    switch (fate) {
+      case SETTLED -> storage.marks().clear(pageId);
+      case ACTIVE -> storage.marks().postpone(pageId);
+      case PREPARED -> storage.marks().postponeUntilDecided(pageId);
+      case UNDECIDED, GONE -> {}
     }
   }
 }

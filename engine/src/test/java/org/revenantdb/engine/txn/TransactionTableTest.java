@@ -314,4 +314,66 @@ class TransactionTableTest {
     assertEquals(80_007, table.highestId());
     assertArrayEquals(new long[0], table.writing());
   }
+
+  @Test
+  void R21_a_prepared_transaction_keeps_no_chunk() {
+    TransactionTable table = table(17);
+    long id = table.enter();
+    table.prepare(id);
+    assertEquals(TransactionTable.ACTIVE, table.status(id));
+    assertFalse(table.isPrepared(id), "nothing is published");
+    table.prepared(id);
+    assertTrue(table.isPrepared(id));
+    commit(table, 3 * CHUNK, 100);
+    table.forget(100);
+    assertFalse(table.mayForget());
+    assertEquals(TransactionTable.ACTIVE, table.status(id));
+    assertArrayEquals(new long[] {id}, table.writing());
+    assertEquals(Long.MAX_VALUE, table.oldestActive());
+    table.committing(id);
+    assertEquals(TransactionTable.COMMITTING, table.status(id));
+    table.stillPrepared(id);
+    assertTrue(table.isPrepared(id));
+    table.committing(id);
+    table.committed(id, 200);
+    table.forget(199);
+    assertEquals(200, table.status(id));
+    table.forget(200);
+    assertEquals(TransactionTable.COMMITTED_FOR_ALL, table.status(id));
+  }
+
+  @Test
+  void one_that_was_prepared_in_a_former_life_is_active_until_it_is_decided() {
+    TransactionTable table =
+        new TransactionTable(aborted, 5_000, new long[] {4_999, 3}, WaitMeter.NONE);
+    long id = table.enter();
+    for (long prepared : new long[] {3, 4_999}) {
+      assertTrue(table.isPrepared(prepared));
+      assertEquals(TransactionTable.ACTIVE, table.status(prepared));
+    }
+    assertArrayEquals(new long[] {id, 3, 4_999}, table.writing());
+    assertEquals(id, table.oldestActive());
+    aborted.add(3);
+    assertEquals(TransactionTable.ACTIVE, table.status(3), "its ABORT is not published yet");
+    table.aborted(3);
+    assertEquals(TransactionTable.ABORTED, table.status(3));
+    table.forget(10);
+    assertEquals(TransactionTable.ABORTED, table.status(3), "it is in the map");
+    aborted.remove(3);
+    assertEquals(TransactionTable.COMMITTED_FOR_ALL, table.status(3));
+    assertEquals(TransactionTable.COMMITTED_FOR_ALL, table.status(4));
+  }
+
+  @Test
+  @Timeout(60)
+  void who_waits_for_a_prepared_one_is_woken_when_it_stays_prepared() {
+    TransactionTable table = new TransactionTable(aborted, 0, /* slice= */ Long.MAX_VALUE / 4);
+    long id = table.enter();
+    table.prepare(id);
+    table.prepared(id);
+    table.committing(id);
+    CompletableFuture<Long> outcome = CompletableFuture.supplyAsync(() -> table.outcome(id));
+    table.stillPrepared(id);
+    assertEquals(TransactionTable.ACTIVE, outcome.join());
+  }
 }

@@ -18,7 +18,8 @@ public interface CheckpointSource {
 
   /**
    * The transactions: those that are committing are waited for; the table is read before the map of
-   * aborted ones, so that one that is being aborted is found in either.
+   * aborted ones, so that one that is being aborted is found in either. What is prepared is
+   * published anew.
    *
    * @return what the table and the map hold
    */

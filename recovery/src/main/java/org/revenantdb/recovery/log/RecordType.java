@@ -19,7 +19,9 @@ public enum RecordType {
   /** The first record of a life. */
   LIFE(7),
   /** Pages are in the data file, forced, with all changes up to an LSN each. */
-  FLUSHED(8);
+  FLUSHED(8),
+  /** A transaction waits for its outcome, across restarts. */
+  PREPARE(9);
 
   private static final RecordType[] VALUES = values();
 

@@ -198,6 +198,7 @@ final class Analysis {
         nextLife,
         transactions.abortedAndUndecided(),
         transactions.undecided(),
+        transactions.prepared(),
         transactions.highest(),
         (int) highestPage,
         bytesRead,

@@ -1,5 +1,7 @@
 package org.revenantdb.recovery.restart;
 
+import java.util.List;
+
 /**
  * What the log says about the database.
  *
@@ -11,6 +13,7 @@ package org.revenantdb.recovery.restart;
  * @param aborted ids that belong into the map of aborted transactions: those that were in it, and
  *     all that were undecided
  * @param undecided the ids among them that were undecided in the last life
+ * @param prepared who was prepared, in ascending order of ids, and is so in the next life
  * @param highestTransactionId no higher id was ever durable
  * @param highestPageId the highest page that the redo range names, unsigned, 0 if none
  * @param logBytesRead bytes of records that analysis read
@@ -25,6 +28,7 @@ public record AnalysisResult(
     int life,
     long[] aborted,
     long[] undecided,
+    List<PreparedTransaction> prepared,
     long highestTransactionId,
     int highestPageId,
     long logBytesRead,

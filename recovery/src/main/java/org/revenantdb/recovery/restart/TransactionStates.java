@@ -1,5 +1,7 @@
 package org.revenantdb.recovery.restart;
 
+import java.util.List;
+import java.util.TreeMap;
 import org.revenantdb.recovery.checkpoint.CheckpointImage;
 import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.format.LogRecordLayout;
@@ -7,8 +9,8 @@ import org.revenantdb.recovery.log.RecordType;
 import org.revenantdb.recovery.segment.LogReader;
 
 /**
- * Who was writing, who was aborted: the checkpoint's image, overridden by every record from its
- * begin on (R8).
+ * Who was writing, who was prepared, who was aborted: the checkpoint's image, overridden by every
+ * record from its begin on (R8).
  */
 final class TransactionStates {
   /*
@@ -16,11 +18,15 @@ final class TransactionStates {
    * have seen. So what those say is kept until the image has been read, and wins over it:
    *   image: writing   and COMMIT, ABORT from B on      -> what the record says
    *   image: aborted   and FORGET from B on             -> forgotten
+   *   image: writing   and PREPARE from B on            -> prepared
+   *   image: prepared  has a PREPARE from B on, and is that unless COMMIT or ABORT from B on say otherwise; no PREPARE
+   *                    lies behind the outcome (protocols.md §29)
    * A transaction that is in no list and has no record from B on was decided before B and left no aborted row.
    */
 
   private final long checkpointLsn;
   private final LongLongMap undecided = new LongLongMap();
+  private final TreeMap<Long, PreparedTransaction> prepared = new TreeMap<>();
   private final LongLongMap aborted = new LongLongMap();
   private final LongLongMap decidedBeforeImage = new LongLongMap();
   private final LongLongMap forgottenBeforeImage = new LongLongMap();
@@ -41,6 +47,9 @@ final class TransactionStates {
     switch (type) {
       case PAGES -> {
         if (id != 0) {
+          if (prepared.containsKey(id)) {
+            throw damaged(record, catalog, "transaction " + id + " is prepared, and writes");
+          }
           undecided.put(id, 0);
         }
       }
@@ -51,6 +60,20 @@ final class TransactionStates {
       }
       case FORGET -> forget(record, catalog);
       case CHECKPOINT -> takeImage(record, catalog);
+      case PREPARE -> {
+        PreparedTransaction said = PreparedTransaction.of(record);
+        if (said == null || id == 0) {
+          throw damaged(record, catalog, "what it says of a prepared transaction makes no sense");
+        }
+        if (aborted.contains(id)
+            || decidedBeforeImage.contains(id)
+            || forgottenBeforeImage.contains(id)) {
+          throw damaged(
+              record, catalog, "it prepares transaction " + id + ", which has its outcome");
+        }
+        undecided.remove(id);
+        prepared.put(id, said);
+      }
       case LIFE -> abortUndecided();
       case PAD, FLUSHED -> {}
     }
@@ -63,6 +86,7 @@ final class TransactionStates {
 
   private void decide(long id) {
     undecided.remove(id);
+    prepared.remove(id);
     if (!imageRead) {
       decidedBeforeImage.put(id, 0);
     }
@@ -77,6 +101,7 @@ final class TransactionStates {
       highest = Math.max(highest, id);
       aborted.remove(id);
       undecided.remove(id);
+      prepared.remove(id);
       if (!imageRead) {
         forgottenBeforeImage.put(id, 0);
       }
@@ -90,20 +115,29 @@ final class TransactionStates {
       return;
     }
     int writing = record.getInt(CheckpointImage.WRITING);
-    int prepared = record.getInt(CheckpointImage.PREPARED);
+    int waiting = record.getInt(CheckpointImage.PREPARED);
     int inMap = record.getInt(CheckpointImage.ABORTED);
     check(record, catalog, writing, CheckpointImage.IDS);
-    check(record, catalog, inMap, CheckpointImage.IDS + writing * Long.BYTES);
-    if (prepared != 0) {
-      throw damaged(record, catalog, "it names prepared transactions, which version 1 has none of");
-    }
-    for (int i = 0; i < writing + inMap; i++) {
+    check(record, catalog, waiting, CheckpointImage.IDS + writing * Long.BYTES);
+    check(record, catalog, inMap, CheckpointImage.IDS + (writing + waiting) * Long.BYTES);
+    for (int i = 0; i < writing + waiting + inMap; i++) {
       long id = record.getLong(CheckpointImage.IDS + i * Long.BYTES);
       highest = Math.max(highest, id);
       boolean decided = decidedBeforeImage.contains(id);
-      if (i < writing && !decided && !forgottenBeforeImage.contains(id)) {
-        undecided.put(id, 0);
-      } else if (i >= writing && !forgottenBeforeImage.contains(id)) {
+      boolean forgotten = forgottenBeforeImage.contains(id);
+      if (i < writing) {
+        if (!decided && !forgotten && !prepared.containsKey(id)) {
+          undecided.put(id, 0);
+        }
+      } else if (i < writing + waiting) {
+        if (!decided && !forgotten && !prepared.containsKey(id)) {
+          throw damaged(
+              record, catalog, "it names transaction " + id + " as prepared, which nothing said");
+        }
+      } else if (!forgotten) {
+        if (prepared.containsKey(id)) {
+          throw damaged(record, catalog, "it names prepared transaction " + id + " as aborted");
+        }
         undecided.remove(id);
         aborted.put(id, 0);
       }
@@ -144,6 +178,11 @@ final class TransactionStates {
   /** Who was undecided at the end, in ascending order. */
   long[] undecided() {
     return undecided.sortedKeys();
+  }
+
+  /** Who was prepared at the end, in ascending order of ids. */
+  List<PreparedTransaction> prepared() {
+    return List.copyOf(prepared.values());
   }
 
   /** Who is aborted, those undecided included, in ascending order. */

@@ -4,12 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.recovery.checkpoint.CheckpointImage;
 import org.revenantdb.recovery.checkpoint.TransactionImage;
 import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.log.Log;
+import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
 import org.revenantdb.recovery.testing.CrashDisk;
 
@@ -156,5 +158,85 @@ class TransactionStatesTest {
     assertArrayEquals(new long[] {5, 7}, result.aborted());
     assertArrayEquals(new long[] {7}, result.undecided());
     assertEquals(7, result.highestTransactionId());
+  }
+
+  private static PreparedTransaction prepared(long id) {
+    return new PreparedTransaction(id, new byte[] {1, (byte) id}, new int[] {7, 8});
+  }
+
+  private void prepare(long id) {
+    log.publish(prepared(id).build(new RecordBuilder()));
+  }
+
+  private CheckpointImage.Published checkpointOfPrepared(
+      long redo, long[] writing, long[] prepared) {
+    return CheckpointImage.publish(log, new TransactionImage(99, writing, prepared, NONE), redo);
+  }
+
+  @Test
+  void R8_a_transaction_is_prepared_until_a_record_decides_it() {
+    for (long id = 1; id <= 5; id++) {
+      LogFixture.change(log, id, (int) id, ROW);
+      prepare(id);
+    }
+    LogFixture.mark(log, RecordType.COMMIT, 2);
+    LogFixture.mark(log, RecordType.ABORT, 3);
+    LogFixture.forget(log, 4);
+    log.awaitDurable(log.tail());
+    AnalysisResult result = LogFixture.analyse(disk.afterKill(), LogFixture.firstState()).result();
+    assertEquals(List.of(prepared(1), prepared(5)), result.prepared());
+    assertArrayEquals(new long[] {3}, result.aborted());
+    assertArrayEquals(NONE, result.undecided());
+  }
+
+  /** 1 was prepared after the image of the writing was taken, 2 before the checkpoint. */
+  @Test
+  void R8_a_prepare_from_the_begin_on_wins_over_the_image() {
+    LogFixture.change(log, 1, 1, ROW);
+    LogFixture.change(log, 2, 2, ROW);
+    prepare(2);
+    long begin = log.tail();
+    prepare(2); // repeated by the checkpoint
+    prepare(1);
+    CheckpointImage.Published image = checkpointOfPrepared(begin, new long[] {1}, new long[] {2});
+    AnalysisResult result = analyse(begin, image);
+    assertEquals(List.of(prepared(1), prepared(2)), result.prepared());
+    assertArrayEquals(NONE, result.aborted());
+  }
+
+  @Test
+  void R8_an_outcome_between_the_repeated_prepare_and_the_image_wins_over_both() {
+    long begin = log.tail();
+    prepare(1);
+    prepare(2);
+    LogFixture.mark(log, RecordType.COMMIT, 1);
+    LogFixture.mark(log, RecordType.ABORT, 2);
+    AnalysisResult result = analyse(begin, checkpointOfPrepared(begin, NONE, new long[] {1, 2}));
+    assertEquals(List.of(), result.prepared());
+    assertArrayEquals(new long[] {2}, result.aborted());
+  }
+
+  @Test
+  void a_prepared_transaction_of_the_image_that_nothing_describes_is_damage() {
+    prepare(1);
+    long begin = log.tail();
+    CheckpointImage.Published image = checkpointOfPrepared(begin, NONE, new long[] {1});
+    assertThrows(CorruptDataException.class, () -> analyse(begin, image));
+  }
+
+  @Test
+  void prepared_transactions_of_former_lives_stay_prepared() {
+    LogFixture.change(log, 5, 1, ROW);
+    prepare(5);
+    log.awaitDurable(log.tail());
+    CrashDisk left = disk.afterKill();
+    try (Log second =
+        LogFixture.analyse(left, LogFixture.firstState()).startLife(LogFixture.options())) {
+      LogFixture.change(second, 7, 1, ROW);
+      second.awaitDurable(second.tail());
+    }
+    AnalysisResult result = LogFixture.analyse(left, LogFixture.firstState()).result();
+    assertEquals(List.of(prepared(5)), result.prepared());
+    assertArrayEquals(new long[] {7}, result.aborted());
   }
 }

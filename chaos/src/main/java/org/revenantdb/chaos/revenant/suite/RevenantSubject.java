@@ -36,6 +36,12 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
   /** The smallest pool that an option allows. */
   static final long POOL = 2L << 20;
 
+  /** How the names of prepared transactions begin that are to be committed. */
+  static final String COMMITTED = "committed-";
+
+  /** How those of the others begin. */
+  static final String ROLLED_BACK = "rolled-back-";
+
   private static final String DIRECTORY = "db";
   private static final int SEGMENT = 1 << 20;
   private static final long LOG_LIMIT = 4L * SEGMENT;
@@ -79,6 +85,9 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
     for (String problem : report.problems()) {
       recovered.demand(false, problem);
     }
+    for (byte[] name : db.preparedTransactions()) {
+      decide(db, new String(name, StandardCharsets.UTF_8));
+    }
     try (Transaction tx = db.begin()) {
       List<Map.Entry<byte[], byte[]>> rows = new ArrayList<>();
       for (String name : db.tableNames()) {
@@ -86,6 +95,19 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
       }
       checkMore(report, recovered, rows);
       recovered.verifyAllBytes(rows);
+    }
+  }
+
+  static boolean isCommitted(String prepared) {
+    return prepared.startsWith(COMMITTED);
+  }
+
+  /** Gives a prepared transaction the outcome that its name tells. */
+  static void decide(Database db, String prepared) {
+    byte[] name = prepared.getBytes(StandardCharsets.UTF_8);
+    boolean was = isCommitted(prepared) ? db.commitPrepared(name) : db.rollbackPrepared(name);
+    if (!was) {
+      throw new IllegalStateException(prepared + " was prepared, and is not");
     }
   }
 

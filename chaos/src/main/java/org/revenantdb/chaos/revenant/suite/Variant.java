@@ -24,7 +24,10 @@ public enum Variant {
   SEQUENCE(SequenceSubject.class, SequenceSubject::new),
 
   /** {@link DropSubject}. */
-  DROP(DropSubject.class, DropSubject::new);
+  DROP(DropSubject.class, DropSubject::new),
+
+  /** {@link PreparedSubject}. */
+  PREPARED(PreparedSubject.class, PreparedSubject::new);
 
   private final Class<? extends RevenantSubject> type;
 

@@ -1,5 +1,6 @@
 package org.revenantdb.chaos.revenant.suite;
 
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,6 +67,30 @@ final class Worker {
       switch (options.durability()) {
         case DURABLE -> group.durable();
         case LAZY -> group.lazy();
+      }
+      return true;
+    } catch (ConflictException conflict) {
+      group.rolledBack();
+      return false;
+    }
+  }
+
+  /**
+   * A transaction that is prepared, unless somebody was first; tells whether it is. From then on
+   * its outcome is a promise, though nobody has said it to the database.
+   */
+  boolean prepare(String name, boolean commits, Consumer<Writes> body) {
+    Promises.Group group = promises.begin();
+    try (Transaction tx = db.begin()) {
+      body.accept(new Writes(tx, group));
+      if (commits) {
+        group.committing();
+      }
+      tx.prepare(name.getBytes(StandardCharsets.UTF_8));
+      if (commits) {
+        group.durable();
+      } else {
+        group.rolledBack();
       }
       return true;
     } catch (ConflictException conflict) {

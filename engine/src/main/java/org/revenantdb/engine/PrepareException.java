@@ -1,0 +1,13 @@
+package org.revenantdb.engine;
+
+/**
+ * A transaction cannot be prepared: there is one of that name, or too much of them. Nothing has
+ * changed, and the transaction is open.
+ */
+public final class PrepareException extends RevenantException {
+  private static final long serialVersionUID = 1L;
+
+  PrepareException(String message) {
+    super(message);
+  }
+}
