@@ -32,7 +32,8 @@ public final class Main {
           new CommitBench(),
           new TreeBench(),
           new HeavyInsertBench(),
-          new SpaceMapBench());
+          new SpaceMapBench(),
+          new RecoveryBench());
 
   private Main() {}
 

@@ -14,7 +14,7 @@ import org.revenantdb.jmh.fork.Told;
  * Watches the log directory of a database and keeps its largest size, relative to the bound. It
  * looks at the files every 20 ms; a segment stays longer than that.
  */
-final class LogPeak implements AutoCloseable {
+public final class LogPeak implements AutoCloseable {
   private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   /** So many times as long as a look takes nobody looks: what is measured needs the processor. */
@@ -41,7 +41,7 @@ final class LogPeak implements AutoCloseable {
   }
 
   /** Of a database; null: of nobody. */
-  static LogPeak of(@Nullable Path database, DatabaseOptions options) {
+  public static LogPeak of(@Nullable Path database, DatabaseOptions options) {
     return new LogPeak(
         database == null ? null : database.resolve("log"), 2 * options.maxRecoveryLog());
   }
@@ -88,7 +88,7 @@ final class LogPeak implements AutoCloseable {
   }
 
   /** Prints the result for the parent. */
-  void tell() {
+  public void tell() {
     if (log != null) {
       Told.tell("log_peak_over_bound", Math.max(peak, size(log)) / bound);
     }

@@ -1,0 +1,221 @@
+package org.revenantdb.jmh.cli;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.revenantdb.jmh.recovery.CleanupFork;
+import org.revenantdb.jmh.recovery.RestartFork;
+import org.revenantdb.jmh.recovery.RetryFork;
+import org.revenantdb.jmh.recovery.RollbackFork;
+import org.revenantdb.jmh.recovery.VersionsFork;
+
+/**
+ * What a transaction costs that was killed or rolled back: the experiments of "Constant Time
+ * Recovery in Azure SQL Database" (VLDB 2019), §4.
+ */
+final class RecoveryBench implements Bench {
+  private static final String SMALL_LOG = Integer.toString(8 << 20);
+  private static final String DEFAULT_OPTIONS = "0";
+
+  private static final Map<String, String> UNITS =
+      Map.of(
+          "recovery_seconds", "s",
+          "recovery_open_seconds", "s",
+          "recovery_log_bytes", "bytes",
+          "recovery_pages", "pages",
+          "rollback_ms", "ms",
+          "rollback_small_ms", "ms",
+          "cleanup_pages", "pages",
+          "cleanup_seconds", "s");
+
+  @Override
+  public String name() {
+    return "recovery";
+  }
+
+  @Override
+  public String question() {
+    return "What does a transaction cost that was killed or rolled back, whatever its size?";
+  }
+
+  @Override
+  public List<String> promises() {
+    return List.of(
+        "recovery_io_growth",
+        "recovery_seconds_max",
+        "rollback_growth",
+        "rollback_ms",
+        "log_peak_over_bound",
+        "pvs_bytes_insert",
+        "pvs_bytes_delete",
+        "pvs_bytes_update",
+        "retry_insert_growth",
+        "retry_update_growth",
+        "retry_delete_growth",
+        "retry_bulk_growth",
+        "cleanup_size_growth",
+        "cleanup_workload_ratio");
+  }
+
+  @Override
+  public void measure(Settings settings, Figures figures) throws CannotMeasureException {
+    Rounds rounds = Rounds.of(settings, settings.quick() ? 1 : 3);
+    figures.setting("rows", "8 bytes of key, 200 of value; an update changes 4");
+    figures.setting(
+        "kill",
+        "SIGKILL to itself when the log since the redo point is 0.9 of maxRecoveryLog; pages from"
+            + " the cache of the system, as after any kill");
+    try (ForkSession session =
+        ForkSession.open(name(), settings, figures, rounds, Set.of("log_peak_over_bound"))) {
+      session.begin(140);
+      figures.attempt(() -> versions(session));
+      figures.attempt(() -> rollbacks(session));
+      figures.attempt(() -> retries(session));
+      figures.attempt(() -> cleaning(session));
+      figures.attempt(() -> restarts(session));
+      session.putHighest("log_peak_over_bound");
+    } catch (IOException e) {
+      throw new CannotMeasureException("a directory for the databases: " + e.getMessage(), e);
+    }
+    figures.rounds(rounds.tally());
+  }
+
+  /** Figure 9 of the paper: kill, and open again. */
+  private static void restarts(ForkSession session) throws CannotMeasureException {
+    List<String> sizes =
+        session.quick()
+            ? List.of("10000", "1000000")
+            : List.of("10000", "100000", "1000000", "10000000");
+    List<String> operations =
+        session.quick() ? List.of("UPDATE") : List.of("INSERT", "UPDATE", "DELETE");
+    List<ForkSession.Child> children = new ArrayList<>();
+    for (String operation : operations) {
+      for (String size : sizes) {
+        children.add(restart(session, name(operation) + " " + size, operation, size, SMALL_LOG));
+      }
+    }
+    String usual = "update 100000, default options";
+    children.add(restart(session, usual, "UPDATE", "100000", DEFAULT_OPTIONS));
+    Map<String, Sample> samples = session.run("kill and open", children, UNITS);
+    Figures figures = session.figures();
+    double growth = 0;
+    for (String operation : operations) {
+      double least = io(samples, name(operation) + " " + sizes.getFirst());
+      for (String size : sizes.subList(1, sizes.size())) {
+        growth = Math.max(growth, io(samples, name(operation) + " " + size) / least);
+      }
+    }
+    figures.put("recovery_io_growth", growth);
+    Sample seconds = samples.get("recovery_seconds," + usual);
+    if (seconds == null) {
+      throw new CannotMeasureException("the time of a restart with default options");
+    }
+    figures.put("recovery_seconds_max", seconds.highest());
+    Plot plot =
+        new Plot(
+            "How long from the call of open to the first row?",
+            Plot.Form.LINES,
+            "rows of the killed transaction",
+            "s",
+            /* logarithmic= */ false);
+    for (String operation : operations) {
+      for (String size : sizes) {
+        plot.mark(name(operation), size, "recovery_seconds," + name(operation) + " " + size);
+      }
+    }
+    figures.plot(plot);
+  }
+
+  /** Bytes that recovery has read, of the log and in pages. */
+  private static double io(Map<String, Sample> samples, String name) throws CannotMeasureException {
+    return ForkSession.median(samples, "recovery_log_bytes," + name)
+        + ForkSession.median(samples, "recovery_pages," + name) * (8 << 10);
+  }
+
+  private static String name(String operation) {
+    return operation.toLowerCase(Locale.ROOT);
+  }
+
+  private static ForkSession.Child restart(
+      ForkSession session, String name, String operation, String rows, String log) {
+    return new ForkSession.Child(
+        name, RestartFork.class, "DIRECTORY", operation, rows, log, session.seed());
+  }
+
+  private static void rollbacks(ForkSession session) throws CannotMeasureException {
+    String rows = session.sized(200_000, 1_000_000);
+    session.figures().setting("rolled back", rows + " rows against 50,000; median of so many");
+    Map<String, Sample> samples =
+        session.run(
+            "rollback",
+            1,
+            List.of(large("rollback", RollbackFork.class, "50000", rows, session.sized(3, 11))),
+            UNITS);
+    put(session, samples, "rollback", "rollback_growth", "rollback_ms");
+  }
+
+  private static void versions(ForkSession session) throws CannotMeasureException {
+    Map<String, Sample> samples =
+        session.run(
+            "versions",
+            1,
+            List.of(large("versions", VersionsFork.class, session.sized(50_000, 1_000_000))),
+            UNITS);
+    put(session, samples, "versions", "pvs_bytes_insert", "pvs_bytes_delete", "pvs_bytes_update");
+  }
+
+  private static void retries(ForkSession session) throws CannotMeasureException {
+    Map<String, Sample> samples =
+        session.run(
+            "retries",
+            1,
+            List.of(
+                large(
+                    "retries",
+                    RetryFork.class,
+                    session.sized(40_000, 200_000),
+                    session.sized(3, 11))),
+            UNITS);
+    put(
+        session,
+        samples,
+        "retries",
+        "retry_insert_growth",
+        "retry_update_growth",
+        "retry_delete_growth",
+        "retry_bulk_growth");
+  }
+
+  private static void cleaning(ForkSession session) throws CannotMeasureException {
+    Map<String, Sample> samples =
+        session.run(
+            "cleaning",
+            1,
+            List.of(
+                large(
+                    "cleaning",
+                    CleanupFork.class,
+                    session.sized(20_000, 100_000),
+                    session.sized(200_000, 1_000_000),
+                    session.sized(2, 5))),
+            UNITS);
+    put(session, samples, "cleaning", "cleanup_size_growth", "cleanup_workload_ratio");
+  }
+
+  private static ForkSession.Child large(String name, Class<?> main, String... arguments) {
+    List<String> all = new ArrayList<>(List.of("DIRECTORY"));
+    all.addAll(List.of(arguments));
+    return new ForkSession.Child(name, main, List.of("-Xms512m", "-Xmx512m"), null, all);
+  }
+
+  private static void put(
+      ForkSession session, Map<String, Sample> samples, String child, String... names)
+      throws CannotMeasureException {
+    for (String name : names) {
+      session.figures().put(name, ForkSession.median(samples, name + "," + child));
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package org.revenantdb.jmh.recovery;
+
+import java.nio.file.Path;
+import java.util.Random;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.TransactionOptions;
+import org.revenantdb.jmh.fork.Told;
+import org.revenantdb.jmh.insert.RowNumbers;
+
+/**
+ * A JVM that looks at the cleaner: how many pages it visits for the same transaction in tables of
+ * two sizes, and what a session loses while it takes back a large one.
+ *
+ * <p>Arguments: directory, rows of the small table, rows that are rolled back beside the session,
+ * how often.
+ */
+public final class CleanupFork {
+  private static final int PART = 10;
+  private static final int STEP = 64;
+  private static final long WINDOW = 2_000_000_000L;
+
+  private CleanupFork() {}
+
+  /**
+   * Prints {@code = cleanup_size_growth} and {@code = cleanup_workload_ratio}.
+   *
+   * @param arguments see the class
+   */
+  public static void main(String[] arguments) {
+    int small = Integer.parseInt(arguments[1]);
+    int aborted = Integer.parseInt(arguments[2]);
+    int times = Integer.parseInt(arguments[3]);
+    DatabaseOptions options =
+        DatabaseOptions.defaults().withPoolBytes(512L << 20).withMaxRecoveryPages(1 << 16);
+    try (Database database = Database.open(Path.of(arguments[0]).resolve("database"), options)) {
+      double ofSmall = pages(database, "small", small, small / PART);
+      double ofLarge = pages(database, "large", small * PART, small / PART);
+      Told.tell("cleanup_pages", ofLarge);
+      Told.tell("cleanup_size_growth", ofLarge / ofSmall);
+      ratio(database, aborted, times);
+    }
+  }
+
+  /** Pages that the cleaner visits for a transaction that was rolled back. */
+  private static double pages(Database database, String name, int rows, int written) {
+    Table table = database.table(name);
+    BigRows.load(database, table, rows, 0);
+    database.cleanNow();
+    long before = database.statistics().pagesCleaned();
+    update(database, table, rows / 2, written);
+    database.cleanNow();
+    return database.statistics().pagesCleaned() - before;
+  }
+
+  private static void update(Database database, Table table, long from, int rows) {
+    try (Transaction tx = database.begin()) {
+      for (long key = from; key < from + rows; key++) {
+        BigRows.Operation.UPDATE.apply(tx, table, key, 1);
+      }
+      tx.rollback();
+    }
+  }
+
+  private static void ratio(Database database, int aborted, int times) {
+    Table table = database.table("aborted");
+    BigRows.load(database, table, aborted, 0);
+    Table work = database.table("large");
+    Random random = new Random(3);
+    double[] ratios = new double[times];
+    double[] seconds = new double[times];
+    for (int i = -1; i < times; i++) { // the first warms up
+      database.cleanNow();
+      database.checkpoint();
+      double alone = rate(database, work, random, /* whileCleaning= */ false);
+      update(database, table, 0, aborted);
+      long start = System.nanoTime();
+      double beside = rate(database, work, random, /* whileCleaning= */ true);
+      if (i >= 0) {
+        ratios[i] = beside / alone;
+        seconds[i] = (System.nanoTime() - start) / 1e9;
+      }
+    }
+    Told.tell("cleanup_workload_ratio", RollbackFork.median(ratios));
+    Told.tell("cleanup_seconds", RollbackFork.median(seconds));
+  }
+
+  /** Updates a second, for a window or as long as something is there to be taken back. */
+  private static double rate(Database database, Table work, Random random, boolean whileCleaning) {
+    long start = System.nanoTime();
+    long done = 0;
+    long now;
+    do {
+      for (int i = 0; i < STEP; i++) {
+        long key = random.nextInt(10_000);
+        database.run(
+            TransactionOptions.lazy(),
+            tx -> tx.put(work, RowNumbers.key(key), BigRows.row(key, random.nextInt())));
+      }
+      done += STEP;
+      now = System.nanoTime();
+    } while (whileCleaning
+        ? database.statistics().abortedTransactions() > 0
+        : now - start < WINDOW);
+    return done * 1e9 / (now - start);
+  }
+}

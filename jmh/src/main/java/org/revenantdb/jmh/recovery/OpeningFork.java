@@ -1,0 +1,68 @@
+package org.revenantdb.jmh.recovery;
+
+import java.nio.file.Path;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.engine.RecoveryReport;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.Transaction;
+import org.revenantdb.jmh.fork.Told;
+import org.revenantdb.jmh.insert.RowNumbers;
+
+/**
+ * A fresh JVM that opens what {@link KilledWriter} has left: from the call of {@code open} to the
+ * first row.
+ *
+ * <p>Arguments: as for {@link KilledWriter}.
+ */
+public final class OpeningFork {
+  private OpeningFork() {}
+
+  /**
+   * Prints what recovery took, and ends with an exception if a row is not as it was committed.
+   *
+   * @param arguments see the class
+   */
+  public static void main(String[] arguments) {
+    Path directory = Path.of(arguments[0]);
+    BigRows.Operation operation = BigRows.Operation.valueOf(arguments[1]);
+    long rows = Long.parseLong(arguments[2]);
+    DatabaseOptions options = KilledWriter.options(Long.parseLong(arguments[3]));
+    long start = System.nanoTime();
+    try (Database database = Database.open(directory, options)) {
+      Table big = database.table(KilledWriter.BIG);
+      Table other = database.table(KilledWriter.OTHER);
+      try (Transaction tx = database.begin()) {
+        if (tx.get(operation.needsRows() ? big : other, RowNumbers.key(1)) == null) {
+          throw new IllegalStateException("row 1 is missing");
+        }
+      }
+      Told.tell("recovery_seconds", (System.nanoTime() - start) / 1e9);
+      RecoveryReport report = database.recovery();
+      Told.tell("recovery_log_bytes", report.logBytesRead());
+      Told.tell("recovery_pages", report.pagesRead());
+      Told.tell("recovery_open_seconds", report.nanos() / 1e9);
+      verify(database, big, operation, rows);
+    }
+  }
+
+  private static void verify(Database database, Table big, BigRows.Operation operation, long rows) {
+    try (Transaction tx = database.begin()) {
+      long expected = operation.needsRows() ? rows : 0;
+      long found = tx.count(big, null, null);
+      if (found != expected) {
+        throw new IllegalStateException(found + " rows, and not " + expected);
+      }
+      for (long key = 0; key < expected; key += 1 + rows / 1000) {
+        byte[] row = tx.get(big, RowNumbers.key(key));
+        if (row == null || row[100] != BigRows.row(key, 0)[100] || !isNumber(row, key)) {
+          throw new IllegalStateException("row " + key + " is not what was committed");
+        }
+      }
+    }
+  }
+
+  private static boolean isNumber(byte[] row, long key) {
+    return java.util.Arrays.equals(row, BigRows.row(key, 0));
+  }
+}

@@ -1,0 +1,55 @@
+package org.revenantdb.jmh.recovery;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A JVM that starts two others, one after the other: {@link KilledWriter}, which ends with a
+ * signal, and {@link OpeningFork}. Both say what they have measured.
+ *
+ * <p>Arguments: as theirs.
+ */
+public final class RestartFork {
+  private static final int KILLED = 128 + 9;
+
+  private RestartFork() {}
+
+  /**
+   * Runs both.
+   *
+   * @param arguments see the class
+   * @throws Exception if one of them did not end as it should
+   */
+  public static void main(String[] arguments) throws Exception {
+    String[] own = arguments.clone();
+    own[0] = Path.of(arguments[0]).resolve("database").toString();
+    expect(KILLED, KilledWriter.class, own);
+    expect(0, OpeningFork.class, own);
+  }
+
+  private static void expect(int exit, Class<?> main, String[] arguments)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        List.of(
+            "-Xms512m",
+            "-Xmx512m",
+            "--enable-native-access=ALL-UNNAMED",
+            "-cp",
+            System.getProperty("java.class.path"),
+            main.getName()));
+    command.addAll(List.of(arguments));
+    Process process = new ProcessBuilder(command).inheritIO().start();
+    try {
+      int found = process.waitFor();
+      if (found != exit) {
+        throw new IllegalStateException(main.getSimpleName() + " ended with exit code " + found);
+      }
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package org.revenantdb.jmh.recovery;
+
+import java.nio.file.Path;
+import java.util.Locale;
+import org.revenantdb.engine.BulkLoad;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.Transaction;
+import org.revenantdb.jmh.fork.Told;
+import org.revenantdb.jmh.insert.RowNumbers;
+
+/**
+ * A JVM in which a transaction is rolled back and done again at once, over what the first has left
+ * (Table 3 of the paper): how much longer does the second try take?
+ *
+ * <p>Arguments: directory, rows, how often.
+ */
+public final class RetryFork {
+  private RetryFork() {}
+
+  /** One try; whether it is to stay. */
+  @FunctionalInterface
+  private interface Try {
+    void run(Database database, Table table, int rows, boolean stays);
+  }
+
+  /**
+   * Prints {@code = retry_insert_growth} and so on: medians of the second time by the first.
+   *
+   * @param arguments see the class
+   */
+  public static void main(String[] arguments) {
+    int rows = Integer.parseInt(arguments[1]);
+    int times = Integer.parseInt(arguments[2]);
+    DatabaseOptions options = DatabaseOptions.defaults().withPoolBytes(256L << 20);
+    try (Database database = Database.open(Path.of(arguments[0]).resolve("database"), options)) {
+      for (BigRows.Operation operation : BigRows.Operation.values()) {
+        growth(
+            database,
+            "retry_" + operation.name().toLowerCase(Locale.ROOT) + "_growth",
+            operation.needsRows(),
+            rows,
+            times,
+            (db, table, count, stays) -> transaction(db, table, operation, count, stays));
+      }
+      growth(database, "retry_bulk_growth", false, rows, times, RetryFork::bulk);
+    }
+  }
+
+  private static void growth(
+      Database database, String name, boolean needsRows, int rows, int times, Try one) {
+    double[] growth = new double[times];
+    for (int i = -2; i < times; i++) { // the first two warm up
+      Table table = database.table(name + i);
+      if (needsRows) {
+        BigRows.load(database, table, rows, 0);
+      }
+      database.cleanNow();
+      database.checkpoint();
+      double first = nanos(database, table, rows, one, /* stays= */ false);
+      double second = nanos(database, table, rows, one, /* stays= */ true);
+      if (i >= 0) {
+        growth[i] = second / first;
+      }
+      database.dropTable(name + i);
+      database.cleanNow();
+    }
+    Told.tell(name, RollbackFork.median(growth));
+  }
+
+  private static double nanos(Database database, Table table, int rows, Try one, boolean stays) {
+    long start = System.nanoTime();
+    one.run(database, table, rows, stays);
+    return System.nanoTime() - start;
+  }
+
+  private static void transaction(
+      Database database, Table table, BigRows.Operation operation, int rows, boolean stays) {
+    try (Transaction tx = database.begin()) {
+      for (long key = 0; key < rows; key++) {
+        operation.apply(tx, table, key, stays ? 2 : 1);
+      }
+      if (stays) {
+        tx.commit();
+      } else {
+        tx.rollback();
+      }
+    }
+  }
+
+  private static void bulk(Database database, Table table, int rows, boolean stays) {
+    try (BulkLoad load = database.bulkLoad(table)) {
+      for (long key = 0; key < rows; key++) {
+        load.add(RowNumbers.key(key), BigRows.row(key, stays ? 2 : 1));
+      }
+      if (stays) {
+        load.finish();
+      }
+    }
+  }
+}
