@@ -208,7 +208,13 @@ public final class Database implements AutoCloseable {
               + name
               + " cannot be dropped, since the database was opened read-only; open it for writing");
     }
-    boolean dropped = drops.drop(table);
+    boolean dropped;
+    try {
+      dropped = drops.drop(table);
+    } catch (TableInUseException told) {
+      awaitOutcomes(); // it may be a prepared transaction's, which a crash may not take back then
+      throw told;
+    }
     awaitTable(name);
     engine.pokeCleaner();
     return dropped;

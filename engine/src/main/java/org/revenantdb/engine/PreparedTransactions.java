@@ -240,10 +240,11 @@ final class PreparedTransactions {
       if (entry == null || !storage.transactions().isPrepared(entry.transaction.id())) {
         return 0;
       }
-      return outcome.publish(entry);
+      long lsn = outcome.publish(entry);
+      storage.marks().decided();
+      return lsn;
     } finally {
       lock.unlock();
-      storage.marks().decided();
     }
   }
 

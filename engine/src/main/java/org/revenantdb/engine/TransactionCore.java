@@ -390,6 +390,10 @@ final class TransactionCore {
               }
             }
           });
+    } catch (PrepareException told) {
+      engine.awaitDurable(
+          engine.prepared().lastLsn()); // a crash may not take back who has the name
+      throw told;
     } finally {
       IN_USE.setRelease(this, false);
     }

@@ -216,6 +216,13 @@ final class TreeCheck {
     if (!active && !aborted && pages.frozen().isForgotten(writer)) {
       pages.problem(what + " is of transaction " + writer + ", of which nothing should be left");
     }
+    if ((active || aborted) && !Page.hasVersions(page)) {
+      pages.problem(
+          what
+              + " is of transaction "
+              + writer
+              + ", which has not been committed, but the page has no version bit");
+    }
     versionBytes +=
         LeafCell.versionBytes(page, cell)
             - (LeafCell.is(page, cell, LeafCell.DELETED)

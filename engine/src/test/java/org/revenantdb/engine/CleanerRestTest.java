@@ -87,4 +87,40 @@ class CleanerRestTest {
       assertEquals("2", Samples.text(engine.read(tree, bytes("k"))));
     }
   }
+
+  /**
+   * Its page waited for the decision, with its bit set: so nobody marked it, and it was passed by.
+   */
+  @Test
+  void
+      R2_what_an_aborted_transaction_wrote_beside_a_prepared_one_is_taken_back_before_it_is_forgotten() {
+    try (TestEngine engine = new TestEngine(folder, 64)) {
+      Tree tree = engine.table("t");
+      TestEngine.Tx first = engine.begin();
+      first.put(tree, bytes("a"), bytes("1"));
+      first.put(tree, bytes("b"), bytes("1"));
+      first.commitDurably();
+      TestEngine.Tx prepared = engine.begin();
+      prepared.put(tree, bytes("a"), bytes("2"));
+      prepared.prepare(bytes("p"));
+      engine.journal.force();
+      CleanerSteps.pass(engine.cleaner, /* everything= */ true);
+      assertTrue(engine.storage.marks().isEmpty(), "the page waits for the decision alone");
+
+      TestEngine.Tx aborted = engine.begin();
+      aborted.put(tree, bytes("b"), bytes("2"));
+      aborted.put(tree, bytes("c"), bytes("2"));
+      aborted.abort();
+      CleanerSteps.pass(engine.cleaner, /* everything= */ false);
+      assertEquals(0, engine.storage.transactions().aborted().size(), "it is forgotten");
+      assertEquals("1", Samples.text(engine.read(tree, bytes("b"))));
+      assertEquals(null, engine.read(tree, bytes("c")));
+      engine.check();
+
+      assertTrue(engine.engine.prepared().rollback(bytes("p")) > 0);
+      CleanerSteps.pass(engine.cleaner, /* everything= */ false);
+      assertEquals("1", Samples.text(engine.read(tree, bytes("a"))));
+      engine.checkAllClean();
+    }
+  }
 }

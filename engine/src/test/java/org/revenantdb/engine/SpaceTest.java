@@ -233,7 +233,7 @@ class SpaceTest {
     marks.mark(7);
     marks.mark(9);
     marks.postpone(9);
-    PageBitmap pass = marks.begin(/* all= */ false);
+    PageBitmap pass = marks.begin(/* all= */ false, /* forgets= */ false);
     assertTrue(pass.contains(7));
     assertFalse(pass.contains(9));
     marks.mark(3);
@@ -243,7 +243,7 @@ class SpaceTest {
     marks.end();
     marks.mark(11);
     assertFalse(pass.contains(11));
-    pass = marks.begin(/* all= */ true);
+    pass = marks.begin(/* all= */ true, /* forgets= */ false);
     assertTrue(pass.contains(3) && pass.contains(9) && pass.contains(11));
     assertEquals(3, pass.size());
     marks.end();
@@ -278,7 +278,9 @@ class SpaceTest {
       marks.mark(7);
       marks.markForLater(8);
       PageBitmap pass =
-          whole ? marks.begin(/* all= */ true) : marks.beginUrgent(/* all= */ true, 9);
+          whole
+              ? marks.begin(/* all= */ true, /* forgets= */ false)
+              : marks.beginUrgent(/* all= */ true, 9);
       assertTrue(pass.contains(7) && pass.contains(8));
       marks.clear(7);
       marks.clear(8);

@@ -203,18 +203,23 @@ public final class LeafCell {
 
   /** A copy of the predecessor's value. */
   public static byte[] predecessor(MemorySegment page, int cell) {
-    byte[] value = new byte[predecessorValueLength(page, cell)];
-    predecessorTo(page, cell, MemorySegment.ofArray(value), 0);
+    int from = predecessorOffset(page, cell);
+    int length = predecessorLength(page, cell);
+    if (!is(page, cell, PREDECESSOR_DIFF)) {
+      return Page.bytes(page, from, length);
+    }
+    int begin = Page.getShort(page, from);
+    int end = Page.getShort(page, from + 2);
+    int between = length - ValueDiff.HEADER;
+    byte[] value = new byte[begin + between + end];
+    copy(page, valueOffset(page, cell), value, 0, begin);
+    copy(page, from + ValueDiff.HEADER, value, begin, between);
+    copy(page, from - end, value, begin + between, end);
     return value;
   }
 
-  private static int predecessorValueLength(MemorySegment page, int cell) {
-    int length = predecessorLength(page, cell);
-    if (!is(page, cell, PREDECESSOR_DIFF)) {
-      return length;
-    }
-    int diff = predecessorOffset(page, cell);
-    return Page.getShort(page, diff) + Page.getShort(page, diff + 2) + length - ValueDiff.HEADER;
+  private static void copy(MemorySegment page, int from, byte[] target, int to, int length) {
+    MemorySegment.copy(page, ValueLayout.JAVA_BYTE, from, target, to, length);
   }
 
   /** Copies the predecessor's value; returns its length. */
@@ -328,9 +333,16 @@ public final class LeafCell {
    * @param keep as {@link PageOps#update} is given it
    * @param flags of the new version
    * @param diff as from {@link #diff}
+   * @param scratch room for a value, in the kind of memory that pages are in
    */
   public static int updatedLength(
-      MemorySegment page, int cell, int keep, int flags, byte[] value, int diff) {
+      MemorySegment page,
+      int cell,
+      int keep,
+      int flags,
+      byte[] value,
+      int diff,
+      MemorySegment scratch) {
     int before = flags(page, cell);
     int header = header(before);
     int predecessor = 0;
@@ -338,19 +350,10 @@ public final class LeafCell {
       header = keep == PageOps.KEEP ? HEADER_WITH_PREDECESSOR : HEADER;
       predecessor = ValueDiff.stored(diff, valueLength(page, cell));
     } else if ((before & PREDECESSOR) != 0) {
-      byte[] former = predecessor(page, cell);
-      int common = ValueDiff.NONE;
-      if (((flags & GHOSTS) | (before & PREDECESSOR_GHOSTS)) == 0) {
-        common =
-            ValueDiff.of(
-                MemorySegment.ofArray(former),
-                0,
-                former.length,
-                MemorySegment.ofArray(value),
-                0,
-                value.length);
-      }
-      predecessor = ValueDiff.stored(common, former.length);
+      int length = predecessorTo(page, cell, scratch, 0);
+      boolean asDiff = ((flags & GHOSTS) | (before & PREDECESSOR_GHOSTS)) == 0;
+      int common = asDiff ? ValueDiff.of(scratch, 0, length, value) : ValueDiff.NONE;
+      predecessor = ValueDiff.stored(common, length);
     }
     return header + keyLength(page, cell) + value.length + predecessor;
   }

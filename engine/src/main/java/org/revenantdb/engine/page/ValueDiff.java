@@ -61,18 +61,24 @@ public final class ValueDiff {
     return of(begin, end);
   }
 
-  /** As {@link #of(MemorySegment, int, int, byte[])}, of two values in memory of either kind. */
+  /** As {@link #of(MemorySegment, int, int, byte[])}, of two values both in pages. */
   static int of(
       MemorySegment one, int at, int length, MemorySegment other, int otherAt, int otherLength) {
     int limit = Math.min(length, otherLength);
     long differ =
         MemorySegment.mismatch(one, at, (long) at + limit, other, otherAt, (long) otherAt + limit);
     int begin = differ < 0 ? limit : (int) differ;
-    int last = at + length - 1;
-    int otherLast = otherAt + otherLength - 1;
+    limit -= begin;
+    int last = at + length;
+    int otherLast = otherAt + otherLength;
     int end = 0;
-    while (end < limit - begin
-        && Page.getByte(one, last - end) == Page.getByte(other, otherLast - end)) {
+    while (end + Long.BYTES <= limit
+        && Page.getLong(one, last - end - Long.BYTES)
+            == Page.getLong(other, otherLast - end - Long.BYTES)) {
+      end += Long.BYTES;
+    }
+    while (end < limit
+        && Page.getByte(one, last - end - 1) == Page.getByte(other, otherLast - end - 1)) {
       end++;
     }
     return of(begin, end);

@@ -94,7 +94,9 @@ public class VersionMarks {
 
   /**
    * The page was visited, and nothing is to be done there before a prepared transaction has its
-   * outcome. Until {@link #decided} it counts as not marked, unless somebody marks it again.
+   * outcome. Until {@link #decided} only passes after which transactions are forgotten visit it,
+   * for its bit is set, and who writes to it does not mark it again; unless it is marked for a
+   * ghost.
    */
   public void postponeUntilDecided(int pageId) {
     waitingForDecision.set(pageId);
@@ -142,9 +144,14 @@ public class VersionMarks {
    * Begins a pass over all marked pages.
    *
    * @param all also those postponed
+   * @param forgets whether transactions are to be forgotten after it: then also those that wait for
+   *     a decision, where others may have written since
    * @return the pages of the pass; more come while it runs
    */
-  public PageBitmap begin(boolean all) {
+  public PageBitmap begin(boolean all, boolean forgets) {
+    if (forgets) {
+      takesUpDecided = true;
+    }
     takeUpDecided();
     PageBitmap running = new PageBitmap();
     toVisit = running;

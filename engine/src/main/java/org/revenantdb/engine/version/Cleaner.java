@@ -103,6 +103,15 @@ public final class Cleaner implements AutoCloseable {
   /** Who opened the database has processors and disk for himself first, if he asks for nothing. */
   private static final long FIRST_PAUSE = 100_000_000L;
 
+  /** Work between two rests, beside those who write. */
+  private static final long SLICE = 500_000L;
+
+  /** A rest is so many times as long as the work before it. */
+  private static final int RESTS = 9;
+
+  /** While it rests it looks so often whether others still write. */
+  private static final long LOOK = 200_000L;
+
   private static final long SHORTEST_PAUSE = 20_000_000L;
   private static final long LONGEST_PAUSE = 2_000_000_000L;
 
@@ -123,6 +132,8 @@ public final class Cleaner implements AutoCloseable {
 
   private boolean mapsRead;
   private long oldestActiveWhenPostponed = -1;
+  private long restedAt;
+  private long tidiedAt;
 
   /** Up to where the last pass could drop versions. */
   private long settledBefore;
@@ -371,6 +382,34 @@ public final class Cleaner implements AutoCloseable {
   }
 
   /**
+   * After some work a rest, nine times as long, if others write: what aborted transactions have
+   * left is in nobody's way, and there may be much of it. Who wants it away now is not kept
+   * waiting.
+   */
+  private void letOthersGoFirst() {
+    long now = System.nanoTime();
+    if (now - restedAt < SLICE) {
+      return;
+    }
+    long end = now + RESTS * Math.min(now - restedAt, 2 * SLICE);
+    long tail = storage.log().tail();
+    boolean othersWrite = true;
+    while (othersWrite && !closed && requests.isEmpty() && System.nanoTime() - end < 0) {
+      LockSupport.parkNanos(this, LOOK);
+      long moved = storage.log().tail();
+      othersWrite = moved != tail;
+      tail = moved;
+    }
+    restedAt = System.nanoTime();
+    if (restedAt - tidiedAt > LONGEST_PAUSE) {
+      tidiedAt = restedAt; // what a pass does in its end, and this one may take long
+      SnapshotSet snapshots = storage.horizon().refresh();
+      storage.transactions().forget(storage.horizon().settled(snapshots));
+      storage.versions().prune(snapshots);
+    }
+  }
+
+  /**
    * One pass; returns how many things it changed.
    *
    * @param everything also what was postponed and may have to be again
@@ -393,7 +432,10 @@ public final class Cleaner implements AutoCloseable {
             || oldestActive != oldestActiveWhenPostponed;
     boolean skipped = !haveReadMaps();
     boolean whole = wanted || aborted.length > 0;
-    PageBitmap pages = whole ? storage.marks().begin(all) : storage.marks().beginUrgent(all, FEW);
+    PageBitmap pages =
+        whole
+            ? storage.marks().begin(all, /* forgets= */ aborted.length > 0)
+            : storage.marks().beginUrgent(all, FEW);
     long changes = 0;
     leftForLater = false;
     leftMoved = false;
@@ -410,6 +452,9 @@ public final class Cleaner implements AutoCloseable {
             return 0;
           }
           pages.clear(page);
+          if (aborted.length > 0 && !everything) {
+            letOthersGoFirst();
+          }
           try {
             changes += visit(page, settled);
           } catch (StorageException unreadable) {
@@ -661,8 +706,9 @@ public final class Cleaner implements AutoCloseable {
       long writer = LeafCell.writer(page, cell);
       long status = transactions.outcome(writer);
       if (status == TransactionTable.ACTIVE) {
-        prepared |= transactions.isPrepared(writer);
-        active |= !transactions.isPrepared(writer);
+        boolean waits = transactions.isPrepared(writer); // once: it may become so
+        prepared |= waits;
+        active |= !waits;
       } else if (status == TransactionTable.ABORTED) {
         changes++;
         storage.counters().rowsReverted.increment();

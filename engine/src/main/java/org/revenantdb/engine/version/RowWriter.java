@@ -1,5 +1,6 @@
 package org.revenantdb.engine.version;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Descent;
@@ -90,6 +91,9 @@ public final class RowWriter {
   private final Overwritten overwritten = new Overwritten();
   private final RowRevert revert;
   private final ValuePages valuePages;
+
+  /** Room for a former value, while the length of its difference is counted. */
+  private final MemorySegment scratch = Arena.ofAuto().allocate(LeafCell.MAX_CELL, Long.BYTES);
 
   private long conflictingWriter;
   private long conflictLsn;
@@ -670,7 +674,7 @@ public final class RowWriter {
   private void replace(MemorySegment page, int cell, int keep) {
     this.keep = keep;
     diff = LeafCell.diff(page, cell, flags, value);
-    newLength = LeafCell.updatedLength(page, cell, keep, flags, value, diff);
+    newLength = LeafCell.updatedLength(page, cell, keep, flags, value, diff, scratch);
     room = newLength - LeafCell.length(page, cell);
   }
 

@@ -35,6 +35,7 @@ class SlottedFuzzTest {
   private final List<byte[]> records = new ArrayList<>();
   private byte[] lower = {};
   private byte[] upper = {};
+  private final MemorySegment scratch = MemorySegment.ofArray(new byte[Page.SIZE]);
   private boolean leaf;
   private int slotSize;
   private byte[] beginning = {};
@@ -312,7 +313,7 @@ class SlottedFuzzTest {
     }
     int keep = random.nextInt(3);
     int flags = random.nextInt(8) == 0 ? LeafCell.OVERFLOW : 0;
-    int rest = LeafCell.updatedLength(cell, 0, keep, flags, new byte[0], ValueDiff.NONE);
+    int rest = LeafCell.updatedLength(cell, 0, keep, flags, new byte[0], ValueDiff.NONE, scratch);
     int room = Math.min(LeafCell.MAX_CELL, free + former.length) - rest;
     if (room < 0) {
       return;
@@ -327,7 +328,7 @@ class SlottedFuzzTest {
         };
     long writer = random.nextInt(1000);
     int diff = LeafCell.diff(cell, 0, flags, value);
-    int length = LeafCell.updatedLength(cell, 0, keep, flags, value, diff);
+    int length = LeafCell.updatedLength(cell, 0, keep, flags, value, diff, scratch);
     if (length > free + former.length || length > LeafCell.MAX_CELL) {
       return;
     }

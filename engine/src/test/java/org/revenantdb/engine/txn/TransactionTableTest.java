@@ -366,14 +366,16 @@ class TransactionTableTest {
 
   @Test
   @Timeout(60)
-  void who_waits_for_a_prepared_one_is_woken_when_it_stays_prepared() {
+  void who_waits_for_a_prepared_one_is_woken_when_it_stays_prepared() throws InterruptedException {
     TransactionTable table = new TransactionTable(aborted, 0, /* slice= */ Long.MAX_VALUE / 4);
     long id = table.enter();
     table.prepare(id);
     table.prepared(id);
     table.committing(id);
-    CompletableFuture<Long> outcome = CompletableFuture.supplyAsync(() -> table.outcome(id));
+    AtomicLong outcome = new AtomicLong();
+    Thread reader = sleeping(() -> outcome.set(table.outcome(id)));
     table.stillPrepared(id);
-    assertEquals(TransactionTable.ACTIVE, outcome.join());
+    reader.join();
+    assertEquals(TransactionTable.ACTIVE, outcome.get());
   }
 }
