@@ -66,8 +66,8 @@ final class RecoveryBench implements Bench {
     figures.setting("rows", "8 bytes of key, 200 of value; an update changes 4");
     figures.setting(
         "kill",
-        "SIGKILL to itself when the log since the redo point is 0.9 of maxRecoveryLog; pages from"
-            + " the cache of the system, as after any kill");
+        "SIGKILL to itself when the log since the redo point is 0.9 of maxRecoveryLog, or what can be"
+            + " reached (log_at_kill); pages from the cache of the system, as after any kill");
     try (ForkSession session =
         ForkSession.open(name(), settings, figures, rounds, Set.of("log_peak_over_bound"))) {
       session.begin(140);

@@ -26,11 +26,12 @@ final class BigRows {
 
   private BigRows() {}
 
+  /** The row; with another number all four bytes of it are others. */
   static byte[] row(long key, int number) {
     byte[] row = new byte[LENGTH];
     System.arraycopy(FILL, (int) (key % PERIOD), row, 0, LENGTH);
     for (int i = 0; i < Integer.BYTES; i++) {
-      row[NUMBER + i] = (byte) (number >>> (Byte.SIZE * i));
+      row[NUMBER + i] = (byte) (number * (2 * i + 1));
     }
     return row;
   }

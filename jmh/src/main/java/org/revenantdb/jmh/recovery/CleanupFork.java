@@ -21,6 +21,7 @@ public final class CleanupFork {
   private static final int PART = 10;
   private static final int STEP = 64;
   private static final long WINDOW = 2_000_000_000L;
+  private static final long LOOK = 50_000_000;
 
   private CleanupFork() {}
 
@@ -91,8 +92,10 @@ public final class CleanupFork {
   private static double rate(Database database, Table work, Random random, boolean whileCleaning) {
     long start = System.nanoTime();
     long done = 0;
-    long now;
-    do {
+    long now = start;
+    long looked = start;
+    boolean goesOn = true;
+    while (goesOn) {
       for (int i = 0; i < STEP; i++) {
         long key = random.nextInt(10_000);
         database.run(
@@ -101,9 +104,12 @@ public final class CleanupFork {
       }
       done += STEP;
       now = System.nanoTime();
-    } while (whileCleaning
-        ? database.statistics().abortedTransactions() > 0
-        : now - start < WINDOW);
+      if (now - looked >= LOOK) { // the same in both: the numbers take a while
+        looked = now;
+        boolean isCleaning = database.statistics().abortedTransactions() > 0;
+        goesOn = whileCleaning ? isCleaning : now - start < WINDOW;
+      }
+    }
     return done * 1e9 / (now - start);
   }
 }

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.DatabaseStatistics;
@@ -17,9 +18,10 @@ import org.revenantdb.jmh.insert.RowNumbers;
 /**
  * A JVM that kills itself with a large transaction open, when a restart would have most to do.
  *
- * <p>Until then a second session commits scattered updates, lazily. Who takes credit leaves an
- * eighth of {@code maxRecoveryLog} to those who take none, which are mostly commits; so the last
- * part is filled by committing transactions that had written before.
+ * <p>Until then other sessions commit updates, lazily. Who takes credit leaves an eighth of {@code
+ * maxRecoveryLog} to those who take none, which are mostly commits; so the last part is filled by
+ * committing transactions that had written before. And who writes is slowed down when room gets
+ * scarce, so more than two thirds of a large log are hardly ever in use.
  *
  * <p>Arguments: directory, operation, rows, bytes of {@code maxRecoveryLog} (0 = all options as
  * they are by default), seed.
@@ -31,21 +33,34 @@ public final class KilledWriter {
   /** More than a restart reads by default, so that updates at random come to many. */
   private static final int OTHER_ROWS = 400_000;
 
-  private static final int WAITING = 20_000;
+  private static final int WAITING = 6_000;
   private static final double MOST = 0.9;
+
+  /** After so long less is enough, and less with each second. */
+  private static final long PATIENCE = 3_000_000_000L;
+
+  private static final double LESS = 0.02;
   private static final double BEFORE = 0.84;
-  private static final long LONGEST_NANOS = 60_000_000_000L;
+  private static final double SCATTERED = 0.4;
+  private static final double PAGES = 0.35;
+  private static final int HOT_ROWS = 10;
+  private static final int SESSIONS = 32;
+  private static final int HOT_VALUE = 1_300;
 
   private final Database database;
   private final DatabaseOptions options;
   private final Table other;
   private final Random random;
+  private final byte[][] hot = new byte[64][HOT_VALUE];
 
   private KilledWriter(Database database, DatabaseOptions options, long seed) {
     this.database = database;
     this.options = options;
     this.other = database.table(OTHER);
     this.random = new Random(seed);
+    for (byte[] value : hot) {
+      random.nextBytes(value);
+    }
   }
 
   static DatabaseOptions options(long maxRecoveryLog) {
@@ -83,9 +98,9 @@ public final class KilledWriter {
       for (long key = 0; key < rows; key++) {
         operation.apply(tx, big, key, 1);
       }
-      DatabaseStatistics reached = fill(options.maxRecoveryLog());
+      DatabaseStatistics reached = fill();
       Told.tell("log_at_kill", share(reached));
-      Told.tell("pages_at_kill", (double) reached.restartPages() / options.maxRecoveryPages());
+      Told.tell("pages_at_kill", pages(reached));
       peak.tell();
       System.out.flush();
       signal.send();
@@ -97,37 +112,60 @@ public final class KilledWriter {
     return (double) (now.logTail() - now.redoPoint()) / options.maxRecoveryLog();
   }
 
-  /** Goes on until the log is nearly as long as a restart may find it, for a minute at most. */
-  private DatabaseStatistics fill(long limit) {
-    long end = System.nanoTime() + LONGEST_NANOS;
+  /**
+   * Goes on until the log is nearly as long as a restart may find it, the best that it reaches. Of
+   * several sessions one changes rows all over a table, a page each, as long as that does not make
+   * a checkpoint begin; the others change the same few again and again, with values in which
+   * nothing stays, which is log and no more pages.
+   */
+  private DatabaseStatistics fill() {
     Deque<Transaction> waiting = new ArrayDeque<>();
-    int next = 0;
-    while (System.nanoTime() - end < 0) {
-      while (waiting.size() < WAITING) {
-        Transaction one = database.begin(TransactionOptions.lazy());
-        one.put(other, RowNumbers.key(next), BigRows.row(next, next));
-        next = (next + 1) % (WAITING * 2);
-        waiting.add(one);
-      }
-      while (share(database.statistics()) < BEFORE && System.nanoTime() - end < 0) {
-        for (int i = 0; i < 16; i++) {
-          long key = WAITING * 2L + random.nextInt(OTHER_ROWS - WAITING * 2);
-          database.run(
-              TransactionOptions.lazy(),
-              tx -> tx.put(other, RowNumbers.key(key), BigRows.row(key, random.nextInt())));
-        }
-      }
-      DatabaseStatistics now = database.statistics();
-      while (!waiting.isEmpty() && share(now) > BEFORE - 0.1) {
-        for (int i = 0; i < 64 && !waiting.isEmpty(); i++) {
-          waiting.remove().commit();
-        }
-        now = database.statistics();
-        if (share(now) >= MOST) {
-          return now;
-        }
-      }
+    for (int row = 0; row < WAITING; row++) {
+      Transaction one = database.begin(TransactionOptions.lazy());
+      one.put(other, RowNumbers.key(row), BigRows.row(row, 1));
+      waiting.add(one);
     }
-    return database.statistics();
+    AtomicBoolean scatters = new AtomicBoolean(true);
+    for (int session = 0; session < SESSIONS; session++) {
+      Random own = new Random(random.nextLong());
+      int first = OTHER_ROWS + session * HOT_ROWS;
+      boolean mayScatter = session == 0;
+      Thread.ofPlatform()
+          .daemon()
+          .start(() -> {
+            while (true) {
+              if (mayScatter && scatters.get()) {
+                long key = WAITING + own.nextInt(OTHER_ROWS - WAITING);
+                put(key, BigRows.row(key, own.nextInt()));
+              } else {
+                put(first + own.nextInt(HOT_ROWS), hot[own.nextInt(hot.length)]);
+              }
+            }
+          });
+    }
+    long start = System.nanoTime();
+    DatabaseStatistics now = database.statistics();
+    while (share(now) < most(start) || pages(now) < PAGES) {
+      for (int i = 0; i < 64 && share(now) > BEFORE && !waiting.isEmpty(); i++) {
+        waiting.remove().commit();
+      }
+      now = database.statistics();
+      scatters.set(pages(now) < SCATTERED);
+    }
+    return now;
+  }
+
+  private double pages(DatabaseStatistics now) {
+    return (double) now.restartPages() / options.maxRecoveryPages();
+  }
+
+  /** What is reached before checkpoints are faster is a matter of luck: the best there is soon. */
+  private static double most(long start) {
+    double late = Math.max(0, System.nanoTime() - start - PATIENCE) / 1e9;
+    return MOST - LESS * late;
+  }
+
+  private void put(long key, byte[] value) {
+    database.run(TransactionOptions.lazy(), tx -> tx.put(other, RowNumbers.key(key), value));
   }
 }

@@ -1,6 +1,7 @@
 package org.revenantdb.jmh.recovery;
 
 import java.nio.file.Path;
+import java.util.Locale;
 import org.revenantdb.engine.CheckReport;
 import org.revenantdb.engine.CheckedTable;
 import org.revenantdb.engine.Database;
@@ -50,9 +51,7 @@ public final class VersionsFork {
         throw new IllegalStateException(report.problems().toString());
       }
       long bytes = report.contents().stream().mapToLong(CheckedTable::versionBytes).sum();
-      Told.tell(
-          "pvs_bytes_" + operation.name().toLowerCase(java.util.Locale.ROOT),
-          (double) bytes / rows);
+      Told.tell("pvs_bytes_" + operation.name().toLowerCase(Locale.ROOT), (double) bytes / rows);
     }
     database.cleanNow();
   }
