@@ -128,7 +128,7 @@ public final class KilledWriter {
     AtomicBoolean scatters = new AtomicBoolean(true);
     for (int session = 0; session < SESSIONS; session++) {
       Random own = new Random(random.nextLong());
-      int first = OTHER_ROWS + session * HOT_ROWS;
+      long first = OTHER_ROWS + (long) session * HOT_ROWS;
       boolean mayScatter = session == 0;
       Thread.ofPlatform()
           .daemon()
