@@ -135,7 +135,7 @@ public final class KilledWriter {
           .start(() -> {
             while (true) {
               if (mayScatter && scatters.get()) {
-                long key = WAITING + own.nextInt(OTHER_ROWS - WAITING);
+                long key = (long) WAITING + own.nextInt(OTHER_ROWS - WAITING);
                 put(key, BigRows.row(key, own.nextInt()));
               } else {
                 put(first + own.nextInt(HOT_ROWS), hot[own.nextInt(hot.length)]);
