@@ -68,6 +68,12 @@ final class OpenDatabase {
    * Steps       protocols.md §10. Whatever was opened is closed in the opposite order, also when a later step fails;
    *             a step that fails changes nothing that the next try would miss.
    */
+  /**
+   * A baseline, to be measured against: what was not committed is taken back before the database is
+   * open, as others do it.
+   */
+  private static final boolean EAGER_REVERT = Boolean.getBoolean("org.revenantdb.eagerRevert");
+
   private final Deque<AutoCloseable> resources = new ArrayDeque<>();
   private final ReentrantLock closing = new ReentrantLock();
   private final ReentrantLock compacting = new ReentrantLock();
@@ -278,6 +284,9 @@ final class OpenDatabase {
         engine.cleaner(cleaner);
         if (!analysis.cleanShutdown()) {
           checkpointer.hurry();
+        }
+        if (EAGER_REVERT && analysis.aborted().length > 0) {
+          cleaner.cleanNow();
         }
       }
       recovery =

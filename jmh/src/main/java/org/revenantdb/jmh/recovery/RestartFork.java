@@ -12,6 +12,9 @@ import java.util.List;
  * <p>Arguments: as theirs.
  */
 public final class RestartFork {
+  /** A property of the JVM: the baseline, which takes back before it opens. */
+  private static final String EAGER = "org.revenantdb.eagerRevert";
+
   private static final int KILLED = 128 + 9;
 
   private RestartFork() {}
@@ -38,6 +41,7 @@ public final class RestartFork {
             "-Xms512m",
             "-Xmx512m",
             "--enable-native-access=ALL-UNNAMED",
+            "-D" + EAGER + "=" + Boolean.getBoolean(EAGER),
             "-cp",
             System.getProperty("java.class.path"),
             main.getName()));
