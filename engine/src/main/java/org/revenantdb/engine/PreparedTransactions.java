@@ -241,7 +241,7 @@ final class PreparedTransactions {
         return 0;
       }
       long lsn = outcome.publish(entry);
-      storage.marks().decided();
+      storage.marks().longEnded();
       return lsn;
     } finally {
       lock.unlock();

@@ -605,12 +605,10 @@ final class TransactionCore {
    */
   private boolean hasPutBack() {
     RowWriter used = writer;
-    boolean hasValues;
     try {
       if (used == null || !used.putBack(id)) {
         return false;
       }
-      hasValues = used.hasValues();
       RecordBuilder forget = new RecordBuilder().begin(RecordType.FORGET, 0);
       forget.putInt(1);
       forget.putLong(id);
@@ -619,9 +617,6 @@ final class TransactionCore {
       return false;
     }
     engine.storage().transactions().aborted(id);
-    if (hasValues) {
-      engine.storage().marks().takeUpPostponed(); // they were postponed while it was active
-    }
     return true;
   }
 

@@ -123,4 +123,33 @@ class CleanerRestTest {
       engine.checkAllClean();
     }
   }
+
+  /** Its id was the oldest of those active, and the cleaner looked again only when that changed. */
+  @Test
+  void a_long_transaction_keeps_no_pages_but_its_own_from_being_cleaned() {
+    try (TestEngine engine = new TestEngine(folder, 64)) {
+      Tree tree = engine.table("t");
+      Tree other = engine.table("other");
+      engine.shortRows = 10;
+      TestEngine.Tx longer = engine.begin();
+      longer.put(tree, bytes("k"), bytes("2"));
+      for (int pass = 0; pass < 3; pass++) {
+        CleanerSteps.passBesideWriters(engine.cleaner);
+      }
+      long visits = engine.storage.counters().pagesCleaned.sum();
+      CleanerSteps.passBesideWriters(engine.cleaner);
+      assertEquals(visits, engine.storage.counters().pagesCleaned.sum(), "nobody has ended");
+      for (int round = 0; round < 3; round++) {
+        TestEngine.Tx aborted = engine.begin();
+        aborted.put(other, bytes("k" + round), bytes("1"));
+        CleanerSteps.passBesideWriters(engine.cleaner);
+        assertTrue(aborted.putBack());
+        CleanerSteps.passBesideWriters(engine.cleaner);
+        assertTrue(engine.storage.marks().isEmpty(), "its page has nothing more");
+      }
+      longer.commitDurably();
+      engine.checkAllClean();
+      assertEquals("2", Samples.text(engine.read(tree, bytes("k"))));
+    }
+  }
 }

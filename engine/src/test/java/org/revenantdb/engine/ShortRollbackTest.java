@@ -167,7 +167,6 @@ class ShortRollbackTest {
       }
       CleanerSteps.passBesideWriters(engine.cleaner); // all are postponed
       assertTrue(tx.putBack());
-      engine.storage.marks().takeUpPostponed();
       CleanerSteps.passBesideWriters(engine.cleaner);
       assertEquals(used, engine.used());
       older.commitDurably();

@@ -232,8 +232,8 @@ class SpaceTest {
     VersionMarks marks = new VersionMarks();
     marks.mark(7);
     marks.mark(9);
-    marks.postpone(9);
-    PageBitmap pass = marks.begin(/* all= */ false, /* forgets= */ false);
+    marks.postponeLong(9);
+    PageBitmap pass = marks.begin(/* all= */ false, /* postponed= */ true);
     assertTrue(pass.contains(7));
     assertFalse(pass.contains(9));
     marks.mark(3);
@@ -243,9 +243,15 @@ class SpaceTest {
     marks.end();
     marks.mark(11);
     assertFalse(pass.contains(11));
-    pass = marks.begin(/* all= */ true, /* forgets= */ false);
-    assertTrue(pass.contains(3) && pass.contains(9) && pass.contains(11));
-    assertEquals(3, pass.size());
+    marks.postpone(11);
+    marks.postponeLong(12);
+    marks.longEnded();
+    pass = marks.begin(/* all= */ false, /* postponed= */ true);
+    assertTrue(pass.contains(3) && pass.contains(9) && pass.contains(11) && pass.contains(12));
+    assertEquals(4, pass.size());
+    marks.end();
+    marks.postponeLong(9);
+    assertTrue(marks.begin(/* all= */ true, /* postponed= */ true).contains(9));
     marks.end();
   }
 
@@ -279,8 +285,8 @@ class SpaceTest {
       marks.markForLater(8);
       PageBitmap pass =
           whole
-              ? marks.begin(/* all= */ true, /* forgets= */ false)
-              : marks.beginUrgent(/* all= */ true, 9);
+              ? marks.begin(/* all= */ false, /* postponed= */ true)
+              : marks.beginUrgent(/* postponed= */ true, 9);
       assertTrue(pass.contains(7) && pass.contains(8));
       marks.clear(7);
       marks.clear(8);

@@ -65,7 +65,7 @@ class SplitRootMarksTest {
       tx.abort();
       Watched marks = new Watched();
       marks.markForLater(tree.root());
-      marks.pass = marks.begin(/* all= */ false, /* forgets= */ false);
+      marks.pass = marks.begin(/* all= */ false, /* postponed= */ true);
       assertTrue(marks.pass.next(0) == tree.root());
       marks.lookedEmpty.clear();
 

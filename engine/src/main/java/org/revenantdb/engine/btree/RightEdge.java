@@ -231,10 +231,10 @@ public final class RightEdge {
     maps.latchAndWrite(mini);
     mini.commit();
     if (inPlace) {
-      marks.postpone(pool.pageIdOf(leaf));
+      marks.postponeLong(pool.pageIdOf(leaf));
     }
     for (int i = first; i < run.size(); i++) {
-      marks.postpone(pages[i]);
+      marks.postponeLong(pages[i]);
     }
     return first;
   }

@@ -26,8 +26,8 @@ public class VersionMarks {
   private final PageBitmap later = new PageBitmap();
   private final PageBitmap waiting = new PageBitmap();
 
-  /** Those that wait for prepared transactions alone, which may take weeks; the cleaner's. */
-  private final PageBitmap waitingForDecision = new PageBitmap();
+  /** Those that wait for prepared or long transactions alone, which may take weeks. */
+  private final PageBitmap waitingLong = new PageBitmap();
 
   private volatile @Nullable PageBitmap pass;
 
@@ -36,8 +36,7 @@ public class VersionMarks {
    */
   private volatile @Nullable PageBitmap toVisit;
 
-  private volatile boolean takesUpPostponed;
-  private volatile boolean takesUpDecided;
+  private volatile boolean takesUpLong;
 
   /** Where those that can wait are taken up next; the cleaner's. */
   private int nextLater;
@@ -78,14 +77,14 @@ public class VersionMarks {
     fresh.clear(pageId);
     later.clear(pageId);
     waiting.clear(pageId);
-    waitingForDecision.clear(pageId);
+    waitingLong.clear(pageId);
     PageBitmap running = toVisit;
     if (running != null) {
       running.clear(pageId);
     }
   }
 
-  /** The page was visited and has to be visited again when some transaction has ended. */
+  /** The page was visited and has to be visited again: some transaction has not ended. */
   public void postpone(int pageId) {
     waiting.set(pageId);
     fresh.clear(pageId);
@@ -93,72 +92,54 @@ public class VersionMarks {
   }
 
   /**
-   * The page was visited, and nothing is to be done there before a prepared transaction has its
-   * outcome. Until {@link #decided} only passes after which transactions are forgotten visit it,
-   * for its bit is set, and who writes to it does not mark it again; unless it is marked for a
-   * ghost.
+   * Nothing is to be done on the page, which is latched, before a prepared transaction has its
+   * outcome, or a long one has ended; a bulk load is one. Until {@link #longEnded} only passes
+   * after which transactions are forgotten visit it, for its bit is set, and who writes to it does
+   * not mark it again; unless it is marked for a ghost.
    */
-  public void postponeUntilDecided(int pageId) {
-    waitingForDecision.set(pageId);
+  public void postponeLong(int pageId) {
+    // Cleared first, then set, here and in takeUpLong: of two at once one leaves it in a set.
     fresh.clear(pageId);
     later.clear(pageId);
     waiting.clear(pageId);
+    waitingLong.set(pageId);
   }
 
-  /** A prepared transaction has its outcome: the next pass takes up what waited for one. */
-  public void decided() {
-    takesUpDecided = true;
+  /** A prepared or long transaction has its outcome: the next pass takes up what waited for one. */
+  public void longEnded() {
+    takesUpLong = true;
   }
 
-  private void takeUpDecided() {
-    if (!takesUpDecided) {
+  private void takeUpLong() {
+    if (!takesUpLong) {
       return;
     }
-    takesUpDecided = false; // what is decided from now on is seen by this pass, or the next
-    for (int page = waitingForDecision.next(0);
-        page >= 0;
-        page = waitingForDecision.next(page + 1)) {
+    takesUpLong = false; // what ends from now on is seen by this pass, or the next
+    for (int page = waitingLong.next(0); page >= 0; page = waitingLong.next(page + 1)) {
+      waitingLong.clear(page);
       fresh.set(page);
-      waitingForDecision.clear(page);
     }
-  }
-
-  /**
-   * Lets the next pass take up what was postponed: a transaction has ended of which no entry is
-   * left that would tell it so.
-   */
-  public void takeUpPostponed() {
-    takesUpPostponed = true;
-  }
-
-  /** Whether a pass takes up what was postponed; asked once by each. */
-  public boolean mustTakeUpPostponed() {
-    if (!takesUpPostponed) {
-      return false;
-    }
-    takesUpPostponed = false; // who wishes it from now on has ended before this pass looks
-    return true;
   }
 
   /**
    * Begins a pass over all marked pages.
    *
-   * @param all also those postponed
-   * @param forgets whether transactions are to be forgotten after it: then also those that wait for
-   *     a decision, where others may have written since
+   * @param all also those that wait long: where transactions are to be forgotten after the pass, as
+   *     others may have written there since
+   * @param postponed also those postponed
    * @return the pages of the pass; more come while it runs
    */
-  public PageBitmap begin(boolean all, boolean forgets) {
-    if (forgets) {
-      takesUpDecided = true;
+  public PageBitmap begin(boolean all, boolean postponed) {
+    if (all) {
+      takesUpLong = true;
     }
-    takeUpDecided();
+    takeUpLong();
     PageBitmap running = new PageBitmap();
     toVisit = running;
     pass = running;
     add(fresh, running);
     add(later, running);
-    if (all) {
+    if (postponed) {
       add(waiting, running);
     }
     return running;
@@ -168,16 +149,16 @@ public class VersionMarks {
    * Begins a pass over what only the cleaner can do, and a few of those that can wait: nothing may
    * be forgotten after it.
    *
-   * @param all also those postponed
+   * @param postponed also those postponed
    * @param few how many of those that can wait
    * @return the pages of the pass
    */
-  public PageBitmap beginUrgent(boolean all, int few) {
-    takeUpDecided();
+  public PageBitmap beginUrgent(boolean postponed, int few) {
+    takeUpLong();
     PageBitmap running = new PageBitmap();
     toVisit = running;
     add(fresh, running);
-    if (all) {
+    if (postponed) {
       add(waiting, running);
     }
     int page = later.next(nextLater);
@@ -206,7 +187,7 @@ public class VersionMarks {
     return fresh.isEmpty()
         && later.isEmpty()
         && waiting.isEmpty()
-        && (!takesUpDecided || waitingForDecision.isEmpty());
+        && (!takesUpLong || waitingLong.isEmpty());
   }
 
   /** Whether there are pages that can wait. */

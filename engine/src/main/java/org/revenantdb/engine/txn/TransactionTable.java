@@ -387,14 +387,17 @@ public final class TransactionTable {
     return state == ACTIVE || state == COMMITTING;
   }
 
-  /** The lowest id that has not ended and is not prepared, or {@link Long#MAX_VALUE}. */
-  public long oldestActive() {
-    long[] oldest = {Long.MAX_VALUE};
+  /** The lowest ids that have not ended and are not prepared, so many at most, in order. */
+  public long[] oldestActive(int most) {
+    LongStream.Builder ids = LongStream.builder();
+    int[] count = {0};
     forEachUndecided(id -> {
-      oldest[0] = id;
-      return false;
+      if (count[0] < most) {
+        ids.add(id);
+      }
+      return ++count[0] < most;
     });
-    return oldest[0];
+    return ids.build().toArray();
   }
 
   /**

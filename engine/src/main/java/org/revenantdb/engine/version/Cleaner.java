@@ -109,6 +109,9 @@ public final class Cleaner implements AutoCloseable {
   /** A rest is so many times as long as the work before it. */
   private static final int RESTS = 9;
 
+  /** So many transactions are told apart by how long they take; the oldest. */
+  private static final int MOST_LONG = 1_024;
+
   /** While it rests it looks so often whether others still write. */
   private static final long LOOK = 200_000L;
 
@@ -131,7 +134,16 @@ public final class Cleaner implements AutoCloseable {
   private final FileThread thread;
 
   private boolean mapsRead;
-  private long oldestActiveWhenPostponed = -1;
+
+  /** Ids of those that were active when the last pass began, the oldest; in order. */
+  private long[] activeBefore = {};
+
+  /** Those of them that were so before as well. */
+  private long[] longOnes = {};
+
+  /** Whether a page was postponed for somebody who is not among them. */
+  private boolean metOthers;
+
   private long restedAt;
   private long tidiedAt;
 
@@ -331,6 +343,7 @@ public final class Cleaner implements AutoCloseable {
     return mapsRead
         && !storage.transactions().mayForget()
         && storage.marks().isEmpty()
+        && longOnes.length == 0
         && storage.transactions().aborted().size() == 0
         && storage.versions().rows() == 0
         && dropped.isEmpty()
@@ -382,6 +395,35 @@ public final class Cleaner implements AutoCloseable {
   }
 
   /**
+   * Who takes long keeps only his own pages waiting: they are not looked at again and again until
+   * he has ended, those of others are.
+   *
+   * @return whether anyone may have ended for whom a page was postponed
+   */
+  private boolean lookAtActive() {
+    long[] before = activeBefore;
+    long[] active = storage.transactions().oldestActive(MOST_LONG);
+    if (Arrays.stream(longOnes).anyMatch(id -> Arrays.binarySearch(active, id) < 0)) {
+      storage.marks().longEnded();
+    }
+    boolean ended =
+        metOthers || Arrays.stream(before).anyMatch(id -> Arrays.binarySearch(active, id) < 0);
+    metOthers = false;
+    longOnes = Arrays.stream(active).filter(id -> Arrays.binarySearch(before, id) >= 0).toArray();
+    activeBefore = active;
+    return ended;
+  }
+
+  /** Of an active transaction, met on a page: whether the page waits long for it. */
+  private boolean takesLong(long id) {
+    if (Arrays.binarySearch(longOnes, id) >= 0 || storage.transactions().isPrepared(id)) {
+      return true;
+    }
+    metOthers |= Arrays.binarySearch(activeBefore, id) < 0;
+    return false;
+  }
+
+  /**
    * After some work a rest, nine times as long, if others write: what aborted transactions have
    * left is in nobody's way, and there may be much of it. Who wants it away now is not kept
    * waiting.
@@ -412,7 +454,7 @@ public final class Cleaner implements AutoCloseable {
   /**
    * One pass; returns how many things it changed.
    *
-   * @param everything also what was postponed and may have to be again
+   * @param everything that can be done now, without rests
    * @param wanted whether a whole pass is wanted though there may be nothing to forget
    */
   long pass(boolean everything, boolean wanted) {
@@ -421,26 +463,18 @@ public final class Cleaner implements AutoCloseable {
         Arrays.stream(transactions.aborted().snapshot())
             .filter(id -> transactions.status(id) == TransactionTable.ABORTED)
             .toArray();
-    long oldestActive = transactions.oldestActive();
-    // With nobody active, whoever a page was postponed for has ended, even if he came after the
-    // last look.
-    boolean all =
-        storage.marks().mustTakeUpPostponed()
-            || everything
-            || aborted.length > 0
-            || oldestActive == Long.MAX_VALUE
-            || oldestActive != oldestActiveWhenPostponed;
+    boolean all = everything || aborted.length > 0;
+    boolean mayHaveEnded = lookAtActive() || all;
     boolean skipped = !haveReadMaps();
     boolean whole = wanted || aborted.length > 0;
     PageBitmap pages =
         whole
-            ? storage.marks().begin(all, /* forgets= */ aborted.length > 0)
-            : storage.marks().beginUrgent(all, FEW);
+            ? storage.marks().begin(all, mayHaveEnded)
+            : storage.marks().beginUrgent(mayHaveEnded, FEW);
     long changes = 0;
     leftForLater = false;
     leftMoved = false;
     try {
-      oldestActiveWhenPostponed = oldestActive;
       SnapshotSet snapshots = storage.horizon().refresh();
       long settled = storage.horizon().settled(snapshots);
       settledBefore = settled;
@@ -462,6 +496,7 @@ public final class Cleaner implements AutoCloseable {
               throw unreadable;
             }
             storage.marks().postpone(page);
+            metOthers = true; // nobody tells when it can be read
             skipped = true;
           }
           page = pages.next(page + 1);
@@ -695,7 +730,7 @@ public final class Cleaner implements AutoCloseable {
     TransactionTable transactions = storage.transactions();
     boolean undecided = false;
     boolean active = false;
-    boolean prepared = false;
+    boolean longActive = false;
     long changes = 0;
     mini.begin(0);
     maps.clear();
@@ -706,8 +741,8 @@ public final class Cleaner implements AutoCloseable {
       long writer = LeafCell.writer(page, cell);
       long status = transactions.outcome(writer);
       if (status == TransactionTable.ACTIVE) {
-        boolean waits = transactions.isPrepared(writer); // once: it may become so
-        prepared |= waits;
+        boolean waits = takesLong(writer); // once: it may become so
+        longActive |= waits;
         active |= !waits;
       } else if (status == TransactionTable.ABORTED) {
         changes++;
@@ -738,7 +773,7 @@ public final class Cleaner implements AutoCloseable {
         PageOps.settle(record, slot);
       }
     }
-    Fate fate = worst(undecided, active, prepared);
+    Fate fate = worst(undecided, active, longActive);
     if (fate == Fate.SETTLED) {
       changes++;
       maps.setFlags(record, page, pageId, 0);
@@ -759,15 +794,15 @@ public final class Cleaner implements AutoCloseable {
     UNDECIDED,
     /** A transaction that has not ended decides. */
     ACTIVE,
-    /** Who decides upon prepared transactions does. */
-    PREPARED
+    /** A transaction does that is prepared, or takes long. */
+    LONG_ACTIVE
   }
 
   /** When a page is to be visited again. */
-  private static Fate worst(boolean undecided, boolean active, boolean prepared) {
+  private static Fate worst(boolean undecided, boolean active, boolean longActive) {
     return active
         ? Fate.ACTIVE
-        : undecided ? Fate.UNDECIDED : prepared ? Fate.PREPARED : Fate.SETTLED;
+        : undecided ? Fate.UNDECIDED : longActive ? Fate.LONG_ACTIVE : Fate.SETTLED;
   }
 
   private Fate fate(long writer, long superseder, long horizon) {
@@ -779,7 +814,7 @@ public final class Cleaner implements AutoCloseable {
     long superseded = transactions.outcome(superseder);
     if (written == TransactionTable.ACTIVE || superseded == TransactionTable.ACTIVE) {
       long decides = written == TransactionTable.ACTIVE ? writer : superseder;
-      return transactions.isPrepared(decides) ? Fate.PREPARED : Fate.ACTIVE;
+      return takesLong(decides) ? Fate.LONG_ACTIVE : Fate.ACTIVE;
     }
     if (superseder == 0 || superseded == TransactionTable.ABORTED) {
       return Fate.SETTLED;
@@ -812,7 +847,7 @@ public final class Cleaner implements AutoCloseable {
   private long cleanShared(int frame, MemorySegment page, int pageId, long horizon) {
     boolean undecided = false;
     boolean active = false;
-    boolean prepared = false;
+    boolean longActive = false;
     boolean tookMoved = false;
     Fate ofMoved = SharedValues.hasMoved(page) ? fateOfMoved(page) : Fate.UNDECIDED;
     int left = 0;
@@ -837,7 +872,7 @@ public final class Cleaner implements AutoCloseable {
       }
       left++;
       active |= fate == Fate.ACTIVE;
-      prepared |= fate == Fate.PREPARED;
+      longActive |= fate == Fate.LONG_ACTIVE;
       undecided |= fate == Fate.UNDECIDED;
       if (fate == Fate.SETTLED && superseder != 0) {
         changes++;
@@ -848,7 +883,7 @@ public final class Cleaner implements AutoCloseable {
       freePage(pageId);
       return 1;
     }
-    Fate worst = worst(undecided, active, prepared);
+    Fate worst = worst(undecided, active, longActive);
     boolean settled = worst == Fate.SETTLED;
     int before = SharedValues.fullness(page);
     int after = SharedValues.fullness(free);
@@ -903,7 +938,7 @@ public final class Cleaner implements AutoCloseable {
     switch (fate) {
       case SETTLED -> storage.marks().clear(pageId);
       case ACTIVE -> storage.marks().postpone(pageId);
-      case PREPARED -> storage.marks().postponeUntilDecided(pageId);
+      case LONG_ACTIVE -> storage.marks().postponeLong(pageId);
       case UNDECIDED, GONE -> {}
     }
   }

@@ -110,8 +110,6 @@ public final class RowWriter {
    */
   private boolean isHalfDone;
 
-  private boolean hasValues;
-
   /** Whether what is written was overwritten before, and is restored. */
   private boolean isRestoring;
 
@@ -162,12 +160,6 @@ public final class RowWriter {
     written.begin(shortRows);
     overwritten.end();
     isHalfDone = false;
-    hasValues = false;
-  }
-
-  /** Whether its transaction has written large values, or over some. */
-  public boolean hasValues() {
-    return hasValues;
   }
 
   /** Its transaction has ended. */
@@ -264,7 +256,6 @@ public final class RowWriter {
 
   /** The writer of overflow values that shares this one's mini-transaction. */
   public OverflowWriter overflow() {
-    hasValues = true;
     return overflow;
   }
 
@@ -290,7 +281,6 @@ public final class RowWriter {
 
   /** A writer of overflow values of its own, for a value that is written in several calls. */
   public OverflowWriter newOverflowWriter() {
-    hasValues = true;
     return storage.overflowWriter(new MiniTransaction(pool, storage.log()), storage.mapChanges());
   }
 
@@ -400,7 +390,6 @@ public final class RowWriter {
       keepForSnapshots(tree, page, Slotted.cell(page, slot), key);
     }
     prepareToRemember(tree, page, slot, key);
-    hasValues |= superseded != null;
     isHalfDone = true;
     apply(leaf, slot, id);
     remember(tree, key);

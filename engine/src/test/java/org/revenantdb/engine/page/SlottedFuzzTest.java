@@ -65,7 +65,7 @@ class SlottedFuzzTest {
     assertTrue(full > 20, "only " + full + " operations left no byte free");
     assertTrue(rebuilt > 5, "only " + rebuilt + " pages with longer cells");
     assertTrue(lengthened > 20, "only " + lengthened + " pages with shorter cells");
-    assertTrue(diffs > 100, "only " + diffs + " rows with differences");
+    assertTrue(diffs > 60, "only " + diffs + " rows with differences");
   }
 
   private void round(Random random) {
@@ -320,10 +320,10 @@ class SlottedFuzzTest {
     }
     byte[] now = LeafCell.value(cell, 0);
     byte[] value =
-        switch (random.nextInt(4)) {
+        switch (random.nextInt(8)) {
           case 0 -> bytes(random, room);
           case 1 -> bytes(random, random.nextInt(room + 1));
-          case 2 -> Edits.edited(random, now);
+          case 2, 3, 4 -> Edits.edited(random, now);
           default -> Edits.edited(random, predecessor ? formers.get(key) : now);
         };
     long writer = random.nextInt(1000);

@@ -139,7 +139,7 @@ class TransactionTableTest {
     Thread checkpoint = sleeping(() -> outcomes.add((long) table.writing().length));
     assertEquals(
         TransactionTable.COMMITTING, table.status(id), "a waiter's mark is nobody's business");
-    assertEquals(id, table.oldestActive());
+    assertArrayEquals(new long[] {id}, table.oldestActive(1));
     table.committed(id, 4242);
     for (Thread reader : readers) {
       reader.join();
@@ -209,7 +209,7 @@ class TransactionTableTest {
   @Test
   void writing_andOldestActive_overManyChunks() {
     TransactionTable table = table(CHUNK - 3);
-    assertEquals(Long.MAX_VALUE, table.oldestActive());
+    assertEquals(0, table.oldestActive(9).length);
     List<Long> active = new ArrayList<>();
     Random random = new Random(5);
     for (int i = 0; i < 5 * CHUNK; i++) {
@@ -221,7 +221,7 @@ class TransactionTableTest {
       }
     }
     assertArrayEquals(active.stream().mapToLong(i -> i).toArray(), table.writing());
-    assertEquals(active.getFirst(), table.oldestActive());
+    assertArrayEquals(new long[] {active.getFirst()}, table.oldestActive(1));
     table.forget(Long.MAX_VALUE);
     assertArrayEquals(active.stream().mapToLong(i -> i).toArray(), table.writing());
   }
@@ -280,7 +280,7 @@ class TransactionTableTest {
     assertEquals(TransactionTable.COMMITTED_FOR_ALL, table.status(CHUNK));
     table.enter(slow);
     assertEquals(TransactionTable.ACTIVE, table.status(slow));
-    assertEquals(slow, table.oldestActive());
+    assertArrayEquals(new long[] {slow}, table.oldestActive(1));
     table.forget(100);
     table.committing(slow);
     table.committed(slow, 70);
@@ -329,7 +329,7 @@ class TransactionTableTest {
     assertFalse(table.mayForget());
     assertEquals(TransactionTable.ACTIVE, table.status(id));
     assertArrayEquals(new long[] {id}, table.writing());
-    assertEquals(Long.MAX_VALUE, table.oldestActive());
+    assertEquals(0, table.oldestActive(9).length);
     table.committing(id);
     assertEquals(TransactionTable.COMMITTING, table.status(id));
     table.stillPrepared(id);
@@ -352,7 +352,7 @@ class TransactionTableTest {
       assertEquals(TransactionTable.ACTIVE, table.status(prepared));
     }
     assertArrayEquals(new long[] {id, 3, 4_999}, table.writing());
-    assertEquals(id, table.oldestActive());
+    assertArrayEquals(new long[] {id}, table.oldestActive(1));
     aborted.add(3);
     assertEquals(TransactionTable.ACTIVE, table.status(3), "its ABORT is not published yet");
     table.aborted(3);
