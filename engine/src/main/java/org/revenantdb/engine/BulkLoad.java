@@ -175,10 +175,13 @@ public final class BulkLoad implements AutoCloseable {
       }
       return null;
     });
-    transaction.commit();
     Engine engine = transaction.core().engine();
-    engine.storage().marks().longEnded(); // its pages wait for it
-    engine.pokeCleaner();
+    try {
+      transaction.commit();
+    } finally {
+      engine.storage().marks().longEnded(); // its pages wait for it
+      engine.pokeCleaner();
+    }
   }
 
   /** A row that was refused, or a call that came at the wrong time, has changed nothing. */

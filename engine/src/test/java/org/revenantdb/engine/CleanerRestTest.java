@@ -131,6 +131,7 @@ class CleanerRestTest {
       Tree tree = engine.table("t");
       Tree other = engine.table("other");
       engine.shortRows = 10;
+      CleanerSteps.allTakeLong(engine.cleaner);
       TestEngine.Tx longer = engine.begin();
       longer.put(tree, bytes("k"), bytes("2"));
       for (int pass = 0; pass < 3; pass++) {

@@ -91,6 +91,17 @@ public class VersionMarks {
     later.clear(pageId);
   }
 
+  /** The page was visited, and waits for snapshots and the log alone; no transaction is active. */
+  public void undecided(int pageId, boolean ghost) {
+    if (ghost) {
+      fresh.set(pageId);
+    } else {
+      later.set(pageId);
+      fresh.clear(pageId);
+    }
+    waiting.clear(pageId);
+  }
+
   /**
    * Nothing is to be done on the page, which is latched, before a prepared transaction has its
    * outcome, or a long one has ended; a bulk load is one. Until {@link #longEnded} only passes

@@ -109,8 +109,13 @@ public final class Cleaner implements AutoCloseable {
   /** A rest is so many times as long as the work before it. */
   private static final int RESTS = 9;
 
+  /** Who is active at two looks so far apart takes long. */
+  private static final long LONG = 1_000_000_000L;
+
   /** So many transactions are told apart by how long they take; the oldest. */
   private static final int MOST_LONG = 1_024;
+
+  private static final int MOST_MET = 64;
 
   /** While it rests it looks so often whether others still write. */
   private static final long LOOK = 200_000L;
@@ -135,14 +140,24 @@ public final class Cleaner implements AutoCloseable {
 
   private boolean mapsRead;
 
-  /** Ids of those that were active when the last pass began, the oldest; in order. */
+  /** Ids of those that were active when it was looked last, the oldest; in order. */
   private long[] activeBefore = {};
 
-  /** Those of them that were so before as well. */
+  /** Those of them that were so at the look before as well. */
   private long[] longOnes = {};
 
-  /** Whether a page was postponed for somebody who is not among them. */
-  private boolean metOthers;
+  /** Of each of them, whether pages wait for it. */
+  private boolean[] holdsPages = {};
+
+  private long lookedAt = System.nanoTime();
+
+  /** Time between two looks. */
+  private long longNanos = LONG;
+
+  /** Others for whom pages were postponed; more than there is room for if the number says so. */
+  private final long[] met = new long[MOST_MET];
+
+  private int metCount;
 
   private long restedAt;
   private long tidiedAt;
@@ -343,7 +358,7 @@ public final class Cleaner implements AutoCloseable {
     return mapsRead
         && !storage.transactions().mayForget()
         && storage.marks().isEmpty()
-        && longOnes.length == 0
+        && !waitsLong()
         && storage.transactions().aborted().size() == 0
         && storage.versions().rows() == 0
         && dropped.isEmpty()
@@ -398,28 +413,89 @@ public final class Cleaner implements AutoCloseable {
    * Who takes long keeps only his own pages waiting: they are not looked at again and again until
    * he has ended, those of others are.
    *
-   * @return whether anyone may have ended for whom a page was postponed
+   * @return whether anyone has ended for whom a page was postponed
    */
   private boolean lookAtActive() {
+    for (int i = 0; i < longOnes.length; i++) {
+      if (holdsPages[i] && hasEnded(longOnes[i])) {
+        holdsPages[i] = false;
+        storage.marks().longEnded();
+      }
+    }
+    long now = System.nanoTime();
+    if (now - lookedAt >= longNanos) {
+      lookedAt = now;
+      findLongOnes();
+    }
+    boolean ended = metCount > MOST_MET;
+    for (int i = 0; i < metCount && !ended; i++) {
+      ended = hasEnded(met[i]);
+    }
+    if (ended) {
+      metCount = 0; // who has not will be met again
+    }
+    return ended;
+  }
+
+  /** Those that were active a while ago, and are. */
+  private void findLongOnes() {
     long[] before = activeBefore;
     long[] active = storage.transactions().oldestActive(MOST_LONG);
-    if (Arrays.stream(longOnes).anyMatch(id -> Arrays.binarySearch(active, id) < 0)) {
-      storage.marks().longEnded();
+    long[] found = Arrays.stream(active).filter(id -> indexOf(before, id) >= 0).toArray();
+    boolean[] holds = new boolean[found.length];
+    for (int i = 0; i < longOnes.length; i++) {
+      int index = indexOf(found, longOnes[i]);
+      if (index >= 0) {
+        holds[index] = holdsPages[i];
+      } else if (holdsPages[i]) {
+        storage.marks().longEnded();
+      }
     }
-    boolean ended =
-        metOthers || Arrays.stream(before).anyMatch(id -> Arrays.binarySearch(active, id) < 0);
-    metOthers = false;
-    longOnes = Arrays.stream(active).filter(id -> Arrays.binarySearch(before, id) >= 0).toArray();
+    longOnes = found;
+    holdsPages = holds;
     activeBefore = active;
-    return ended;
+  }
+
+  private static int indexOf(long[] ids, long id) {
+    return Arrays.binarySearch(ids, id);
+  }
+
+  private boolean hasEnded(long id) {
+    TransactionTable transactions = storage.transactions();
+    long status = transactions.status(id);
+    return (status != TransactionTable.ACTIVE && status != TransactionTable.COMMITTING)
+        || transactions.isPrepared(id);
+  }
+
+  /** Whether pages wait for who takes long and has told nobody. */
+  private boolean waitsLong() {
+    for (boolean holds : holdsPages) {
+      if (holds) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Of an active transaction, met on a page: whether the page waits long for it. */
   private boolean takesLong(long id) {
-    if (Arrays.binarySearch(longOnes, id) >= 0 || storage.transactions().isPrepared(id)) {
+    int index = indexOf(longOnes, id);
+    if (index >= 0) {
+      holdsPages[index] = true;
       return true;
     }
-    metOthers |= Arrays.binarySearch(activeBefore, id) < 0;
+    if (storage.transactions().isPrepared(id)) {
+      return true;
+    }
+    for (int i = Math.min(metCount, MOST_MET) - 1; i >= 0; i--) {
+      if (met[i] == id) {
+        return false;
+      }
+    }
+    if (metCount < MOST_MET) {
+      met[metCount] = id;
+    }
+    metCount = Math.min(metCount + 1, MOST_MET + 1);
     return false;
   }
 
@@ -496,7 +572,7 @@ public final class Cleaner implements AutoCloseable {
               throw unreadable;
             }
             storage.marks().postpone(page);
-            metOthers = true; // nobody tells when it can be read
+            metCount = MOST_MET + 1; // nobody tells when it can be read
             skipped = true;
           }
           page = pages.next(page + 1);
@@ -780,7 +856,7 @@ public final class Cleaner implements AutoCloseable {
     }
     mini.end();
     commit(changes > 0);
-    note(pageId, fate);
+    note(pageId, page, fate);
     return changes;
   }
 
@@ -838,7 +914,7 @@ public final class Cleaner implements AutoCloseable {
       commit(true);
     }
     if (fate != Fate.GONE) {
-      note(pageId, fate);
+      note(pageId, page, fate);
     }
     return fate == Fate.GONE;
   }
@@ -899,7 +975,7 @@ public final class Cleaner implements AutoCloseable {
     if (after != before || tookMoved) {
       storage.roomy().hasRoom(pageId, after);
     }
-    note(pageId, worst);
+    note(pageId, page, worst);
     return changes;
   }
 
@@ -934,12 +1010,19 @@ public final class Cleaner implements AutoCloseable {
     }
   }
 
-  private void note(int pageId, Fate fate) {
+  /** For tests: who is active at any two looks takes long. */
+  void allTakeLong() {
+    longNanos = 0;
+  }
+
+  private void note(int pageId, MemorySegment page, Fate fate) {
     switch (fate) {
       case SETTLED -> storage.marks().clear(pageId);
       case ACTIVE -> storage.marks().postpone(pageId);
       case LONG_ACTIVE -> storage.marks().postponeLong(pageId);
-      case UNDECIDED, GONE -> {}
+      case UNDECIDED ->
+          storage.marks().undecided(pageId, (Page.flags(page) & Page.FLAG_GHOST) != 0);
+      case GONE -> {}
     }
   }
 }

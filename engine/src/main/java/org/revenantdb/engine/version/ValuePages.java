@@ -36,7 +36,6 @@ final class ValuePages {
   private int latched;
 
   /** Pages whose bits the record sets. */
-  private boolean[] news = new boolean[2];
 
   /** Values of the records that this mini-transaction makes. */
   ValuePages(Storage storage, MiniTransaction mini, MapChanges maps) {
@@ -71,7 +70,6 @@ final class ValuePages {
     changes.sort(Comparator.comparingInt(Change::page));
     if (frames.length < changes.size()) {
       frames = new int[changes.size()];
-      news = new boolean[changes.size()];
     }
     int last = 0;
     for (Change change : changes) {
@@ -104,20 +102,17 @@ final class ValuePages {
         PageOps.setLong(record, change.value.supersederOffset(), change.superseder);
       }
       int flags = Page.FLAG_VERSIONS | Page.FLAG_GHOST;
-      news[i] = Page.flags(page) != flags;
-      if (news[i]) {
+      if (Page.flags(page) != flags) {
         maps.setFlags(record, page, id, flags);
       }
       mini.end();
     }
   }
 
-  /** Tells the cleaner of pages that had nothing to decide upon, when the record is published. */
+  /** Tells the cleaner, when the record is published; it may have left a page to who takes long. */
   void mark() {
     for (int i = 0; i < latched; i++) {
-      if (news[i]) {
-        storage.marks().mark(pool.pageIdOf(frames[i]));
-      }
+      storage.marks().mark(pool.pageIdOf(frames[i]));
     }
   }
 

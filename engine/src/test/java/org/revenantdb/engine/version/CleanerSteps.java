@@ -22,6 +22,11 @@ public final class CleanerSteps {
     cleaner.visitLeft(page);
   }
 
+  /** Who is active when two passes begin takes long. */
+  public static void allTakeLong(Cleaner cleaner) {
+    cleaner.allTakeLong();
+  }
+
   /** Whether it would rest now. */
   public static boolean isNothingNew(Cleaner cleaner) {
     return cleaner.isNothingNew();
