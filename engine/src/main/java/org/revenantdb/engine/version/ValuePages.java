@@ -35,8 +35,6 @@ final class ValuePages {
 
   private int latched;
 
-  /** Pages whose bits the record sets. */
-
   /** Values of the records that this mini-transaction makes. */
   ValuePages(Storage storage, MiniTransaction mini, MapChanges maps) {
     this.storage = storage;
