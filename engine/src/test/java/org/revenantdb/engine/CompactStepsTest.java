@@ -110,6 +110,10 @@ class CompactStepsTest {
       int from = engine.journal.entries().size();
       long moved = compact(engine);
       assertTrue(moved > 30, "only " + moved + " pages were moved");
+      // Values of unlike lengths may have found too few pages with room in front.
+      for (int again = 0; again < 4 && compact(engine) > 0; again++) {
+        engine.check();
+      }
       CheckReport report = engine.check();
       assertRows(engine, tree);
       int after = end(engine);
