@@ -109,14 +109,6 @@ public final class Cleaner implements AutoCloseable {
   /** A rest is so many times as long as the work before it. */
   private static final int RESTS = 9;
 
-  /** Who is active at two looks so far apart takes long. */
-  private static final long LONG = 1_000_000_000L;
-
-  /** So many transactions are told apart by how long they take; the oldest. */
-  private static final int MOST_LONG = 1_024;
-
-  private static final int MOST_MET = 64;
-
   /** While it rests it looks so often whether others still write. */
   private static final long LOOK = 200_000L;
 
@@ -140,25 +132,7 @@ public final class Cleaner implements AutoCloseable {
 
   private boolean mapsRead;
 
-  /** Ids of those that were active when it was looked last, the oldest; in order. */
-  private long[] activeBefore = {};
-
-  /** Those of them that were so at the look before as well. */
-  private long[] longOnes = {};
-
-  /** Of each of them, whether pages wait for it. */
-  private boolean[] holdsPages = {};
-
-  private long lookedAt = System.nanoTime();
-
-  /** Time between two looks. */
-  private long longNanos = LONG;
-
-  /** Others for whom pages were postponed; more than there is room for if the number says so. */
-  private final long[] met = new long[MOST_MET];
-
-  private int metCount;
-
+  private final ActiveWriters active;
   private long restedAt;
   private long tidiedAt;
 
@@ -202,6 +176,7 @@ public final class Cleaner implements AutoCloseable {
     this.pool = storage.pool();
     this.trees = trees;
     this.mapsRead = mapsRead;
+    this.active = new ActiveWriters(storage.transactions(), storage.marks());
     this.mini = new MiniTransaction(pool, storage.log());
     this.maps = storage.mapChanges();
     this.removal =
@@ -358,7 +333,7 @@ public final class Cleaner implements AutoCloseable {
     return mapsRead
         && !storage.transactions().mayForget()
         && storage.marks().isEmpty()
-        && !waitsLong()
+        && !active.holdPages()
         && storage.transactions().aborted().size() == 0
         && storage.versions().rows() == 0
         && dropped.isEmpty()
@@ -410,96 +385,6 @@ public final class Cleaner implements AutoCloseable {
   }
 
   /**
-   * Who takes long keeps only his own pages waiting: they are not looked at again and again until
-   * he has ended, those of others are.
-   *
-   * @return whether anyone has ended for whom a page was postponed
-   */
-  private boolean lookAtActive() {
-    for (int i = 0; i < longOnes.length; i++) {
-      if (holdsPages[i] && hasEnded(longOnes[i])) {
-        holdsPages[i] = false;
-        storage.marks().longEnded();
-      }
-    }
-    long now = System.nanoTime();
-    if (now - lookedAt >= longNanos) {
-      lookedAt = now;
-      findLongOnes();
-    }
-    boolean ended = metCount > MOST_MET;
-    for (int i = 0; i < metCount && !ended; i++) {
-      ended = hasEnded(met[i]);
-    }
-    if (ended) {
-      metCount = 0; // who has not will be met again
-    }
-    return ended;
-  }
-
-  /** Those that were active a while ago, and are. */
-  private void findLongOnes() {
-    long[] before = activeBefore;
-    long[] active = storage.transactions().oldestActive(MOST_LONG);
-    long[] found = Arrays.stream(active).filter(id -> indexOf(before, id) >= 0).toArray();
-    boolean[] holds = new boolean[found.length];
-    for (int i = 0; i < longOnes.length; i++) {
-      int index = indexOf(found, longOnes[i]);
-      if (index >= 0) {
-        holds[index] = holdsPages[i];
-      } else if (holdsPages[i]) {
-        storage.marks().longEnded();
-      }
-    }
-    longOnes = found;
-    holdsPages = holds;
-    activeBefore = active;
-  }
-
-  private static int indexOf(long[] ids, long id) {
-    return Arrays.binarySearch(ids, id);
-  }
-
-  private boolean hasEnded(long id) {
-    TransactionTable transactions = storage.transactions();
-    long status = transactions.status(id);
-    return (status != TransactionTable.ACTIVE && status != TransactionTable.COMMITTING)
-        || transactions.isPrepared(id);
-  }
-
-  /** Whether pages wait for who takes long and has told nobody. */
-  private boolean waitsLong() {
-    for (boolean holds : holdsPages) {
-      if (holds) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** Of an active transaction, met on a page: whether the page waits long for it. */
-  private boolean takesLong(long id) {
-    int index = indexOf(longOnes, id);
-    if (index >= 0) {
-      holdsPages[index] = true;
-      return true;
-    }
-    if (storage.transactions().isPrepared(id)) {
-      return true;
-    }
-    for (int i = Math.min(metCount, MOST_MET) - 1; i >= 0; i--) {
-      if (met[i] == id) {
-        return false;
-      }
-    }
-    if (metCount < MOST_MET) {
-      met[metCount] = id;
-    }
-    metCount = Math.min(metCount + 1, MOST_MET + 1);
-    return false;
-  }
-
-  /**
    * After some work a rest, nine times as long, if others write: what aborted transactions have
    * left is in nobody's way, and there may be much of it. Who wants it away now is not kept
    * waiting.
@@ -527,6 +412,11 @@ public final class Cleaner implements AutoCloseable {
     }
   }
 
+  /** Whom it has met that is active. */
+  ActiveWriters active() {
+    return active;
+  }
+
   /**
    * One pass; returns how many things it changed.
    *
@@ -540,7 +430,7 @@ public final class Cleaner implements AutoCloseable {
             .filter(id -> transactions.status(id) == TransactionTable.ABORTED)
             .toArray();
     boolean all = everything || aborted.length > 0;
-    boolean mayHaveEnded = lookAtActive() || all;
+    boolean mayHaveEnded = active.hasAnyEnded() || all;
     boolean skipped = !haveReadMaps();
     boolean whole = wanted || aborted.length > 0;
     PageBitmap pages =
@@ -572,7 +462,7 @@ public final class Cleaner implements AutoCloseable {
               throw unreadable;
             }
             storage.marks().postpone(page);
-            metCount = MOST_MET + 1; // nobody tells when it can be read
+            active.metSomebody(); // nobody tells when it can be read
             skipped = true;
           }
           page = pages.next(page + 1);
@@ -805,7 +695,7 @@ public final class Cleaner implements AutoCloseable {
   private long cleanLeaf(int frame, MemorySegment page, int pageId, long horizon) {
     TransactionTable transactions = storage.transactions();
     boolean undecided = false;
-    boolean active = false;
+    boolean isActive = false;
     boolean longActive = false;
     long changes = 0;
     mini.begin(0);
@@ -817,9 +707,9 @@ public final class Cleaner implements AutoCloseable {
       long writer = LeafCell.writer(page, cell);
       long status = transactions.outcome(writer);
       if (status == TransactionTable.ACTIVE) {
-        boolean waits = takesLong(writer); // once: it may become so
+        boolean waits = active.takesLong(writer); // once: it may become so
         longActive |= waits;
-        active |= !waits;
+        isActive |= !waits;
       } else if (status == TransactionTable.ABORTED) {
         changes++;
         storage.counters().rowsReverted.increment();
@@ -849,7 +739,7 @@ public final class Cleaner implements AutoCloseable {
         PageOps.settle(record, slot);
       }
     }
-    Fate fate = worst(undecided, active, longActive);
+    Fate fate = worst(undecided, isActive, longActive);
     if (fate == Fate.SETTLED) {
       changes++;
       maps.setFlags(record, page, pageId, 0);
@@ -890,7 +780,7 @@ public final class Cleaner implements AutoCloseable {
     long superseded = transactions.outcome(superseder);
     if (written == TransactionTable.ACTIVE || superseded == TransactionTable.ACTIVE) {
       long decides = written == TransactionTable.ACTIVE ? writer : superseder;
-      return takesLong(decides) ? Fate.LONG_ACTIVE : Fate.ACTIVE;
+      return active.takesLong(decides) ? Fate.LONG_ACTIVE : Fate.ACTIVE;
     }
     if (superseder == 0 || superseded == TransactionTable.ABORTED) {
       return Fate.SETTLED;
@@ -922,7 +812,7 @@ public final class Cleaner implements AutoCloseable {
   /** Decides about values that share a page, which is freed if none is left. */
   private long cleanShared(int frame, MemorySegment page, int pageId, long horizon) {
     boolean undecided = false;
-    boolean active = false;
+    boolean isActive = false;
     boolean longActive = false;
     boolean tookMoved = false;
     Fate ofMoved = SharedValues.hasMoved(page) ? fateOfMoved(page) : Fate.UNDECIDED;
@@ -947,7 +837,7 @@ public final class Cleaner implements AutoCloseable {
         continue;
       }
       left++;
-      active |= fate == Fate.ACTIVE;
+      isActive |= fate == Fate.ACTIVE;
       longActive |= fate == Fate.LONG_ACTIVE;
       undecided |= fate == Fate.UNDECIDED;
       if (fate == Fate.SETTLED && superseder != 0) {
@@ -959,7 +849,7 @@ public final class Cleaner implements AutoCloseable {
       freePage(pageId);
       return 1;
     }
-    Fate worst = worst(undecided, active, longActive);
+    Fate worst = worst(undecided, isActive, longActive);
     boolean settled = worst == Fate.SETTLED;
     int before = SharedValues.fullness(page);
     int after = SharedValues.fullness(free);
@@ -1008,11 +898,6 @@ public final class Cleaner implements AutoCloseable {
     } finally {
       maps.unlatch();
     }
-  }
-
-  /** For tests: who is active at any two looks takes long. */
-  void allTakeLong() {
-    longNanos = 0;
   }
 
   private void note(int pageId, MemorySegment page, Fate fate) {

@@ -24,7 +24,7 @@ public final class CleanerSteps {
 
   /** Who is active when two passes begin takes long. */
   public static void allTakeLong(Cleaner cleaner) {
-    cleaner.allTakeLong();
+    cleaner.active().allTakeLong();
   }
 
   /** Whether it would rest now. */

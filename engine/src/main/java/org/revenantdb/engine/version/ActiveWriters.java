@@ -1,0 +1,149 @@
+package org.revenantdb.engine.version;
+
+import java.util.Arrays;
+import org.revenantdb.engine.space.VersionMarks;
+import org.revenantdb.engine.txn.TransactionTable;
+
+/**
+ * The writers whom the cleaner meets on pages and who have not ended: those for whom a page is
+ * postponed until somebody ends, and those who take long, who keep only their own pages waiting and
+ * are not looked at again and again.
+ *
+ * <p>Threads: the cleaner's.
+ */
+final class ActiveWriters {
+  /*
+   * protocols.md §8
+   *
+   * met        postponed for: asked at each pass; has one ended, all postponed pages are taken up, and who has not is
+   *            met again
+   * long       active at two looks a second apart. Has one ended for whom pages wait, all that wait long are taken up
+   * prepared   take long from the first moment on; who decides upon them tells the marks
+   */
+
+  /** Who is active at two looks so far apart takes long. */
+  private static final long LONG = 1_000_000_000L;
+
+  /** So many transactions are told apart by how long they take; the oldest. */
+  private static final int MOST_LONG = 1_024;
+
+  private static final int MOST_MET = 64;
+
+  private final TransactionTable transactions;
+  private final VersionMarks marks;
+
+  /** Ids of those that were active at the last look, the oldest; in order. */
+  private long[] before = {};
+
+  /** Those of them that were so at the look before as well. */
+  private long[] longOnes = {};
+
+  /** Of each of them, whether pages wait for it. */
+  private boolean[] holdsPages = {};
+
+  private long lookedAt = System.nanoTime();
+  private long between = LONG;
+
+  private final long[] met = new long[MOST_MET];
+
+  /** More than there is room for if there were more. */
+  private int metCount;
+
+  ActiveWriters(TransactionTable transactions, VersionMarks marks) {
+    this.transactions = transactions;
+    this.marks = marks;
+  }
+
+  /** For tests: who is active at any two looks takes long. */
+  void allTakeLong() {
+    between = 0;
+  }
+
+  /** A pass begins: whether anyone has ended for whom a page was postponed. */
+  boolean hasAnyEnded() {
+    for (int i = 0; i < longOnes.length; i++) {
+      if (holdsPages[i] && hasEnded(longOnes[i])) {
+        holdsPages[i] = false;
+        marks.longEnded();
+      }
+    }
+    long now = System.nanoTime();
+    if (now - lookedAt >= between) {
+      lookedAt = now;
+      look();
+    }
+    boolean ended = metCount > MOST_MET;
+    for (int i = 0; i < metCount && !ended; i++) {
+      ended = hasEnded(met[i]);
+    }
+    if (ended) {
+      metCount = 0;
+    }
+    return ended;
+  }
+
+  private void look() {
+    long[] active = transactions.oldestActive(MOST_LONG);
+    long[] former = before;
+    long[] found = Arrays.stream(active).filter(id -> indexOf(former, id) >= 0).toArray();
+    boolean[] holds = new boolean[found.length];
+    for (int i = 0; i < longOnes.length; i++) {
+      int index = indexOf(found, longOnes[i]);
+      if (index >= 0) {
+        holds[index] = holdsPages[i];
+      } else if (holdsPages[i]) {
+        marks.longEnded();
+      }
+    }
+    longOnes = found;
+    holdsPages = holds;
+    before = active;
+  }
+
+  private static int indexOf(long[] ids, long id) {
+    return Arrays.binarySearch(ids, id);
+  }
+
+  private boolean hasEnded(long id) {
+    long status = transactions.status(id);
+    return (status != TransactionTable.ACTIVE && status != TransactionTable.COMMITTING)
+        || transactions.isPrepared(id);
+  }
+
+  /** Whether pages wait for who takes long and will tell nobody when he ends. */
+  boolean holdPages() {
+    for (boolean holds : holdsPages) {
+      if (holds) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** One was met on a page: whether the page waits long for it. */
+  boolean takesLong(long id) {
+    int index = indexOf(longOnes, id);
+    if (index >= 0) {
+      holdsPages[index] = true;
+      return true;
+    }
+    if (transactions.isPrepared(id)) {
+      return true;
+    }
+    for (int i = Math.min(metCount, MOST_MET) - 1; i >= 0; i--) {
+      if (met[i] == id) {
+        return false;
+      }
+    }
+    if (metCount < MOST_MET) {
+      met[metCount] = id;
+    }
+    metCount = Math.min(metCount + 1, MOST_MET + 1);
+    return false;
+  }
+
+  /** A page was postponed, and nobody knows for whom: it is taken up by the next pass. */
+  void metSomebody() {
+    metCount = MOST_MET + 1;
+  }
+}
