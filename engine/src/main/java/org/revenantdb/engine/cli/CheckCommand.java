@@ -78,7 +78,7 @@ final class CheckCommand implements Callable<Integer> {
     out.printf("rows            %,d (the catalogue's included)%n", report.rows());
     if (prepared > 0) {
       out.printf(
-          "prepared        %,d transactions that wait for their outcome; their rows are locked%n",
+          "prepared        %,d waiting for an outcome, with their rows locked%n",
           prepared);
     }
     out.printf("tree pages      %,d%n", report.treePages());
