@@ -87,6 +87,15 @@ public final class LeafCell {
         : HEADER;
   }
 
+  /** Of a cell that had these flags, with a new current version. */
+  private static int headerAfter(int before, int keep) {
+    return switch (keep) {
+      case PageOps.REPLACE -> header(before);
+      case PageOps.KEEP -> HEADER_WITH_PREDECESSOR;
+      default -> HEADER;
+    };
+  }
+
   /**
    * The first eight bytes of a cell, from which the static methods with a {@code shape} tell what
    * they tell: one access instead of many.
@@ -344,10 +353,8 @@ public final class LeafCell {
       int diff,
       MemorySegment scratch) {
     int before = flags(page, cell);
-    int header = header(before);
     int predecessor = 0;
     if (keep != PageOps.REPLACE) {
-      header = keep == PageOps.KEEP ? HEADER_WITH_PREDECESSOR : HEADER;
       predecessor = ValueDiff.stored(diff, valueLength(page, cell));
     } else if ((before & PREDECESSOR) != 0) {
       int length = predecessorTo(page, cell, scratch, 0);
@@ -355,7 +362,7 @@ public final class LeafCell {
       int common = asDiff ? ValueDiff.of(scratch, 0, length, value) : ValueDiff.NONE;
       predecessor = ValueDiff.stored(common, length);
     }
-    return header + keyLength(page, cell) + value.length + predecessor;
+    return headerAfter(before, keep) + keyLength(page, cell) + value.length + predecessor;
   }
 
   /**
@@ -421,10 +428,7 @@ public final class LeafCell {
   /** Copies the key to where it is in the new cell; returns where the value goes. */
   private static int copyKey(MemorySegment page, int cell, int keep, MemorySegment target, int to) {
     int key = keyLength(page, cell);
-    int header =
-        keep == PageOps.REPLACE
-            ? header(flags(page, cell))
-            : keep == PageOps.KEEP ? HEADER_WITH_PREDECESSOR : HEADER;
+    int header = headerAfter(flags(page, cell), keep);
     MemorySegment.copy(page, keyOffset(page, cell), target, to + header, key);
     return to + header + key;
   }
