@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
 import org.revenantdb.engine.change.AfterPublish;
 import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.txn.TransactionTable;
@@ -14,6 +15,7 @@ import org.revenantdb.engine.version.Storage;
 import org.revenantdb.recovery.checkpoint.TransactionImage;
 import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
+import org.revenantdb.recovery.restart.AbortedTransactions;
 import org.revenantdb.recovery.restart.PreparedTransaction;
 
 /**
@@ -80,17 +82,16 @@ final class PreparedTransactions {
   /**
    * Prepares a transaction.
    *
-   * @param tables how many tables it has written to
    * @param ended told, when the record is published, that its session has nothing to do with it any
    *     more; must not fail
    * @return the LSN of the record
    * @throws PrepareException if it cannot be: nothing has changed
    */
-  long prepare(PreparedTransaction transaction, int tables, Runnable ended) {
-    if (tables > MAX_TABLES) {
+  long prepare(PreparedTransaction transaction, Runnable ended) {
+    if (transaction.tables() > MAX_TABLES) {
       throw new PrepareException(
           "the transaction has written to "
-              + tables
+              + transaction.tables()
               + " tables; one that is prepared may have written to "
               + MAX_TABLES
               + ": commit it, or divide the work");
@@ -174,27 +175,9 @@ final class PreparedTransactions {
    * @return the LSN of the record, 0 if there is none of that name
    */
   long commit(byte[] name) {
+    TransactionTable table = storage.transactions();
     return decide(
-        name,
-        entry -> {
-          TransactionTable table = storage.transactions();
-          long id = entry.transaction.id();
-          table.committing(id);
-          long lsn;
-          try {
-            lsn = storage.log().publish(RecordBuilder.bare().begin(RecordType.COMMIT, id));
-          } catch (Throwable failure) {
-            table.stillPrepared(id);
-            throw failure;
-          }
-          published(
-              lsn,
-              () -> {
-                table.committed(id, lsn);
-                remove(entry);
-              });
-          return lsn;
-        });
+        name, RecordType.COMMIT, table::committing, table::stillPrepared, table::committed);
   }
 
   /**
@@ -203,36 +186,27 @@ final class PreparedTransactions {
    * @return the LSN of the record, 0 if there is none of that name
    */
   long rollback(byte[] name) {
+    TransactionTable table = storage.transactions();
+    AbortedTransactions aborted = table.aborted();
+    // Taken out again nobody has looked there: the table says that it is active.
     return decide(
-        name,
-        entry -> {
-          TransactionTable table = storage.transactions();
-          long id = entry.transaction.id();
-          table.aborted().add(id);
-          long lsn;
-          try {
-            lsn = storage.log().publish(RecordBuilder.bare().begin(RecordType.ABORT, id));
-          } catch (Throwable failure) {
-            table.aborted().remove(id); // the table says that it is active: nobody has looked there
-            throw failure;
-          }
-          published(
-              lsn,
-              () -> {
-                table.aborted(id);
-                remove(entry);
-              });
-          return lsn;
-        });
+        name, RecordType.ABORT, aborted::add, aborted::remove, (id, lsn) -> table.aborted(id));
   }
 
-  /** What publishes an outcome. */
+  /** Sets what became of a transaction, by its id, and the LSN of the record. */
   @FunctionalInterface
-  private interface Outcome {
-    long publish(Entry entry);
+  private interface Settle {
+    void outcome(long id, long lsn);
   }
 
-  private long decide(byte[] name, Outcome outcome) {
+  /**
+   * Gives one its outcome.
+   *
+   * @param before the record has a place
+   * @param undo of that, if it could not be published
+   */
+  private long decide(
+      byte[] name, RecordType type, LongConsumer before, LongConsumer undo, Settle settle) {
     ByteBuffer key = ByteBuffer.wrap(name);
     lock.lock();
     try {
@@ -240,7 +214,21 @@ final class PreparedTransactions {
       if (entry == null || !storage.transactions().isPrepared(entry.transaction.id())) {
         return 0;
       }
-      long lsn = outcome.publish(entry);
+      long id = entry.transaction.id();
+      before.accept(id);
+      long lsn;
+      try {
+        lsn = storage.log().publish(RecordBuilder.bare().begin(type, id));
+      } catch (Throwable failure) {
+        undo.accept(id);
+        throw failure;
+      }
+      published(
+          lsn,
+          () -> {
+            settle.outcome(id, lsn);
+            remove(entry);
+          });
       storage.marks().longEnded();
       return lsn;
     } finally {

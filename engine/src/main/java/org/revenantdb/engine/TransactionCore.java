@@ -19,6 +19,7 @@ import org.revenantdb.engine.version.RowReader;
 import org.revenantdb.engine.version.RowWriter;
 import org.revenantdb.engine.version.Witness;
 import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.log.ForgottenIds;
 import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
@@ -383,7 +384,7 @@ final class TransactionCore {
             int[] ids = tables.stream().mapToInt(Integer::intValue).toArray();
             PreparedTransaction prepared = new PreparedTransaction(id, name, ids);
             try {
-              return engine.prepared().prepare(prepared, ids.length, () -> state = State.PREPARED);
+              return engine.prepared().prepare(prepared, () -> state = State.PREPARED);
             } finally {
               if (state == State.PREPARED) {
                 end(State.PREPARED);
@@ -609,10 +610,7 @@ final class TransactionCore {
       if (used == null || !used.putBack(id)) {
         return false;
       }
-      RecordBuilder forget = new RecordBuilder().begin(RecordType.FORGET, 0);
-      forget.putInt(1);
-      forget.putLong(id);
-      engine.storage().log().publish(forget);
+      engine.storage().log().publish(ForgottenIds.build(new RecordBuilder(), id));
     } catch (StorageException | LogStoppedException | VirtualMachineError failure) {
       return false;
     }

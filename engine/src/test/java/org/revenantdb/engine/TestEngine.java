@@ -43,6 +43,7 @@ import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.format.PageChecksum;
+import org.revenantdb.recovery.log.ForgottenIds;
 import org.revenantdb.recovery.log.LogSpace;
 import org.revenantdb.recovery.log.PageSpace;
 import org.revenantdb.recovery.log.RecordBuilder;
@@ -441,7 +442,7 @@ final class TestEngine implements AutoCloseable {
 
     /** Until somebody decides: {@code engine.prepared()}. */
     void prepare(byte[] name) {
-      engine.prepared().prepare(new PreparedTransaction(id, name, new int[0]), 0, () -> {});
+      engine.prepared().prepare(new PreparedTransaction(id, name, new int[0]), () -> {});
       end();
     }
 
@@ -459,10 +460,7 @@ final class TestEngine implements AutoCloseable {
         abort();
         return false;
       }
-      RecordBuilder forget = new RecordBuilder().begin(RecordType.FORGET, 0);
-      forget.putInt(1);
-      forget.putLong(id);
-      journal.publish(forget);
+      journal.publish(ForgottenIds.build(new RecordBuilder(), id));
       storage.transactions().aborted(id);
       end();
       return true;

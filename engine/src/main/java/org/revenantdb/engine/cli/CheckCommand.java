@@ -77,9 +77,7 @@ final class CheckCommand implements Callable<Integer> {
     out.printf("sequences       %,d%n", report.sequences().size());
     out.printf("rows            %,d (the catalogue's included)%n", report.rows());
     if (prepared > 0) {
-      out.printf(
-          "prepared        %,d waiting for an outcome, with their rows locked%n",
-          prepared);
+      out.printf("prepared        %,d waiting for an outcome, with their rows locked%n", prepared);
     }
     out.printf("tree pages      %,d%n", report.treePages());
     out.printf("overflow pages  %,d%n", report.overflowPages());

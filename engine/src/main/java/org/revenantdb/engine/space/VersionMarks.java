@@ -193,7 +193,7 @@ public class VersionMarks {
     toVisit = null;
   }
 
-  /** Whether no page is marked at all. */
+  /** Whether there is no page for a pass but those that wait long. */
   public boolean isEmpty() {
     return fresh.isEmpty()
         && later.isEmpty()
@@ -206,7 +206,7 @@ public class VersionMarks {
     return !later.isEmpty();
   }
 
-  /** How many pages are marked. */
+  /** How many pages are marked, without those that wait long. */
   public int size() {
     return fresh.size() + later.size() + waiting.size();
   }

@@ -392,9 +392,7 @@ public final class TransactionTable {
     LongStream.Builder ids = LongStream.builder();
     int[] count = {0};
     forEachUndecided(id -> {
-      if (count[0] < most) {
-        ids.add(id);
-      }
+      ids.add(id);
       return ++count[0] < most;
     });
     return ids.build().toArray();

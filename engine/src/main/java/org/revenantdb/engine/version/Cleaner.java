@@ -36,9 +36,9 @@ import org.revenantdb.engine.version.DroppedTables.DroppedTable;
 import org.revenantdb.gc.SnapshotSet;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.log.ForgottenIds;
 import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.log.RecordBuilder;
-import org.revenantdb.recovery.log.RecordType;
 
 /**
  * Takes back what aborted transactions left, drops versions that no snapshot needs, gives space
@@ -599,12 +599,7 @@ public final class Cleaner implements AutoCloseable {
   private void forget(long[] ids) {
     for (int from = 0; from < ids.length; from += IDS_PER_RECORD) {
       int to = Math.min(ids.length, from + IDS_PER_RECORD);
-      forget.begin(RecordType.FORGET, 0);
-      forget.putInt(to - from);
-      for (int i = from; i < to; i++) {
-        forget.putLong(ids[i]);
-      }
-      storage.log().publish(forget);
+      storage.log().publish(ForgottenIds.build(forget, Arrays.copyOfRange(ids, from, to)));
     }
     for (long id : ids) {
       storage.transactions().aborted().remove(id);

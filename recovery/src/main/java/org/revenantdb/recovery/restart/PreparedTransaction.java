@@ -62,6 +62,15 @@ public final class PreparedTransaction {
   }
 
   /**
+   * How many tables it has written to.
+   *
+   * @return the number
+   */
+  public int tables() {
+    return tables.length;
+  }
+
+  /**
    * Whether it has written to a table.
    *
    * @param table the table's id

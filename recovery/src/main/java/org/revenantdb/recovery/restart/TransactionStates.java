@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.TreeMap;
 import org.revenantdb.recovery.checkpoint.CheckpointImage;
 import org.revenantdb.recovery.file.CorruptDataException;
-import org.revenantdb.recovery.format.LogRecordLayout;
+import org.revenantdb.recovery.log.ForgottenIds;
 import org.revenantdb.recovery.log.RecordType;
 import org.revenantdb.recovery.segment.LogReader;
 
@@ -93,11 +93,10 @@ final class TransactionStates {
   }
 
   private void forget(LogReader record, SegmentCatalog catalog) {
-    int at = LogRecordLayout.HEADER;
-    int count = record.getInt(at);
-    check(record, catalog, count, at + Integer.BYTES);
+    int count = record.getInt(ForgottenIds.COUNT);
+    check(record, catalog, count, ForgottenIds.IDS);
     for (int i = 0; i < count; i++) {
-      long id = record.getLong(at + Integer.BYTES + i * Long.BYTES);
+      long id = record.getLong(ForgottenIds.IDS + i * Long.BYTES);
       highest = Math.max(highest, id);
       aborted.remove(id);
       undecided.remove(id);

@@ -7,6 +7,7 @@ import java.util.List;
 import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.log.FlushedPages;
+import org.revenantdb.recovery.log.ForgottenIds;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogOptions;
 import org.revenantdb.recovery.log.PartKind;
@@ -74,12 +75,7 @@ final class LogFixture {
   }
 
   static long forget(Log log, long... ids) {
-    RecordBuilder record = new RecordBuilder().begin(RecordType.FORGET, 0);
-    record.putInt(ids.length);
-    for (long id : ids) {
-      record.putLong(id);
-    }
-    return log.publish(record);
+    return log.publish(ForgottenIds.build(new RecordBuilder(), ids));
   }
 
   /** Says that the data file has a page with all changes up to an LSN. */
