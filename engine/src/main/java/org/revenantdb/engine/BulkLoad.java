@@ -127,7 +127,7 @@ public final class BulkLoad implements AutoCloseable {
 
   private RowLoader loader(byte[] key) {
     TransactionCore core = transaction.core();
-    Tree home = table.treeOf(core.engine(), key);
+    Tree home = core.trees(table).of(key);
     RowLoader loader = loaders.get(home);
     if (loader == null) {
       loader = new RowLoader(core.engine().storage(), home, writer, core.id(), core.snapshot());

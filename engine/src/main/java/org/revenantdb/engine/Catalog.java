@@ -2,17 +2,24 @@ package org.revenantdb.engine;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.page.DroppedTableRow;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.SequenceRow;
+import org.revenantdb.engine.page.SlogEntry;
 import org.revenantdb.engine.page.TableRow;
+import org.revenantdb.engine.version.Cleaner;
 import org.revenantdb.engine.version.DroppedTables;
 import org.revenantdb.engine.version.Reading;
 import org.revenantdb.engine.version.RowScan;
@@ -25,10 +32,10 @@ import org.revenantdb.engine.version.StoredValue;
  * rows of {@link Sequences}.
  *
  * <p>A table comes into being by one record: its roots, their space-map bytes and its row
- * (protocols.md §13, §22); it is dropped by one that has an entry in place of the row (§24).
- * Thread-safe.
+ * (protocols.md §13, §22); it is dropped by one that has an entry in place of the row (§24). What
+ * transactions do to tables is in the {@link Slog}. Thread-safe.
  */
-final class Catalog {
+final class Catalog implements Cleaner.Unfinished {
   /** Root page of the catalogue. */
   static final int ROOT = 5;
 
@@ -41,17 +48,18 @@ final class Catalog {
   private final Storage storage;
   private final Tree tree;
   private final Map<String, Table> byName = new ConcurrentHashMap<>();
-  private final Map<Integer, Tree> byId = new ConcurrentHashMap<>();
   private final DroppedTables dropped;
 
   /**
-   * Held to create, to drop, and to look into the catalogue for what is then remembered: a table is
-   * not remembered from a row that a drop has taken away meanwhile.
+   * Held to create, to drop, to truncate, and to look into the catalogue for what is then
+   * remembered: a table is not remembered from a row that a drop has taken away meanwhile.
    */
   private final ReentrantLock changing = new ReentrantLock();
 
   /** Used under {@link #changing}. */
-  private final CatalogueTools tools;
+  private final CatalogueWriter writer;
+
+  private final Slog slog;
 
   /**
    * The highest id that a tree of this life has, or had, for handles of dropped tables name theirs;
@@ -62,8 +70,9 @@ final class Catalog {
   private boolean idsAreKnown;
 
   /**
-   * LSN of the last record that created or dropped a table: before it is durable nobody is told of
-   * that (R10). It is {@link #CHANGING} from before that record is visible until its LSN is known.
+   * LSN of the last record that created, dropped or truncated a table: before it is durable nobody
+   * is told of that (R10). It is {@link #CHANGING} from before that record is visible until its LSN
+   * is known.
    */
   private volatile long changedAt;
 
@@ -73,9 +82,10 @@ final class Catalog {
   Catalog(Engine engine) {
     this.engine = engine;
     this.storage = engine.storage();
-    this.tools = CatalogueTools.of(storage);
     this.tree = new Tree(storage.pool(), TABLE, ROOT);
     this.dropped = new DroppedTables(storage, engine.reader(), tree);
+    this.writer = new CatalogueWriter(storage, tree, dropped);
+    this.slog = new Slog(writer);
   }
 
   /** The catalogue's own tree. */
@@ -97,22 +107,23 @@ final class Catalog {
     byte[] key = key(name);
     changing.lock();
     try {
+      NameChange change = slog.of(name);
+      if (change != null) {
+        return remember(name, change.visible());
+      }
       StoredValue row = engine.reader().read(tree, key, new Reading(Long.MAX_VALUE));
-      return row == null ? null : remember(name, row.bytes());
+      return row == null ? null : remember(name, row(name, row.bytes()));
     } finally {
       changing.unlock();
     }
   }
 
   /** With the lock held since the row was read. */
-  private Table remember(String name, byte[] bytes) {
-    TableRow row = row(name, bytes);
-    List<Tree> found = new ArrayList<>(row.trees());
-    for (int i = 0; i < row.trees(); i++) {
-      int root = row.root(i);
-      found.add(byId.computeIfAbsent(row.id(i), id -> new Tree(storage.pool(), id, root)));
-    }
-    return byName.computeIfAbsent(name, n -> new Table(engine, n, found, changing));
+  private @Nullable Table remember(String name, @Nullable TableRow row) {
+    return row == null
+        ? null
+        : byName.computeIfAbsent(
+            name, n -> new Table(engine, n, writer.treesOf(row, /* since= */ 0), changing));
   }
 
   private TableRow row(String name, byte[] bytes) {
@@ -179,11 +190,21 @@ final class Catalog {
     List<Table> tables = new ArrayList<>();
     changing.lock();
     try {
-      forEach((name, row) -> tables.add(remember(name, row)));
+      forEach((name, row) -> tables.add(Objects.requireNonNull(remember(name, row(name, row)))));
     } finally {
       changing.unlock();
     }
     return tables;
+  }
+
+  /**
+   * All trees but those of dropped tables: also such as only one transaction sees. Inside the gate.
+   */
+  List<Tree> trees() {
+    tables(); // then they are known
+    List<Tree> trees = new ArrayList<>(List.of(tree));
+    trees.addAll(writer.trees().values());
+    return trees;
   }
 
   /** The tree of a table id, or null if there is none, or its table was dropped. */
@@ -191,10 +212,10 @@ final class Catalog {
     if (table == TABLE) {
       return tree;
     }
-    Tree known = byId.get(table);
+    Tree known = writer.trees().get(table);
     if (known == null && !dropped.hasTree(table)) {
       tables();
-      known = byId.get(table);
+      known = writer.trees().get(table);
     }
     return known;
   }
@@ -204,11 +225,20 @@ final class Catalog {
     void accept(String name, byte[] row);
   }
 
+  /** What everybody sees, of each name. */
   private void forEach(RowAction action) {
     forEach(
         null,
         DroppedTableRow.firstKey(),
-        (key, row) -> action.accept(new String(key, StandardCharsets.UTF_8), row));
+        (key, row) -> {
+          String name = new String(key, StandardCharsets.UTF_8);
+          NameChange change = slog.of(name);
+          if (change == null) {
+            action.accept(name, row);
+          } else if (change.visible() != null) {
+            action.accept(name, change.visible().bytes());
+          }
+        });
   }
 
   /**
@@ -229,23 +259,42 @@ final class Catalog {
     byte[] key = key(name);
     changing.lock();
     try {
+      slog.finish(name);
       if (find(name) != null) {
         return 0;
       }
-      long lsn = 0;
-      try (TableCreation creation =
-          new TableCreation(storage, tools, tree, key, nextId(), options.partitions())) {
-        creation.claim();
-        for (lsn = publish(name, creation); lsn == 0; lsn = publish(name, creation)) {
-          creation.makeRoom();
-        }
+      demandUnchanged(name);
+      try (NewTrees trees = newTrees(options.partitions())) {
+        TableRow row = trees.claim();
+        CatalogueRecord record = writer.record(0).insert(key, row.bytes());
+        return change(
+            List.of(name),
+            () -> writer.publish(() -> record.publish(trees, () -> {}), () -> remember(name, row)));
       }
-      highestId += options.partitions();
-      find(name);
-      return lsn;
     } finally {
       changing.unlock();
     }
+  }
+
+  /** Refuses a name whose table a transaction is changing that has not ended. */
+  void demandUnchanged(String name) {
+    NameChange change = slog.of(name);
+    if (change != null) {
+      throw new ConflictException(
+          "transaction "
+              + change.transaction()
+              + " has created, dropped or truncated a table "
+              + name
+              + " and has not ended; try again then",
+          0);
+    }
+  }
+
+  /** Trees for a table to come; with the lock. */
+  NewTrees newTrees(int count) {
+    int first = nextId();
+    highestId += count; // an id that came to nothing is not missed
+    return new NewTrees(storage, first, count);
   }
 
   /** An id above all that trees have, or had in this life, those of dropped tables among them. */
@@ -258,100 +307,168 @@ final class Catalog {
         DroppedTableRow.firstKey(),
         SequenceRow.firstKey(),
         (key, bytes) -> {
-          TableRow row = DroppedTableRow.of(key, bytes);
+          SlogEntry entry = SlogEntry.of(key, bytes);
+          TableRow row = entry != null ? entry.trees() : DroppedTableRow.of(key, bytes);
           highestId = row == null ? highestId : Math.max(highestId, row.lastId());
         });
     idsAreKnown = true;
     return highestId + 1;
   }
 
-  /** The LSN of the table's record, or 0 if there is no room for it. */
-  private long publish(String name, TableCreation creation) {
-    int credit = creation.credit();
-    int pages = creation.pages();
-    storage.space().acquire(credit, pages);
+  /**
+   * Does what changes the tables of some names for everybody, so that nobody is told too early;
+   * with the lock.
+   *
+   * @param record returns its LSN, or throws
+   */
+  long change(Collection<String> names, LongSupplier record) {
+    long before = changedAt;
+    Map<String, @Nullable Long> beforeOfName = new HashMap<>();
+    for (String name : names) {
+      beforeOfName.put(name, changes.put(name, CHANGING));
+    }
+    changedAt = CHANGING;
+    long lsn = 0;
     try {
-      return publish(name, creation::publish);
+      lsn = record.getAsLong();
+      return lsn;
     } finally {
-      storage.space().release(credit, pages);
+      changedAt = lsn == 0 ? before : lsn;
+      for (String name : names) {
+        Long now = lsn != 0 ? Long.valueOf(lsn) : beforeOfName.get(name);
+        if (now != null) {
+          changes.put(name, now);
+        } else {
+          changes.remove(name);
+        }
+      }
     }
   }
 
-  private long publish(String name, LongSupplier record) {
-    long lsn = 0;
-    long before = changedAt;
-    Long beforeOfName = changes.put(name, CHANGING);
-    changedAt = CHANGING;
-    try {
-      lsn = record.getAsLong();
-    } finally {
-      changedAt = lsn == 0 ? before : lsn;
-      if (lsn != 0) {
-        changes.put(name, lsn);
-      } else if (beforeOfName != null) {
-        changes.put(name, beforeOfName);
-      } else {
-        changes.remove(name);
-      }
-    }
-    return lsn;
+  /** What has come of {@link #drop}. */
+  enum Dropped {
+    DONE,
+
+    /** Somebody else has dropped it. */
+    GONE,
+
+    /** A transaction does something to it, and holds it. */
+    HELD
   }
 
   /**
-   * Drops a table that no open transaction has written to, nor will; false if somebody else has.
-   * Inside the gate.
+   * Drops a table that no open transaction has written to, nor will, for everybody at once. Inside
+   * the gate.
    */
-  boolean drop(Table table) {
+  Dropped drop(Table table) {
     String name = table.name();
     byte[] key = key(name);
     changing.lock();
     try {
+      slog.finish(name);
+      if (slog.of(name) != null) {
+        return Dropped.HELD;
+      }
       if (!table.equals(byName.get(name))) {
-        return false;
+        return Dropped.GONE;
       }
-      List<Tree> trees = table.trees();
-      highestId = Math.max(highestId, trees.getLast().table());
-      TableRow row =
-          new TableRow(trees.getFirst().table(), trees.stream().mapToInt(Tree::root).toArray());
-      TableDrop drop = new TableDrop(storage, tools, tree, key, row);
-      DroppedTables.DroppedTable entry = dropped.add(key, row);
-      long lsn = 0;
-      try {
-        for (lsn = publish(table, drop); lsn == 0; lsn = publish(table, drop)) {
-          drop.makeRoom();
-        }
-      } finally {
-        if (lsn == 0) {
-          dropped.remove(entry);
-        }
-      }
-      byName.remove(name);
-      trees.forEach(each -> byId.remove(each.table()));
-      entry.ready(lsn); // from now on the cleaner may begin
-      return true;
+      TableTrees trees = table.newest();
+      TableRow row = trees.row();
+      highestId = Math.max(highestId, row.lastId());
+      CatalogueRecord record =
+          writer.record(0).remove(key).insert(DroppedTableRow.key(row.id(0)), row.bytes());
+      change(
+          List.of(name),
+          () -> {
+            long lsn = 0;
+            try {
+              lsn =
+                  writer.publishDrop(
+                      () -> record.publish(null, () -> trees.ending(storage.log().tail())),
+                      key,
+                      row,
+                      () -> byName.remove(name));
+              return lsn;
+            } finally {
+              trees.ended(lsn);
+            }
+          });
+      return Dropped.DONE;
     } finally {
       changing.unlock();
     }
   }
 
-  /** The LSN of the record that drops the table, or 0 if there is no room for it. */
-  private long publish(Table table, TableDrop drop) {
-    storage.space().acquire(drop.credit(), drop.pages());
-    try {
-      long lsn = 0;
-      table.publishing(storage.log().tail());
-      try {
-        lsn = publish(table.name(), drop::publish);
-      } finally {
-        table.published(lsn);
-      }
-      return lsn;
-    } finally {
-      storage.space().release(drop.credit(), drop.pages());
+  /** What is held to change which tables there are. */
+  Lock changing() {
+    return changing;
+  }
+
+  /** What transactions do to tables; with the lock. */
+  Slog slog() {
+    return slog;
+  }
+
+  /** With the lock. */
+  CatalogueWriter writer() {
+    return writer;
+  }
+
+  /** A name leads to a table, or, with null, to none; with the lock. */
+  void lead(String name, @Nullable Table table) {
+    if (table == null) {
+      byName.remove(name);
+    } else {
+      byName.put(name, table);
     }
   }
 
-  private static byte[] key(String name) {
+  /**
+   * Behind redo: finds what transactions of former lives have done to tables and was not finished.
+   *
+   * @param aborted whether a transaction has aborted; it has committed else
+   */
+  void load(LongPredicate aborted) {
+    changing.lock();
+    try {
+      forEach(
+          DroppedTableRow.firstKey(),
+          SequenceRow.firstKey(),
+          (key, value) -> {
+            SlogEntry entry = SlogEntry.of(key, value);
+            if (entry != null) {
+              slog.load(new String(entry.name(), StandardCharsets.UTF_8), entry, aborted);
+            }
+          });
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  @Override
+  public boolean holds(long transaction) {
+    return slog.holds(transaction);
+  }
+
+  @Override
+  public boolean finish() {
+    if (slog.hasSettled() && !engine.options().readOnly()) {
+      changing.lock();
+      try {
+        slog.finishSettled(/* waits= */ true);
+      } finally {
+        changing.unlock();
+      }
+    }
+    return !slog.hasSettled();
+  }
+
+  @Override
+  public boolean hasUnfinished() {
+    return slog.hasSettled();
+  }
+
+  static byte[] key(String name) {
     return Names.utf8("a table", name, LeafCell.MAX_KEY);
   }
 }

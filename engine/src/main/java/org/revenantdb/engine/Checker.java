@@ -12,6 +12,7 @@ import org.revenantdb.engine.page.KeyHash;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.SequenceRow;
+import org.revenantdb.engine.page.SlogEntry;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.page.TableRow;
@@ -36,6 +37,7 @@ final class Checker {
   private final Runnable pace;
   private final List<CheckedTable> tables = new ArrayList<>();
   private final List<TableRow> dropped = new ArrayList<>();
+  private final List<SlogEntry> entries = new ArrayList<>();
   private final List<CheckedSequence> sequences = new ArrayList<>();
   private long toClean;
   private long free;
@@ -85,6 +87,7 @@ final class Checker {
                 ", the catalogue",
                 (page, cell) -> named(page, cell, named))
             .run("", Catalog.ROOT);
+    long ownPages = entries.stream().mapToLong(entry -> created(entry, named)).sum();
     named.forEach(table -> tables.add(table(table.name, table.row)));
     long droppedPages = dropped.stream().mapToLong(this::droppedTable).sum();
     frozen.olderValues().forEach(values::older);
@@ -107,6 +110,7 @@ final class Checker {
         catalogue.rows() + tables.stream().mapToLong(CheckedTable::rows).sum(),
         catalogue.treePages()
             + tables.stream().mapToLong(CheckedTable::treePages).sum()
+            + ownPages
             + droppedPages,
         values.pages(),
         toClean,
@@ -120,6 +124,10 @@ final class Checker {
     byte[] bytes = LeafCell.value(page, cell);
     if (SequenceRow.isKey(key)) {
       sequence(SequenceRow.name(key), bytes);
+      return;
+    }
+    if (SlogEntry.is(bytes) && DroppedTableRow.isKey(key)) {
+      entry(key, bytes);
       return;
     }
     if (DroppedTableRow.isKey(key)) {
@@ -151,6 +159,47 @@ final class Checker {
               + bytes.length
               + " bytes, makes no sense: its pages have leaked");
     }
+  }
+
+  /** Trees of a table that a transaction has created, dropped or truncated. */
+  private void entry(byte[] key, byte[] bytes) {
+    SlogEntry entry = SlogEntry.of(key, bytes);
+    if (entry != null) {
+      entries.add(entry);
+    } else {
+      pages.problem(
+          "the catalogue's entry "
+              + Names.of(key)
+              + " of what a transaction has done to a table, of "
+              + bytes.length
+              + " bytes, makes no sense: pages may have leaked");
+    }
+  }
+
+  /**
+   * The trees that only a transaction has: its row may lead to them before it has committed. Those
+   * that it has dropped are, until then, the table's. How many pages they have.
+   */
+  private long created(SlogEntry entry, List<Named> named) {
+    String name = new String(entry.name(), StandardCharsets.UTF_8);
+    Named row = null;
+    for (Named candidate : named) {
+      row = candidate.name.equals(name) ? candidate : row;
+    }
+    boolean isInRow = row != null && row.row.id(0) == entry.trees().id(0);
+    if (entry.step() == SlogEntry.Step.DROPPED) {
+      if (!isInRow) {
+        pages.problem(
+            "transaction "
+                + entry.transaction()
+                + " has dropped a table "
+                + Names.of(entry.name())
+                + ", and no row leads to its pages: they have leaked");
+      }
+      return 0;
+    }
+    named.removeIf(candidate -> isInRow && candidate.name.equals(name));
+    return table(name, entry.trees()).treePages();
   }
 
   /** All that is left of a dropped table; how many pages its trees have. */

@@ -36,7 +36,6 @@ public final class Database implements AutoCloseable {
   private final Engine engine;
   private final Catalog catalog;
   private final Sequences sequences;
-  private final TableDrops drops;
   private final LiveCheck liveCheck;
 
   private Database(OpenDatabase open) {
@@ -45,7 +44,6 @@ public final class Database implements AutoCloseable {
     this.liveCheck = new LiveCheck(engine);
     this.catalog = open.catalog();
     this.sequences = new Sequences(engine, catalog);
-    this.drops = new TableDrops(engine, catalog);
     ForgottenTransactions.watch(engine.open());
   }
 
@@ -210,7 +208,7 @@ public final class Database implements AutoCloseable {
     }
     boolean dropped;
     try {
-      dropped = drops.drop(table);
+      dropped = engine.tables().drops().drop(table);
     } catch (TableInUseException told) {
       awaitOutcomes(); // it may be a prepared transaction's, which a crash may not take back then
       throw told;
@@ -439,7 +437,7 @@ public final class Database implements AutoCloseable {
    * @return the load, to be closed
    */
   public BulkLoad bulkLoad(Table table, TransactionOptions options) {
-    Objects.requireNonNull(table, "table").treesOf(engine);
+    Objects.requireNonNull(table, "table").demandOf(engine);
     Transaction transaction = begin(options);
     try {
       return new BulkLoad(transaction, table);
@@ -632,6 +630,7 @@ public final class Database implements AutoCloseable {
    * @return what was found
    */
   public CheckReport check() {
+    engine.inside(catalog::finish); // what it finds then is as everybody sees it
     return EngineThread.call("revenant-check", liveCheck::run);
   }
 

@@ -1,6 +1,7 @@
 package org.revenantdb.engine;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Supplier;
@@ -39,6 +40,7 @@ final class Engine {
   private volatile @Nullable Cleaner cleaner;
 
   private final PreparedTransactions prepared;
+  private volatile @Nullable TableSteps tables;
 
   /**
    * What they share.
@@ -85,6 +87,15 @@ final class Engine {
 
   OpenTransactions open() {
     return open;
+  }
+
+  void tables(TableSteps steps) {
+    this.tables = steps;
+  }
+
+  /** Tables as parts of transactions. */
+  TableSteps tables() {
+    return Objects.requireNonNull(tables);
   }
 
   void cleaner(Cleaner running) {

@@ -254,6 +254,8 @@ final class OpenDatabase {
               new Storage.Counters());
       engine = new Engine(storage, snapshots, options, header.segmentSize(), analysis.prepared());
       catalog = new Catalog(engine);
+      catalog.load(aborted::contains);
+      engine.tables(new TableSteps(engine, catalog));
       countersFile =
           running != null && options.countersFile()
               ? opened(
@@ -277,6 +279,7 @@ final class OpenDatabase {
                     storage,
                     catalog::tree,
                     catalog.dropped(),
+                    catalog,
                     this::insideGate,
                     /* mapsRead= */ created,
                     "revenant-cleaner"));
@@ -446,8 +449,7 @@ final class OpenDatabase {
   private List<Tree> trees() {
     List<Tree> trees = new ArrayList<>();
     insideGate(() -> {
-      trees.add(catalog.tree());
-      catalog.tables().forEach(table -> trees.addAll(table.trees()));
+      trees.addAll(catalog.trees());
       return 0;
     });
     return trees;

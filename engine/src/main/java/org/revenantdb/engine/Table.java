@@ -1,64 +1,48 @@
 package org.revenantdb.engine;
 
-import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.engine.btree.Tree;
-import org.revenantdb.engine.page.KeyHash;
 
 /**
  * A table: ordered keys to values. Got from {@link Database#table}; belongs to that database.
  * Thread-safe.
  *
- * <p>When the table was {@linkplain Database#dropTable dropped}, transactions that had begun before
- * go on reading it; everything else that is asked of it throws {@link TableDroppedException}, also
- * when there is another table of the same name.
+ * <p>When the table was {@linkplain Transaction#dropTable dropped}, transactions that had begun
+ * before go on reading it; everything else that is asked of it throws {@link
+ * TableDroppedException}, also when there is another table of the same name. When it was
+ * {@linkplain Transaction#truncate truncated} it stays the same table: transactions that had begun
+ * before read the rows that it had.
  */
 public final class Table {
   /*
-   * Protocol    docs/protocols.md §24.
+   * Protocol    docs/protocols.md §24, §31.
    *
-   * readableBelow   NEVER   nobody has published a drop      -> b      by who drops, before the record has a place
-   *                 b       the tail of the log before it    -> lsn    by who drops: published
-   *                                                          -> NEVER  by who drops: it came to nothing
-   *                 lsn     the record that dropped it       final
-   *             A snapshot at or above the record was taken after its place was: so who has one finds b or lsn.
-   * droppers    more than 0: nobody begins to write; lowered only after lsn, or NEVER, is there.
+   * newest      what everybody sees with a snapshot of now; written by who has the lock. Of a table that a transaction
+   *             has created and not committed: trees that nobody else can read.
+   * droppers    more than 0: nobody begins to write; lowered only after what they do has come to pass, or to nothing.
    */
-  private static final long NEVER = Long.MAX_VALUE;
-
   private final Engine engine;
   private final String name;
   private final TableOptions options;
-  private final List<Tree> trees;
 
-  /** The only tree, or that of the first partition. */
-  private final Tree tree;
-
-  /** By number; null where there is one tree, and no key needs a hash. */
-  private final Tree @Nullable [] partitions;
-
-  /** Held by who publishes a drop. */
+  /** Held by who changes which trees the table has. */
   private final Lock changing;
 
   private final AtomicInteger droppers = new AtomicInteger();
-  private volatile long readableBelow = NEVER;
+  private volatile TableTrees newest;
 
   /**
    * A table that exists.
    *
-   * @param trees its tree, or those of its partitions by number
-   * @param changing held while a table is dropped
+   * @param changing held while it is dropped or truncated
    */
-  Table(Engine engine, String name, List<Tree> trees, Lock changing) {
+  Table(Engine engine, String name, TableTrees trees, Lock changing) {
     this.engine = engine;
     this.name = name;
     this.changing = changing;
-    this.options = new TableOptions(trees.size());
-    this.trees = List.copyOf(trees);
-    this.tree = trees.getFirst();
-    this.partitions = trees.size() == 1 ? null : trees.toArray(new Tree[0]);
+    this.options = new TableOptions(trees.all().size());
+    this.newest = trees;
   }
 
   /**
@@ -79,46 +63,53 @@ public final class Table {
     return options;
   }
 
-  /** All trees: one, or that of each partition by number. */
-  List<Tree> trees() {
-    return trees;
-  }
-
-  /** The tree in which a key is, if it is there; refuses a table of another database. */
-  Tree treeOf(Engine caller, byte[] key) {
-    demandOf(caller);
-    Tree[] several = partitions;
-    return several == null ? tree : several[KeyHash.partition(key, several.length)];
-  }
-
-  /** All trees; refuses a table of another database. */
-  List<Tree> treesOf(Engine caller) {
-    demandOf(caller);
-    return trees;
-  }
-
-  private void demandOf(Engine caller) {
+  /** Refuses a table of another database. */
+  void demandOf(Engine caller) {
     if (caller != engine) {
       throw new IllegalArgumentException("table " + name + " belongs to another database");
     }
   }
 
-  /** Whether a snapshot may read the table for certain, and as long as it is open. */
-  boolean isReadableAt(long snapshot) {
-    return snapshot < readableBelow;
+  /** The trees that it has for snapshots of now, or had when it was dropped. */
+  TableTrees newest() {
+    return newest;
+  }
+
+  /** It has other trees from now on. */
+  void newest(TableTrees trees) {
+    newest = trees;
   }
 
   /**
-   * LSN of the record that dropped the table, {@link Long#MAX_VALUE} if there is none; waits while
-   * one is being published.
+   * The trees that a snapshot may read for certain, and as long as it is open; null if there are
+   * none, or that is being decided.
    */
-  long droppedAt() {
-    if (readableBelow == NEVER) {
-      return NEVER;
+  @Nullable TableTrees readableAt(long snapshot) {
+    TableTrees trees = newest;
+    while (trees != null && trees.since() > snapshot) {
+      trees = trees.former();
     }
+    return trees != null && snapshot < trees.below() ? trees : null;
+  }
+
+  /** The same, after it was decided; null if there are none. */
+  @Nullable TableTrees decidedAt(long snapshot) {
     changing.lock();
     try {
-      return readableBelow;
+      return readableAt(snapshot);
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /**
+   * LSN of the record that dropped the table, {@link TableTrees#NEVER} if there is none. Waits
+   * while one is being published.
+   */
+  long droppedAt() {
+    changing.lock();
+    try {
+      return newest.below();
     } finally {
       changing.unlock();
     }
@@ -126,7 +117,7 @@ public final class Table {
 
   /** Whether nobody wants to drop it, or has. A transaction asks after it has entered itself. */
   boolean isWritable() {
-    return droppers.get() == 0 && readableBelow == NEVER;
+    return droppers.get() == 0 && newest.below() == TableTrees.NEVER;
   }
 
   /** From now on nobody begins to write. */
@@ -137,16 +128,6 @@ public final class Table {
   /** Ends what {@link #beginDrop} began: it was dropped, or is to be written again. */
   void endDrop() {
     droppers.getAndDecrement();
-  }
-
-  /** The record that drops it is about to be published, behind this LSN. */
-  void publishing(long tail) {
-    readableBelow = tail;
-  }
-
-  /** The record was published, or, with 0, was not. */
-  void published(long lsn) {
-    readableBelow = lsn == 0 ? NEVER : lsn;
   }
 
   @Override

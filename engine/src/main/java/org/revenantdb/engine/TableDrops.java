@@ -10,12 +10,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.txn.Holds;
 import org.revenantdb.latch.ParkingLot;
 import org.revenantdb.recovery.log.LogStoppedException;
 
 /**
- * Those who drop tables: each waits until no open transaction has written to its table.
+ * Those who drop tables, or truncate them: each waits until no other open transaction has written
+ * to its table.
  *
  * <p>Thread-safe; outside of the gate, with nothing latched.
  */
@@ -32,6 +35,8 @@ final class TableDrops {
    *             dropping a table. A thread that waits says for which table; each look goes along those who wait, and
    *             one that comes back to its own thread refuses. Looks are made one after the other, so of a circle the
    *             first that looks breaks it. A transaction counts as used by the thread that was the last to write.
+   *             What the waiting transaction itself holds of the table that it waits for does not count; what it holds
+   *             of another one does, for whoever waits for that.
    */
   private static final long SHORTEST_PAUSE = TimeUnit.MICROSECONDS.toNanos(100);
   private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(10);
@@ -40,8 +45,15 @@ final class TableDrops {
   private final Catalog catalog;
   private final ReentrantLock looking = new ReentrantLock();
 
+  /**
+   * Somebody who waits.
+   *
+   * @param own the transaction that he waits for the others with; null if with none
+   */
+  private record Waiter(Table table, @Nullable TransactionCore own) {}
+
   /** Under the lock: by the ids of threads. */
-  private final Map<Long, Table> waiting = new HashMap<>();
+  private final Map<Long, Waiter> waiting = new HashMap<>();
 
   TableDrops(Engine engine, Catalog catalog) {
     this.engine = engine;
@@ -49,21 +61,54 @@ final class TableDrops {
   }
 
   /**
-   * Drops a table, when nobody writes to it any more.
+   * Drops a table for everybody at once, when nobody writes to it any more.
    *
    * @return whether this call has dropped it, and no other
    * @throws TableInUseException if that would never be, as this thread has to do with it
    */
   boolean drop(Table table) {
+    Catalog.Dropped[] outcome = new Catalog.Dropped[1];
+    whenUnwritten(
+        table,
+        null,
+        () -> {
+          outcome[0] = catalog.drop(table);
+          return outcome[0] != Catalog.Dropped.HELD;
+        });
+    table.endDrop();
+    return outcome[0] == Catalog.Dropped.DONE;
+  }
+
+  /**
+   * Runs a step of a transaction when no other writes to a table; from then on none can begin to,
+   * until this one has ended.
+   *
+   * @param step false if another transaction has done something to the table: it is to be waited
+   *     for, too
+   * @throws TableInUseException if that would never be
+   */
+  void exclusively(Table table, TransactionCore core, OwnTables own, BooleanSupplier step) {
+    own.reserve();
+    whenUnwritten(table, core, step);
+    own.hold(table);
+  }
+
+  /** On return nobody begins to write, until {@link Table#endDrop}; not so if it throws. */
+  private void whenUnwritten(Table table, @Nullable TransactionCore own, BooleanSupplier step) {
     Long self = Thread.currentThread().threadId();
+    boolean done = false;
     try {
-      engine.inside(() -> isWritten(table, self)); // a refusal comes before others are refused
+      engine.inside(() -> isWritten(table, own)); // a refusal comes before others are refused
       table.beginDrop();
       try {
-        awaitWriters(table, self);
-        return engine.inside(() -> catalog.drop(table));
+        do {
+          awaitWriters(table, own);
+        } while (!engine.inside(step::getAsBoolean));
+        done = true;
       } finally {
-        table.endDrop();
+        if (!done) {
+          table.endDrop();
+        }
       }
     } finally {
       looking.lock();
@@ -76,53 +121,55 @@ final class TableDrops {
   }
 
   /** Nobody tells when a transaction ends; so this looks, now and then. */
-  private void awaitWriters(Table table, Long self) {
+  private void awaitWriters(Table table, @Nullable TransactionCore own) {
     long pause = SHORTEST_PAUSE;
-    while (engine.inside(() -> isWritten(table, self))) {
+    while (engine.inside(() -> isWritten(table, own))) {
       ParkingLot.global().park(table, 0, () -> true, System.nanoTime() + pause);
       pause = Math.min(2 * pause, LONGEST_PAUSE);
     }
   }
 
-  private boolean isWritten(Table table, Long self) {
+  private boolean isWritten(Table table, @Nullable TransactionCore own) {
     Throwable failure = engine.storage().log().failure();
     if (failure != null) {
       throw new LogStoppedException(failure);
     }
+    Long self = Thread.currentThread().threadId();
     looking.lock();
     try {
-      waiting.put(self, table);
+      Waiter first = new Waiter(table, own);
+      waiting.put(self, first);
       VarHandle.fullFence(); // behind beginDrop
       List<TransactionCore> open = engine.open().cores();
       boolean written = false;
-      Set<Table> seen = new HashSet<>(Set.of(table));
-      Deque<Table> toLookAt = new ArrayDeque<>(seen);
-      for (Table next = toLookAt.poll(); next != null; next = toLookAt.poll()) {
+      Set<Waiter> seen = new HashSet<>(Set.of(first));
+      Deque<Waiter> toLookAt = new ArrayDeque<>(seen);
+      for (Waiter next = toLookAt.poll(); next != null; next = toLookAt.poll()) {
         for (TransactionCore core : open) {
           Holds holds = core.holds();
-          if (holds == null || !holds.holds(next)) {
+          if (core == next.own || holds == null || !holds.holds(next.table)) {
             continue;
           }
-          written |= next == table;
+          written |= next == first;
           Long thread = holds.thread();
-          if (thread.equals(self)) {
+          if (core == own || thread.equals(self)) {
             waiting.remove(self); // under the same lock: nobody else need be refused
-            throw inUse(table, next);
+            throw inUse(table, next.table);
           }
-          Table waitedFor = waiting.get(thread);
-          if (waitedFor != null && seen.add(waitedFor)) {
-            toLookAt.add(waitedFor);
+          Waiter other = waiting.get(thread);
+          if (other != null && seen.add(other)) {
+            toLookAt.add(other);
           }
         }
       }
       // Behind the open ones: one that is being prepared is in the list before it leaves them.
-      if (engine.prepared().haveWritten(table.trees().getFirst().table())) {
+      if (engine.prepared().haveWritten(table.newest().id())) {
         waiting.remove(self);
         throw new TableInUseException(
             "a transaction that is prepared has written to table "
                 + table.name()
                 + ", and nobody knows when it ends; commit it or roll it back (Database.preparedTransactions names it), then"
-                + " drop the table");
+                + " drop or truncate the table");
       }
       return written;
     } finally {

@@ -33,9 +33,10 @@ import org.revenantdb.engine.version.StoredValue;
  * ConflictException}. A statement that throws has changed nothing, and the transaction goes on;
  * what it has streamed in is given back.
  *
- * <p>A table that was dropped before the transaction began, and any table that somebody drops while
- * the transaction has not yet written to it, is refused with {@link TableDroppedException}, where
- * it is read or written; of the latter only the writing is.
+ * <p>A table that was dropped before the transaction began, and any table that somebody drops or
+ * truncates while the transaction has not yet written to it, is refused with {@link
+ * TableDroppedException}, where it is read or written; of the latter only the writing is. Writing
+ * to a table that was truncated since is a conflict.
  *
  * <p>A transaction may be handed from thread to thread, but only one may use it at a time; a second
  * one gets {@link TransactionInUseException}. An interrupted thread is not disturbed and stays
@@ -344,19 +345,11 @@ public final class Transaction implements AutoCloseable {
   private Tree treeOf(Table table, byte[] key) {
     Objects.requireNonNull(table, "table");
     checkKey(key);
-    Tree tree = table.treeOf(core.engine(), key);
-    if (!table.isReadableAt(core.snapshot())) {
-      core.demandReadable(table);
-    }
-    return tree;
+    return core.trees(table).of(key);
   }
 
   private List<Tree> treesOf(Table table) {
-    List<Tree> trees = Objects.requireNonNull(table, "table").treesOf(core.engine());
-    if (!table.isReadableAt(core.snapshot())) {
-      core.demandReadable(table);
-    }
-    return trees;
+    return core.trees(Objects.requireNonNull(table, "table")).all();
   }
 
   /** The range in each tree of the table. */
@@ -451,6 +444,108 @@ public final class Transaction implements AutoCloseable {
     Engine engine = core.engine();
     return new RowScan(
         engine.storage(), engine.reader(), tree, core.reading(), descending, from, to);
+  }
+
+  /**
+   * Creates an ordinary table as part of this transaction: until it commits nobody else sees the
+   * table, and if it rolls back there never was one.
+   *
+   * @param name 1 to {@link Database#MAX_KEY_BYTES} bytes of UTF-8
+   * @return the table, for this transaction alone until it commits
+   * @throws TableExistsException if there is one of that name, or this transaction has dropped one
+   * @throws ConflictException if another transaction has created, dropped or truncated one of that
+   *     name, and has not ended
+   * @throws IllegalStateException if this transaction has a savepoint
+   */
+  public Table createTable(String name) {
+    return createTable(name, TableOptions.defaults());
+  }
+
+  /**
+   * As {@link #createTable(String)}, with options.
+   *
+   * @param name 1 to {@link Database#MAX_KEY_BYTES} bytes of UTF-8
+   * @param options what it is created with, for ever
+   * @return the table, for this transaction alone until it commits
+   * @throws TableExistsException if there is one of that name, or this transaction has dropped one
+   * @throws ConflictException if another transaction has created, dropped or truncated one of that
+   *     name, and has not ended
+   * @throws IllegalStateException if this transaction has a savepoint
+   */
+  public Table createTable(String name, TableOptions options) {
+    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(options, "options");
+    try {
+      return core.createTable(name, options);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  /**
+   * Drops a table as part of this transaction: others read it until this commits, and nobody else
+   * can begin to write to it. If this rolls back the table is as it was. Takes as long for a large
+   * table as for a small one; its pages are given back when this has committed and no transaction
+   * is left that began before.
+   *
+   * <p>Waits for transactions that have written to the table, without a limit; what they have
+   * committed goes with the table, though this transaction does not see it.
+   *
+   * @param table a table of this database
+   * @throws TableDroppedException if it was dropped already
+   * @throws ConflictException if it was truncated after this transaction began
+   * @throws TableInUseException if this thread has written to it in another transaction that is
+   *     open, or a prepared one has, or they would wait for each other for ever
+   * @throws IllegalStateException if this transaction has a savepoint
+   */
+  public void dropTable(Table table) {
+    Objects.requireNonNull(table, "table");
+    try {
+      core.dropTable(table);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  /**
+   * Takes all rows away from a table as part of this transaction, by giving it new, empty pages:
+   * that takes as long for many rows as for few. Others read the rows until this commits, and
+   * nobody else can begin to write to the table; if this rolls back, all are there again. The
+   * {@link Table} stays the same.
+   *
+   * <p>Waits for transactions that have written to the table, without a limit; what they have
+   * committed goes with the other rows, though this transaction does not see it.
+   *
+   * @param table a table of this database
+   * @throws TableDroppedException if it was dropped
+   * @throws ConflictException if it was truncated after this transaction began
+   * @throws TableInUseException if this thread has written to it in another transaction that is
+   *     open, or a prepared one has, or they would wait for each other for ever
+   * @throws IllegalStateException if this transaction has a savepoint
+   */
+  public void truncate(Table table) {
+    Objects.requireNonNull(table, "table");
+    try {
+      core.truncate(table);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  /**
+   * A table as this transaction sees it: also one that it has created, and none that it has
+   * dropped.
+   *
+   * @param name its name
+   * @return the table, or null if there is none of this name
+   */
+  public @Nullable Table findTable(String name) {
+    Objects.requireNonNull(name, "name");
+    try {
+      return core.findTable(name);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
   }
 
   /**

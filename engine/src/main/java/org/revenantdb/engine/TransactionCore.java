@@ -5,8 +5,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
@@ -42,7 +44,8 @@ final class TransactionCore {
    *             commit waits there; its own commit is behind all that it has read.
    * Prepare     in the list of those prepared, PREPARE published -> snapshot, writer and tables given back; the id stays
    *             active until somebody decides, and has nothing to do with this any more (protocols.md §29)
-   * Tables      entered before the first write to each, looked at by who drops one (protocols.md §24)
+   * Tables      entered before the first write to each, looked at by who drops one (protocols.md §24). Created, dropped
+   *             or truncated by itself: in a way of their own (protocols.md §31)
    * Abort       id in the ATM -> ABORT published -> ABORTED in the table (R1). Rows stay as they are: constant time.
    *             One that has written few rows puts them back itself -> FORGET published -> ABORTED (protocols.md §27)
    */
@@ -74,6 +77,9 @@ final class TransactionCore {
   private volatile long committedAt;
 
   private volatile @Nullable RowWriter writer;
+
+  /** What it has made of tables; null while that is nothing. */
+  private volatile @Nullable OwnTables ownTables;
 
   /** Whether there is a savepoint from before the first write. */
   private boolean hasSavepoint;
@@ -224,21 +230,68 @@ final class TransactionCore {
   }
 
   /**
-   * The writer of rows of a table, which cannot be dropped from now on until this has ended.
+   * The writer of rows of a table, which cannot be dropped or truncated from now on until this has
+   * ended.
    *
    * @throws TableDroppedException if the table was dropped, or somebody is about to
+   * @throws ConflictException if it was truncated after this began: the trees that it reads are no
+   *     more the table's
    */
   RowWriter writer(Table table) {
     RowWriter current = writer();
     Holds holds = current.holds();
     if (!holds.has(table)) {
       holds.enter(table); // then it looks; who drops says so, then looks who has entered
-      if (!table.isWritable()) {
-        holds.leave();
-        throw dropped(table);
+      boolean isAllowed = false;
+      try {
+        if (!table.isWritable()) {
+          throw dropped(table);
+        }
+        demandNewest(table);
+        isAllowed = true;
+      } finally {
+        if (!isAllowed) {
+          holds.leave();
+        }
       }
     }
     return current;
+  }
+
+  /**
+   * A table is this transaction's until its end; with the catalogue's lock, after {@link #begin}.
+   */
+  void hold(Table table) {
+    Holds holds = writer().holds();
+    if (!holds.has(table)) {
+      holds.enter(table);
+    }
+  }
+
+  /** For who changes it: refuses a table that has no trees any more, or others than this sees. */
+  void demandNewest(Table table) {
+    TableTrees trees = table.newest();
+    if (trees.below() != TableTrees.NEVER || trees.since() == TableTrees.NEVER) {
+      throw dropped(table);
+    }
+    if (trees.since() > snapshot()) {
+      reading.witness().saw(trees.since());
+      throw new ConflictException(
+          "table "
+              + table.name()
+              + " was truncated, or created, after this transaction began; roll back and try again, or use Database.run,"
+              + " which does",
+          trees.since());
+    }
+  }
+
+  /** Refuses a table that this transaction has dropped. */
+  void demandThere(Table table) {
+    OwnTables own = ownTables;
+    if (own != null && own.has(table) && own.of(table) == null) {
+      throw new TableDroppedException(
+          "table " + table.name() + " was dropped by this transaction; roll back to have it again");
+    }
   }
 
   /**
@@ -251,21 +304,53 @@ final class TransactionCore {
   }
 
   /**
-   * Refuses a table that was dropped before this transaction began; waits while that is not known.
+   * The trees that a table has for this transaction.
+   *
+   * @throws TableDroppedException if it was dropped before this began, or by this
    */
-  void demandReadable(Table table) {
-    inside(() -> {
-      if (table.droppedAt() <= snapshot()) {
-        throw dropped(table);
-      }
-      return null;
-    });
+  TableTrees trees(Table table) {
+    table.demandOf(engine);
+    OwnTables own = ownTables;
+    if (own != null && own.has(table)) {
+      demandThere(table);
+      return Objects.requireNonNull(own.of(table));
+    }
+    TableTrees trees = table.readableAt(snapshot());
+    if (trees == null) {
+      trees = inside(() -> decided(table));
+    }
+    if (trees.since() != 0) {
+      reading.witness().saw(trees.since()); // that there is nothing older depends on it (R10)
+    }
+    return trees;
+  }
+
+  /** Waits until it is known which trees a table has. */
+  private TableTrees decided(Table table) {
+    TableTrees trees = table.decidedAt(snapshot());
+    if (trees == null) {
+      throw dropped(table);
+    }
+    return trees;
   }
 
   /** That it was dropped depends on a record that a crash can take back (R10). */
   private TableDroppedException dropped(Table table) {
+    TableTrees newest = table.newest();
+    if (newest.since() != 0 && newest.since() > snapshot()) {
+      boolean isNobodys = newest.since() == TableTrees.NEVER;
+      if (!isNobodys) {
+        reading.witness().saw(newest.since());
+      }
+      return new TableDroppedException(
+          "table "
+              + table.name()
+              + (isNobodys
+                  ? " was created by a transaction that has not committed, and by no other can it be used before"
+                  : " was created after this transaction began; use it in one that begins now"));
+    }
     long lsn = table.droppedAt();
-    boolean is = lsn != Long.MAX_VALUE;
+    boolean is = lsn != TableTrees.NEVER;
     if (is) {
       reading.witness().saw(lsn);
     }
@@ -274,7 +359,78 @@ final class TransactionCore {
             + table.name()
             + (is
                 ? " was dropped; get the one of this name that there is now from the database, if there is one"
-                : " is about to be dropped, and nobody can begin to write to it; try again when that has ended"));
+                : " is about to be dropped or truncated, and nobody can begin to write to it; try again when that has"
+                    + " ended"));
+  }
+
+  /**
+   * Runs a step of a transaction that changes which tables there are.
+   *
+   * @param step is given what the transaction has made of tables
+   */
+  private <T extends @Nullable Object> T step(Function<OwnTables, T> step) {
+    enterAlone();
+    try {
+      T result;
+      try {
+        OwnTables own =
+            insideGate(() -> {
+              if (hasSavepoint) {
+                throw new IllegalStateException(
+                    "a transaction that has a savepoint cannot create, drop or truncate tables: going back would not"
+                        + " undo that; release the savepoint first");
+              }
+              writer().holds().useHere(); // and it has an id from now on
+              OwnTables before = ownTables;
+              return before != null ? before : new OwnTables();
+            });
+        ownTables = own;
+        result = step.apply(own);
+      } catch (ConflictException | TableDroppedException | TableExistsException told) {
+        awaitAnswer();
+        throw told;
+      } catch (TableInUseException told) {
+        engine.awaitDurable(engine.prepared().lastLsn()); // it may be because of one of those
+        throw told;
+      }
+      awaitAnswer();
+      return result;
+    } finally {
+      IN_USE.setRelease(this, false);
+    }
+  }
+
+  /** Creates a table. */
+  Table createTable(String name, TableOptions options) {
+    return step(own -> insideGate(() -> engine.tables().create(this, own, name, options)));
+  }
+
+  /** Drops a table. */
+  void dropTable(Table table) {
+    change(table, engine.tables()::drop);
+  }
+
+  /** Truncates a table. */
+  void truncate(Table table) {
+    change(table, engine.tables()::truncate);
+  }
+
+  /** May wait for others who write to the table: outside of the gate. */
+  private void change(Table table, TableSteps.Step change) {
+    trees(table);
+    step(own -> {
+      engine.tables().exclusively(this, own, table, change);
+      return null;
+    });
+  }
+
+  /** A table as this transaction sees it; null if there is none. */
+  @Nullable Table findTable(String name) {
+    return inside(() -> {
+      Table found = engine.tables().find(ownTables, name);
+      reading.witness().saw(engine.tables().changedAt(name));
+      return found;
+    });
   }
 
   /** The writer of rows; with the first call the transaction gets its id. */
@@ -376,10 +532,16 @@ final class TransactionCore {
               publishCommit();
               return committedAt;
             }
+            OwnTables own = ownTables;
+            if (own != null && !own.isEmpty()) {
+              throw new PrepareException(
+                  "the transaction has created, dropped or truncated tables, and cannot be prepared: commit it, or do that"
+                      + " in a transaction of its own");
+            }
             List<Integer> tables = new ArrayList<>();
             Holds holds = holds();
             if (holds != null) {
-              holds.forEach(table -> tables.add(((Table) table).trees().getFirst().table()));
+              holds.forEach(table -> tables.add(((Table) table).newest().id()));
             }
             int[] ids = tables.stream().mapToInt(Integer::intValue).toArray();
             PreparedTransaction prepared = new PreparedTransaction(id, name, ids);
@@ -491,6 +653,16 @@ final class TransactionCore {
       end(State.COMMITTED);
       return;
     }
+    OwnTables own = ownTables;
+    if (own == null) {
+      publishOutcome();
+    } else {
+      engine.tables().commit(own, id, this::publishOutcome);
+    }
+  }
+
+  /** Publishes COMMIT; its LSN. */
+  private long publishOutcome() {
     TransactionTable table = engine.storage().transactions();
     Journal log = engine.storage().log();
     table.committing(id);
@@ -513,6 +685,7 @@ final class TransactionCore {
       committedAt = lsn; // behind all that it has read
       end(State.COMMITTED);
     }
+    return lsn;
   }
 
   /**
@@ -577,14 +750,18 @@ final class TransactionCore {
   }
 
   private void abort(State end, boolean putsBack) {
+    OwnTables own = ownTables;
     boolean isAborted = false;
     try {
-      isAborted = id == 0 || (putsBack && hasPutBack());
+      isAborted = id == 0 || (putsBack && own == null && hasPutBack());
     } finally {
       if (!isAborted) {
         abortForCleaner();
       }
       end(end);
+      if (own != null) {
+        engine.tables().rollBack(own, id);
+      }
       engine.pokeCleaner();
     }
   }

@@ -34,7 +34,7 @@ class CatalogChangesTest {
     try (TestEngine engine = new TestEngine(directory, 64)) {
       Catalog catalog = engine.catalog;
       long created = catalog.create("t", TableOptions.defaults());
-      assertTrue(catalog.drop(Objects.requireNonNull(catalog.find("t"))));
+      assertEquals(Catalog.Dropped.DONE, catalog.drop(Objects.requireNonNull(catalog.find("t"))));
       catalog.isDurable("t", created);
       assertTrue(catalog.changedAt("t") > created, "that there is none is not durable");
     }
@@ -48,8 +48,8 @@ class CatalogChangesTest {
       for (int i = 0; i < 3; i++) {
         catalog.create("t", TableOptions.hashPartitioned(2));
         Table table = Objects.requireNonNull(catalog.find("t"));
-        assertTrue(table.trees().getFirst().table() > highest);
-        highest = table.trees().getLast().table();
+        assertTrue(table.newest().all().getFirst().table() > highest);
+        highest = table.newest().all().getLast().table();
         catalog.drop(table);
       }
     }

@@ -56,18 +56,18 @@ class DropTableCrashTest {
 
   private static void put(TestEngine.Tx tx, Table table, int number, byte[] value) {
     byte[] key = key(number);
-    Tree tree = table.treeOf(tx.engine().engine, key);
+    Tree tree = table.newest().of(key);
     assertEquals(RowWriter.Outcome.DONE, tx.put(tree, key, value));
   }
 
   private static void delete(TestEngine.Tx tx, Table table, int number) {
     byte[] key = key(number);
-    tx.delete(table.treeOf(tx.engine().engine, key), key);
+    tx.delete(table.newest().of(key), key);
   }
 
   private static byte[] read(TestEngine engine, Table table, int number) {
     byte[] key = key(number);
-    return engine.read(table.treeOf(engine.engine, key), key);
+    return engine.read(table.newest().of(key), key);
   }
 
   /** A table with versions of all kinds: replaced, deleted, aborted, in leaves and beside them. */
@@ -115,7 +115,7 @@ class DropTableCrashTest {
           engine.check().contents().stream().mapToLong(CheckedTable::levels).max().orElseThrow();
       assertTrue(partitions > 1 || levels > 3, levels + " levels");
       int from = engine.journal.entries().size();
-      assertTrue(engine.catalog.drop(table));
+      assertEquals(Catalog.Dropped.DONE, engine.catalog.drop(table));
       long dropped = engine.journal.tail();
       assertEquals(dropped, table.droppedAt());
       engine.check();
@@ -201,7 +201,8 @@ class DropTableCrashTest {
           readers.removeLast().tx.abort();
         }
         checkTwins(engine);
-        long trees = twins.values().stream().mapToLong(twin -> twin.table.trees().size()).sum();
+        long trees =
+            twins.values().stream().mapToLong(twin -> twin.table.newest().all().size()).sum();
         assertEquals(twins.size(), engine.checkAllClean().tables());
         checkTwins(engine);
         for (String name : List.copyOf(twins.keySet())) {
@@ -294,7 +295,7 @@ class DropTableCrashTest {
       assertNull(engine.catalog.find(name));
       return;
     }
-    assertTrue(engine.catalog.drop(twin.table));
+    assertEquals(Catalog.Dropped.DONE, engine.catalog.drop(twin.table));
     engine.journal.force();
     drops++;
   }
@@ -307,7 +308,7 @@ class DropTableCrashTest {
       TestEngine engine, TestEngine.Tx tx, Table table, TreeMap<Integer, byte[]> rows) {
     for (int i = 0; i < 200; i++) {
       byte[] key = key(i);
-      assertArrayEquals(rows.get(i), tx.get(table.treeOf(engine.engine, key), key), "row " + i);
+      assertArrayEquals(rows.get(i), tx.get(table.newest().of(key), key), "row " + i);
     }
   }
 

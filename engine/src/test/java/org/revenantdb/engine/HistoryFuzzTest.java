@@ -294,14 +294,14 @@ class HistoryFuzzTest {
   }
 
   private Tree tree(byte[] key) {
-    return table.treeOf(engine.engine, key);
+    return table.newest().of(key);
   }
 
   /** All trees of the table. */
   private RowSource source(
       Reading reading, boolean descending, byte @Nullable [] from, byte @Nullable [] to) {
     List<RowScan> scans = new ArrayList<>();
-    for (Tree tree : table.trees()) {
+    for (Tree tree : table.newest().all()) {
       scans.add(
           new RowScan(engine.storage, engine.engine.reader(), tree, reading, descending, from, to));
     }

@@ -170,7 +170,7 @@ class LiveCheckTest {
               engine.engine,
               () -> {
                 if (pages.getAndIncrement() == 1) {
-                  assertTrue(engine.catalog.drop(engine.catalog.find("t")));
+                  assertEquals(Catalog.Dropped.DONE, engine.catalog.drop(engine.catalog.find("t")));
                   engine.journal.force();
                   engine.pass();
                   assertEquals(0, engine.storage.allocator().heldBack());

@@ -85,7 +85,7 @@ class PartitionCreationTest {
   private static void usedAgain(TestEngine engine, Table table) {
     for (int i = 0; i < 200; i++) {
       byte[] key = {(byte) i};
-      Tree tree = table.treeOf(engine.engine, key);
+      Tree tree = table.newest().of(key);
       assertNull(engine.read(tree, key));
       TestEngine.Tx tx = engine.begin();
       assertEquals(RowWriter.Outcome.DONE, tx.put(tree, key, key));

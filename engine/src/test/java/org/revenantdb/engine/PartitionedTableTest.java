@@ -226,7 +226,7 @@ class PartitionedTableTest {
       byte[] stray = key(1000);
       int home = KeyHash.partition(stray, 4);
       int elsewhere = (home + 1) % 4;
-      Tree wrong = table.trees().get(elsewhere);
+      Tree wrong = table.newest().all().get(elsewhere);
       try (Transaction tx = db.begin()) {
         TransactionCore core = tx.core();
         tx.inside(
@@ -312,8 +312,11 @@ class PartitionedTableTest {
       try (Database db = Database.open(directory.resolve("db"), LAZY)) {
         for (int i = 0; i < 4; i++) {
           Table table = db.table(life + " " + i, TableOptions.hashPartitioned(1 + 2 * i));
-          table.trees().forEach(tree -> assertTrue(ids.add(tree.table()), "twice " + tree.table()));
-          trees += table.trees().size();
+          table
+              .newest()
+              .all()
+              .forEach(tree -> assertTrue(ids.add(tree.table()), "twice " + tree.table()));
+          trees += table.newest().all().size();
         }
       }
     }

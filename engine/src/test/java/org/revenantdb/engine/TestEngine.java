@@ -169,11 +169,14 @@ final class TestEngine implements AutoCloseable {
     engine = new Engine(storage, snapshots, DatabaseOptions.defaults(), 1 << 22, List.of());
     catalog = new Catalog(engine);
     storage.allocator().formatMissingMap(/* knownPages= */ 0);
+    catalog.load(map::contains);
+    engine.tables(new TableSteps(engine, catalog));
     cleaner =
         new Cleaner(
             storage,
             catalog::tree,
             catalog.dropped(),
+            catalog,
             step -> around.run(step),
             mapsRead,
             "test-cleaner");
@@ -214,7 +217,7 @@ final class TestEngine implements AutoCloseable {
   }
 
   Tree table(String name) {
-    return table(name, TableOptions.defaults()).trees().getFirst();
+    return table(name, TableOptions.defaults()).newest().all().getFirst();
   }
 
   Table table(String name, TableOptions options) {
@@ -224,6 +227,13 @@ final class TestEngine implements AutoCloseable {
       table = catalog.find(name);
     }
     return java.util.Objects.requireNonNull(table);
+  }
+
+  /** A transaction with the face that users have. */
+  Transaction transaction() {
+    int slot = engine.snapshots().open(journal::tail);
+    return new Transaction(
+        new TransactionCore(engine, slot, TransactionOptions.of(Durability.LAZY), null));
   }
 
   Tx begin() {

@@ -13,6 +13,7 @@ import org.revenantdb.engine.page.DroppedTableRow;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.SequenceRow;
+import org.revenantdb.engine.page.SlogEntry;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.TableRow;
 import org.revenantdb.recovery.file.DatabaseLockedException;
@@ -180,11 +181,20 @@ final class StatCommand implements Callable<Integer> {
         sequence(SequenceRow.name(key), LeafCell.value(page, cell));
         continue;
       }
+      byte[] value = LeafCell.value(page, cell);
+      SlogEntry entry = SlogEntry.of(key, value);
       String name =
-          DroppedTableRow.isKey(key)
-              ? "(dropped, with pages yet)"
-              : new String(key, StandardCharsets.UTF_8);
-      out.printf("            %s  %s%n", name, table(LeafCell.value(page, cell)));
+          entry != null
+              ? "(%s by transaction %d, unfinished: %s)"
+                  .formatted(
+                      entry.step() == SlogEntry.Step.CREATED ? "created" : "dropped",
+                      entry.transaction(),
+                      new String(entry.name(), StandardCharsets.UTF_8))
+              : DroppedTableRow.isKey(key)
+                  ? "(dropped, with pages yet)"
+                  : new String(key, StandardCharsets.UTF_8);
+      out.printf(
+          "            %s  %s%n", name, table(entry == null ? value : entry.trees().bytes()));
     }
   }
 

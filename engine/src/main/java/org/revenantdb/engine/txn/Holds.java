@@ -34,10 +34,15 @@ public final class Holds {
   /** None. */
   public Holds() {}
 
+  /** Notes that this thread is the last to use them. */
+  public void useHere() {
+    THREAD.setOpaque(this, Thread.currentThread().threadId());
+  }
+
   /** Whether a thing was entered, for who enters; notes that this thread is the last. */
   @SuppressWarnings("ReferenceEquality") // which thing it is
   public boolean has(Object thing) {
-    THREAD.setOpaque(this, Thread.currentThread().threadId());
+    useHere();
     AtomicReferenceArray<@Nullable Object> now = held;
     for (int i = count - 1; i >= 0; i--) {
       if (now.getPlain(i) == thing) {

@@ -126,6 +126,7 @@ public final class Cleaner implements AutoCloseable {
   private final RecordBuilder forget = new RecordBuilder();
   private final Compactor compactor;
   private final DroppedTables dropped;
+  private final Unfinished unfinished;
   private final TableRemoval tableRemoval;
   private final ConcurrentLinkedQueue<Request> requests = new ConcurrentLinkedQueue<>();
   private final FileThread thread;
@@ -160,6 +161,7 @@ public final class Cleaner implements AutoCloseable {
    *
    * @param trees the tree of a table id, or null if there is none
    * @param dropped tables whose pages have to be given back
+   * @param unfinished what transactions have done to tables
    * @param inside what each step runs in
    * @param mapsRead whether there can be no marks of a former life, as in a new database
    */
@@ -167,11 +169,13 @@ public final class Cleaner implements AutoCloseable {
       Storage storage,
       IntFunction<@Nullable Tree> trees,
       DroppedTables dropped,
+      Unfinished unfinished,
       Inside inside,
       boolean mapsRead,
       String threadName) {
     this.storage = storage;
     this.dropped = dropped;
+    this.unfinished = unfinished;
     this.inside = inside;
     this.pool = storage.pool();
     this.trees = trees;
@@ -252,6 +256,18 @@ public final class Cleaner implements AutoCloseable {
     compactor.giveBackRetired(storage.horizon().refresh());
     giveBackExtents();
     return moved;
+  }
+
+  /** What transactions have done to tables, and what is left of it when they have ended. */
+  public interface Unfinished {
+    /** Whether a transaction has left something that is decided by its outcome: no FORGET yet. */
+    boolean holds(long transaction);
+
+    /** Whether one that has ended has. */
+    boolean hasUnfinished();
+
+    /** Finishes what ended ones have left; false if not all of it could be. Inside the gate. */
+    boolean finish();
   }
 
   /** Stops after the page that is being visited, and waits for that. */
@@ -337,6 +353,7 @@ public final class Cleaner implements AutoCloseable {
         && storage.transactions().aborted().size() == 0
         && storage.versions().rows() == 0
         && dropped.isEmpty()
+        && !unfinished.hasUnfinished()
         && storage.allocator().loosened().isEmpty()
         && !compactor.hasRetired();
   }
@@ -425,9 +442,12 @@ public final class Cleaner implements AutoCloseable {
    */
   long pass(boolean everything, boolean wanted) {
     TransactionTable transactions = storage.transactions();
+    boolean finished =
+        !unfinished.hasUnfinished() || inside.run(() -> unfinished.finish() ? 1 : 0) == 1;
     long[] aborted =
         Arrays.stream(transactions.aborted().snapshot())
             .filter(id -> transactions.status(id) == TransactionTable.ABORTED)
+            .filter(id -> !unfinished.holds(id))
             .toArray();
     boolean all = everything || aborted.length > 0;
     boolean mayHaveEnded = active.hasAnyEnded() || all;
@@ -438,7 +458,7 @@ public final class Cleaner implements AutoCloseable {
             ? storage.marks().begin(all, mayHaveEnded)
             : storage.marks().beginUrgent(mayHaveEnded, FEW);
     long changes = 0;
-    leftForLater = false;
+    leftForLater = !finished;
     leftMoved = false;
     try {
       SnapshotSet snapshots = storage.horizon().refresh();

@@ -1,0 +1,112 @@
+package org.revenantdb.engine;
+
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.page.SlogEntry;
+import org.revenantdb.engine.page.TableRow;
+
+/**
+ * What one transaction does to the table of one name, until that is finished: at most two sets of
+ * trees, each of which has an entry in the catalogue (protocols.md §31). With the catalogue's lock,
+ * but {@link #isSettled} and {@link #transaction}.
+ */
+final class NameChange {
+  private enum Outcome {
+    OPEN,
+    COMMITTED,
+    ABORTED
+  }
+
+  private final long transaction;
+  private final byte[] key;
+  private @Nullable TableRow former;
+  private @Nullable TableRow created;
+  private volatile Outcome outcome = Outcome.OPEN;
+
+  /**
+   * Nothing yet.
+   *
+   * @param key of the table's row
+   */
+  NameChange(long transaction, byte[] key) {
+    this.transaction = transaction;
+    this.key = key;
+  }
+
+  long transaction() {
+    return transaction;
+  }
+
+  /** Key of the table's row. */
+  byte[] key() {
+    return key;
+  }
+
+  /** What the table has for others, and the transaction has taken away; null if nothing. */
+  @Nullable TableRow former() {
+    return former;
+  }
+
+  /** What the transaction has made; null if nothing. */
+  @Nullable TableRow created() {
+    return created;
+  }
+
+  void former(TableRow row) {
+    former = row;
+  }
+
+  void created(@Nullable TableRow row) {
+    created = row;
+  }
+
+  /** Whether the transaction has ended: what is left is to finish it. */
+  boolean isSettled() {
+    return outcome != Outcome.OPEN;
+  }
+
+  /** The transaction has ended. */
+  void settle(boolean committed) {
+    outcome = committed ? Outcome.COMMITTED : Outcome.ABORTED;
+  }
+
+  /** What the name leads to for everybody; null if to nothing. */
+  @Nullable TableRow visible() {
+    return outcome == Outcome.COMMITTED ? created : former;
+  }
+
+  /** What has to be given back when the outcome is finished; null if nothing. */
+  @Nullable TableRow garbage() {
+    return outcome == Outcome.COMMITTED ? former : created;
+  }
+
+  /** Adds what finishes it: what the tables of protocols.md §31 say. */
+  void finish(CatalogueRecord record) {
+    TableRow lost = garbage();
+    TableRow kept = visible();
+    if (lost != null) {
+      record.replace(entry(lost, SlogEntry.Step.DROPPED).key(), lost.bytes());
+    }
+    if (kept != null) {
+      record.remove(entry(kept, SlogEntry.Step.CREATED).key());
+    }
+    TableRow before = former != null ? former : created; // what the row leads to now
+    if (kept == null) {
+      record.remove(key);
+    } else if (!kept.equals(before)) {
+      record.replace(key, kept.bytes());
+    }
+  }
+
+  /** An entry of this name. */
+  SlogEntry entry(TableRow trees, SlogEntry.Step step) {
+    return new SlogEntry(trees, step, transaction, key);
+  }
+
+  /** Adds what a former life has left. */
+  void add(SlogEntry entry) {
+    switch (entry.step()) {
+      case CREATED -> created = entry.trees();
+      case DROPPED -> former = entry.trees();
+    }
+  }
+}

@@ -1,0 +1,13 @@
+package org.revenantdb.engine;
+
+/**
+ * A transaction wants to create a table, and there is one of that name. Nothing has changed, and
+ * the transaction goes on.
+ */
+public final class TableExistsException extends RevenantException {
+  private static final long serialVersionUID = 1L;
+
+  TableExistsException(String message) {
+    super(message);
+  }
+}

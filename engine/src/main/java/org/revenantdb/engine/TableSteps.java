@@ -1,0 +1,268 @@
+package org.revenantdb.engine;
+
+import java.util.Map;
+import java.util.concurrent.locks.Lock;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.page.TableRow;
+import org.revenantdb.engine.version.Storage;
+
+/**
+ * Tables that are created, dropped and truncated as part of a transaction.
+ *
+ * <p>Thread-safe; what a transaction has is its own. Inside the gate, but {@link #exclusively}.
+ */
+final class TableSteps {
+  /*
+   * Protocol    docs/protocols.md §31.
+   */
+  private final Engine engine;
+  private final Storage storage;
+  private final Catalog catalog;
+  private final TableDrops drops;
+  private final Lock changing;
+
+  TableSteps(Engine engine, Catalog catalog) {
+    this.engine = engine;
+    this.storage = engine.storage();
+    this.catalog = catalog;
+    this.drops = new TableDrops(engine, catalog);
+    this.changing = catalog.changing();
+  }
+
+  /** Those who wait for the writers of a table. */
+  TableDrops drops() {
+    return drops;
+  }
+
+  /** A table as a transaction sees it that has changed some; null if there is none. */
+  @Nullable Table find(@Nullable OwnTables own, String name) {
+    Table created = own == null ? null : own.created(name);
+    if (created != null) {
+      return created;
+    }
+    Table table = catalog.find(name);
+    boolean isDropped = own != null && table != null && own.has(table);
+    return isDropped ? null : table;
+  }
+
+  /** How far the log has to be durable before anyone is told whether there is a table. */
+  long changedAt(String name) {
+    return catalog.changedAt(name);
+  }
+
+  /** Creates a table. */
+  Table create(TransactionCore core, OwnTables own, String name, TableOptions options) {
+    byte[] key = Catalog.key(name);
+    changing.lock();
+    try {
+      core.witness().saw(catalog.changedAt(name));
+      catalog.slog().finish(name);
+      demandNone(core, name);
+      try (NewTrees trees = catalog.newTrees(options.partitions())) {
+        TableRow row = trees.claim();
+        Table[] created = new Table[1];
+        catalog
+            .slog()
+            .create(
+                name,
+                key,
+                core.id(),
+                row,
+                trees,
+                () -> {
+                  TableTrees made = catalog.writer().treesOf(row, TableTrees.NEVER);
+                  created[0] = new Table(engine, name, made, changing);
+                  core.hold(created[0]);
+                  own.put(created[0], made);
+                });
+        return created[0];
+      }
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  private void demandNone(TransactionCore core, String name) {
+    NameChange change = catalog.slog().of(name);
+    if (change != null && change.transaction() != core.id()) {
+      catalog.demandUnchanged(name);
+    }
+    if (change != null && change.created() == null) {
+      throw new TableExistsException(
+          "this transaction has dropped a table "
+              + name
+              + ", which is there until it commits; truncate that one, or create the new one in another transaction");
+    }
+    if (change != null || catalog.find(name) != null) {
+      throw new TableExistsException(
+          "there is a table " + name + " already; drop it first, or take another name");
+    }
+  }
+
+  /** What is done to a table that nobody else may write to. */
+  @FunctionalInterface
+  interface Step {
+    /** Does it; false if another transaction has done something to the table and not ended. */
+    boolean run(TransactionCore core, OwnTables own, Table table);
+  }
+
+  /**
+   * Runs a step when nobody else writes to the table, nor will before the transaction has ended.
+   * Outside of the gate, with nothing latched.
+   *
+   * @throws TableInUseException if that would never be
+   */
+  void exclusively(TransactionCore core, OwnTables own, Table table, Step step) {
+    if (own.has(table)) {
+      engine.inside(() -> step.run(core, own, table));
+    } else {
+      drops.exclusively(table, core, own, () -> step.run(core, own, table));
+    }
+  }
+
+  /** Drops a table. */
+  boolean drop(TransactionCore core, OwnTables own, Table table) {
+    String name = table.name();
+    byte[] key = Catalog.key(name);
+    Slog slog = catalog.slog();
+    Runnable after = () -> own.put(table, null);
+    changing.lock();
+    try {
+      if (own.has(table)) {
+        core.demandThere(table);
+        slog.dropCreated(name, made(slog, name), after);
+        return true;
+      }
+      slog.finish(name);
+      core.demandNewest(table);
+      if (slog.of(name) != null) {
+        return false;
+      }
+      core.hold(table);
+      slog.drop(name, key, core.id(), table.newest().row(), after);
+      return true;
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /** Truncates a table. */
+  boolean truncate(TransactionCore core, OwnTables own, Table table) {
+    String name = table.name();
+    byte[] key = Catalog.key(name);
+    Slog slog = catalog.slog();
+    changing.lock();
+    try {
+      if (!own.has(table)) {
+        slog.finish(name);
+        core.demandNewest(table);
+        if (slog.of(name) != null) {
+          return false;
+        }
+        core.hold(table);
+      } else {
+        core.demandThere(table);
+      }
+      try (NewTrees trees = catalog.newTrees(table.options().partitions())) {
+        TableRow row = trees.claim();
+        Runnable after = () -> own.put(table, catalog.writer().treesOf(row, TableTrees.NEVER));
+        if (own.has(table)) {
+          slog.truncateCreated(made(slog, name), row, trees, after);
+        } else {
+          slog.truncate(name, key, core.id(), table.newest().row(), row, trees, after);
+        }
+      }
+      return true;
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  private static NameChange made(Slog slog, String name) {
+    NameChange change = slog.of(name);
+    if (change == null) {
+      throw new IllegalStateException("nobody has made a table " + name);
+    }
+    return change;
+  }
+
+  /**
+   * Commits a transaction that has changed tables.
+   *
+   * @param commit publishes COMMIT, and returns its LSN; throws if it could not
+   */
+  void commit(OwnTables own, long transaction, LongSupplier commit) {
+    changing.lock();
+    try {
+      Map<String, NameChange> changes = catalog.slog().of(transaction);
+      long lsn = 0;
+      try {
+        lsn =
+            catalog.change(
+                changes.keySet(),
+                () -> {
+                  own.forEach((table, now) -> {
+                    if (!isOwn(table)) {
+                      table.newest().ending(storage.log().tail());
+                    }
+                  });
+                  return commit.getAsLong();
+                });
+      } finally {
+        settle(own, changes, lsn);
+      }
+      catalog.slog().finishSettled(/* waits= */ false);
+    } finally {
+      changing.unlock();
+      own.end();
+    }
+  }
+
+  /** A transaction that has changed tables has aborted, and all may know. */
+  void rollBack(OwnTables own, long transaction) {
+    changing.lock();
+    try {
+      settle(own, catalog.slog().of(transaction), /* lsn= */ 0);
+      catalog.slog().finishSettled(/* waits= */ false);
+    } finally {
+      changing.unlock();
+      own.end();
+    }
+  }
+
+  /** What has become of it, in memory: everybody may see it now. */
+  private void settle(OwnTables own, Map<String, NameChange> changes, long lsn) {
+    try {
+      own.forEach((table, now) -> {
+        boolean isOwn = isOwn(table);
+        if (!isOwn) {
+          table.newest().ended(lsn);
+        }
+        if (lsn != 0) {
+          become(table, now, isOwn, lsn);
+        }
+      });
+      changes.values().forEach(change -> change.settle(/* committed= */ lsn != 0));
+    } catch (Throwable failure) {
+      storage.log().fail(failure); // log and memory differ
+      throw failure;
+    }
+  }
+
+  private void become(Table table, @Nullable TableTrees now, boolean isOwn, long lsn) {
+    if (now != null) {
+      now.begin(lsn, isOwn ? null : table.newest());
+      now.forgetBelow(storage.horizon().refresh().horizon());
+      table.newest(now);
+      catalog.lead(table.name(), table);
+    } else if (!isOwn) {
+      catalog.lead(table.name(), null);
+    }
+  }
+
+  /** Whether nobody else has ever seen the table. */
+  private static boolean isOwn(Table table) {
+    return table.newest().since() == TableTrees.NEVER;
+  }
+}
