@@ -179,7 +179,7 @@ public final class Database implements AutoCloseable {
   /**
    * Drops a table with all its rows; that is durable on return. The name is free at once.
    *
-   * <p>It is no part of a transaction. Transactions that have written to the table are waited for,
+   * <p>It is no part of a transaction; {@link Transaction#dropTable} is. Transactions that have written to the table are waited for,
    * whatever becomes of them and without a limit, idle ones too, and one that this thread was
    * handed by another and has not written with; from now on no other can begin to write to it, nor
    * any that begins after the drop read it: they get {@link TableDroppedException}. Transactions
@@ -216,6 +216,28 @@ public final class Database implements AutoCloseable {
     awaitTable(name);
     engine.pokeCleaner();
     return dropped;
+  }
+
+  /**
+   * Takes all rows away from a table, in a transaction of its own that is durable on return; see
+   * {@link Transaction#truncate}.
+   *
+   * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
+   * @return whether there was a table of this name
+   * @throws TableInUseException if this thread has written to the table in a transaction that is
+   *     still open, or a prepared one has
+   * @throws OutcomeUnknownException if the log failed meanwhile
+   */
+  public boolean truncateTable(String name) {
+    return call(
+        TransactionOptions.of(Durability.DURABLE),
+        tx -> {
+          Table table = tx.findTable(name);
+          if (table != null) {
+            tx.truncate(table);
+          }
+          return table != null;
+        });
   }
 
   /**
