@@ -179,13 +179,13 @@ public final class Database implements AutoCloseable {
   /**
    * Drops a table with all its rows; that is durable on return. The name is free at once.
    *
-   * <p>It is no part of a transaction; {@link Transaction#dropTable} is. Transactions that have written to the table are waited for,
-   * whatever becomes of them and without a limit, idle ones too, and one that this thread was
-   * handed by another and has not written with; from now on no other can begin to write to it, nor
-   * any that begins after the drop read it: they get {@link TableDroppedException}. Transactions
-   * that have begun before go on reading the table through the {@link Table} that they have. When
-   * the last of them has ended the cleaner gives its pages back, for other tables and other rows;
-   * the file gets no shorter by that, see {@link #compact}.
+   * <p>It is no part of a transaction; {@link Transaction#dropTable} is. Transactions that have
+   * written to the table are waited for, whatever becomes of them and without a limit, idle ones
+   * too, and one that this thread was handed by another and has not written with; from now on no
+   * other can begin to write to it, nor any that begins after the drop read it: they get {@link
+   * TableDroppedException}. Transactions that have begun before go on reading the table through the
+   * {@link Table} that they have. When the last of them has ended the cleaner gives its pages back,
+   * for other tables and other rows; the file gets no shorter by that, see {@link #compact}.
    *
    * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
    * @return whether there was a table of this name; false, too, if another thread has dropped it

@@ -61,14 +61,13 @@ class TablesInTransactionsTest {
   private static <T> Future<T> elsewhere(java.util.concurrent.Callable<T> work) {
     CompletableFuture<T> result = new CompletableFuture<>();
     Thread.ofPlatform()
-        .start(
-            () -> {
-              try {
-                result.complete(work.call());
-              } catch (Throwable failure) {
-                result.completeExceptionally(failure);
-              }
-            });
+        .start(() -> {
+          try {
+            result.complete(work.call());
+          } catch (Throwable failure) {
+            result.completeExceptionally(failure);
+          }
+        });
     return result;
   }
 
