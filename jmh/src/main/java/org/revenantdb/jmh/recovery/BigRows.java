@@ -11,7 +11,7 @@ import org.revenantdb.jmh.insert.RowNumbers;
  * The rows of the experiments of "Constant Time Recovery in Azure SQL Database" (VLDB 2019, §4):
  * 200 bytes, of which an update changes 4.
  */
-final class BigRows {
+public final class BigRows {
   static final int LENGTH = 200;
 
   private static final int NUMBER = 96;
@@ -26,8 +26,14 @@ final class BigRows {
 
   private BigRows() {}
 
-  /** The row; with another number all four bytes of it are others. */
-  static byte[] row(long key, int number) {
+  /**
+   * The row; with another number all four bytes of it are others.
+   *
+   * @param key of the row
+   * @param number the four bytes
+   * @return a new array
+   */
+  public static byte[] row(long key, int number) {
     byte[] row = new byte[LENGTH];
     System.arraycopy(FILL, (int) (key % PERIOD), row, 0, LENGTH);
     for (int i = 0; i < Integer.BYTES; i++) {

@@ -1,0 +1,21 @@
+package org.revenantdb.jmh.peer;
+
+import java.nio.file.Path;
+import java.sql.SQLException;
+import org.sqlite.SQLiteConfig;
+
+/**
+ * SQLite with a rollback journal, its default: a transaction changes pages in place and keeps what
+ * they were; the next who opens the database puts that back.
+ */
+public final class SqliteJournalRestart extends SqliteRestart {
+  /**
+   * Opens a database.
+   *
+   * @param directory empty, or of a database
+   * @throws SQLException if it cannot
+   */
+  public SqliteJournalRestart(Path directory) throws SQLException {
+    super(directory, SQLiteConfig.JournalMode.DELETE);
+  }
+}

@@ -1,0 +1,25 @@
+package org.revenantdb.jmh.recovery;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The files of a store that nobody has open. */
+final class StoreFiles {
+  private StoreFiles() {}
+
+  /** How long they are together. */
+  static double bytes(Path directory) throws IOException {
+    List<Path> files;
+    try (Stream<Path> all = Files.walk(directory)) {
+      files = all.filter(Files::isRegularFile).toList();
+    }
+    long bytes = 0;
+    for (Path file : files) {
+      bytes += Files.size(file);
+    }
+    return bytes;
+  }
+}
