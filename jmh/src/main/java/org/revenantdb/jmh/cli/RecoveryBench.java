@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.revenantdb.jmh.recovery.CleanupFork;
 import org.revenantdb.jmh.recovery.RestartFork;
 import org.revenantdb.jmh.recovery.RetryFork;
@@ -44,21 +45,23 @@ final class RecoveryBench implements Bench {
 
   @Override
   public List<String> promises() {
-    return List.of(
-        "recovery_io_growth",
-        "recovery_seconds_max",
-        "rollback_growth",
-        "rollback_ms",
-        "log_peak_over_bound",
-        "pvs_bytes_insert",
-        "pvs_bytes_delete",
-        "pvs_bytes_update",
-        "retry_insert_growth",
-        "retry_update_growth",
-        "retry_delete_growth",
-        "retry_bulk_growth",
-        "cleanup_size_growth",
-        "cleanup_workload_ratio");
+    List<String> own =
+        List.of(
+            "recovery_io_growth",
+            "recovery_seconds_max",
+            "rollback_growth",
+            "rollback_ms",
+            "log_peak_over_bound",
+            "pvs_bytes_insert",
+            "pvs_bytes_delete",
+            "pvs_bytes_update",
+            "retry_insert_growth",
+            "retry_update_growth",
+            "retry_delete_growth",
+            "retry_bulk_growth",
+            "cleanup_size_growth",
+            "cleanup_workload_ratio");
+    return Stream.concat(own.stream(), RecoveryPeers.figures().stream()).toList();
   }
 
   @Override
@@ -77,6 +80,8 @@ final class RecoveryBench implements Bench {
       figures.attempt(() -> retries(session));
       figures.attempt(() -> cleaning(session));
       figures.attempt(() -> restarts(session));
+      session.begin(145);
+      figures.attempt(() -> RecoveryPeers.measure(session));
       session.putHighest("log_peak_over_bound");
     } catch (IOException e) {
       throw new CannotMeasureException("a directory for the databases: " + e.getMessage(), e);
