@@ -1,7 +1,6 @@
 package org.revenantdb.jmh.cli;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.revenantdb.jmh.recovery.StoreRestartFork;
@@ -38,8 +37,7 @@ final class RecoveryPeers {
   static List<String> figures() {
     List<String> names = new ArrayList<>();
     for (String metric : List.of(SECONDS, BYTES)) {
-      Arrays.stream(RestartEngines.values())
-          .filter(RestartEngines::isPromised)
+      RestartEngines.of(/* quick= */ true)
           .forEach(engine -> names.add(metric + "_" + engine.variant()));
     }
     return names;
@@ -55,8 +53,9 @@ final class RecoveryPeers {
             + " and the process is killed at once; a fresh JVM with 1 GiB of heap opens it, files in"
             + " the cache of the system, classes loaded meanwhile, native libraries before; all"
             + " promise that what was committed survives a kill and a power cut");
+    List<RestartEngines> engines = RestartEngines.of(session.quick());
     List<ForkSession.Child> children = new ArrayList<>();
-    for (RestartEngines engine : RestartEngines.values()) {
+    for (RestartEngines engine : engines) {
       engine.describe(figures);
       children.add(
           new ForkSession.Child(
@@ -81,7 +80,7 @@ final class RecoveryPeers {
             "engine",
             "bytes",
             /* logarithmic= */ false);
-    for (RestartEngines engine : RestartEngines.values()) {
+    for (RestartEngines engine : engines) {
       String variant = engine.variant();
       seconds.mark("open to first row", variant, SECONDS + "," + variant);
       bytes.mark("before the transaction", variant, "filled_bytes," + variant);

@@ -1,5 +1,6 @@
 package org.revenantdb.jmh.cli;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import org.revenantdb.jmh.peer.BerkeleyRestart;
@@ -76,6 +77,11 @@ enum RestartEngines {
     this.artifact = artifact;
     this.store = store;
     this.settings = settings;
+  }
+
+  /** All of them, or those that there are figures of. */
+  static List<RestartEngines> of(boolean quick) {
+    return Arrays.stream(values()).filter(engine -> !quick || engine.isPromised()).toList();
   }
 
   /** The name in points and figures. */
