@@ -194,7 +194,7 @@ class BadInputTest {
       crc.update(page, 4, 8188);
       header.putInt(0, (int) crc.getValue());
       change(file, 0, page);
-      versionIsNamed(file, version, 9);
+      versionIsNamed(file, version, 10);
     }
   }
 
