@@ -10,7 +10,6 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
@@ -25,6 +24,8 @@ import org.revenantdb.engine.version.Reading;
 import org.revenantdb.engine.version.RowScan;
 import org.revenantdb.engine.version.Storage;
 import org.revenantdb.engine.version.StoredValue;
+import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.restart.AbortedTransactions;
 
 /**
  * The tables of a database: a tree whose rows lead from a name to a table's id and root page, or
@@ -60,6 +61,11 @@ final class Catalog implements Cleaner.Unfinished {
   private final CatalogueWriter writer;
 
   private final Slog slog;
+
+  /**
+   * Whether it is known what former lives have left in {@link #slog}; until then none is forgotten.
+   */
+  private volatile boolean isLoaded;
 
   /**
    * The highest id that a tree of this life has, or had, for handles of dropped tables name theirs;
@@ -107,6 +113,7 @@ final class Catalog implements Cleaner.Unfinished {
     byte[] key = key(name);
     changing.lock();
     try {
+      load();
       NameChange change = slog.of(name);
       if (change != null) {
         return remember(name, change.visible());
@@ -227,6 +234,7 @@ final class Catalog implements Cleaner.Unfinished {
 
   /** What everybody sees, of each name. */
   private void forEach(RowAction action) {
+    load();
     forEach(
         null,
         DroppedTableRow.firstKey(),
@@ -259,6 +267,7 @@ final class Catalog implements Cleaner.Unfinished {
     byte[] key = key(name);
     changing.lock();
     try {
+      load();
       slog.finish(name);
       if (find(name) != null) {
         return 0;
@@ -424,22 +433,27 @@ final class Catalog implements Cleaner.Unfinished {
   }
 
   /**
-   * Behind redo: finds what transactions of former lives have done to tables and was not finished.
-   *
-   * @param aborted whether a transaction has aborted; it has committed else
+   * Finds what transactions of former lives have done to tables and was not finished; before
+   * anything else is asked of the catalogue, and behind redo. If it cannot be read whoever needs it
+   * tries again.
    */
-  void load(LongPredicate aborted) {
+  void load() {
     changing.lock();
     try {
-      forEach(
-          DroppedTableRow.firstKey(),
-          SequenceRow.firstKey(),
-          (key, value) -> {
-            SlogEntry entry = SlogEntry.of(key, value);
-            if (entry != null) {
-              slog.load(new String(entry.name(), StandardCharsets.UTF_8), entry, aborted);
-            }
-          });
+      if (!isLoaded) {
+        AbortedTransactions aborted = storage.transactions().aborted();
+        forEach(
+            DroppedTableRow.firstKey(),
+            SequenceRow.firstKey(),
+            (key, value) -> {
+              SlogEntry entry = SlogEntry.of(key, value);
+              if (entry != null) {
+                String name = new String(entry.name(), StandardCharsets.UTF_8);
+                slog.load(name, entry, aborted::contains);
+              }
+            });
+        isLoaded = true;
+      }
     } finally {
       changing.unlock();
     }
@@ -447,25 +461,31 @@ final class Catalog implements Cleaner.Unfinished {
 
   @Override
   public boolean holds(long transaction) {
-    return slog.holds(transaction);
+    return !isLoaded || slog.holds(transaction);
   }
 
   @Override
   public boolean finish() {
-    if (slog.hasSettled() && !engine.options().readOnly()) {
-      changing.lock();
-      try {
-        slog.finishSettled(/* waits= */ true);
-      } finally {
-        changing.unlock();
-      }
+    if (!hasUnfinished() || engine.options().readOnly()) {
+      return true;
     }
-    return !slog.hasSettled();
+    changing.lock();
+    try {
+      load();
+      slog.finishSettled(/* waits= */ true);
+    } catch (StorageException unreadable) {
+      if (storage.log().failure() != null) {
+        throw unreadable;
+      }
+    } finally {
+      changing.unlock();
+    }
+    return !hasUnfinished();
   }
 
   @Override
   public boolean hasUnfinished() {
-    return slog.hasSettled();
+    return !isLoaded || slog.hasSettled();
   }
 
   static byte[] key(String name) {

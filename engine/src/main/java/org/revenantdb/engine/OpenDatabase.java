@@ -254,7 +254,11 @@ final class OpenDatabase {
               new Storage.Counters());
       engine = new Engine(storage, snapshots, options, header.segmentSize(), analysis.prepared());
       catalog = new Catalog(engine);
-      catalog.load(aborted::contains);
+      try {
+        catalog.load();
+      } catch (StorageException unreadable) {
+        // Who asks for a table is told. What can be read, and checked, is to be.
+      }
       engine.tables(new TableSteps(engine, catalog));
       countersFile =
           running != null && options.countersFile()

@@ -56,6 +56,7 @@ final class TableSteps {
     byte[] key = Catalog.key(name);
     changing.lock();
     try {
+      catalog.load();
       core.witness().saw(catalog.changedAt(name));
       catalog.slog().finish(name);
       demandNone(core, name);

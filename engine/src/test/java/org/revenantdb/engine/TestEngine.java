@@ -169,7 +169,7 @@ final class TestEngine implements AutoCloseable {
     engine = new Engine(storage, snapshots, DatabaseOptions.defaults(), 1 << 22, List.of());
     catalog = new Catalog(engine);
     storage.allocator().formatMissingMap(/* knownPages= */ 0);
-    catalog.load(map::contains);
+    catalog.load();
     engine.tables(new TableSteps(engine, catalog));
     cleaner =
         new Cleaner(
