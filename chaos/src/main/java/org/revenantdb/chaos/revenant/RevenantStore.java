@@ -2,10 +2,13 @@ package org.revenantdb.chaos.revenant;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.revenant.model.Store;
 import org.revenantdb.engine.CheckReport;
@@ -13,8 +16,12 @@ import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.DatabaseStatistics;
+import org.revenantdb.engine.PrepareException;
 import org.revenantdb.engine.RecoveryReport;
+import org.revenantdb.engine.Savepoint;
 import org.revenantdb.engine.Table;
+import org.revenantdb.engine.TableDroppedException;
+import org.revenantdb.engine.TableExistsException;
 import org.revenantdb.engine.Transaction;
 
 /**
@@ -29,6 +36,8 @@ public final class RevenantStore implements Store {
 
   private final Database db;
   private final Map<String, Table> tables = new ConcurrentHashMap<>();
+  private final AtomicInteger creations = new AtomicInteger();
+  private final AtomicLong phases = new AtomicLong();
 
   private RevenantStore(Database db) {
     this.db = db;
@@ -42,7 +51,7 @@ public final class RevenantStore implements Store {
 
     @Override
     public Store open(Path dir, Limits limits) {
-      return new RevenantStore(
+      Database db =
           Database.open(
               dir,
               DatabaseOptions.defaults()
@@ -50,23 +59,31 @@ public final class RevenantStore implements Store {
                   .withLogSegmentBytes(SEGMENT)
                   .withMaxRecoveryLog(limits.logBytes())
                   .withShortTransactionRows(4) // rollbacks of both kinds
-                  .withCountersFile(false)));
+                  .withCountersFile(false));
+      db.preparedTransactions().forEach(name -> decide(db, name));
+      return new RevenantStore(db);
+    }
+
+    /** Nobody was told what became of it, so either will do. */
+    private static void decide(Database db, byte[] name) {
+      if (name[name.length - 1] % 2 == 0) {
+        db.commitPrepared(name);
+      } else {
+        db.rollbackPrepared(name);
+      }
     }
   }
 
-  /** The table, which is made if there is none. */
-  private Table table(String name) {
+  /** A table that is there for all; null if there is none. */
+  private @Nullable Table known(String name) {
     Table known = tables.get(name);
     if (known == null) {
-      known = db.table(name);
-      tables.put(name, known);
+      known = db.findTable(name);
+      if (known != null) {
+        tables.put(name, known);
+      }
     }
     return known;
-  }
-
-  private @Nullable Table findTable(String name) {
-    Table known = tables.get(name);
-    return known == null ? db.findTable(name) : known;
   }
 
   @Override
@@ -108,31 +125,63 @@ public final class RevenantStore implements Store {
     db.close();
   }
 
+  /**
+   * A table is made by the first transaction that writes to it, in that transaction or, by turns,
+   * before. Who has begun before such a one has committed does not know the table: for him no row
+   * of it is there.
+   */
   private final class RevenantTx implements Tx {
 
     private final Transaction tx;
+    private boolean hasSavepoint;
 
     RevenantTx(Transaction tx) {
       this.tx = tx;
     }
 
+    private @Nullable Table findTable(String name) {
+      Table known = known(name);
+      return known == null ? tx.findTable(name) : known;
+    }
+
+    /** The table, which is made if there is none. */
+    private Table table(String name) {
+      Table known = findTable(name);
+      if (known != null) {
+        return known;
+      }
+      return hasSavepoint || creations.getAndIncrement() % 2 == 0
+          ? db.table(name)
+          : tx.createTable(name);
+    }
+
     @Override
     public byte @Nullable [] get(String table, byte[] key) {
       Table known = findTable(table);
-      return known == null ? null : tx.get(known, key);
+      try {
+        return known == null ? null : tx.get(known, key);
+      } catch (TableDroppedException tooNew) {
+        return null;
+      }
     }
 
     @Override
     public @Nullable InputStream open(String table, byte[] key) {
       Table known = findTable(table);
-      return known == null ? null : tx.open(known, key);
+      try {
+        return known == null ? null : tx.open(known, key);
+      } catch (TableDroppedException tooNew) {
+        return null;
+      }
     }
 
     @Override
     public void put(String table, byte[] key, byte[] value) {
       try {
         tx.put(table(table), key, value);
-      } catch (org.revenantdb.engine.ConflictException e) {
+      } catch (org.revenantdb.engine.ConflictException
+          | TableDroppedException
+          | TableExistsException e) {
         throw new ConflictException(e);
       }
     }
@@ -141,7 +190,9 @@ public final class RevenantStore implements Store {
     public void put(String table, byte[] key, InputStream value) throws IOException {
       try {
         tx.put(table(table), key, value);
-      } catch (org.revenantdb.engine.ConflictException e) {
+      } catch (org.revenantdb.engine.ConflictException
+          | TableDroppedException
+          | TableExistsException e) {
         throw new ConflictException(e);
       }
     }
@@ -156,6 +207,8 @@ public final class RevenantStore implements Store {
         return tx.delete(known, key);
       } catch (org.revenantdb.engine.ConflictException e) {
         throw new ConflictException(e);
+      } catch (TableDroppedException tooNew) {
+        return false;
       }
     }
 
@@ -166,8 +219,35 @@ public final class RevenantStore implements Store {
       if (known == null) {
         return new RevenantRows(null);
       }
-      return new RevenantRows(
-          descending ? tx.scanDescending(known, from, to) : tx.scan(known, from, to));
+      try {
+        return new RevenantRows(
+            descending ? tx.scanDescending(known, from, to) : tx.scan(known, from, to));
+      } catch (TableDroppedException tooNew) {
+        return new RevenantRows(null);
+      }
+    }
+
+    @Override
+    public void commitInTwoPhases() {
+      byte[] name = Long.toString(phases.getAndIncrement()).getBytes(StandardCharsets.US_ASCII);
+      try {
+        if (tx.prepare(name)) {
+          db.commitPrepared(name);
+        }
+      } catch (PrepareException hasMadeATable) {
+        tx.commit();
+      }
+    }
+
+    @Override
+    public @Nullable Runnable savepoint() {
+      Savepoint here = tx.savepoint();
+      hasSavepoint = true; // such a one cannot make tables
+      return () -> {
+        tx.rollbackTo(here);
+        tx.release(here);
+        hasSavepoint = false;
+      };
     }
 
     @Override

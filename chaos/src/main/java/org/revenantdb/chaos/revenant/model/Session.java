@@ -71,7 +71,11 @@ final class Session {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
-    tx.commit();
+    if (random.nextInt(5) == 0) {
+      tx.commitInTwoPhases();
+    } else {
+      tx.commit();
+    }
     if (Thread.interrupted() != interrupted) {
       throw new ModelFailure("a commit " + (interrupted ? "swallowed" : "made") + " an interrupt");
     }
@@ -117,6 +121,8 @@ final class Session {
         read(tx, row);
       } else if (operation < 18) {
         putBroken(tx, row);
+      } else if (operation < 19) {
+        writeAndTakeBack(tx, row);
       } else {
         RowKey from = rowToWalkFrom();
         walk(tx, from.space(), from.number(), from.number() + random.nextInt(1, 20));
@@ -237,6 +243,39 @@ final class Session {
       throw new ModelFailure("a put of " + row + " from a stream that throws did not throw");
     } catch (BrokenStream.Broken e) {
       read(tx, row);
+    }
+  }
+
+  /** Writes some rows and goes back to where it was: of that the parent need not know. */
+  private void writeAndTakeBack(Tx tx, RowKey first) throws IOException {
+    List<RowKey> rows = new ArrayList<>(List.of(first));
+    for (int i = random.nextInt(8); i > 0; i--) {
+      rows.add(anyRow());
+    }
+    long[] before = new long[rows.size()];
+    for (int i = 0; i < before.length; i++) {
+      before[i] = version(tx, rows.get(i));
+    }
+    Runnable takeBack = tx.savepoint();
+    if (takeBack == null) {
+      return;
+    }
+    for (RowKey row : rows) {
+      if (random.nextInt(4) == 0) {
+        tx.delete(row.table(), row.bytes());
+      } else {
+        int length = row.space().valueLength(random);
+        tx.put(row.table(), row.bytes(), Values.of(++lastVersion, length));
+      }
+    }
+    takeBack.run();
+    for (int i = 0; i < before.length; i++) {
+      long after = version(tx, rows.get(i));
+      if (after != before[i]) {
+        throw new ModelFailure(
+            "%s was %s before a savepoint, and %s after going back to it"
+                .formatted(rows.get(i), Long.toHexString(before[i]), Long.toHexString(after)));
+      }
     }
   }
 

@@ -99,6 +99,22 @@ public interface Store extends AutoCloseable {
     /** Commits; returns when that is durable. */
     void commit();
 
+    /**
+     * The same in two phases, with a crash in between that leaves the decision to the next life; in
+     * one where the store knows no others.
+     */
+    default void commitInTwoPhases() {
+      commit();
+    }
+
+    /**
+     * Sets a savepoint; what is returned takes back what was written since. Null where the store
+     * has none.
+     */
+    default @Nullable Runnable savepoint() {
+      return null;
+    }
+
     /** Takes everything back. */
     void rollback();
 
