@@ -25,7 +25,6 @@ import org.revenantdb.engine.version.RowScan;
 import org.revenantdb.engine.version.Storage;
 import org.revenantdb.engine.version.StoredValue;
 import org.revenantdb.recovery.file.StorageException;
-import org.revenantdb.recovery.restart.AbortedTransactions;
 
 /**
  * The tables of a database: a tree whose rows lead from a name to a table's id and root page, or
@@ -67,12 +66,7 @@ final class Catalog implements Cleaner.Unfinished {
    */
   private volatile boolean isLoaded;
 
-  /**
-   * The highest id that a tree of this life has, or had, for handles of dropped tables name theirs;
-   * before the first table is created, of those that were used by then. With the lock.
-   */
-  private int highestId = TABLE;
-
+  /** Whether the ids of all rows and entries are known to {@link #writer}; with the lock. */
   private boolean idsAreKnown;
 
   /**
@@ -188,7 +182,12 @@ final class Catalog implements Cleaner.Unfinished {
   /** The names of all tables, in order. Inside the gate. */
   List<String> names() {
     List<String> names = new ArrayList<>();
-    forEach((name, row) -> names.add(name));
+    changing.lock(); // or a row may be there without its change, or the other way round
+    try {
+      forEach((name, row) -> names.add(name));
+    } finally {
+      changing.unlock();
+    }
     return names;
   }
 
@@ -232,7 +231,7 @@ final class Catalog implements Cleaner.Unfinished {
     void accept(String name, byte[] row);
   }
 
-  /** What everybody sees, of each name. */
+  /** What everybody sees, of each name; with the lock. */
   private void forEach(RowAction action) {
     load();
     forEach(
@@ -277,7 +276,7 @@ final class Catalog implements Cleaner.Unfinished {
         TableRow row = trees.claim();
         CatalogueRecord record = writer.record(0).insert(key, row.bytes());
         return change(
-            List.of(name),
+            name,
             () -> writer.publish(() -> record.publish(trees, () -> {}), () -> remember(name, row)));
       }
     } finally {
@@ -294,63 +293,86 @@ final class Catalog implements Cleaner.Unfinished {
               + change.transaction()
               + " has created, dropped or truncated a table "
               + name
-              + " and has not ended; try again then",
+              + " and has not ended; try again then, or, if it is your own, use Transaction.findTable",
           0);
     }
   }
 
   /** Trees for a table to come; with the lock. */
   NewTrees newTrees(int count) {
-    int first = nextId();
-    highestId += count; // an id that came to nothing is not missed
-    return new NewTrees(storage, first, count);
-  }
-
-  /** An id above all that trees have, or had in this life, those of dropped tables among them. */
-  private int nextId() {
-    if (idsAreKnown) {
-      return highestId + 1;
+    if (!idsAreKnown) {
+      forEach((name, row) -> writer.knows(row(name, row).lastId()));
+      forEach(
+          DroppedTableRow.firstKey(),
+          SequenceRow.firstKey(),
+          (key, bytes) -> {
+            SlogEntry entry = SlogEntry.of(key, bytes);
+            TableRow row = entry != null ? entry.trees() : DroppedTableRow.of(key, bytes);
+            if (row != null) {
+              writer.knows(row.lastId());
+            }
+          });
+      idsAreKnown = true;
     }
-    forEach((name, row) -> highestId = Math.max(highestId, row(name, row).lastId()));
-    forEach(
-        DroppedTableRow.firstKey(),
-        SequenceRow.firstKey(),
-        (key, bytes) -> {
-          SlogEntry entry = SlogEntry.of(key, bytes);
-          TableRow row = entry != null ? entry.trees() : DroppedTableRow.of(key, bytes);
-          highestId = row == null ? highestId : Math.max(highestId, row.lastId());
-        });
-    idsAreKnown = true;
-    return highestId + 1;
+    return new NewTrees(storage, writer.newIds(count), count);
   }
 
   /**
-   * Does what changes the tables of some names for everybody, so that nobody is told too early;
-   * with the lock.
-   *
-   * @param record returns its LSN, or throws
+   * That what names lead to is about to change for everybody: until {@link #end} who wants to be
+   * told of them waits for the lock. With the lock.
    */
-  long change(Collection<String> names, LongSupplier record) {
-    long before = changedAt;
-    Map<String, @Nullable Long> beforeOfName = new HashMap<>();
-    for (String name : names) {
-      beforeOfName.put(name, changes.put(name, CHANGING));
+  final class Announcement {
+    private final Map<String, @Nullable Long> before = new HashMap<>();
+    private final long changedBefore = changedAt;
+
+    private Announcement(Collection<String> names) {
+      long durable = storage.log().durableLsn();
+      changes.values().removeIf(lsn -> lsn <= durable); // nobody has to wait for those
+      boolean done = false;
+      try {
+        for (String name : names) {
+          before.put(name, changes.get(name));
+          changes.put(name, CHANGING);
+        }
+        changedAt = CHANGING;
+        done = true;
+      } finally {
+        if (!done) {
+          end(0);
+        }
+      }
     }
-    changedAt = CHANGING;
+
+    /** It has happened, by the record of this LSN; 0: it has not. */
+    void end(long lsn) {
+      changedAt = lsn == 0 ? changedBefore : lsn;
+      Long now = lsn;
+      before.forEach((name, former) -> {
+        if (lsn != 0) {
+          changes.put(name, now);
+        } else if (former != null) {
+          changes.put(name, former);
+        } else {
+          changes.remove(name);
+        }
+      });
+    }
+  }
+
+  /** Announces that the tables of some names are about to change. */
+  Announcement announce(Collection<String> names) {
+    return new Announcement(names);
+  }
+
+  /** Does what changes the table of a name for everybody: it returns its LSN, or throws. */
+  private long change(String name, LongSupplier record) {
+    Announcement told = announce(List.of(name));
     long lsn = 0;
     try {
       lsn = record.getAsLong();
       return lsn;
     } finally {
-      changedAt = lsn == 0 ? before : lsn;
-      for (String name : names) {
-        Long now = lsn != 0 ? Long.valueOf(lsn) : beforeOfName.get(name);
-        if (now != null) {
-          changes.put(name, now);
-        } else {
-          changes.remove(name);
-        }
-      }
+      told.end(lsn);
     }
   }
 
@@ -375,19 +397,18 @@ final class Catalog implements Cleaner.Unfinished {
     changing.lock();
     try {
       slog.finish(name);
-      if (slog.of(name) != null) {
-        return Dropped.HELD;
-      }
       if (!table.equals(byName.get(name))) {
         return Dropped.GONE;
       }
+      if (slog.of(name) != null) {
+        return Dropped.HELD;
+      }
       TableTrees trees = table.newest();
       TableRow row = trees.row();
-      highestId = Math.max(highestId, row.lastId());
       CatalogueRecord record =
           writer.record(0).remove(key).insert(DroppedTableRow.key(row.id(0)), row.bytes());
       change(
-          List.of(name),
+          name,
           () -> {
             long lsn = 0;
             try {
@@ -441,17 +462,17 @@ final class Catalog implements Cleaner.Unfinished {
     changing.lock();
     try {
       if (!isLoaded) {
-        AbortedTransactions aborted = storage.transactions().aborted();
+        List<SlogEntry> entries = new ArrayList<>();
         forEach(
             DroppedTableRow.firstKey(),
             SequenceRow.firstKey(),
             (key, value) -> {
               SlogEntry entry = SlogEntry.of(key, value);
               if (entry != null) {
-                String name = new String(entry.name(), StandardCharsets.UTF_8);
-                slog.load(name, entry, aborted::contains);
+                entries.add(entry);
               }
             });
+        slog.load(entries, storage.transactions().aborted()::contains); // all of them, or none
         isLoaded = true;
       }
     } finally {

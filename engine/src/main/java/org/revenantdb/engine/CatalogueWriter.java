@@ -25,6 +25,12 @@ final class CatalogueWriter {
   private final DroppedTables dropped;
   private final Map<Integer, Tree> trees = new ConcurrentHashMap<>();
 
+  /**
+   * The highest id of a tree that this life knows, or knew: handles of tables that are gone name
+   * theirs.
+   */
+  private int highestId;
+
   CatalogueWriter(Storage storage, Tree catalogue, DroppedTables dropped) {
     this.storage = storage;
     this.catalogue = catalogue;
@@ -37,8 +43,21 @@ final class CatalogueWriter {
     return trees;
   }
 
+  /** There is, or was, a tree of this id. */
+  void knows(int id) {
+    highestId = Math.max(highestId, id);
+  }
+
+  /** Some ids that no tree has, or had as far as this life knows; the first of them. */
+  int newIds(int count) {
+    int first = Math.addExact(highestId, 1);
+    highestId = Math.addExact(highestId, count); // one that came to nothing is not missed
+    return first;
+  }
+
   /** The trees of a row. */
   TableTrees treesOf(TableRow row, long since) {
+    knows(row.lastId());
     Tree[] found = new Tree[row.trees()];
     for (int i = 0; i < found.length; i++) {
       int root = row.root(i);

@@ -73,10 +73,12 @@ public final class Database implements AutoCloseable {
 
   /**
    * A table, whatever it was created with; if there is none of this name an ordinary one is
-   * created, which is durable then.
+   * created, which is durable then, and no part of any transaction.
    *
    * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
    * @return the table
+   * @throws ConflictException if a transaction has created one of this name and has not ended; it
+   *     finds its own with {@link Transaction#findTable}
    */
   public Table table(String name) {
     Table found = findTable(name);
@@ -90,6 +92,7 @@ public final class Database implements AutoCloseable {
    * @param options what it is created with, or was
    * @return the table
    * @throws TableOptionsException if there is a table of this name with other options
+   * @throws ConflictException if a transaction has created one of this name and has not ended
    */
   public Table table(String name, TableOptions options) {
     Objects.requireNonNull(options, "options");
@@ -182,10 +185,11 @@ public final class Database implements AutoCloseable {
    * <p>It is no part of a transaction; {@link Transaction#dropTable} is. Transactions that have
    * written to the table are waited for, whatever becomes of them and without a limit, idle ones
    * too, and one that this thread was handed by another and has not written with; from now on no
-   * other can begin to write to it, nor any that begins after the drop read it: they get {@link
-   * TableDroppedException}. Transactions that have begun before go on reading the table through the
-   * {@link Table} that they have. When the last of them has ended the cleaner gives its pages back,
-   * for other tables and other rows; the file gets no shorter by that, see {@link #compact}.
+   * other can begin to write to it: they get {@link ConflictException}, and when it is dropped,
+   * those that begin then also where they read it, {@link TableDroppedException}. Transactions that
+   * have begun before go on reading the table through the {@link Table} that they have. When the
+   * last of them has ended the cleaner gives its pages back, for other tables and other rows; the
+   * file gets no shorter by that, see {@link #compact}.
    *
    * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
    * @return whether there was a table of this name; false, too, if another thread has dropped it

@@ -1,6 +1,7 @@
 package org.revenantdb.engine;
 
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.page.DroppedTableRow;
 import org.revenantdb.engine.page.SlogEntry;
 import org.revenantdb.engine.page.TableRow;
 
@@ -84,15 +85,15 @@ final class NameChange {
     TableRow lost = garbage();
     TableRow kept = visible();
     if (lost != null) {
-      record.replace(entry(lost, SlogEntry.Step.DROPPED).key(), lost.bytes());
+      record.replace(DroppedTableRow.key(lost.id(0)), lost.bytes());
     }
     if (kept != null) {
-      record.remove(entry(kept, SlogEntry.Step.CREATED).key());
+      record.remove(DroppedTableRow.key(kept.id(0)));
     }
-    TableRow before = former != null ? former : created; // what the row leads to now
+    boolean leadsToCreated = former == null; // the row, as it is now
     if (kept == null) {
       record.remove(key);
-    } else if (!kept.equals(before)) {
+    } else if (outcome == Outcome.COMMITTED && !leadsToCreated) {
       record.replace(key, kept.bytes());
     }
   }

@@ -33,7 +33,7 @@ final class OwnTables {
   }
 
   /** A table that it has created or truncated, by its name; null if there is none. */
-  @Nullable Table created(String name) {
+  @Nullable Table named(String name) {
     for (Map.Entry<Table, @Nullable TableTrees> entry : trees.entrySet()) {
       if (entry.getValue() != null && entry.getKey().name().equals(name)) {
         return entry.getKey();

@@ -1,6 +1,8 @@
 package org.revenantdb.engine;
 
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -48,7 +50,7 @@ final class Slog {
   }
 
   /** What a transaction has done to each name, if to any. */
-  Map<String, NameChange> of(long transaction) {
+  Map<String, NameChange> changesOf(long transaction) {
     Map<String, NameChange> found = new HashMap<>(changes);
     found.values().removeIf(change -> change.transaction() != transaction);
     return found;
@@ -240,16 +242,21 @@ final class Slog {
   }
 
   /**
-   * Settles what a former life has left.
+   * Settles what former lives have left.
    *
+   * @param entries all of them
    * @param aborted whether a transaction has aborted; it has committed else
    */
-  void load(String name, SlogEntry entry, LongPredicate aborted) {
-    long transaction = entry.transaction();
-    NameChange change =
-        changes.computeIfAbsent(name, n -> new NameChange(transaction, entry.name()));
-    change.add(entry);
-    change.settle(!aborted.test(transaction));
-    writer.treesOf(entry.trees(), /* since= */ 0); // the cleaner may come to their pages
+  void load(List<SlogEntry> entries, LongPredicate aborted) {
+    for (SlogEntry entry : entries) {
+      long transaction = entry.transaction();
+      NameChange change =
+          changes.computeIfAbsent(
+              new String(entry.name(), StandardCharsets.UTF_8),
+              name -> new NameChange(transaction, entry.name()));
+      change.add(entry);
+      change.settle(!aborted.test(transaction));
+      writer.treesOf(entry.trees(), /* since= */ 0); // the cleaner may come to their pages
+    }
   }
 }

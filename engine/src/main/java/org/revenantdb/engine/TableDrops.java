@@ -93,7 +93,11 @@ final class TableDrops {
     own.hold(table);
   }
 
-  /** On return nobody begins to write, until {@link Table#endDrop}; not so if it throws. */
+  /**
+   * On return nobody begins to write, until {@link Table#endDrop}; not so if it throws.
+   *
+   * <p>Nobody tells when a transaction ends; so this looks, now and then.
+   */
   private void whenUnwritten(Table table, @Nullable TransactionCore own, BooleanSupplier step) {
     Long self = Thread.currentThread().threadId();
     boolean done = false;
@@ -101,9 +105,11 @@ final class TableDrops {
       engine.inside(() -> isWritten(table, own)); // a refusal comes before others are refused
       table.beginDrop();
       try {
-        do {
-          awaitWriters(table, own);
-        } while (!engine.inside(step::getAsBoolean));
+        long pause = SHORTEST_PAUSE;
+        while (engine.inside(() -> isWritten(table, own)) || !engine.inside(step::getAsBoolean)) {
+          ParkingLot.global().park(table, 0, () -> true, System.nanoTime() + pause);
+          pause = Math.min(2 * pause, LONGEST_PAUSE);
+        }
         done = true;
       } finally {
         if (!done) {
@@ -117,15 +123,6 @@ final class TableDrops {
       } finally {
         looking.unlock();
       }
-    }
-  }
-
-  /** Nobody tells when a transaction ends; so this looks, now and then. */
-  private void awaitWriters(Table table, @Nullable TransactionCore own) {
-    long pause = SHORTEST_PAUSE;
-    while (engine.inside(() -> isWritten(table, own))) {
-      ParkingLot.global().park(table, 0, () -> true, System.nanoTime() + pause);
-      pause = Math.min(2 * pause, LONGEST_PAUSE);
     }
   }
 

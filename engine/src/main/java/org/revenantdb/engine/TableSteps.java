@@ -2,10 +2,12 @@ package org.revenantdb.engine;
 
 import java.util.Map;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.TableRow;
 import org.revenantdb.engine.version.Storage;
+import org.revenantdb.gc.SnapshotSet;
 
 /**
  * Tables that are created, dropped and truncated as part of a transaction.
@@ -16,6 +18,9 @@ final class TableSteps {
   /*
    * Protocol    docs/protocols.md §31.
    */
+  /** Where the trees end of a table that there never was: below every snapshot. */
+  private static final long NOBODYS = 1;
+
   private final Engine engine;
   private final Storage storage;
   private final Catalog catalog;
@@ -37,9 +42,9 @@ final class TableSteps {
 
   /** A table as a transaction sees it that has changed some; null if there is none. */
   @Nullable Table find(@Nullable OwnTables own, String name) {
-    Table created = own == null ? null : own.created(name);
-    if (created != null) {
-      return created;
+    Table mine = own == null ? null : own.named(name);
+    if (mine != null) {
+      return mine;
     }
     Table table = catalog.find(name);
     boolean isDropped = own != null && table != null && own.has(table);
@@ -140,8 +145,7 @@ final class TableSteps {
       if (slog.of(name) != null) {
         return false;
       }
-      core.hold(table);
-      slog.drop(name, key, core.id(), table.newest().row(), after);
+      holding(core, table, () -> slog.drop(name, key, core.id(), table.newest().row(), after));
       return true;
     } finally {
       changing.unlock();
@@ -155,28 +159,60 @@ final class TableSteps {
     Slog slog = catalog.slog();
     changing.lock();
     try {
-      if (!own.has(table)) {
-        slog.finish(name);
-        core.demandNewest(table);
-        if (slog.of(name) != null) {
-          return false;
-        }
-        core.hold(table);
-      } else {
+      if (own.has(table)) {
         core.demandThere(table);
+        truncate(
+            own,
+            table,
+            (row, trees, after) -> slog.truncateCreated(made(slog, name), row, trees, after));
+        return true;
       }
-      try (NewTrees trees = catalog.newTrees(table.options().partitions())) {
-        TableRow row = trees.claim();
-        Runnable after = () -> own.put(table, catalog.writer().treesOf(row, TableTrees.NEVER));
-        if (own.has(table)) {
-          slog.truncateCreated(made(slog, name), row, trees, after);
-        } else {
-          slog.truncate(name, key, core.id(), table.newest().row(), row, trees, after);
-        }
+      slog.finish(name);
+      core.demandNewest(table);
+      if (slog.of(name) != null) {
+        return false;
       }
+      holding(
+          core,
+          table,
+          () ->
+              truncate(
+                  own,
+                  table,
+                  (row, trees, after) ->
+                      slog.truncate(
+                          name, key, core.id(), table.newest().row(), row, trees, after)));
       return true;
     } finally {
       changing.unlock();
+    }
+  }
+
+  /** Gives a table new trees. */
+  @FunctionalInterface
+  private interface Truncation {
+    void run(TableRow row, NewTrees trees, Runnable after);
+  }
+
+  private void truncate(OwnTables own, Table table, Truncation truncation) {
+    try (NewTrees trees = catalog.newTrees(table.options().partitions())) {
+      TableRow row = trees.claim();
+      truncation.run(
+          row, trees, () -> own.put(table, catalog.writer().treesOf(row, TableTrees.NEVER)));
+    }
+  }
+
+  /** A step on a table that is entered before; if it fails it holds what it held before. */
+  private static void holding(TransactionCore core, Table table, Runnable step) {
+    boolean isNew = core.hold(table);
+    boolean done = false;
+    try {
+      step.run();
+      done = true;
+    } finally {
+      if (isNew && !done) {
+        core.letGo();
+      }
     }
   }
 
@@ -191,32 +227,31 @@ final class TableSteps {
   /**
    * Commits a transaction that has changed tables.
    *
-   * @param commit publishes COMMIT, and returns its LSN; throws if it could not
+   * @param commit publishes COMMIT, and returns its LSN; if it throws the transaction has ended
    */
-  void commit(OwnTables own, long transaction, LongSupplier commit) {
+  void commit(TransactionCore core, OwnTables own, LongSupplier commit) {
     changing.lock();
     try {
-      Map<String, NameChange> changes = catalog.slog().of(transaction);
+      Map<String, NameChange> changes = catalog.slog().changesOf(core.id());
+      Catalog.Announcement told = catalog.announce(changes.keySet());
       long lsn = 0;
       try {
-        lsn =
-            catalog.change(
-                changes.keySet(),
-                () -> {
-                  own.forEach((table, now) -> {
-                    if (!isOwn(table)) {
-                      table.newest().ending(storage.log().tail());
-                    }
-                  });
-                  return commit.getAsLong();
-                });
+        forEachFormer(own, trees -> trees.ending(storage.log().tail()));
+        lsn = commit.getAsLong();
       } finally {
-        settle(own, changes, lsn);
+        if (core.isOpen()) {
+          forEachFormer(own, trees -> trees.ended(0)); // for want of memory; it goes on
+          told.end(0);
+        } else {
+          settle(own, changes, told, lsn);
+        }
       }
-      catalog.slog().finishSettled(/* waits= */ false);
+      tidy(own);
     } finally {
       changing.unlock();
-      own.end();
+      if (!core.isOpen()) {
+        own.end();
+      }
     }
   }
 
@@ -224,42 +259,68 @@ final class TableSteps {
   void rollBack(OwnTables own, long transaction) {
     changing.lock();
     try {
-      settle(own, catalog.slog().of(transaction), /* lsn= */ 0);
-      catalog.slog().finishSettled(/* waits= */ false);
+      settle(own, catalog.slog().changesOf(transaction), null, /* lsn= */ 0);
+      tidy(own);
+    } catch (VirtualMachineError failure) {
+      storage.log().fail(failure); // nobody else would ever end it
+      throw failure;
     } finally {
       changing.unlock();
       own.end();
     }
   }
 
-  /** What has become of it, in memory: everybody may see it now. */
-  private void settle(OwnTables own, Map<String, NameChange> changes, long lsn) {
+  /** Behind the outcome: what can wait, and must not be in its way. */
+  private void tidy(OwnTables own) {
+    catalog.slog().finishSettled(/* waits= */ false);
     try {
-      own.forEach((table, now) -> {
-        boolean isOwn = isOwn(table);
-        if (!isOwn) {
-          table.newest().ended(lsn);
-        }
-        if (lsn != 0) {
-          become(table, now, isOwn, lsn);
-        }
-      });
+      SnapshotSet snapshots = storage.horizon().refresh();
+      own.forEach((table, now) -> table.newest().forgetFormer(snapshots));
+    } catch (OutOfMemoryError later) {
+      // at the next truncation
+    }
+  }
+
+  private static void forEachFormer(OwnTables own, Consumer<TableTrees> action) {
+    own.forEach((table, now) -> {
+      if (!isOwn(table)) {
+        action.accept(table.newest());
+      }
+    });
+  }
+
+  /** What has become of it, in memory: everybody may see it now. */
+  private void settle(
+      OwnTables own,
+      Map<String, NameChange> changes,
+      Catalog.@Nullable Announcement told,
+      long lsn) {
+    try {
+      forEachFormer(own, trees -> trees.ended(lsn));
+      own.forEach((table, now) -> become(table, now, lsn));
       changes.values().forEach(change -> change.settle(/* committed= */ lsn != 0));
+      if (told != null) {
+        told.end(lsn);
+      }
     } catch (Throwable failure) {
       storage.log().fail(failure); // log and memory differ
       throw failure;
     }
   }
 
-  private void become(Table table, @Nullable TableTrees now, boolean isOwn, long lsn) {
-    if (now != null) {
-      now.begin(lsn, isOwn ? null : table.newest());
-      now.forgetBelow(storage.horizon().refresh().horizon());
-      table.newest(now);
-      catalog.lead(table.name(), table);
-    } else if (!isOwn) {
-      catalog.lead(table.name(), null);
+  private void become(Table table, @Nullable TableTrees now, long lsn) {
+    boolean isOwn = isOwn(table);
+    if (lsn == 0 || now == null) {
+      if (isOwn) {
+        table.newest().ended(NOBODYS);
+      } else if (lsn != 0) {
+        catalog.lead(table.name(), null);
+      }
+      return;
     }
+    now.begin(lsn, isOwn ? null : table.newest());
+    table.newest(now);
+    catalog.lead(table.name(), table);
   }
 
   /** Whether nobody else has ever seen the table. */

@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.page.KeyHash;
 import org.revenantdb.engine.page.TableRow;
+import org.revenantdb.gc.SnapshotSet;
 
 /**
  * The trees that a table has for the snapshots from one LSN to another: a generation of it.
@@ -96,17 +97,16 @@ final class TableTrees {
     since = commitLsn;
   }
 
-  /** No snapshot is left below an LSN, nor will be. */
-  void forgetBelow(long oldest) {
-    TableTrees before = former;
-    if (before == null) {
-      return;
+  /** Lets former ones go that no snapshot of the set, and none to come, can read. */
+  void forgetFormer(SnapshotSet snapshots) {
+    TableTrees last = this;
+    for (TableTrees before = former; before != null; before = before.former) {
+      if (snapshots.needs(before.since, before.below)) {
+        last.former = before;
+        last = before;
+      }
     }
-    if (before.below <= oldest) {
-      former = null;
-    } else {
-      before.forgetBelow(oldest);
-    }
+    last.former = null;
   }
 
   /** The record that takes them away is about to be published, behind this LSN. */

@@ -33,10 +33,9 @@ import org.revenantdb.engine.version.StoredValue;
  * ConflictException}. A statement that throws has changed nothing, and the transaction goes on;
  * what it has streamed in is given back.
  *
- * <p>A table that was dropped before the transaction began, and any table that somebody drops or
- * truncates while the transaction has not yet written to it, is refused with {@link
- * TableDroppedException}, where it is read or written; of the latter only the writing is. Writing
- * to a table that was truncated since is a conflict.
+ * <p>A table that was dropped before the transaction began is refused with {@link
+ * TableDroppedException}. To begin to write to one that somebody is about to drop or truncate, or
+ * has truncated since, is a conflict, and so is to use one that was created since.
  *
  * <p>A transaction may be handed from thread to thread, but only one may use it at a time; a second
  * one gets {@link TransactionInUseException}. An interrupted thread is not disturbed and stays
@@ -511,7 +510,8 @@ public final class Transaction implements AutoCloseable {
    * Takes all rows away from a table as part of this transaction, by giving it new, empty pages:
    * that takes as long for many rows as for few. Others read the rows until this commits, and
    * nobody else can begin to write to the table; if this rolls back, all are there again. The
-   * {@link Table} stays the same.
+   * {@link Table} stays the same. A cursor of this transaction that is open goes on over the rows
+   * that there were.
    *
    * <p>Waits for transactions that have written to the table, without a limit; what they have
    * committed goes with the other rows, though this transaction does not see it.
@@ -533,8 +533,9 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * A table as this transaction sees it: also one that it has created, and none that it has
-   * dropped.
+   * A table of now: also one that this transaction has created, and none that it has dropped. What
+   * others have done since it began it finds, too; to use a table that was created since is a
+   * conflict.
    *
    * @param name its name
    * @return the table, or null if there is none of this name

@@ -233,9 +233,9 @@ final class TransactionCore {
    * The writer of rows of a table, which cannot be dropped or truncated from now on until this has
    * ended.
    *
-   * @throws TableDroppedException if the table was dropped, or somebody is about to
-   * @throws ConflictException if it was truncated after this began: the trees that it reads are no
-   *     more the table's
+   * @throws TableDroppedException if the table was dropped
+   * @throws ConflictException if somebody is about to, or it was truncated after this began: the
+   *     trees that it reads are no more the table's
    */
   RowWriter writer(Table table) {
     RowWriter current = writer();
@@ -258,14 +258,19 @@ final class TransactionCore {
     return current;
   }
 
-  /**
-   * A table is this transaction's until its end; with the catalogue's lock, after {@link #begin}.
-   */
-  void hold(Table table) {
+  /** A table is this transaction's until its end; whether it was not before. */
+  boolean hold(Table table) {
     Holds holds = writer().holds();
-    if (!holds.has(table)) {
-      holds.enter(table);
+    if (holds.has(table)) {
+      return false;
     }
+    holds.enter(table);
+    return true;
+  }
+
+  /** Takes back the last {@link #hold}. */
+  void letGo() {
+    writer().holds().leave();
   }
 
   /** For who changes it: refuses a table that has no trees any more, or others than this sees. */
@@ -275,14 +280,18 @@ final class TransactionCore {
       throw dropped(table);
     }
     if (trees.since() > snapshot()) {
-      reading.witness().saw(trees.since());
-      throw new ConflictException(
-          "table "
-              + table.name()
-              + " was truncated, or created, after this transaction began; roll back and try again, or use Database.run,"
-              + " which does",
-          trees.since());
+      throw tooNew(table, trees.since());
     }
+  }
+
+  private ConflictException tooNew(Table table, long since) {
+    reading.witness().saw(since);
+    return new ConflictException(
+        "table "
+            + table.name()
+            + " was truncated, or created, after this transaction began; roll back and try again, or use Database.run,"
+            + " which does",
+        since);
   }
 
   /** Refuses a table that this transaction has dropped. */
@@ -312,6 +321,7 @@ final class TransactionCore {
     table.demandOf(engine);
     OwnTables own = ownTables;
     if (own != null && own.has(table)) {
+      checkOpen();
       demandThere(table);
       return Objects.requireNonNull(own.of(table));
     }
@@ -334,33 +344,31 @@ final class TransactionCore {
     return trees;
   }
 
-  /** That it was dropped depends on a record that a crash can take back (R10). */
-  private TableDroppedException dropped(Table table) {
-    TableTrees newest = table.newest();
-    if (newest.since() != 0 && newest.since() > snapshot()) {
-      boolean isNobodys = newest.since() == TableTrees.NEVER;
-      if (!isNobodys) {
-        reading.witness().saw(newest.since());
-      }
+  /** What is wrong with a table depends on a record that a crash can take back (R10). */
+  private RevenantException dropped(Table table) {
+    long lsn = table.droppedAt();
+    if (lsn != TableTrees.NEVER) {
+      reading.witness().saw(lsn);
       return new TableDroppedException(
           "table "
               + table.name()
-              + (isNobodys
-                  ? " was created by a transaction that has not committed, and by no other can it be used before"
-                  : " was created after this transaction began; use it in one that begins now"));
+              + " was dropped; get the one of this name that there is now from the database, if there is one");
     }
-    long lsn = table.droppedAt();
-    boolean is = lsn != TableTrees.NEVER;
-    if (is) {
-      reading.witness().saw(lsn);
+    long since = table.newest().since();
+    if (since == TableTrees.NEVER) {
+      return new TableDroppedException(
+          "table "
+              + table.name()
+              + " was created by a transaction that has not committed, and by no other can it be used before");
     }
-    return new TableDroppedException(
-        "table "
+    if (since > snapshot()) {
+      return tooNew(table, since);
+    }
+    return new ConflictException(
+        "somebody is dropping or truncating table "
             + table.name()
-            + (is
-                ? " was dropped; get the one of this name that there is now from the database, if there is one"
-                : " is about to be dropped or truncated, and nobody can begin to write to it; try again when that has"
-                    + " ended"));
+            + ", and nobody can begin to write to it meanwhile; roll back and try again, or use Database.run, which does",
+        0);
   }
 
   /**
@@ -654,10 +662,17 @@ final class TransactionCore {
       return;
     }
     OwnTables own = ownTables;
-    if (own == null) {
+    if (own == null || own.isEmpty()) {
       publishOutcome();
+      endOwn(own);
     } else {
-      engine.tables().commit(own, id, this::publishOutcome);
+      engine.tables().commit(this, own, this::publishOutcome);
+    }
+  }
+
+  private static void endOwn(@Nullable OwnTables own) {
+    if (own != null) {
+      own.end();
     }
   }
 
@@ -751,16 +766,19 @@ final class TransactionCore {
 
   private void abort(State end, boolean putsBack) {
     OwnTables own = ownTables;
+    boolean hasSteps = own != null && !own.isEmpty();
     boolean isAborted = false;
     try {
-      isAborted = id == 0 || (putsBack && own == null && hasPutBack());
+      isAborted = id == 0 || (putsBack && !hasSteps && hasPutBack());
     } finally {
       if (!isAborted) {
         abortForCleaner();
       }
       end(end);
-      if (own != null) {
+      if (own != null && hasSteps) {
         engine.tables().rollBack(own, id);
+      } else {
+        endOwn(own);
       }
       engine.pokeCleaner();
     }

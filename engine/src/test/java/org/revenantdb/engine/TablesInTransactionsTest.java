@@ -122,7 +122,7 @@ class TablesInTransactionsTest {
         assertThrows(TableDroppedException.class, () -> tx.get(table, K));
         assertNull(tx.findTable("t"));
         assertEquals("v", get(table, K));
-        assertThrows(TableDroppedException.class, () -> older.put(table, L, V));
+        assertThrows(ConflictException.class, () -> older.put(table, L, V));
         assertNotNull(db.findTable("t"));
         tx.commit();
       }
@@ -222,7 +222,7 @@ class TablesInTransactionsTest {
     awaitWaiterFor(table);
     assertFalse(truncated.isDone());
     try (Transaction other = db.begin()) {
-      assertThrows(TableDroppedException.class, () -> other.put(table, K, V));
+      assertThrows(ConflictException.class, () -> other.put(table, K, V));
     }
     writer.put(table, K, V); // who has begun goes on
     writer.commit();

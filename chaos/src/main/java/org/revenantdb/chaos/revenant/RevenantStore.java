@@ -20,7 +20,6 @@ import org.revenantdb.engine.PrepareException;
 import org.revenantdb.engine.RecoveryReport;
 import org.revenantdb.engine.Savepoint;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableDroppedException;
 import org.revenantdb.engine.TableExistsException;
 import org.revenantdb.engine.Transaction;
 
@@ -160,7 +159,7 @@ public final class RevenantStore implements Store {
       Table known = findTable(table);
       try {
         return known == null ? null : tx.get(known, key);
-      } catch (TableDroppedException tooNew) {
+      } catch (org.revenantdb.engine.ConflictException tooNew) {
         return null;
       }
     }
@@ -170,7 +169,7 @@ public final class RevenantStore implements Store {
       Table known = findTable(table);
       try {
         return known == null ? null : tx.open(known, key);
-      } catch (TableDroppedException tooNew) {
+      } catch (org.revenantdb.engine.ConflictException tooNew) {
         return null;
       }
     }
@@ -179,9 +178,7 @@ public final class RevenantStore implements Store {
     public void put(String table, byte[] key, byte[] value) {
       try {
         tx.put(table(table), key, value);
-      } catch (org.revenantdb.engine.ConflictException
-          | TableDroppedException
-          | TableExistsException e) {
+      } catch (org.revenantdb.engine.ConflictException | TableExistsException e) {
         throw new ConflictException(e);
       }
     }
@@ -190,9 +187,7 @@ public final class RevenantStore implements Store {
     public void put(String table, byte[] key, InputStream value) throws IOException {
       try {
         tx.put(table(table), key, value);
-      } catch (org.revenantdb.engine.ConflictException
-          | TableDroppedException
-          | TableExistsException e) {
+      } catch (org.revenantdb.engine.ConflictException | TableExistsException e) {
         throw new ConflictException(e);
       }
     }
@@ -207,8 +202,6 @@ public final class RevenantStore implements Store {
         return tx.delete(known, key);
       } catch (org.revenantdb.engine.ConflictException e) {
         throw new ConflictException(e);
-      } catch (TableDroppedException tooNew) {
-        return false;
       }
     }
 
@@ -222,7 +215,7 @@ public final class RevenantStore implements Store {
       try {
         return new RevenantRows(
             descending ? tx.scanDescending(known, from, to) : tx.scan(known, from, to));
-      } catch (TableDroppedException tooNew) {
+      } catch (org.revenantdb.engine.ConflictException tooNew) {
         return new RevenantRows(null);
       }
     }

@@ -2,6 +2,7 @@ package org.revenantdb.engine.page;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -101,6 +102,6 @@ public record SlogEntry(TableRow trees, Step step, long transaction, byte[] name
     byte[] name = new byte[nameLength];
     row.get(name);
     SlogEntry entry = new SlogEntry(new TableRow(id, roots), STEPS[step], transaction, name);
-    return java.util.Arrays.equals(entry.key(), key) ? entry : null;
+    return Arrays.equals(entry.key(), key) ? entry : null;
   }
 }

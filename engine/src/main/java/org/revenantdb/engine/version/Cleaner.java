@@ -442,8 +442,8 @@ public final class Cleaner implements AutoCloseable {
    */
   long pass(boolean everything, boolean wanted) {
     TransactionTable transactions = storage.transactions();
-    boolean finished =
-        !unfinished.hasUnfinished() || inside.run(() -> unfinished.finish() ? 1 : 0) == 1;
+    boolean toFinish = unfinished.hasUnfinished();
+    boolean finished = !toFinish || inside.run(() -> unfinished.finish() ? 1 : 0) == 1;
     long[] aborted =
         Arrays.stream(transactions.aborted().snapshot())
             .filter(id -> transactions.status(id) == TransactionTable.ABORTED)
@@ -459,6 +459,7 @@ public final class Cleaner implements AutoCloseable {
             : storage.marks().beginUrgent(mayHaveEnded, FEW);
     long changes = 0;
     leftForLater = !finished;
+    changes += toFinish && finished ? 1 : 0;
     leftMoved = false;
     try {
       SnapshotSet snapshots = storage.horizon().refresh();
