@@ -14,7 +14,7 @@ import org.revenantdb.engine.page.ValueReference;
 
 /**
  * Stores rows that come in ascending order, for one transaction that does nothing else: whole
- * leaves behind all that the table has, row by row where that is not possible.
+ * leaves behind all that the table has; between others what a leaf takes at once, or row by row.
  *
  * <p>When anything but a row out of order is thrown, or a conflict is found, the transaction has to
  * be rolled back (protocols.md §17, B4). One thread at a time.
@@ -27,6 +27,7 @@ public final class RowLoader {
   private final long snapshot;
   private final LeafRun run;
   private final RightEdge edge;
+  private final LeafLoader between;
   private final OverflowWriter overflow;
 
   /** The key that came last; the caller's arrays are the caller's. */
@@ -58,6 +59,7 @@ public final class RowLoader {
             storage.marks(),
             storage.space(),
             storage.counters().splits);
+    this.between = new LeafLoader(storage, tree, id);
     this.overflow = writer.newOverflowWriter();
     writer.cannotPutBack();
   }
@@ -132,11 +134,17 @@ public final class RowLoader {
     for (int i = 0; i < run.size(); i++) {
       MemorySegment leaf = run.leaf(i).page();
       int count = Slotted.count(leaf);
-      for (int slot = 0; slot < count; slot++) {
-        RowWriter.Outcome outcome = put(leaf, Slotted.cell(leaf, slot));
-        if (outcome != RowWriter.Outcome.DONE) {
-          return outcome;
+      int slot = 0;
+      while (slot < count) {
+        int stored = between.store(leaf, slot);
+        if (stored == 0) {
+          stored = 1;
+          RowWriter.Outcome outcome = put(leaf, Slotted.cell(leaf, slot));
+          if (outcome != RowWriter.Outcome.DONE) {
+            return outcome;
+          }
         }
+        slot += stored;
       }
     }
     return RowWriter.Outcome.DONE;

@@ -1,0 +1,135 @@
+package org.revenantdb.engine.version;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.revenantdb.engine.btree.Descent;
+import org.revenantdb.engine.btree.Tree;
+import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.change.MiniTransaction;
+import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.PageOps;
+import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.ValueDiff;
+import org.revenantdb.engine.space.MapChanges;
+import org.revenantdb.engine.txn.TransactionTable;
+import org.revenantdb.recovery.log.RecordBuilder;
+
+/**
+ * Stores rows of a load that come between others: as many as the leaf takes, in one record
+ * (protocols.md §17). One thread at a time.
+ */
+final class LeafLoader {
+  /** What may be in the leaf anew, and the parts' headers. */
+  private static final int CREDIT = 24 * 1024;
+
+  /** The leaf and its space map. */
+  private static final int PAGES = 2;
+
+  private final Storage storage;
+  private final BufferPool pool;
+  private final Tree tree;
+  private final long id;
+  private final MiniTransaction mini;
+  private final MapChanges maps;
+  private final Descent descent = new Descent();
+  private final MemorySegment scratch = Arena.ofAuto().allocate(LeafCell.MAX_CELL, Long.BYTES);
+
+  /**
+   * A loader.
+   *
+   * @param id of the transaction
+   */
+  LeafLoader(Storage storage, Tree tree, long id) {
+    this.storage = storage;
+    this.pool = storage.pool();
+    this.tree = tree;
+    this.id = id;
+    this.mini = new MiniTransaction(pool, storage.log());
+    this.maps = storage.mapChanges();
+  }
+
+  /**
+   * Stores rows, as long as they are in one leaf, have room there, and meet nothing but versions of
+   * aborted transactions that have none before them.
+   *
+   * @param rows a leaf that was filled aside
+   * @param from the slot of the first
+   * @return how many; 0 if the first has to be stored by itself
+   */
+  int store(MemorySegment rows, int from) {
+    storage.space().acquire(CREDIT, PAGES);
+    try {
+      byte[] key = Slotted.keyOf(rows, Slotted.cell(rows, from));
+      int leaf = tree.leafExclusive(key, descent);
+      try {
+        tree.demandCovers(pool.page(leaf), key); // before anything is in the log
+        return store(rows, from, leaf);
+      } finally {
+        maps.unlatch();
+        pool.unfixExclusive(leaf);
+      }
+    } finally {
+      storage.space().release(CREDIT, PAGES);
+    }
+  }
+
+  private int store(MemorySegment rows, int from, int leaf) {
+    MemorySegment page = pool.page(leaf);
+    maps.clear();
+    mini.begin(id);
+    RecordBuilder record = mini.change(leaf);
+    boolean isMarked = Page.hasVersions(page);
+    if (!isMarked) {
+      maps.setFlags(record, page, pool.pageIdOf(leaf), Page.flags(page) | Page.FLAG_VERSIONS);
+    }
+    int count = Slotted.count(rows);
+    int free = Slotted.free(page);
+    int inserted = 0;
+    int row = from;
+    for (; row < count; row++) {
+      int source = Slotted.cell(rows, row);
+      byte[] key = Slotted.keyOf(rows, source);
+      if (LeafCell.is(rows, source, LeafCell.OVERFLOW) || !Slotted.covers(page, key)) {
+        break;
+      }
+      byte[] value = LeafCell.value(rows, source);
+      int slot = Slotted.search(page, key);
+      if (slot < 0) {
+        byte[] cell = LeafCell.build(key, 0, id, value);
+        int room = cell.length + Slotted.LEAF_SLOT - Slotted.prefix(page);
+        if (room + RowWriter.reserve(page, slot, cell.length) > free) {
+          break;
+        }
+        PageOps.insert(record, -slot - 1 + inserted, cell);
+        inserted++;
+        free -= room;
+      } else {
+        int cell = Slotted.cell(page, slot);
+        if (LeafCell.is(page, cell, LeafCell.PREDECESSOR)
+            || storage.transactions().outcome(LeafCell.writer(page, cell))
+                != TransactionTable.ABORTED) {
+          break;
+        }
+        int room =
+            LeafCell.updatedLength(page, cell, PageOps.REPLACE, 0, value, ValueDiff.NONE, scratch)
+                - LeafCell.length(page, cell);
+        if (room > free) {
+          break;
+        }
+        PageOps.update(record, slot + inserted, 0, PageOps.REPLACE, id, value);
+        free -= room;
+      }
+    }
+    if (row == from) {
+      return 0; // what was begun is in no log
+    }
+    mini.end();
+    maps.latchAndWrite(mini);
+    mini.commit();
+    if (!isMarked) {
+      storage.marks().markForLater(pool.pageIdOf(leaf));
+    }
+    return row - from;
+  }
+}
