@@ -17,6 +17,7 @@ module org.revenantdb.chaos {
   exports org.revenantdb.chaos.crash;
   exports org.revenantdb.chaos.disk;
   exports org.revenantdb.chaos.fault;
+  exports org.revenantdb.chaos.history;
   exports org.revenantdb.chaos.ledger;
   exports org.revenantdb.chaos.junit;
   exports org.revenantdb.chaos.oracle;

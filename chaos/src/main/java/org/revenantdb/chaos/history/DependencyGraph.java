@@ -1,0 +1,204 @@
+package org.revenantdb.chaos.history;
+
+/**
+ * Which transaction comes before which, and why, as arrays: the edges of a node lie together.
+ *
+ * <p>Nodes from {@link #transactions} on are <em>relays</em>: they stand for a set of transactions
+ * that all come behind a set of others, which as pairs would be too many. A way through relays
+ * means what its first edge says; the last one names the version that was reached.
+ */
+final class DependencyGraph {
+
+  /** Why one comes before the other. */
+  enum Edge {
+    /** It wrote a version, the other one the next. */
+    WW,
+    /** It wrote a version that the other one read. */
+    WR,
+    /** It read a version, the other one wrote a later one: an anti-dependency. */
+    RW,
+    /** The same process, in its order. */
+    SESSION,
+    /** It had ended before the other one began. */
+    REAL_TIME,
+    /** From a relay on. */
+    RELAY
+  }
+
+  private static final Edge[] EDGES = Edge.values();
+
+  private final int transactions;
+  private final int[] first;
+  private final int[] to;
+  private final byte[] kind;
+  private final int[] before;
+  private final int[] after;
+
+  private DependencyGraph(Builder builder) {
+    int edges = builder.from.size();
+    transactions = builder.transactions;
+    first = new int[builder.nodes + 1];
+    to = new int[edges];
+    kind = new byte[edges];
+    before = new int[edges];
+    after = new int[edges];
+    for (int e = 0; e < edges; e++) {
+      first[builder.from.get(e) + 1]++;
+    }
+    for (int node = 0; node < builder.nodes; node++) {
+      first[node + 1] += first[node];
+    }
+    int[] free = first.clone();
+    for (int e = 0; e < edges; e++) {
+      int at = free[builder.from.get(e)]++;
+      to[at] = builder.to.get(e);
+      kind[at] = (byte) builder.kinds.get(e);
+      before[at] = builder.before.get(e);
+      after[at] = builder.after.get(e);
+    }
+  }
+
+  /** How many nodes are transactions. */
+  int transactions() {
+    return transactions;
+  }
+
+  int nodes() {
+    return first.length - 1;
+  }
+
+  int edges() {
+    return to.length;
+  }
+
+  /** Where a node's edges begin; those of the next one begin where they end. */
+  int firstEdge(int node) {
+    return first[node];
+  }
+
+  int target(int edge) {
+    return to[edge];
+  }
+
+  Edge kind(int edge) {
+    return EDGES[kind[edge]];
+  }
+
+  boolean isTransaction(int node) {
+    return node < transactions;
+  }
+
+  /** The version that was overwritten or read. */
+  int versionBefore(int edge) {
+    return before[edge];
+  }
+
+  /** The version that was written. */
+  int versionAfter(int edge) {
+    return after[edge];
+  }
+
+  /** Gathers edges. */
+  static final class Builder {
+
+    private final HistoryIndex index;
+    private final int transactions;
+    private final Ints from = new Ints();
+    private final Ints to = new Ints();
+    private final Ints kinds = new Ints();
+    private final Ints before = new Ints();
+    private final Ints after = new Ints();
+    private int nodes;
+
+    Builder(HistoryIndex index) {
+      this.index = index;
+      this.transactions = index.history.size();
+      this.nodes = transactions;
+    }
+
+    int relay() {
+      return nodes++;
+    }
+
+    void add(Edge kind, int source, int target) {
+      add(kind, source, target, HistoryIndex.NOTHING, HistoryIndex.NOTHING);
+    }
+
+    private void add(Edge kind, int source, int target, int versionBefore, int versionAfter) {
+      if (source != target) {
+        from.add(source);
+        to.add(target);
+        kinds.add(kind.ordinal());
+        before.add(versionBefore);
+        after.add(versionAfter);
+      }
+    }
+
+    void overwrote(int version, int next) {
+      add(Edge.WW, index.writerOf(version), index.writerOf(next), version, next);
+    }
+
+    void wasReadBy(int version, int reader) {
+      add(Edge.WR, index.writerOf(version), reader, version, version);
+    }
+
+    /**
+     * Everyone who read a version comes before everyone who wrote a later one, but not before
+     * himself.
+     *
+     * @param version that was read
+     * @param readers transactions
+     * @param later versions, of different writers
+     */
+    void wasOverwritten(int version, Ints readers, Ints later) {
+      if (later.size() == 1) {
+        for (int r = 0; r < readers.size(); r++) {
+          int next = later.get(0);
+          add(Edge.RW, readers.get(r), index.writerOf(next), version, next);
+        }
+      } else if (later.size() > 1 && !readers.isEmpty()) {
+        relayed(version, readers, later);
+      }
+    }
+
+    /** Relays to the first so many of the later versions, and to the last so many. */
+    private void relayed(int version, Ints readers, Ints later) {
+      int count = later.size();
+      LongIndex places = new LongIndex(count);
+      int[] upTo = new int[count];
+      int[] fromOn = new int[count];
+      for (int i = 0; i < count; i++) {
+        places.putIfAbsent(index.writerOf(later.get(i)), i);
+        upTo[i] = relay();
+        fromOn[i] = relay();
+      }
+      for (int i = 0; i < count; i++) {
+        int next = later.get(i);
+        add(Edge.RELAY, upTo[i], index.writerOf(next), version, next);
+        add(Edge.RELAY, fromOn[i], index.writerOf(next), version, next);
+        if (i > 0) {
+          add(Edge.RELAY, upTo[i], upTo[i - 1]);
+          add(Edge.RELAY, fromOn[i - 1], fromOn[i]);
+        }
+      }
+      for (int r = 0; r < readers.size(); r++) {
+        int reader = readers.get(r);
+        int own = places.get(reader);
+        if (own == LongIndex.NONE) {
+          add(Edge.RW, reader, fromOn[0], version, HistoryIndex.NOTHING);
+          continue;
+        }
+        if (own > 0) {
+          add(Edge.RW, reader, upTo[own - 1], version, HistoryIndex.NOTHING);
+        }
+        if (own < count - 1) {
+          add(Edge.RW, reader, fromOn[own + 1], version, HistoryIndex.NOTHING);
+        }
+      }
+    }
+
+    DependencyGraph build() {
+      return new DependencyGraph(this);
+    }
+  }
+}

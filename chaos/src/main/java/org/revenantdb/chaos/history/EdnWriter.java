@@ -1,0 +1,149 @@
+package org.revenantdb.chaos.history;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Writes a history as Jepsen does, one event a line, for Elle: {@code :txn} operations of {@code
+ * :append}, {@code :w} and {@code :r}.
+ *
+ * <p>Elle knows no lives. The end of one is an event of the process {@code :nemesis}, which it
+ * leaves out, and a process has another number in the next life, as Jepsen gives one whose
+ * operation was never answered. A commit that was acknowledged lazily has {@code :lazy true}; what
+ * a crash took of these Elle calls an anomaly, so a second opinion on a history of several lives is
+ * worth the most where all is durable.
+ */
+public final class EdnWriter {
+
+  static final String NEMESIS = ":nemesis";
+  static final String CRASH = ":crash";
+  static final String CLOSE = ":close";
+
+  private final History history;
+  private final Appendable out;
+  private int index;
+
+  private EdnWriter(History history, Appendable out) {
+    this.history = history;
+    this.out = out;
+  }
+
+  /** The beginning or the end of a transaction, or, without one, of a life. */
+  private record Event(long place, boolean begins, int transaction, int life) {}
+
+  /**
+   * Writes a history.
+   *
+   * @param history what happened
+   * @param out where it goes
+   * @throws IOException if that fails
+   */
+  public static void write(History history, Appendable out) throws IOException {
+    new EdnWriter(history, out).write();
+  }
+
+  private void write() throws IOException {
+    List<Event> events = new ArrayList<>();
+    for (int t = 0; t < history.size(); t++) {
+      events.add(new Event(history.invoked(t), /* begins= */ true, t, -1));
+      long end = Math.min(history.completed(t), history.endOf(history.life(t)));
+      events.add(new Event(end, /* begins= */ false, t, -1));
+    }
+    for (int life = 0; life < history.lives() - 1; life++) {
+      events.add(new Event(history.endOf(life), /* begins= */ false, -1, life));
+    }
+    // At one place, what ends comes behind what begins: equal places are no order.
+    events.sort(
+        Comparator.comparingLong(Event::place)
+            .thenComparing(event -> !event.begins)
+            .thenComparing(event -> event.life));
+    int[] names = names();
+    for (Event event : events) {
+      if (event.transaction < 0) {
+        String how = history.endedInOrder(event.life) ? CLOSE : CRASH;
+        line(":info", NEMESIS, ":f " + how + ", :value nil");
+      } else {
+        operation(event, names[event.transaction]);
+      }
+    }
+  }
+
+  /**
+   * A process that is not told its answer is never heard of again; its client gets a new number.
+   */
+  private int[] names() {
+    int processes = 1;
+    for (int t = 0; t < history.size(); t++) {
+      processes = Math.max(processes, history.process(t) + 1);
+    }
+    int[] names = new int[history.size()];
+    int[] incarnation = new int[processes];
+    int[] life = new int[processes];
+    Arrays.fill(life, -1);
+    for (int t = 0; t < history.size(); t++) {
+      int process = history.process(t);
+      if (life[process] >= 0 && life[process] != history.life(t)) {
+        incarnation[process]++;
+      }
+      life[process] = history.life(t);
+      names[t] = process + processes * incarnation[process];
+      if (history.outcome(t) == TransactionOutcome.UNKNOWN) {
+        incarnation[process]++;
+      }
+    }
+    return names;
+  }
+
+  private void operation(Event event, int process) throws IOException {
+    int t = event.transaction;
+    TransactionOutcome outcome = history.outcome(t);
+    String type =
+        event.begins
+            ? ":invoke"
+            : switch (outcome) {
+              case DURABLE, LAZY -> ":ok";
+              case ABORTED -> ":fail";
+              case UNKNOWN -> ":info";
+            };
+    boolean answered = type.equals(":ok");
+    boolean lazy = answered && outcome == TransactionOutcome.LAZY;
+    line(
+        type,
+        Integer.toString(process),
+        ":f :txn, :value " + value(t, answered) + (lazy ? ", :lazy true" : ""));
+  }
+
+  private void line(String type, String process, String rest) throws IOException {
+    out.append("{:index ").append(Integer.toString(index++));
+    out.append(", :type ").append(type);
+    out.append(", :process ").append(process);
+    out.append(", ").append(rest).append("}\n");
+  }
+
+  private String value(int t, boolean answered) {
+    StringBuilder text = new StringBuilder("[");
+    for (int a = history.firstAccess(t); a < history.firstAccess(t + 1); a++) {
+      text.append(a == history.firstAccess(t) ? "" : " ");
+      switch (history.accesses().get(a)) {
+        case Access.Append(int key, int value) -> micro(text, ":append", key, value);
+        case Access.Write(int key, int value) -> micro(text, ":w", key, value);
+        case Access.ReadRegister(int key, int value) ->
+            micro(text, ":r", key, answered && value != Access.NIL ? value : "nil");
+        case Access.ReadList(int key, List<Integer> list) ->
+            micro(text, ":r", key, answered ? vector(list) : "nil");
+      }
+    }
+    return text.append(']').toString();
+  }
+
+  private static void micro(StringBuilder text, String f, int key, Object value) {
+    text.append('[').append(f).append(' ').append(key).append(' ').append(value).append(']');
+  }
+
+  private static String vector(List<Integer> list) {
+    return list.toString().replace(",", "");
+  }
+}

@@ -1,0 +1,326 @@
+package org.revenantdb.chaos.history;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What the clients of a store did and were told, over one or more lives of the store. Immutable.
+ *
+ * <p>Places order events: a transaction that completed at a smaller place than another one was
+ * invoked at had ended before that one began. A <em>life</em> ends in a crash or with the store
+ * being closed in order. Of a life that crashed, what was acknowledged as {@link
+ * TransactionOutcome#DURABLE} has to be there in the next one; what was acknowledged as {@link
+ * TransactionOutcome#LAZY} may be lost, but only together with everything that came after it.
+ */
+public final class History {
+
+  /** The place of what did not happen. */
+  public static final long NEVER = Long.MAX_VALUE;
+
+  private static final TransactionOutcome[] OUTCOMES = TransactionOutcome.values();
+
+  private final Builder columns;
+  private final TransactionOutcome[] outcomes;
+
+  private History(Builder columns) {
+    this.columns = columns;
+    this.outcomes = new TransactionOutcome[columns.size()];
+    for (int t = 0; t < outcomes.length; t++) {
+      outcomes[t] = resolve(t);
+    }
+  }
+
+  /** A lazy answer before a flush that ended in the same life is a durable one. */
+  private TransactionOutcome resolve(int t) {
+    TransactionOutcome said = OUTCOMES[columns.outcomes.get(t)];
+    if (said == TransactionOutcome.LAZY) {
+      for (Flush flush : columns.flushes) {
+        if (flush.life == life(t) && completed(t) <= flush.since) {
+          return TransactionOutcome.DURABLE;
+        }
+      }
+    }
+    return said;
+  }
+
+  /** What was acknowledged lazily at or before a place is durable from another place on. */
+  private record Flush(int life, long since, long done) {}
+
+  /** The end of a life. */
+  private record End(long place, boolean inOrder) {}
+
+  /**
+   * How many transactions there are.
+   *
+   * @return the number
+   */
+  public int size() {
+    return outcomes.length;
+  }
+
+  /**
+   * How many lives there are, the last one included, whether or not it has ended.
+   *
+   * @return 1 or more
+   */
+  public int lives() {
+    return columns.ends.size() + 1;
+  }
+
+  /**
+   * A transaction.
+   *
+   * @param t its number, from 0
+   * @return the transaction; a lazy one that was flushed is durable
+   */
+  public RecordedTransaction transaction(int t) {
+    List<Access> list = new ArrayList<>();
+    for (int access = firstAccess(t); access < firstAccess(t + 1); access++) {
+      list.add(accesses().get(access));
+    }
+    return new RecordedTransaction(
+        process(t), life(t), invoked(t), asked(t), completed(t), outcome(t), list);
+  }
+
+  int process(int t) {
+    return columns.processes.get(t);
+  }
+
+  int life(int t) {
+    return columns.lives.get(t);
+  }
+
+  long invoked(int t) {
+    return columns.places[3 * t];
+  }
+
+  long asked(int t) {
+    return columns.places[3 * t + 1];
+  }
+
+  long completed(int t) {
+    return columns.places[3 * t + 2];
+  }
+
+  TransactionOutcome outcome(int t) {
+    return outcomes[t];
+  }
+
+  /** Where its accesses begin; those of the next one begin where they end. */
+  int firstAccess(int t) {
+    return columns.firsts.get(t);
+  }
+
+  Accesses accesses() {
+    return columns.accesses;
+  }
+
+  /** The place at which a life ended; {@link #NEVER} for the last one. */
+  long endOf(int life) {
+    return life < columns.ends.size() ? columns.ends.get(life).place : NEVER;
+  }
+
+  /** Whether a life ended with the store being closed in order. */
+  boolean endedInOrder(int life) {
+    return life < columns.ends.size() && columns.ends.get(life).inOrder;
+  }
+
+  /** The last place at which anything happened. */
+  long lastPlace() {
+    long last = columns.ends.isEmpty() ? 0 : columns.ends.getLast().place;
+    for (int t = 0; t < size(); t++) {
+      last = Math.max(last, completed(t) == NEVER ? invoked(t) : completed(t));
+    }
+    return last;
+  }
+
+  /**
+   * The same, had the process died or the power failed at a place: of what had begun by then and
+   * not ended, the outcome is unknown if the commit had been asked for.
+   *
+   * @param place of the crash
+   * @return a history whose last life has just begun
+   */
+  public History cutAt(long place) {
+    Builder cut = new Builder();
+    int life = 0;
+    while (life < columns.ends.size() && columns.ends.get(life).place < place) {
+      cut.ends.add(columns.ends.get(life++));
+    }
+    for (Flush flush : columns.flushes) {
+      if (flush.done < place) {
+        cut.flushes.add(flush);
+      }
+    }
+    for (int t = 0; t < size(); t++) {
+      if (invoked(t) < place) {
+        boolean ended = completed(t) < place;
+        TransactionOutcome outcome =
+            ended
+                ? OUTCOMES[columns.outcomes.get(t)]
+                : asked(t) < place ? TransactionOutcome.UNKNOWN : TransactionOutcome.ABORTED;
+        cut.begin(
+            process(t),
+            life(t),
+            invoked(t),
+            asked(t) < place ? asked(t) : NEVER,
+            ended ? completed(t) : place,
+            outcome);
+        cut.accesses.addAll(accesses(), firstAccess(t), firstAccess(t + 1));
+        cut.endAccesses();
+      }
+    }
+    cut.ends.add(new End(place, /* inOrder= */ false));
+    return cut.build();
+  }
+
+  /** Puts a history together. Not for several threads. */
+  public static final class Builder {
+
+    private final Ints processes = new Ints();
+    private final Ints lives = new Ints();
+    private final Ints outcomes = new Ints();
+    private final Ints firsts = new Ints();
+    private final Accesses accesses = new Accesses();
+    private final List<End> ends = new ArrayList<>();
+    private final List<Flush> flushes = new ArrayList<>();
+
+    /** Of each transaction: invoked, asked, completed. */
+    private long[] places = new long[48];
+
+    /** Begins with nothing. */
+    public Builder() {
+      firsts.add(0);
+    }
+
+    /** Begins with what a history holds. */
+    Builder(History history) {
+      this();
+      ends.addAll(history.columns.ends);
+      flushes.addAll(history.columns.flushes);
+      for (int t = 0; t < history.size(); t++) {
+        begin(
+            history.process(t),
+            history.life(t),
+            history.invoked(t),
+            history.asked(t),
+            history.completed(t),
+            OUTCOMES[history.columns.outcomes.get(t)]);
+        accesses.addAll(history.accesses(), history.firstAccess(t), history.firstAccess(t + 1));
+        endAccesses();
+      }
+    }
+
+    int size() {
+      return processes.size();
+    }
+
+    int life() {
+      return ends.size();
+    }
+
+    /**
+     * Adds a transaction of the present life.
+     *
+     * @param process the client
+     * @param invoked the place at which it began
+     * @param completed the place at which it was answered
+     * @param outcome what it was answered
+     * @param did its accesses
+     * @return this
+     */
+    public Builder add(
+        int process, long invoked, long completed, TransactionOutcome outcome, Access... did) {
+      long asked = outcome == TransactionOutcome.ABORTED ? NEVER : completed - 1;
+      begin(process, life(), invoked, asked, completed, outcome);
+      Arrays.stream(did).forEach(accesses::add);
+      endAccesses();
+      return this;
+    }
+
+    void add(
+        int process,
+        long invoked,
+        long asked,
+        long completed,
+        TransactionOutcome outcome,
+        Accesses did) {
+      begin(process, life(), invoked, asked, completed, outcome);
+      accesses.addAll(did, 0, did.size());
+      endAccesses();
+    }
+
+    private void begin(
+        int process,
+        int life,
+        long invoked,
+        long asked,
+        long completed,
+        TransactionOutcome outcome) {
+      if (invoked > completed) {
+        throw new IllegalArgumentException(
+            "a transaction of process %d was invoked at %d and completed at %d"
+                .formatted(process, invoked, completed));
+      }
+      int t = processes.size();
+      if (places.length < 3 * t + 3) {
+        places = Arrays.copyOf(places, 2 * places.length);
+      }
+      places[3 * t] = invoked;
+      places[3 * t + 1] = asked;
+      places[3 * t + 2] = completed;
+      processes.add(process);
+      lives.add(life);
+      outcomes.add(outcome.ordinal());
+    }
+
+    private void endAccesses() {
+      firsts.add(accesses.size());
+    }
+
+    /**
+     * Says that a flush has ended: what was acknowledged lazily by then is durable.
+     *
+     * @param since the place at which it was asked for
+     * @param done the place at which it returned
+     * @return this
+     */
+    public Builder flushed(long since, long done) {
+      flushes.add(new Flush(life(), since, done));
+      return this;
+    }
+
+    /**
+     * Ends the life with a crash.
+     *
+     * @param place after all that has happened in it
+     * @return this
+     */
+    public Builder crashed(long place) {
+      ends.add(new End(place, /* inOrder= */ false));
+      return this;
+    }
+
+    /**
+     * Ends the life with the store being closed in order, which makes all durable.
+     *
+     * @param place after all that has happened in it
+     * @return this
+     */
+    public Builder closed(long place) {
+      flushed(place, place);
+      ends.add(new End(place, /* inOrder= */ true));
+      return this;
+    }
+
+    /**
+     * The history; the builder is done with.
+     *
+     * @return the history
+     */
+    public History build() {
+      return new History(this);
+    }
+  }
+}

@@ -1,0 +1,130 @@
+package org.revenantdb.chaos.history;
+
+import java.util.List;
+import org.revenantdb.chaos.history.SearchSpace.Rule;
+
+/**
+ * Says whether a level of isolation allows a history, and if not, why.
+ *
+ * <p>What it finds is an anomaly of every order in which the transactions could have happened:
+ * there are no false alarms. It does not find everything: of registers the order is known in part,
+ * of predicates nothing is recorded.
+ *
+ * {@snippet :
+ * CheckResult result = HistoryChecker.check(history, IsolationLevel.SNAPSHOT);
+ * assertTrue(result.holds(), result::toString);
+ * }
+ *
+ * <p>Threads: any; nothing is kept.
+ */
+public final class HistoryChecker {
+  /*
+   * Source      Adya, "Weak Consistency: A Generalized Theory and Optimistic Implementations for Distributed
+   *             Transactions", MIT 1999: levels as forbidden circles. Kingsbury and Alvaro, "Elle", VLDB 2020: the circles
+   *             from what clients saw. Cerone and Gotsman, "Analysing Snapshot Isolation", PODC 2016: snapshot isolation
+   *             forbids just the circles in which no two anti-dependencies are in a row. We differ: lives. A crash may
+   *             take back what was acknowledged lazily; what it took stays in the graph, where it came behind what it
+   *             had seen, and what may come behind it is another matter (SurvivalCheck).
+   *
+   * Steps       1 who committed; 2 each transaction against itself; 3 order of versions, which gives the edges; 4 what
+   *             crashes took; 5 circles: for each rule of the level the strongly connected components, and in each one
+   *             short circle. All is linear but the sorting by time, 4 for lives, and the search for a short circle.
+   */
+  private HistoryChecker() {}
+
+  /**
+   * Checks without an order beside what was read and written.
+   *
+   * @param history what happened
+   * @param level what it is held to
+   * @return what came of it
+   */
+  public static CheckResult check(History history, IsolationLevel level) {
+    return check(history, level, Precedence.NONE);
+  }
+
+  /**
+   * Checks.
+   *
+   * @param history what happened
+   * @param level what it is held to
+   * @param precedence what else is order
+   * @return what came of it
+   * @throws IllegalArgumentException if two transactions write the same value to a key, or a key is
+   *     used both as a list and as a register: nothing can be said of such a history
+   */
+  public static CheckResult check(History history, IsolationLevel level, Precedence precedence) {
+    HistoryIndex index = new HistoryIndex(history);
+    Anomalies anomalies = new Anomalies(level);
+    int[] external = new ReadCheck(index, anomalies).run();
+    Sightings sightings = new Sightings(index);
+    DependencyGraph graph = dependencies(index, external, sightings, anomalies, precedence);
+    new SurvivalCheck(index, sightings, graph, anomalies).run();
+    new LostUpdates(index, anomalies).run(external);
+    long steps = 0;
+    for (Rule rule : rules(level)) {
+      steps += findCycles(index, new SearchSpace(graph, rule), anomalies);
+    }
+    return new CheckResult(
+        level,
+        precedence,
+        index.committedCount(),
+        graph.edges(),
+        steps,
+        anomalies.counts(),
+        anomalies.told());
+  }
+
+  private static DependencyGraph dependencies(
+      HistoryIndex index,
+      int[] external,
+      Sightings sightings,
+      Anomalies anomalies,
+      Precedence precedence) {
+    DependencyGraph.Builder graph = new DependencyGraph.Builder(index);
+    AccessesByKey byKey = new AccessesByKey(index);
+    ListOrders lists = new ListOrders(index, byKey, external, graph, sightings, anomalies);
+    RegisterOrders registers =
+        new RegisterOrders(
+            index,
+            byKey,
+            external,
+            graph,
+            sightings,
+            anomalies,
+            precedence == Precedence.REAL_TIME);
+    for (int key = 0; key < index.keyCount(); key++) {
+      if (index.accesses.isOfList(byKey.access(byKey.first(key)))) {
+        lists.run(key);
+      } else {
+        registers.run(key);
+      }
+    }
+    TimeOrder.add(index, precedence, graph);
+    return graph.build();
+  }
+
+  private static List<Rule> rules(IsolationLevel level) {
+    return switch (level) {
+      case READ_COMMITTED -> List.of(Rule.WRITES, Rule.WRITES_AND_READS);
+      case SNAPSHOT -> List.of(Rule.WRITES, Rule.WRITES_AND_READS, Rule.NONADJACENT);
+      case SERIALIZABLE -> List.of(Rule.values());
+    };
+  }
+
+  private static long findCycles(HistoryIndex index, SearchSpace space, Anomalies anomalies) {
+    StrongComponents components = new StrongComponents(space);
+    if (components.size() == 0) {
+      return components.steps();
+    }
+    CycleSearch search = new CycleSearch(space, components);
+    for (int component = 0; component < components.size(); component++) {
+      int[] edges = search.shortest(component);
+      if (edges.length > 0) {
+        Cycle cycle = new Cycle(index, space.graph(), edges);
+        anomalies.add(cycle.kind(), cycle::story, cycle.transactions());
+      }
+    }
+    return components.steps() + search.steps();
+  }
+}

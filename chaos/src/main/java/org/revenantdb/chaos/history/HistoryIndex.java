@@ -1,0 +1,182 @@
+package org.revenantdb.chaos.history;
+
+import java.util.Arrays;
+
+/**
+ * Who wrote what, and which transactions count as committed: those that were told so, and those of
+ * unknown outcome that a committed one has seen.
+ *
+ * <p>A <em>version</em> is an access that writes, by its number; {@link #NOTHING} is the version of
+ * a key before all writes.
+ */
+final class HistoryIndex {
+
+  /** No version: the key as nobody has written it. */
+  static final int NOTHING = -1;
+
+  final History history;
+  final Accesses accesses;
+
+  private final LongIndex keys;
+  private final LongIndex versions;
+  private final int[] keyOf;
+  private final int[] transactionOf;
+
+  /** The next write of the same key by the same transaction, or {@link #NOTHING}. */
+  private final int[] nextOwn;
+
+  private final boolean[] committed;
+  private int committedCount;
+
+  HistoryIndex(History history) {
+    this.history = history;
+    this.accesses = history.accesses();
+    this.keyOf = new int[accesses.size()];
+    this.transactionOf = new int[accesses.size()];
+    this.nextOwn = new int[accesses.size()];
+    this.keys = new LongIndex(history.size() / 4);
+    this.versions = new LongIndex(accesses.size());
+    this.committed = new boolean[history.size()];
+    Arrays.fill(nextOwn, NOTHING);
+    indexAccesses();
+    decideWhoCommitted();
+  }
+
+  private void indexAccesses() {
+    Ints kinds = new Ints();
+    Ints lastWrite = new Ints();
+    for (int t = 0; t < history.size(); t++) {
+      for (int a = history.firstAccess(t); a < history.firstAccess(t + 1); a++) {
+        int key = keys.putIfAbsent(accesses.key(a), keys.size());
+        int kind = accesses.isOfList(a) ? 1 : 0;
+        if (key == kinds.size()) {
+          kinds.add(kind);
+          lastWrite.add(NOTHING);
+        }
+        if (kinds.get(key) != kind) {
+          throw new IllegalArgumentException(
+              "key " + accesses.key(a) + " is used both as a list and as a register");
+        }
+        keyOf[a] = key;
+        transactionOf[a] = t;
+      }
+      linkOwnWrites(t);
+    }
+  }
+
+  private void linkOwnWrites(int t) {
+    for (int a = history.firstAccess(t); a < history.firstAccess(t + 1); a++) {
+      if (!accesses.isWrite(a)) {
+        continue;
+      }
+      if (versions.putIfAbsent(name(keyOf[a], accesses.value(a)), a) != a) {
+        throw new IllegalArgumentException(
+            "value %d is written to key %d more than once: no read of it tells by whom"
+                .formatted(accesses.value(a), accesses.key(a)));
+      }
+      for (int b = a + 1; b < history.firstAccess(t + 1); b++) {
+        if (keyOf[b] == keyOf[a] && accesses.isWrite(b)) {
+          nextOwn[a] = b;
+          break;
+        }
+      }
+    }
+  }
+
+  private static long name(int key, int value) {
+    return ((long) key << 32) | (value & 0xffff_ffffL);
+  }
+
+  private void decideWhoCommitted() {
+    boolean[] inDoubt = new boolean[keys.size()];
+    boolean anyInDoubt = false;
+    for (int t = 0; t < history.size(); t++) {
+      TransactionOutcome outcome = history.outcome(t);
+      committed[t] = outcome == TransactionOutcome.DURABLE || outcome == TransactionOutcome.LAZY;
+      if (outcome == TransactionOutcome.UNKNOWN) {
+        anyInDoubt = true;
+        for (int a = history.firstAccess(t); a < history.firstAccess(t + 1); a++) {
+          inDoubt[keyOf[a]] |= accesses.isWrite(a);
+        }
+      }
+    }
+    if (anyInDoubt) {
+      followReads(inDoubt);
+    }
+    for (boolean one : committed) {
+      committedCount += one ? 1 : 0;
+    }
+  }
+
+  /** What a committed transaction has seen is committed, and so is what that one has seen. */
+  private void followReads(boolean[] inDoubt) {
+    Ints toFollow = new Ints();
+    for (int t = 0; t < history.size(); t++) {
+      if (committed[t]) {
+        toFollow.add(t);
+      }
+    }
+    while (!toFollow.isEmpty()) {
+      int t = toFollow.removeLast();
+      for (int a = history.firstAccess(t); a < history.firstAccess(t + 1); a++) {
+        if (inDoubt[keyOf[a]] && !accesses.isWrite(a)) {
+          int seen = accesses.isOfList(a) ? accesses.length(a) : 1;
+          for (int at = 0; at < seen; at++) {
+            int writer = writerOf(versionOf(a, at));
+            if (writer >= 0
+                && !committed[writer]
+                && history.outcome(writer) == TransactionOutcome.UNKNOWN) {
+              committed[writer] = true;
+              toFollow.add(writer);
+            }
+          }
+        }
+      }
+    }
+  }
+
+  int keyCount() {
+    return keys.size();
+  }
+
+  /** The key of an access, as a number from 0. */
+  int keyOf(int access) {
+    return keyOf[access];
+  }
+
+  int transactionOf(int access) {
+    return transactionOf[access];
+  }
+
+  /** Who wrote a version; -1 for {@link #NOTHING}. */
+  int writerOf(int version) {
+    return version == NOTHING ? -1 : transactionOf[version];
+  }
+
+  /**
+   * The version that a read shows, of a list at a place in it.
+   *
+   * @return {@link #NOTHING} if nobody wrote that, or it says that there is nothing
+   */
+  int versionOf(int read, int at) {
+    int value = accesses.isOfList(read) ? accesses.element(read, at) : accesses.value(read);
+    return value == Access.NIL ? NOTHING : versions.get(name(keyOf[read], value));
+  }
+
+  /** The same transaction's next write of the key; {@link #NOTHING} if this is its last. */
+  int nextOwn(int version) {
+    return nextOwn[version];
+  }
+
+  boolean isCommitted(int t) {
+    return committed[t];
+  }
+
+  boolean wasRolledBack(int t) {
+    return history.outcome(t) == TransactionOutcome.ABORTED;
+  }
+
+  int committedCount() {
+    return committedCount;
+  }
+}

@@ -1,0 +1,63 @@
+package org.revenantdb.chaos.history;
+
+/**
+ * Whom a client tells what it does and is told, one transaction at a time.
+ *
+ * <p>A write is told <em>before</em> it is made and an answer after it was given, so that the store
+ * never holds what nobody has told.
+ *
+ * <p>Threads: one, that of the client.
+ */
+public interface HistorySession {
+
+  /** A transaction is about to begin. */
+  void begin();
+
+  /**
+   * A value is about to be appended.
+   *
+   * @param key of the list
+   * @param value never appended to it before
+   */
+  void appending(int key, int value);
+
+  /**
+   * A value is about to be written.
+   *
+   * @param key of the register
+   * @param value never written to it before
+   */
+  void writing(int key, int value);
+
+  /**
+   * A list was read.
+   *
+   * @param key of the list
+   * @param values what it holds
+   */
+  void readList(int key, int[] values);
+
+  /**
+   * A register was read.
+   *
+   * @param key of the register
+   * @param value what it holds, or {@link Access#NIL}
+   */
+  void readRegister(int key, int value);
+
+  /** The commit is about to be asked for. */
+  void committing();
+
+  /**
+   * The transaction has ended.
+   *
+   * @param outcome what is known of it
+   */
+  void ended(TransactionOutcome outcome);
+
+  /** A flush of what was committed lazily is about to be asked for. */
+  void flushing();
+
+  /** That flush has returned. */
+  void flushed();
+}

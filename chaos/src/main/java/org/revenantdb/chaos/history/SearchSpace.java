@@ -1,0 +1,76 @@
+package org.revenantdb.chaos.history;
+
+import java.util.EnumSet;
+import java.util.Set;
+import org.revenantdb.chaos.history.DependencyGraph.Edge;
+
+/**
+ * The part of a graph in which a level looks for circles.
+ *
+ * <p>A state is a node, and, where two anti-dependencies in a row are not to be followed, whether
+ * one has led there: node and node + n. A circle of states then is a circle of transactions in
+ * which no two anti-dependencies meet.
+ */
+final class SearchSpace {
+
+  private static final Set<Edge> ORDER = EnumSet.of(Edge.SESSION, Edge.REAL_TIME, Edge.RELAY);
+
+  /** What may be met, and what not. */
+  enum Rule {
+    /** Overwritten in a circle. */
+    WRITES(Edge.WW),
+    /** Overwritten or read in a circle. */
+    WRITES_AND_READS(Edge.WW, Edge.WR),
+    /** No two anti-dependencies in a row: Cerone and Gotsman's criterion of snapshot isolation. */
+    NONADJACENT(Edge.WW, Edge.WR, Edge.RW),
+    /** Any circle. */
+    ALL(Edge.WW, Edge.WR, Edge.RW);
+
+    private final Set<Edge> edges;
+
+    Rule(Edge... dependencies) {
+      edges = EnumSet.copyOf(ORDER);
+      edges.addAll(Set.of(dependencies));
+    }
+  }
+
+  private static final int NONE = -1;
+
+  private final DependencyGraph graph;
+  private final Rule rule;
+
+  SearchSpace(DependencyGraph graph, Rule rule) {
+    this.graph = graph;
+    this.rule = rule;
+  }
+
+  DependencyGraph graph() {
+    return graph;
+  }
+
+  int states() {
+    return rule == Rule.NONADJACENT ? 2 * graph.nodes() : graph.nodes();
+  }
+
+  int nodeOf(int state) {
+    return state < graph.nodes() ? state : state - graph.nodes();
+  }
+
+  /** The state to which an edge leads from a state; negative if it may not be followed. */
+  int follow(int state, int edge) {
+    Edge kind = graph.kind(edge);
+    int target = graph.target(edge);
+    if (!rule.edges.contains(kind)) {
+      return NONE;
+    }
+    if (rule != Rule.NONADJACENT) {
+      return target;
+    }
+    boolean behindAnti = state >= graph.nodes();
+    return switch (kind) {
+      case RW -> behindAnti ? NONE : target + graph.nodes();
+      case RELAY -> behindAnti ? target + graph.nodes() : target;
+      case WW, WR, SESSION, REAL_TIME -> target;
+    };
+  }
+}

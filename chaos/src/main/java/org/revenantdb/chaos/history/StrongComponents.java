@@ -1,0 +1,123 @@
+package org.revenantdb.chaos.history;
+
+import java.util.Arrays;
+
+/**
+ * The strongly connected components of a search space with more than one state: every circle lies
+ * in one of them.
+ */
+final class StrongComponents {
+  /*
+   * Source      Tarjan, "Depth-First Search and Linear Graph Algorithms", SIAM Journal on Computing 1972. We differ: the
+   *             recursion is a stack of our own, since a history is longer than a thread's stack is deep.
+   */
+  private final SearchSpace space;
+  private final int[] component;
+  private final int[] low;
+  private final int[] number;
+  private final int[] nextEdge;
+  private final Ints path = new Ints();
+  private final Ints open = new Ints();
+  private final Ints members = new Ints();
+  private final Ints firsts = new Ints();
+  private int numbered;
+  private long steps;
+
+  StrongComponents(SearchSpace space) {
+    this.space = space;
+    int states = space.states();
+    component = filled(states);
+    number = filled(states);
+    low = new int[states];
+    nextEdge = new int[states];
+    firsts.add(0);
+    for (int state = 0; state < states; state++) {
+      if (number[state] < 0) {
+        explore(state);
+      }
+    }
+  }
+
+  private static int[] filled(int count) {
+    int[] array = new int[count];
+    Arrays.fill(array, -1);
+    return array;
+  }
+
+  private void explore(int root) {
+    enter(root);
+    while (!path.isEmpty()) {
+      int state = path.get(path.size() - 1);
+      int node = space.nodeOf(state);
+      if (nextEdge[state] < space.graph().firstEdge(node + 1)) {
+        steps++;
+        int next = space.follow(state, nextEdge[state]++);
+        if (next >= 0 && number[next] < 0) {
+          enter(next);
+        } else if (next >= 0 && component[next] == -1) {
+          low[state] = Math.min(low[state], number[next]);
+        }
+      } else {
+        leave(state);
+      }
+    }
+  }
+
+  private void enter(int state) {
+    number[state] = numbered;
+    low[state] = numbered++;
+    nextEdge[state] = space.graph().firstEdge(space.nodeOf(state));
+    path.add(state);
+    open.add(state);
+  }
+
+  private void leave(int state) {
+    path.removeLast();
+    if (!path.isEmpty()) {
+      int parent = path.get(path.size() - 1);
+      low[parent] = Math.min(low[parent], low[state]);
+    }
+    if (low[state] == number[state]) {
+      close(state);
+    }
+  }
+
+  /** A component that is one state alone is none: nobody comes before himself. */
+  private void close(int root) {
+    int count = 0;
+    int state;
+    do {
+      state = open.removeLast();
+      component[state] = count == 0 && state == root ? -2 : size();
+      members.add(state);
+      count++;
+    } while (state != root);
+    if (count == 1) {
+      members.removeLast();
+    } else {
+      firsts.add(members.size());
+    }
+  }
+
+  /** How many there are. */
+  int size() {
+    return firsts.size() - 1;
+  }
+
+  /** The states of one. */
+  int[] members(int one) {
+    int[] states = new int[firsts.get(one + 1) - firsts.get(one)];
+    Arrays.setAll(states, i -> members.get(firsts.get(one) + i));
+    return states;
+  }
+
+  /** Whether a state is in one. */
+  boolean contains(int one, int state) {
+    return component[state] == one;
+  }
+
+  /** How many edges were walked. */
+  long steps() {
+    return steps;
+  }
+}

@@ -1,0 +1,124 @@
+package org.revenantdb.chaos.history;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.chaos.history.Access.NIL;
+import static org.revenantdb.chaos.history.Access.append;
+import static org.revenantdb.chaos.history.Access.read;
+import static org.revenantdb.chaos.history.Access.readList;
+import static org.revenantdb.chaos.history.Access.write;
+
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What Elle reads, written and read back. */
+class EdnTest {
+
+  @Test
+  void is_written_as_Jepsen_writes_it() throws IOException {
+    History history =
+        new Planted()
+            .committed(append(5, 1), readList(5, 1), readList(6))
+            .then()
+            .lazy(write(7, 1), read(7, 1), read(8, NIL))
+            .crash()
+            .unknown(append(5, 2), readList(5, 1, 2))
+            .then()
+            .aborted(append(5, 3))
+            .history();
+    assertEquals(
+        """
+        {:index 0, :type :invoke, :process 0, :f :txn, :value [[:append 5 1] [:r 5 nil] [:r 6 nil]]}
+        {:index 1, :type :ok, :process 0, :f :txn, :value [[:append 5 1] [:r 5 [1]] [:r 6 []]]}
+        {:index 2, :type :invoke, :process 1, :f :txn, :value [[:w 7 1] [:r 7 nil] [:r 8 nil]]}
+        {:index 3, :type :ok, :process 1, :f :txn, :value [[:w 7 1] [:r 7 1] [:r 8 nil]], :lazy true}
+        {:index 4, :type :info, :process :nemesis, :f :crash, :value nil}
+        {:index 5, :type :invoke, :process 2, :f :txn, :value [[:append 5 2] [:r 5 nil]]}
+        {:index 6, :type :info, :process 2, :f :txn, :value [[:append 5 2] [:r 5 nil]]}
+        {:index 7, :type :invoke, :process 3, :f :txn, :value [[:append 5 3]]}
+        {:index 8, :type :fail, :process 3, :f :txn, :value [[:append 5 3]]}
+        """,
+        written(history));
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void is_read_back_as_it_was_written(long seed) throws IOException {
+    for (Simulation.Kind kind : Simulation.Kind.values()) {
+      History history = new Simulation(kind, seed).withUnknown().run(300);
+      History again = EdnReader.read(written(history));
+      assertEquals(history.size(), again.size());
+      for (int t = 0; t < history.size(); t++) {
+        RecordedTransaction one = history.transaction(t);
+        boolean answered = one.outcome() == TransactionOutcome.DURABLE;
+        assertEquals(one.outcome(), again.transaction(t).outcome());
+        assertEquals(
+            one.accesses().stream().filter(access -> answered || isWrite(access)).toList(),
+            again.transaction(t).accesses());
+      }
+      assertEquals(written(again), written(EdnReader.read(written(again))));
+      // What those saw who were not answered is not in there, but of the others nothing is missing.
+      History allAnswered = new Simulation(kind, seed).run(300);
+      CheckResult before = check(allAnswered);
+      CheckResult after = check(EdnReader.read(written(allAnswered)));
+      assertEquals(before.counts(), after.counts(), before::toString);
+    }
+  }
+
+  private static boolean isWrite(Access access) {
+    return access instanceof Access.Append || access instanceof Access.Write;
+  }
+
+  private static CheckResult check(History history) {
+    return HistoryChecker.check(history, IsolationLevel.SERIALIZABLE, Precedence.REAL_TIME);
+  }
+
+  @Test
+  void a_process_that_was_not_answered_has_another_number_next_time() throws IOException {
+    History history =
+        new Planted().unknown(append(1, 1)).sameProcesses().committed(append(1, 2)).history();
+    assertTrue(written(history).contains(":type :ok, :process 1,"));
+  }
+
+  @Test
+  void Jepsens_records_times_and_other_processes_are_read() {
+    History history =
+        EdnReader.read(
+            """
+            [#jepsen.history.Op{:index 0, :time 31415926535, :type :info, :process :nemesis, :f :kill}
+            #jepsen.history.Op{:index 1, :time 31415926536, :type :invoke, :process 3, :f :txn,
+              :value [[:r 9 nil] [:append 9 4]]}
+            {:index 2 :type :ok :process 3 :f :txn :value [[:r 9 [-2 3]] [:append 9 4]]
+             :error "\\"why\\" not"}]
+            """);
+    RecordedTransaction only = history.transaction(0);
+    assertEquals(1, history.size());
+    assertEquals(1, history.lives());
+    assertEquals(java.util.List.of(readList(9, -2, 3), append(9, 4)), only.accesses());
+    assertEquals(TransactionOutcome.DURABLE, only.outcome());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{:type :ok",
+        "{:type :ok, :process 1, :value []}",
+        "{:type}",
+        "17",
+        "{:type :invoke, :process 1}{:type :ok, :process 1, :value [[:r 1]]}",
+        "{:type :invoke, :process 1}{:type :ok, :process 1, :value [[:append 1 :x]]}",
+        "{:a [[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]}"
+      })
+  void what_is_no_history_is_refused(String text) {
+    assertThrows(IllegalArgumentException.class, () -> EdnReader.read(text));
+  }
+
+  static String written(History history) throws IOException {
+    StringBuilder text = new StringBuilder();
+    EdnWriter.write(history, text);
+    return text.toString();
+  }
+}

@@ -1,0 +1,153 @@
+package org.revenantdb.chaos.history;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.chaos.history.Access.NIL;
+import static org.revenantdb.chaos.history.Access.read;
+import static org.revenantdb.chaos.history.Access.write;
+
+import org.junit.jupiter.api.Test;
+
+/** Each anomaly of the literature that registers can show. */
+class RegisterAnomaliesTest {
+
+  private static final int X = 1;
+  private static final int Y = 2;
+
+  private final Planted history = new Planted();
+
+  @Test
+  void a_serial_history_holds() {
+    history
+        .committed(read(X, NIL), write(X, 1), write(Y, 1))
+        .then()
+        .committed(read(X, 1), write(X, 2), read(X, 2))
+        .then()
+        .aborted(read(X, 2), write(X, 3))
+        .then()
+        .committed(read(X, 2), read(Y, 1))
+        .holds();
+  }
+
+  @Test
+  void G0_dirty_write() {
+    history
+        .committed(write(X, 1), write(Y, 1))
+        .committed(write(X, 2), write(Y, 2))
+        .committed(read(X, 1), write(X, 3));
+    Planted withTime =
+        new Planted()
+            .committed(write(X, 1))
+            .then()
+            .committed(write(X, 2), write(Y, 1))
+            .then()
+            .committed(read(X, 1), read(Y, 1));
+    history.holds();
+    assertTrue(withTime.at(IsolationLevel.SERIALIZABLE, Precedence.NONE).holds());
+    CheckResult strict = withTime.at(IsolationLevel.SNAPSHOT, Precedence.REAL_TIME);
+    assertTrue(strict.has(AnomalyKind.READ_SKEW), strict::toString);
+  }
+
+  @Test
+  void G1a_aborted_read() {
+    history.aborted(write(X, 1)).committed(read(X, 1)).showsOnly(AnomalyKind.ABORTED_READ);
+  }
+
+  @Test
+  void G1b_intermediate_read() {
+    history
+        .committed(write(X, 1), write(X, 2))
+        .committed(read(X, 1))
+        .showsOnly(AnomalyKind.INTERMEDIATE_READ);
+  }
+
+  @Test
+  void G1c_circular_information_flow() {
+    history
+        .committed(write(X, 1), read(Y, 1))
+        .committed(write(Y, 1), read(X, 1))
+        .showsOnly(AnomalyKind.CIRCULAR_INFORMATION_FLOW);
+  }
+
+  @Test
+  void G_single_read_skew() {
+    history
+        .committed(write(X, 1), write(Y, 1))
+        .committed(read(X, NIL), read(Y, 1))
+        .showsOnly(AnomalyKind.READ_SKEW);
+  }
+
+  @Test
+  void G_single_read_skew_of_replaced_values() {
+    history
+        .committed(write(X, 1), write(Y, 1))
+        .then()
+        .committed(read(X, 1), read(Y, 1), write(X, 2), write(Y, 2))
+        .committed(read(X, 1), read(Y, 2))
+        .showsOnly(AnomalyKind.READ_SKEW);
+  }
+
+  @Test
+  void G_nonadjacent_long_fork() {
+    history
+        .committed(write(X, 1))
+        .committed(write(Y, 1))
+        .committed(read(X, 1), read(Y, NIL))
+        .committed(read(X, NIL), read(Y, 1))
+        .showsOnly(AnomalyKind.NONADJACENT);
+  }
+
+  @Test
+  void G2_item_write_skew() {
+    history
+        .committed(read(X, NIL), read(Y, NIL), write(X, 1))
+        .committed(read(X, NIL), read(Y, NIL), write(Y, 1))
+        .showsOnly(AnomalyKind.WRITE_SKEW);
+  }
+
+  @Test
+  void P4_lost_update() {
+    history
+        .committed(write(X, 1))
+        .then()
+        .committed(read(X, 1), write(X, 2))
+        .committed(read(X, 1), write(X, 3))
+        .shows(AnomalyKind.LOST_UPDATE);
+  }
+
+  @Test
+  void P2_fuzzy_read() {
+    history
+        .committed(write(X, 1))
+        .committed(read(X, NIL), read(X, 1))
+        .shows(AnomalyKind.NON_REPEATABLE_READ);
+  }
+
+  @Test
+  void internal() {
+    history.committed(write(X, 1), read(X, NIL)).showsOnly(AnomalyKind.INTERNAL);
+  }
+
+  @Test
+  void dirty_update() {
+    history
+        .aborted(write(X, 1))
+        .committed(read(X, 1), write(X, 2))
+        .showsOnly(AnomalyKind.DIRTY_UPDATE, AnomalyKind.ABORTED_READ);
+  }
+
+  @Test
+  void phantom_value() {
+    history.committed(read(X, 7)).showsOnly(AnomalyKind.PHANTOM_VALUE);
+  }
+
+  @Test
+  void many_first_writers_and_readers_of_nothing_are_no_circle_of_one() {
+    for (int i = 0; i < 5; i++) {
+      history.committed(read(X, NIL), write(10 + i, 1), write(X, i));
+    }
+    CheckResult result = history.at(IsolationLevel.READ_COMMITTED, Precedence.NONE);
+    assertTrue(result.holds(), result::toString);
+    Planted one = new Planted().committed(read(X, NIL), write(X, 1));
+    one.committed(write(X, 2)).committed(write(X, 3)).holds();
+  }
+}

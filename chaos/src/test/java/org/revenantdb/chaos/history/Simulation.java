@@ -1,0 +1,232 @@
+package org.revenantdb.chaos.history;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store in memory with the isolation that its name says, and clients that a seed interleaves.
+ * Even keys are lists, odd ones registers; a key that was written often gives way to another.
+ */
+final class Simulation {
+
+  enum Kind {
+    /** Each transaction alone, at some place between its invocation and its completion. */
+    SERIAL,
+    /** Reads from the state at its first access; the first committer of a key wins. */
+    SNAPSHOT,
+    /**
+     * Reads what is committed at the moment; a written key is locked, and who meets a lock gives
+     * up.
+     */
+    READ_COMMITTED
+  }
+
+  private static final int SESSIONS = 6;
+  private static final int SLOTS = 8;
+  private static final int WRITES_OF_A_KEY = 24;
+
+  private final Kind kind;
+  private final SplittableRandom random;
+  private final History.Builder builder = new History.Builder();
+  private final Map<Integer, List<Version>> versions = new HashMap<>();
+  private final Map<Integer, Integer> locks = new HashMap<>();
+  private final int[] keyOfSlot = new int[SLOTS];
+  private final int[] writesOfSlot = new int[SLOTS];
+  private boolean unknown;
+  private boolean lazy;
+  private int commits;
+  private int nextKey;
+  private int nextValue;
+  private long place;
+
+  Simulation(Kind kind, long seed) {
+    this.kind = kind;
+    this.random = new SplittableRandom(seed);
+    for (int slot = 0; slot < SLOTS; slot++) {
+      keyOfSlot[slot] = nextKey++;
+    }
+  }
+
+  /** Some commits are not answered. */
+  Simulation withUnknown() {
+    unknown = true;
+    return this;
+  }
+
+  /** All commits are lazy. */
+  Simulation lazily() {
+    lazy = true;
+    return this;
+  }
+
+  /** What a key holds from a commit on: all values of a list, the last one of a register. */
+  private record Version(int commit, List<Integer> values) {}
+
+  private final class Client {
+
+    private final int process;
+    private long invoked;
+    private int left;
+    private int snapshot;
+    private boolean doomed;
+    private boolean done;
+    private boolean inDoubt;
+    private final Map<Integer, List<Integer>> own = new HashMap<>();
+    private final List<Access> accesses = new ArrayList<>();
+
+    Client(int process) {
+      this.process = process;
+      left = -1;
+    }
+
+    /** Begins, does one access, commits or answers. */
+    boolean step() {
+      if (left < 0) {
+        invoked = ++place;
+        left = random.nextInt(1, 6);
+        snapshot = -1;
+        done = false;
+        doomed = false;
+        return false;
+      }
+      if (!done) {
+        do {
+          access();
+        } while (--left > 0 && kind == Kind.SERIAL);
+        if (left > 0) {
+          return false;
+        }
+        commit();
+        done = true;
+        return false;
+      }
+      answer();
+      return true;
+    }
+
+    private void access() {
+      snapshot = snapshot < 0 ? commits : snapshot;
+      int slot = random.nextInt(SLOTS);
+      int key = keyOfSlot[slot];
+      if (random.nextInt(5) < 3) {
+        read(key);
+        return;
+      }
+      if (kind == Kind.READ_COMMITTED && locks.getOrDefault(key, process) != process) {
+        doomed = true;
+        return;
+      }
+      locks.put(key, process);
+      int value = ++nextValue;
+      own.computeIfAbsent(key, k -> new ArrayList<>()).add(value);
+      accesses.add(isList(key) ? Access.append(key, value) : Access.write(key, value));
+      if (++writesOfSlot[slot] == WRITES_OF_A_KEY) {
+        writesOfSlot[slot] = 0;
+        keyOfSlot[slot] = (nextKey += 2) - nextKey % 2 + slot % 2;
+      }
+    }
+
+    private void read(int key) {
+      List<Integer> seen = new ArrayList<>(committed(key));
+      seen.addAll(own.getOrDefault(key, List.of()));
+      accesses.add(
+          isList(key)
+              ? new Access.ReadList(key, seen)
+              : Access.read(key, seen.isEmpty() ? Access.NIL : seen.getLast()));
+    }
+
+    private List<Integer> committed(int key) {
+      int at = kind == Kind.SNAPSHOT ? snapshot : commits;
+      List<Integer> found = List.of();
+      for (Version version : versions.getOrDefault(key, List.of())) {
+        if (version.commit <= at) {
+          found = version.values;
+        }
+      }
+      return found;
+    }
+
+    private void commit() {
+      for (int key : own.keySet()) {
+        List<Version> all = versions.getOrDefault(key, List.of());
+        doomed |= kind == Kind.SNAPSHOT && !all.isEmpty() && all.getLast().commit > snapshot;
+      }
+      doomed |= random.nextInt(12) == 0;
+      inDoubt = unknown && random.nextInt(12) == 0;
+      if (!doomed) {
+        commits++;
+        own.forEach((key, values) -> {
+          List<Version> all = versions.computeIfAbsent(key, k -> new ArrayList<>());
+          List<Integer> now = new ArrayList<>();
+          if (isList(key) && !all.isEmpty()) {
+            now.addAll(all.getLast().values);
+          }
+          now.addAll(values);
+          all.add(new Version(commits, now));
+        });
+      }
+      own.keySet().forEach(key -> locks.remove(key, process));
+    }
+
+    private void answer() {
+      TransactionOutcome outcome =
+          inDoubt
+              ? TransactionOutcome.UNKNOWN
+              : doomed
+                  ? TransactionOutcome.ABORTED
+                  : lazy ? TransactionOutcome.LAZY : TransactionOutcome.DURABLE;
+      builder.add(process, invoked, ++place, outcome, accesses.toArray(new Access[0]));
+      own.clear();
+      accesses.clear();
+      left = -1;
+    }
+  }
+
+  static boolean isList(int key) {
+    return key % 2 == 0;
+  }
+
+  /** So many transactions. */
+  History run(int transactions) {
+    live(transactions, null);
+    return builder.build();
+  }
+
+  /**
+   * A life, a crash that takes all but so many commits, and another life on what is left.
+   *
+   * @param surviving tells, of the number of commits, how many stay
+   */
+  History runWithCrash(int transactions, java.util.function.IntUnaryOperator surviving) {
+    live(transactions, null);
+    int left = surviving.applyAsInt(commits);
+    versions.values().forEach(all -> all.removeIf(version -> version.commit > left));
+    builder.crashed(++place);
+    place++;
+    locks.clear();
+    live(transactions, versions);
+    return builder.build();
+  }
+
+  private void live(int transactions, @Nullable Map<Integer, List<Version>> before) {
+    if (before != null) {
+      Client first = new Client(SESSIONS);
+      first.invoked = ++place;
+      before.keySet().forEach(first::read);
+      first.answer();
+    }
+    List<Client> clients = new ArrayList<>();
+    for (int process = 0; process < SESSIONS; process++) {
+      clients.add(new Client(process));
+    }
+    int ended = 0;
+    while (ended < transactions) {
+      ended += Objects.requireNonNull(clients.get(random.nextInt(SESSIONS))).step() ? 1 : 0;
+    }
+  }
+}
