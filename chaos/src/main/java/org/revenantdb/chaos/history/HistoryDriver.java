@@ -1,0 +1,213 @@
+package org.revenantdb.chaos.history;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntFunction;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.crash.Seeds;
+
+/**
+ * One life of a store: a look at all that the lives before have written, then random transactions
+ * of several sessions on a few keys, all of it told.
+ *
+ * <p>What each session wants is in the seed; how they interleave is not.
+ */
+public final class HistoryDriver {
+
+  private static final int VALUES_OF_A_LIFE = 1 << 20;
+  private static final int KEYS_OF_A_LOOK = 64;
+  private static final int MOST_ACCESSES = 6;
+
+  private final HistoryWorkload workload;
+  private final long seed;
+  private final int life;
+  private final AtomicInteger nextValue;
+
+  /**
+   * Prepares a life.
+   *
+   * @param workload what is done
+   * @param seed of what the sessions draw
+   * @param life how many came before; its values are unlike those of any other
+   */
+  public HistoryDriver(HistoryWorkload workload, long seed, int life) {
+    this.workload = workload;
+    this.seed = Seeds.of(seed, life);
+    this.life = life;
+    this.nextValue = new AtomicInteger(life * VALUES_OF_A_LIFE);
+  }
+
+  /**
+   * Looks and works until all is done.
+   *
+   * @param store open
+   * @param sessions whom each process tells, by its number
+   */
+  public void run(HistoryStore store, IntFunction<HistorySession> sessions) {
+    look(store, sessions.apply(workload.sessions()));
+    AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+    List<Thread> threads = new ArrayList<>();
+    for (int process = 0; process < workload.sessions(); process++) {
+      Session session =
+          new Session(
+              store, sessions.apply(process), new SplittableRandom(Seeds.of(seed, process)));
+      threads.add(
+          Thread.ofPlatform()
+              .daemon()
+              .name("session " + process)
+              .start(() -> {
+                try {
+                  session.work();
+                } catch (Throwable e) {
+                  failure.compareAndSet(null, e);
+                }
+              }));
+    }
+    threads.forEach(HistoryDriver::join);
+    rethrow(failure.get());
+  }
+
+  private static void join(Thread thread) {
+    boolean interrupted = false;
+    while (true) {
+      try {
+        thread.join();
+        break;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void rethrow(@Nullable Throwable failure) {
+    if (failure instanceof Error error) {
+      throw error;
+    } else if (failure instanceof RuntimeException exception) {
+      throw exception;
+    } else if (failure != null) {
+      throw new IllegalStateException(failure);
+    }
+  }
+
+  /** Every key of every life before, with nobody else at work. */
+  private void look(HistoryStore store, HistorySession told) {
+    int end = workload.endOfFormerKeys(life);
+    for (int first = 0; first < end; first += KEYS_OF_A_LOOK) {
+      told.begin();
+      try (HistoryStore.Tx tx = store.begin(/* lazy= */ false)) {
+        for (int key = first; key < Math.min(end, first + KEYS_OF_A_LOOK); key++) {
+          read(tx, told, key);
+        }
+        told.committing();
+        tx.commit();
+      }
+      told.ended(TransactionOutcome.DURABLE);
+    }
+  }
+
+  private static void read(HistoryStore.Tx tx, HistorySession told, int key) {
+    if (isList(key)) {
+      told.readList(key, tx.readList(key));
+    } else {
+      told.readRegister(key, tx.readRegister(key));
+    }
+  }
+
+  private static boolean isList(int key) {
+    return key % 2 == 0;
+  }
+
+  private final class Session {
+
+    private final HistoryStore store;
+    private final HistorySession told;
+    private final RandomGenerator random;
+
+    Session(HistoryStore store, HistorySession told, RandomGenerator random) {
+      this.store = store;
+      this.told = told;
+      this.random = random;
+    }
+
+    void work() {
+      for (int n = 0; n < workload.transactions() || workload.transactions() == 0; n++) {
+        transaction();
+        if (random.nextInt(60) == 0) {
+          store.housekeeping();
+        }
+        if (workload.lazyOfTen() > 0 && random.nextInt(40) == 0) {
+          told.flushing();
+          store.sync();
+          told.flushed();
+        }
+      }
+    }
+
+    private void transaction() {
+      boolean lazy = random.nextInt(10) < workload.lazyOfTen();
+      TransactionOutcome outcome;
+      told.begin();
+      boolean asked = false;
+      try (HistoryStore.Tx tx = store.begin(lazy)) {
+        body(tx);
+        if (random.nextInt(16) == 0) {
+          outcome = TransactionOutcome.ABORTED;
+        } else {
+          told.committing();
+          asked = true;
+          tx.commit();
+          outcome = lazy ? TransactionOutcome.LAZY : TransactionOutcome.DURABLE;
+        }
+      } catch (HistoryStore.RefusedException e) {
+        outcome = TransactionOutcome.ABORTED;
+      } catch (RuntimeException e) {
+        told.ended(asked ? TransactionOutcome.UNKNOWN : TransactionOutcome.ABORTED);
+        throw e;
+      }
+      told.ended(outcome);
+    }
+
+    private void body(HistoryStore.Tx tx) {
+      for (int left = 1 + random.nextInt(MOST_ACCESSES); left > 0; left--) {
+        int key = key();
+        switch (random.nextInt(10)) {
+          case 0, 1, 2, 3 -> read(tx, told, key);
+          case 4, 5, 6 -> {
+            read(tx, told, key);
+            write(tx, key);
+          }
+          case 7 -> {
+            read(tx, told, key);
+            read(tx, told, key());
+            write(tx, key);
+          }
+          default -> write(tx, key);
+        }
+      }
+    }
+
+    /** Squared, so that low keys are hot and sessions meet. */
+    private int key() {
+      double share = random.nextDouble();
+      return workload.firstKey(life) + (int) (share * share * workload.keys());
+    }
+
+    private void write(HistoryStore.Tx tx, int key) {
+      int value = nextValue.incrementAndGet();
+      if (isList(key)) {
+        told.appending(key, value);
+        tx.append(key, value);
+      } else {
+        told.writing(key, value);
+        tx.write(key, value);
+      }
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package org.revenantdb.chaos.history;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The parent's side of {@link WireSession}: what a line says is told to the recorder when it is
+ * read. The lines of all sessions come in an order in which they were said, so what was read to
+ * have ended before something began had ended then.
+ */
+final class WireReader {
+
+  private final HistoryRecorder recorder;
+  private final Map<Integer, HistorySession> sessions = new HashMap<>();
+  private long acknowledged;
+
+  WireReader(HistoryRecorder recorder) {
+    this.recorder = recorder;
+  }
+
+  /** How many commits were acknowledged. */
+  long acknowledged() {
+    return acknowledged;
+  }
+
+  void accept(String line) {
+    String[] words = line.split(" ");
+    HistorySession session = sessions.computeIfAbsent(Integer.valueOf(words[1]), recorder::session);
+    switch (words[0]) {
+      case "b" -> session.begin();
+      case "a" -> session.appending(number(words, 2), number(words, 3));
+      case "w" -> session.writing(number(words, 2), number(words, 3));
+      case "l" -> {
+        int[] values = Arrays.stream(words).skip(3).mapToInt(Integer::parseInt).toArray();
+        session.readList(number(words, 2), values);
+      }
+      case "r" ->
+          session.readRegister(number(words, 2), words.length > 3 ? number(words, 3) : Access.NIL);
+      case "c" -> session.committing();
+      case "e" -> {
+        TransactionOutcome outcome = TransactionOutcome.valueOf(words[2]);
+        session.ended(outcome);
+        acknowledged += outcome == TransactionOutcome.ABORTED ? 0 : 1;
+      }
+      case "f" -> session.flushing();
+      case "F" -> session.flushed();
+      default -> throw new IllegalArgumentException("a child says " + line);
+    }
+  }
+
+  private static int number(String[] words, int at) {
+    return Integer.parseInt(words[at]);
+  }
+}

@@ -1,0 +1,102 @@
+package org.revenantdb.chaos.history;
+
+import java.util.function.Consumer;
+
+/**
+ * A session of a process that may be killed: what it is told goes to the parent, a line for each
+ * event. What was read is said with the next write or the commit at the latest, since who dies
+ * before that has read for nobody.
+ *
+ * <pre>
+ * b process              a transaction is about to begin
+ * a process key value    a value is about to be appended
+ * w process key value    a register is about to be written
+ * l process key values   a list was read
+ * r process key [value]  a register was read
+ * c process              the commit is about to be asked for
+ * e process outcome      the transaction has ended
+ * f process              a flush is about to be asked for
+ * F process              it has returned
+ * </pre>
+ */
+final class WireSession implements HistorySession {
+
+  private final int process;
+  private final Consumer<CharSequence> pipe;
+  private final StringBuilder unsaid = new StringBuilder();
+
+  WireSession(int process, Consumer<CharSequence> pipe) {
+    this.process = process;
+    this.pipe = pipe;
+  }
+
+  private StringBuilder line(char what) {
+    if (!unsaid.isEmpty()) {
+      unsaid.append('\n');
+    }
+    return unsaid.append(what).append(' ').append(process);
+  }
+
+  private void say() {
+    pipe.accept(unsaid);
+    unsaid.setLength(0);
+  }
+
+  @Override
+  public void begin() {
+    line('b');
+    say();
+  }
+
+  @Override
+  public void appending(int key, int value) {
+    line('a').append(' ').append(key).append(' ').append(value);
+    say();
+  }
+
+  @Override
+  public void writing(int key, int value) {
+    line('w').append(' ').append(key).append(' ').append(value);
+    say();
+  }
+
+  @Override
+  public void readList(int key, int[] values) {
+    StringBuilder line = line('l').append(' ').append(key);
+    for (int value : values) {
+      line.append(' ').append(value);
+    }
+  }
+
+  @Override
+  public void readRegister(int key, int value) {
+    StringBuilder line = line('r').append(' ').append(key);
+    if (value != Access.NIL) {
+      line.append(' ').append(value);
+    }
+  }
+
+  @Override
+  public void committing() {
+    line('c');
+    say();
+  }
+
+  @Override
+  public void ended(TransactionOutcome outcome) {
+    line('e').append(' ').append(outcome);
+    say();
+  }
+
+  @Override
+  public void flushing() {
+    line('f');
+    say();
+  }
+
+  @Override
+  public void flushed() {
+    line('F');
+    say();
+  }
+}

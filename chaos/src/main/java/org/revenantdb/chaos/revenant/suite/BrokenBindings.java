@@ -1,0 +1,193 @@
+package org.revenantdb.chaos.revenant.suite;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.revenantdb.chaos.history.HistoryStore;
+
+/**
+ * RevenantDB used in ways that break what it promises, each of which the history checker must find:
+ * else its silence about {@link HistoryBinding} says nothing.
+ */
+public final class BrokenBindings {
+
+  private BrokenBindings() {}
+
+  /** Changes what a transaction does. */
+  @FunctionalInterface
+  private interface Twist {
+    HistoryStore.Tx begin(HistoryStore store, boolean lazy);
+  }
+
+  /** A store whose transactions are not what they should be. */
+  private record Twisted(HistoryStore store, Twist twist) implements HistoryStore {
+
+    static HistoryStore open(Path directory, Twist twist) {
+      return new Twisted(new HistoryBinding.Opener().open(directory), twist);
+    }
+
+    @Override
+    public Tx begin(boolean lazy) {
+      return twist.begin(store, lazy);
+    }
+
+    @Override
+    public void sync() {
+      store.sync();
+    }
+
+    @Override
+    public void housekeeping() {
+      store.housekeeping();
+    }
+
+    @Override
+    public void close() {
+      store.close();
+    }
+  }
+
+  /**
+   * Each read of what the transaction has not written has a snapshot of its own: read committed,
+   * not snapshot isolation.
+   */
+  public static final class SnapshotOfEachRead implements HistoryStore.Opener {
+    /** Creates the opener. */
+    public SnapshotOfEachRead() {}
+
+    @Override
+    public HistoryStore open(Path directory) {
+      return Twisted.open(directory, FreshReads::new);
+    }
+  }
+
+  /** Says that a commit is durable, and has asked for a lazy one. */
+  public static final class LazyForDurable implements HistoryStore.Opener {
+    /** Creates the opener. */
+    public LazyForDurable() {}
+
+    @Override
+    public HistoryStore open(Path directory) {
+      return Twisted.open(directory, (store, lazy) -> store.begin(/* lazy= */ true));
+    }
+  }
+
+  /** Commits the first write of a transaction before the others. */
+  public static final class HalfCommit implements HistoryStore.Opener {
+    /** Creates the opener. */
+    public HalfCommit() {}
+
+    @Override
+    public HistoryStore open(Path directory) {
+      return Twisted.open(directory, Halves::new);
+    }
+  }
+
+  private static final class FreshReads implements HistoryStore.Tx {
+
+    private final HistoryStore store;
+    private final HistoryStore.Tx tx;
+    private final List<Integer> written = new ArrayList<>();
+
+    FreshReads(HistoryStore store, boolean lazy) {
+      this.store = store;
+      this.tx = store.begin(lazy);
+    }
+
+    @Override
+    public int[] readList(int key) {
+      if (written.contains(key)) {
+        return tx.readList(key);
+      }
+      try (HistoryStore.Tx fresh = store.begin(/* lazy= */ false)) {
+        return fresh.readList(key);
+      }
+    }
+
+    @Override
+    public int readRegister(int key) {
+      if (written.contains(key)) {
+        return tx.readRegister(key);
+      }
+      try (HistoryStore.Tx fresh = store.begin(/* lazy= */ false)) {
+        return fresh.readRegister(key);
+      }
+    }
+
+    @Override
+    public void append(int key, int value) {
+      tx.append(key, value);
+      written.add(key);
+    }
+
+    @Override
+    public void write(int key, int value) {
+      tx.write(key, value);
+      written.add(key);
+    }
+
+    @Override
+    public void commit() {
+      tx.commit();
+    }
+
+    @Override
+    public void close() {
+      tx.close();
+    }
+  }
+
+  private static final class Halves implements HistoryStore.Tx {
+
+    private final HistoryStore store;
+    private final boolean lazy;
+    private HistoryStore.Tx tx;
+    private int writes;
+
+    Halves(HistoryStore store, boolean lazy) {
+      this.store = store;
+      this.lazy = lazy;
+      this.tx = store.begin(lazy);
+    }
+
+    @Override
+    public int[] readList(int key) {
+      return tx.readList(key);
+    }
+
+    @Override
+    public int readRegister(int key) {
+      return tx.readRegister(key);
+    }
+
+    private void halve() {
+      if (writes++ == 1) {
+        tx.commit();
+        tx.close();
+        tx = store.begin(lazy);
+      }
+    }
+
+    @Override
+    public void append(int key, int value) {
+      halve();
+      tx.append(key, value);
+    }
+
+    @Override
+    public void write(int key, int value) {
+      halve();
+      tx.write(key, value);
+    }
+
+    @Override
+    public void commit() {
+      tx.commit();
+    }
+
+    @Override
+    public void close() {
+      tx.close();
+    }
+  }
+}

@@ -1,0 +1,116 @@
+package org.revenantdb.chaos.revenant.suite;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.chaos.history.AnomalyKind;
+import org.revenantdb.chaos.history.CheckResult;
+import org.revenantdb.chaos.history.History;
+import org.revenantdb.chaos.history.HistoryChecker;
+import org.revenantdb.chaos.history.HistoryKills;
+import org.revenantdb.chaos.history.HistoryPowerCuts;
+import org.revenantdb.chaos.history.HistoryStore;
+import org.revenantdb.chaos.history.HistoryWorkload;
+import org.revenantdb.chaos.history.IsolationLevel;
+import org.revenantdb.chaos.history.Precedence;
+import org.revenantdb.chaos.power.PlatformProfile;
+import org.revenantdb.chaos.run.Outcome;
+import org.revenantdb.chaos.subject.Verdict;
+
+/**
+ * RevenantDB's histories across power cuts and kills, held to snapshot isolation and read
+ * committed; and the same of bindings that break it. Another seed: {@code -Drevenant.chaos.seed=N}.
+ */
+class HistoryCrashTest {
+
+  private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_123);
+  private static final int STATES = Integer.getInteger("revenant.chaos.states", 60);
+  private static final int LIVES = Integer.getInteger("revenant.chaos.kills", 4);
+  private static final HistoryWorkload WORKLOAD = new HistoryWorkload(4, 40, 24, 5);
+
+  @TempDir Path dir;
+
+  private static HistoryPowerCuts recorded(HistoryStore.Opener opener, IsolationLevel level)
+      throws Exception {
+    System.out.println("HistoryCrashTest -Drevenant.chaos.seed=" + SEED);
+    return HistoryPowerCuts.record(opener, WORKLOAD, level, SEED, /* lives= */ 2);
+  }
+
+  @Test
+  void power_cuts_leave_a_history_of_snapshot_isolation() throws Exception {
+    HistoryPowerCuts recorded = recorded(new HistoryBinding.Opener(), IsolationLevel.SNAPSHOT);
+    for (PlatformProfile profile :
+        new PlatformProfile[] {PlatformProfile.SECTOR_4K, PlatformProfile.STRICT_POSIX}) {
+      Outcome outcome = recorded.cut(profile, STATES);
+      assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
+      assertTrue(outcome.states() > STATES / 2, outcome::toString);
+    }
+  }
+
+  @Test
+  void kills_leave_a_history_of_snapshot_isolation() {
+    HistoryKills kills =
+        new HistoryKills(
+            HistoryBinding.Opener.class,
+            WORKLOAD,
+            IsolationLevel.SNAPSHOT,
+            SEED,
+            dir.resolve("killed"));
+    Outcome outcome = kills.run(LIVES);
+    assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
+    History history = kills.history();
+    assertEquals(LIVES + 2, history.lives());
+    assertTrue(outcome.kills() > 0, outcome::toString);
+    System.out.println(history.size() + " transactions, " + outcome.kills() + " kills");
+  }
+
+  // -------------------------------------------------------------------------------- the teeth
+
+  @Test
+  void a_snapshot_for_each_read_is_read_committed_and_no_snapshot_isolation() throws Exception {
+    History history =
+        recorded(new BrokenBindings.SnapshotOfEachRead(), IsolationLevel.READ_COMMITTED).history();
+    CheckResult weak =
+        HistoryChecker.check(history, IsolationLevel.READ_COMMITTED, Precedence.REAL_TIME);
+    assertTrue(weak.holds(), weak::toString);
+    CheckResult strong = HistoryChecker.check(history, IsolationLevel.SNAPSHOT);
+    assertTrue(
+        strong.has(AnomalyKind.READ_SKEW) || strong.has(AnomalyKind.NON_REPEATABLE_READ),
+        strong::toString);
+  }
+
+  @Test
+  void read_committed_survives_power_cuts_as_read_committed() throws Exception {
+    Outcome outcome =
+        recorded(new BrokenBindings.SnapshotOfEachRead(), IsolationLevel.READ_COMMITTED)
+            .cut(PlatformProfile.SECTOR_4K, STATES / 2);
+    assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
+  }
+
+  @Test
+  void a_lazy_commit_that_is_called_durable_is_lost() throws Exception {
+    Outcome outcome =
+        recorded(new BrokenBindings.LazyForDurable(), IsolationLevel.READ_COMMITTED)
+            .cut(PlatformProfile.SECTOR_4K, 4 * STATES);
+    assertEquals(Verdict.LOST, outcome.verdict(), outcome::toString);
+  }
+
+  @Test
+  void half_a_commit_is_seen() throws Exception {
+    History history = recorded(new BrokenBindings.HalfCommit(), IsolationLevel.SNAPSHOT).history();
+    CheckResult result = HistoryChecker.check(history, IsolationLevel.SNAPSHOT);
+    assertFalse(result.holds());
+  }
+
+  @Test
+  void half_a_commit_is_what_a_crash_leaves() throws Exception {
+    Outcome outcome =
+        recorded(new BrokenBindings.HalfCommit(), IsolationLevel.READ_COMMITTED)
+            .cut(PlatformProfile.SECTOR_4K, 4 * STATES);
+    assertTrue(outcome.verdict() != Verdict.SURVIVED, outcome::toString);
+  }
+}
