@@ -215,8 +215,9 @@ final class RegisterOrders {
         latestStart = Math.max(latestStart, history.invoked(index.transactionOf(byEnd[ended])));
         ended++;
       }
+      int read = predecessor[version];
       for (int j = ended - 1; j >= 0 && end(byEnd[j]) >= latestStart; j--) {
-        if (predecessor[version] != byEnd[j]) {
+        if (byEnd[j] != read) {
           precedes(byEnd[j], version);
         }
       }

@@ -94,8 +94,7 @@ final class SurvivalCheck {
   }
 
   private boolean mustSurvive(int t) {
-    return history.outcome(t) == TransactionOutcome.DURABLE
-        || (history.outcome(t) == TransactionOutcome.LAZY && history.endedInOrder(history.life(t)));
+    return history.outcome(t) == TransactionOutcome.DURABLE;
   }
 
   /** Of one that must not be lost more needs not be said. */

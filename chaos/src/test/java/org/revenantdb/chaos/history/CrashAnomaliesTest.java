@@ -1,5 +1,8 @@
 package org.revenantdb.chaos.history;
 
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.revenantdb.chaos.history.Access.NIL;
 import static org.revenantdb.chaos.history.Access.append;
 import static org.revenantdb.chaos.history.Access.read;
@@ -62,6 +65,43 @@ class CrashAnomaliesTest {
         .crash()
         .committed(read(X, 1))
         .showsOnly(AnomalyKind.LOST_WRITE);
+  }
+
+  @Test
+  void a_durable_write_is_replaced_by_what_it_was_built_on() {
+    history
+        .committed(write(X, 1))
+        .committed(read(X, 1), write(X, 2))
+        .crash()
+        .committed(read(X, 1))
+        .showsOnly(AnomalyKind.LOST_WRITE);
+  }
+
+  @Test
+  void a_write_that_one_reader_of_a_later_life_has_seen_is_there() {
+    history
+        .committed(write(X, 1))
+        .then()
+        .committed(write(X, 2))
+        .crash()
+        .committed(read(X, 1))
+        .committed(read(X, 2));
+    assertTrue(history.at(IsolationLevel.SERIALIZABLE, Precedence.NONE).holds());
+  }
+
+  @Test
+  void what_was_never_answered_had_ended_when_the_next_life_began() {
+    History seenByOneOfTwo =
+        new History.Builder()
+            .add(0, 1, History.NEVER, TransactionOutcome.UNKNOWN, append(X, 1))
+            .crashed(10)
+            .add(0, 11, 20, TransactionOutcome.DURABLE, readList(X))
+            .add(1, 12, 20, TransactionOutcome.DURABLE, readList(X, 1))
+            .build();
+    assertTrue(HistoryChecker.check(seenByOneOfTwo, IsolationLevel.SERIALIZABLE).holds());
+    CheckResult strict =
+        HistoryChecker.check(seenByOneOfTwo, IsolationLevel.SNAPSHOT, Precedence.REAL_TIME);
+    assertTrue(strict.has(AnomalyKind.READ_SKEW), strict::toString);
   }
 
   @Test
@@ -221,7 +261,7 @@ class CrashAnomaliesTest {
             .add(1, 2, 20, TransactionOutcome.DURABLE, append(X, 2))
             .add(2, 30, 40, TransactionOutcome.DURABLE, append(X, 3))
             .build();
-    org.junit.jupiter.api.Assertions.assertAll(
+    assertAll(
         () -> assertOutcomes(whole.cutAt(11), "DURABLE", "ABORTED"),
         () -> assertOutcomes(whole.cutAt(20), "DURABLE", "UNKNOWN"),
         () -> assertOutcomes(whole.cutAt(21), "DURABLE", "DURABLE"),
@@ -230,10 +270,9 @@ class CrashAnomaliesTest {
 
   private static void assertOutcomes(History history, String... outcomes) {
     for (int t = 0; t < history.size(); t++) {
-      org.junit.jupiter.api.Assertions.assertEquals(
-          outcomes[t], history.transaction(t).outcome().name());
+      assertEquals(outcomes[t], history.transaction(t).outcome().name());
     }
-    org.junit.jupiter.api.Assertions.assertEquals(outcomes.length, history.size());
-    org.junit.jupiter.api.Assertions.assertEquals(2, history.lives());
+    assertEquals(outcomes.length, history.size());
+    assertEquals(2, history.lives());
   }
 }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /** Histories of stores whose isolation is known, and the same with something changed. */
 class SimulationTest {
 
-  private static final int SEEDS = 120;
+  private static final int SEEDS = 60;
   private static final int TRANSACTIONS = 300;
 
   /** Which kinds of anomaly the seeds show; every one of them has to be allowed to. */

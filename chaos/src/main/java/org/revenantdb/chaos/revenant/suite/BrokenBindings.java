@@ -3,6 +3,7 @@ package org.revenantdb.chaos.revenant.suite;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.history.HistoryStore;
 
 /**
@@ -72,7 +73,7 @@ public final class BrokenBindings {
     }
   }
 
-  /** Commits the first write of a transaction before the others. */
+  /** Commits the last write of a transaction behind the others, alone. */
   public static final class HalfCommit implements HistoryStore.Opener {
     /** Creates the opener. */
     public HalfCommit() {}
@@ -141,8 +142,20 @@ public final class BrokenBindings {
 
     private final HistoryStore store;
     private final boolean lazy;
-    private HistoryStore.Tx tx;
-    private int writes;
+    private final HistoryStore.Tx tx;
+    private boolean wrote;
+    private @Nullable Withheld last;
+
+    /** A write that is not made before the commit. */
+    private record Withheld(int key, int value, boolean list) {
+      void write(HistoryStore.Tx tx) {
+        if (list) {
+          tx.append(key, value);
+        } else {
+          tx.write(key, value);
+        }
+      }
+    }
 
     Halves(HistoryStore store, boolean lazy) {
       this.store = store;
@@ -152,37 +165,52 @@ public final class BrokenBindings {
 
     @Override
     public int[] readList(int key) {
+      write(null);
       return tx.readList(key);
     }
 
     @Override
     public int readRegister(int key) {
+      write(null);
       return tx.readRegister(key);
-    }
-
-    private void halve() {
-      if (writes++ == 1) {
-        tx.commit();
-        tx.close();
-        tx = store.begin(lazy);
-      }
     }
 
     @Override
     public void append(int key, int value) {
-      halve();
-      tx.append(key, value);
+      write(new Withheld(key, value, /* list= */ true));
     }
 
     @Override
     public void write(int key, int value) {
-      halve();
-      tx.write(key, value);
+      write(new Withheld(key, value, /* list= */ false));
+    }
+
+    /** Writes what was withheld, and withholds what comes next. */
+    private void write(@Nullable Withheld next) {
+      if (last != null) {
+        last.write(tx);
+        wrote = true;
+      }
+      last = next;
     }
 
     @Override
     public void commit() {
+      Withheld other = last;
+      if (other != null && !wrote) {
+        other.write(tx);
+        other = null;
+      }
       tx.commit();
+      while (other != null) {
+        try (HistoryStore.Tx second = store.begin(lazy)) {
+          other.write(second);
+          second.commit();
+          other = null;
+        } catch (HistoryStore.RefusedException e) {
+          // somebody was first; what was promised has to be written all the same
+        }
+      }
     }
 
     @Override

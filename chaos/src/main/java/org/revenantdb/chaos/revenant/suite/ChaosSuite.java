@@ -44,8 +44,11 @@ public final class ChaosSuite {
   private static final double FAULTS = 0.10;
   private static final double FULL_DISK = 0.04;
   private static final double COST = 0.06;
+  private static final double HISTORIES = 0.05;
   private static final double KILLS = 0.12;
   private static final double ZOMBIES = 0.05;
+  private static final double KILLED_HISTORIES = 0.04;
+  private static final double ALL_KILLS = KILLS + ZOMBIES + KILLED_HISTORIES;
 
   private static final int KILLS_OWED = 3;
   private static final int LARGEST_COUNT = 1_000_000;
@@ -92,10 +95,12 @@ public final class ChaosSuite {
       part("faults", share(FAULTS), this::injectFaults);
       part("full disk and back", share(FULL_DISK), this::fillDisk);
       part("recovery cost", share(COST), this::countCost);
+      part("histories across power cuts", share(HISTORIES), this::cutHistories);
     }
     if (options.kills()) {
       part("process death", shareOfKills(KILLS), this::kill);
       part("zombie writer", shareOfKills(ZOMBIES), this::wakeTheDead);
+      part("histories across kills", shareOfKills(KILLED_HISTORIES), this::killHistories);
     }
     return report.ran(started, Duration.ofNanos(System.nanoTime() - begun)).build();
   }
@@ -110,13 +115,13 @@ public final class ChaosSuite {
 
   /** Where no power is cut, kills have the time of the rest, too. */
   private Duration shareOfKills(double share) {
-    return share(options.cutsPower() ? share : (1 - TEETH) * share / (KILLS + ZOMBIES));
+    return share(options.cutsPower() ? share : (1 - TEETH) * share / ALL_KILLS);
   }
 
   /** What cutting power has: all that is not promised to others, a quarter at the least. */
   private Duration left() {
-    double promised = KILLED + DEEP + COVERAGE + FAULTS + FULL_DISK + COST;
-    promised += options.kills() ? KILLS + ZOMBIES : 0;
+    double promised = KILLED + DEEP + COVERAGE + FAULTS + FULL_DISK + COST + HISTORIES;
+    promised += options.kills() ? ALL_KILLS : 0;
     Duration spent = Duration.ofNanos(System.nanoTime() - begun);
     Duration left = options.time().minus(spent).minus(share(promised));
     return left.compareTo(share(0.25)) > 0 ? left : share(0.25);
@@ -202,6 +207,15 @@ public final class ChaosSuite {
   private void wakeTheDead(SuiteProgress progress) throws IOException {
     Outcome outcome = death(MixedSubject.class, kills("zombies", 0, 4).withZombies(1), progress);
     report.part(Outcomes.sum("zombie writer", List.of(outcome)));
+  }
+
+  private void cutHistories(SuiteProgress progress) throws Exception {
+    report.part(new HistoryRuns(options.seed()).cut(share(HISTORIES), progress));
+  }
+
+  private void killHistories(SuiteProgress progress) {
+    Duration time = shareOfKills(KILLED_HISTORIES);
+    report.part(new HistoryRuns(options.seed()).kill(time, options.scratch(), progress));
   }
 
   private Options kills(String name, int count, int part) {
