@@ -12,19 +12,26 @@ final class DependencyGraph {
   /** Why one comes before the other. */
   enum Edge {
     /** It wrote a version, the other one the next. */
-    WW,
+    WW(0),
     /** It wrote a version that the other one read. */
-    WR,
+    WR(1),
     /** It read a version, the other one wrote a later one: an anti-dependency. */
-    RW,
+    RW(2),
     /** The same process, in its order. */
-    SESSION,
+    SESSION(3),
     /** It had ended before the other one began. */
-    REAL_TIME,
+    REAL_TIME(4),
     /** From a relay on. */
-    RELAY
+    RELAY(5);
+
+    private final int code;
+
+    Edge(int code) {
+      this.code = code;
+    }
   }
 
+  /** By their codes. */
   private static final Edge[] EDGES = Edge.values();
 
   private final int transactions;
@@ -128,7 +135,7 @@ final class DependencyGraph {
       if (source != target) {
         from.add(source);
         to.add(target);
-        kinds.add(kind.ordinal());
+        kinds.add(kind.code);
         before.add(versionBefore);
         after.add(versionAfter);
       }

@@ -59,7 +59,7 @@ public final class EdnWriter {
     events.sort(
         Comparator.comparingLong(Event::place)
             .thenComparing(event -> !event.begins)
-            .thenComparing(event -> event.life));
+            .thenComparingInt(event -> event.life));
     int[] names = names();
     for (Event event : events) {
       if (event.transaction < 0) {

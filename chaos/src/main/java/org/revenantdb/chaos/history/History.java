@@ -18,8 +18,6 @@ public final class History {
   /** The place of what did not happen. */
   public static final long NEVER = Long.MAX_VALUE;
 
-  private static final TransactionOutcome[] OUTCOMES = TransactionOutcome.values();
-
   private final Builder columns;
   private final TransactionOutcome[] outcomes;
 
@@ -33,7 +31,7 @@ public final class History {
 
   /** A lazy answer before a flush that ended in the same life is a durable one. */
   private TransactionOutcome resolve(int t) {
-    TransactionOutcome said = OUTCOMES[columns.outcomes.get(t)];
+    TransactionOutcome said = columns.outcomes.get(t);
     if (said == TransactionOutcome.LAZY) {
       for (Flush flush : columns.flushes) {
         if (flush.life == life(t) && completed(t) <= flush.since) {
@@ -158,7 +156,7 @@ public final class History {
         boolean ended = completed(t) < place;
         TransactionOutcome outcome =
             ended
-                ? OUTCOMES[columns.outcomes.get(t)]
+                ? columns.outcomes.get(t)
                 : asked(t) < place ? TransactionOutcome.UNKNOWN : TransactionOutcome.ABORTED;
         cut.begin(
             process(t),
@@ -180,7 +178,7 @@ public final class History {
 
     private final Ints processes = new Ints();
     private final Ints lives = new Ints();
-    private final Ints outcomes = new Ints();
+    private final List<TransactionOutcome> outcomes = new ArrayList<>();
     private final Ints firsts = new Ints();
     private final Accesses accesses = new Accesses();
     private final List<End> ends = new ArrayList<>();
@@ -206,7 +204,7 @@ public final class History {
             history.invoked(t),
             history.asked(t),
             history.completed(t),
-            OUTCOMES[history.columns.outcomes.get(t)]);
+            history.columns.outcomes.get(t));
         accesses.addAll(history.accesses(), history.firstAccess(t), history.firstAccess(t + 1));
         endAccesses();
       }
@@ -272,7 +270,7 @@ public final class History {
       places[3 * t + 2] = completed;
       processes.add(process);
       lives.add(life);
-      outcomes.add(outcome.ordinal());
+      outcomes.add(outcome);
     }
 
     private void endAccesses() {

@@ -29,7 +29,10 @@ public final class HistoryMain {
     ChildPipe pipe = ChildPipe.open();
     try {
       HistoryStore.Opener opener =
-          (HistoryStore.Opener) Class.forName(arguments[0]).getDeclaredConstructor().newInstance();
+          Class.forName(arguments[0])
+              .asSubclass(HistoryStore.Opener.class)
+              .getDeclaredConstructor()
+              .newInstance();
       HistoryWorkload workload =
           new HistoryWorkload(
               Integer.parseInt(arguments[4]),

@@ -1,7 +1,5 @@
 package org.revenantdb.chaos.history;
 
-import java.util.EnumSet;
-import java.util.Set;
 import org.revenantdb.chaos.history.DependencyGraph.Edge;
 
 /**
@@ -13,24 +11,31 @@ import org.revenantdb.chaos.history.DependencyGraph.Edge;
  */
 final class SearchSpace {
 
-  private static final Set<Edge> ORDER = EnumSet.of(Edge.SESSION, Edge.REAL_TIME, Edge.RELAY);
-
   /** What may be met, and what not. */
   enum Rule {
     /** Overwritten in a circle. */
-    WRITES(Edge.WW),
+    WRITES(/* reads= */ false, /* antiDependencies= */ false),
     /** Overwritten or read in a circle. */
-    WRITES_AND_READS(Edge.WW, Edge.WR),
+    WRITES_AND_READS(/* reads= */ true, /* antiDependencies= */ false),
     /** No two anti-dependencies in a row: Cerone and Gotsman's criterion of snapshot isolation. */
-    NONADJACENT(Edge.WW, Edge.WR, Edge.RW),
+    NONADJACENT(/* reads= */ true, /* antiDependencies= */ true),
     /** Any circle. */
-    ALL(Edge.WW, Edge.WR, Edge.RW);
+    ALL(/* reads= */ true, /* antiDependencies= */ true);
 
-    private final Set<Edge> edges;
+    private final boolean reads;
+    private final boolean antiDependencies;
 
-    Rule(Edge... dependencies) {
-      edges = EnumSet.copyOf(ORDER);
-      edges.addAll(Set.of(dependencies));
+    Rule(boolean reads, boolean antiDependencies) {
+      this.reads = reads;
+      this.antiDependencies = antiDependencies;
+    }
+
+    boolean follows(Edge kind) {
+      return switch (kind) {
+        case WR -> reads;
+        case RW -> antiDependencies;
+        case WW, SESSION, REAL_TIME, RELAY -> true;
+      };
     }
   }
 
@@ -60,7 +65,7 @@ final class SearchSpace {
   int follow(int state, int edge) {
     Edge kind = graph.kind(edge);
     int target = graph.target(edge);
-    if (!rule.edges.contains(kind)) {
+    if (!rule.follows(kind)) {
       return NONE;
     }
     if (rule != Rule.NONADJACENT) {
