@@ -8,6 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.log.LogStoppedException;
 
 /**
@@ -68,7 +69,7 @@ public final class Database implements AutoCloseable {
     Objects.requireNonNull(directory, "directory");
     Objects.requireNonNull(options, "options");
     return new Database(
-        EngineThread.call("revenant-open", () -> OpenDatabase.open(directory, options)));
+        FileThread.call("revenant-open", () -> OpenDatabase.open(directory, options)));
   }
 
   /**
@@ -509,7 +510,7 @@ public final class Database implements AutoCloseable {
 
   /** For tests: brings the counters file up to date now, if there is to be one. */
   void writeCounters() {
-    EngineThread.call(
+    FileThread.call(
         "revenant-counters",
         () -> {
           open.writeCounters();
@@ -657,7 +658,7 @@ public final class Database implements AutoCloseable {
    */
   public CheckReport check() {
     engine.inside(catalog::finish); // what it finds then is as everybody sees it
-    return EngineThread.call("revenant-check", liveCheck::run);
+    return FileThread.call("revenant-check", liveCheck::run);
   }
 
   /**
@@ -670,7 +671,7 @@ public final class Database implements AutoCloseable {
    */
   @Override
   public void close() {
-    EngineThread.call(
+    FileThread.call(
         "revenant-close",
         () -> {
           open.close();

@@ -1,11 +1,14 @@
 package org.revenantdb.recovery.file;
 
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,6 +81,41 @@ public final class FileThread {
    */
   public static FileThread of(String name, Runnable work) {
     return new FileThread(name, work);
+  }
+
+  /**
+   * Has such a thread do something and waits for it. An interrupt is kept for later.
+   *
+   * @param <T> what comes of it
+   * @param name of the thread while it does it
+   * @param action what it does
+   * @return what the action returned; what it threw is thrown
+   * @throws OutOfMemoryError if there is no thread to be had
+   */
+  public static <T> T call(String name, Supplier<T> action) {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    of(
+            name,
+            () -> {
+              try {
+                result.complete(action.get());
+              } catch (Throwable failure) {
+                result.completeExceptionally(failure);
+              }
+            })
+        .start();
+    try {
+      return result.join();
+    } catch (CompletionException e) {
+      // join is not disturbed by interrupts
+      if (e.getCause() instanceof RuntimeException cause) {
+        throw cause;
+      }
+      if (e.getCause() instanceof Error cause) {
+        throw cause;
+      }
+      throw e;
+    }
   }
 
   /**
