@@ -42,7 +42,7 @@ public final class KeyHash {
   }
 
   /** The hash of a key: XXH64 with seed 0. */
-  static long hash(byte[] key) {
+  public static long hash(byte[] key) {
     int at = 0;
     long hash = P5;
     if (key.length >= STRIPE) {

@@ -1,0 +1,158 @@
+package org.revenantdb.engine.spill;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.recovery.file.FileThread;
+import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.StorageIOException;
+
+/**
+ * The spill files of an open database: volatile memory that happens to be on disk.
+ *
+ * <p>No file is there before there is need, none is ever forced or renamed, and none is read by
+ * another life: the close deletes them, and what a crash leaves the next open deletes unread.
+ *
+ * <p>Threads: any. Only those of the engine touch files; {@link #call} has one of them do it, and
+ * keeps an interrupt for later. Failure: {@link StorageException}; that a file cannot be deleted is
+ * told to nobody, the next open tries again.
+ */
+public final class SpillFiles implements AutoCloseable {
+  /** What a file holds. */
+  public enum Kind {
+    /** A run of older versions. */
+    VERSIONS("versions-", 1),
+    /** What a transaction with savepoints has overwritten. */
+    OVERWRITTEN("savepoints-", 2);
+
+    final String prefix;
+    final int code;
+
+    Kind(String prefix, int code) {
+      this.prefix = prefix;
+      this.code = code;
+    }
+  }
+
+  private static final String SUFFIX = ".spill";
+
+  /** So many threads of the engine at most are busy for callers. */
+  private static final int AT_ONCE =
+      Math.clamp(2L * Runtime.getRuntime().availableProcessors(), 4, 16);
+
+  private final Path directory;
+  private final byte[] databaseId;
+  private final int life;
+  private final IoStatistics statistics;
+  private final AtomicLong lastNumber = new AtomicLong();
+  private final Semaphore free = new Semaphore(AT_ONCE);
+  private final Set<SpillFile> open = ConcurrentHashMap.newKeySet();
+
+  /**
+   * No files yet.
+   *
+   * @param directory of the database
+   * @param databaseId sixteen bytes
+   * @param life of the database
+   * @param statistics where reads and writes are counted
+   */
+  public SpillFiles(Path directory, byte[] databaseId, int life, IoStatistics statistics) {
+    this.directory = directory;
+    this.databaseId = databaseId.clone();
+    this.life = life;
+    this.statistics = statistics;
+  }
+
+  /** Whether a file of this name is a spill file. */
+  public static boolean isOne(String name) {
+    if (!name.endsWith(SUFFIX)) {
+      return false;
+    }
+    for (Kind kind : Kind.values()) {
+      if (name.startsWith(kind.prefix)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Deletes what a former life has left, unread; on a thread of the engine that has the directory
+   * locked. One that cannot be deleted stays, and is in nobody's way.
+   */
+  public static void deleteLeftOvers(Path directory) {
+    List<Path> found = new ArrayList<>();
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+      for (Path entry : entries) {
+        if (isOne(String.valueOf(entry.getFileName()))) {
+          found.add(entry);
+        }
+      }
+    } catch (IOException unreadable) {
+      return;
+    }
+    found.forEach(SpillFiles::delete);
+  }
+
+  static void delete(Path file) {
+    try {
+      Files.deleteIfExists(file);
+    } catch (IOException stays) {
+      // It is in nobody's way: the next open tries again.
+    }
+  }
+
+  /** A new file; on a thread of the engine. */
+  SpillFile create(Kind kind) {
+    Path path;
+    long number;
+    do {
+      number = lastNumber.incrementAndGet();
+      path = directory.resolve(kind.prefix + number + SUFFIX);
+    } while (Files.exists(path)); // one that a former life has left and that could not be deleted
+    SpillFile file = SpillFile.create(path, databaseId, life, kind, number, statistics);
+    open.add(file);
+    return file;
+  }
+
+  /** Takes a file away that nobody needs any more; on a thread of the engine. */
+  void delete(SpillFile file) {
+    file.close();
+    delete(file.path());
+    open.remove(file);
+  }
+
+  /** Does something with files on a thread of the engine, and waits for it. */
+  public <T> T call(Supplier<T> action) {
+    if (FileThread.isCurrent()) {
+      return action.get();
+    }
+    free.acquireUninterruptibly();
+    try {
+      return FileThread.call("revenant-spilled", action);
+    } finally {
+      free.release();
+    }
+  }
+
+  /** Trouble that is of the directory and no file in it. */
+  public StorageIOException trouble(String reason, String cure, @Nullable Throwable cause) {
+    return new StorageIOException(directory, StorageException.NO_OFFSET, reason, cure, cause);
+  }
+
+  /** Deletes all files; on a thread of the engine, and nobody uses one any more. */
+  @Override
+  public void close() {
+    List.copyOf(open).forEach(this::delete);
+  }
+}

@@ -1,0 +1,169 @@
+package org.revenantdb.engine.spill;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.page.KeyHash;
+import org.revenantdb.gc.SnapshotSet;
+
+/**
+ * Older versions of rows in a file, sorted by row, of one row the newest first. Nothing in it
+ * changes any more.
+ *
+ * <p>Whoever reads holds it meanwhile; the list of runs holds it, too. When the last one lets go
+ * the file is deleted, by him, and it can be held no more.
+ *
+ * <p>Threads: any ask what is in memory; those of the engine read and let go.
+ */
+final class VersionRun {
+  private final SpillFiles files;
+  private final SpillFile file;
+  private final Fences fences;
+  private final BloomFilter filter;
+  private final long versions;
+  private final long largeValues;
+  private final long minCommitted;
+  private final long maxSuperseded;
+
+  /** How many hold it; 0: it is gone, for ever. */
+  private final AtomicInteger holders = new AtomicInteger(1);
+
+  VersionRun(
+      SpillFiles files,
+      SpillFile file,
+      Fences fences,
+      BloomFilter filter,
+      long versions,
+      long largeValues,
+      long minCommitted,
+      long maxSuperseded) {
+    this.files = files;
+    this.file = file;
+    this.fences = fences;
+    this.filter = filter;
+    this.versions = versions;
+    this.largeValues = largeValues;
+    this.minCommitted = minCommitted;
+    this.maxSuperseded = maxSuperseded;
+  }
+
+  /** How many versions are in it. */
+  long versions() {
+    return versions;
+  }
+
+  /** How many of them are large values. */
+  long largeValues() {
+    return largeValues;
+  }
+
+  /** Bytes on disk. */
+  long bytes() {
+    return fences.position(fences.count());
+  }
+
+  /** Bytes in memory. */
+  int indexBytes() {
+    return fences.bytes() + filter.bytes();
+  }
+
+  /** Whether a snapshot of the set, or one to come, may need something of it. */
+  boolean isNeeded(SnapshotSet snapshots) {
+    return snapshots.needs(minCommitted, maxSuperseded);
+  }
+
+  /** Whether a snapshot may find a row here. */
+  boolean mayHave(byte[] row, long snapshot) {
+    return covers(snapshot) && filter.mayHave(KeyHash.hash(row));
+  }
+
+  private boolean covers(long snapshot) {
+    return minCommitted <= snapshot && snapshot < maxSuperseded;
+  }
+
+  /** Keeps the file from being deleted; false if it is, or is about to be. */
+  boolean tryHold() {
+    for (int now = holders.get(); now != 0; now = holders.get()) {
+      if (holders.compareAndSet(now, now + 1)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The last one who lets go deletes the file. */
+  void letGo() {
+    if (holders.decrementAndGet() == 0) {
+      files.delete(file);
+    }
+  }
+
+  /**
+   * Looks for the versions that a snapshot sees; by one who holds it.
+   *
+   * @param rows which; those that are in order and near each other are found with one read
+   * @param found what was found, in the places of the rows; what is there already is not looked for
+   */
+  void find(List<byte[]> rows, long snapshot, @Nullable SpilledVersion[] found) {
+    int part = -1;
+    byte[] blocks = {};
+    for (int i = 0; i < found.length; i++) {
+      byte[] row = rows.get(i);
+      if (found[i] == null && mayHave(row, snapshot)) {
+        int partOfRow = fences.partOf(row);
+        if (partOfRow != part) {
+          blocks = read(partOfRow);
+          part = partOfRow;
+        }
+        found[i] = find(blocks, row, snapshot);
+      }
+    }
+  }
+
+  /** The first version at or below the snapshot is the only one here that it can see. */
+  private static @Nullable SpilledVersion find(byte[] blocks, byte[] row, long snapshot) {
+    EntryCursor entries = new EntryCursor(blocks);
+    while (entries.next()) {
+      int order = entries.compareRow(row);
+      if (order > 0) {
+        return null;
+      }
+      if (order == 0 && entries.committedAt() <= snapshot) {
+        return entries.supersededAt() > snapshot ? entries.version() : null;
+      }
+    }
+    return null;
+  }
+
+  private byte[] read(int part) {
+    return file.read(fences.position(part), fences.position(part + 1));
+  }
+
+  /** Shows all versions, in order; by one who holds it. */
+  void forEach(Consumer<SpilledVersion> visitor) {
+    Scan scan = new Scan();
+    for (SpilledVersion version = scan.next(); version != null; version = scan.next()) {
+      visitor.accept(version);
+    }
+  }
+
+  /** All versions, in order; of one who holds the run. */
+  final class Scan {
+    private int part = -1;
+    private EntryCursor entries = new EntryCursor(new byte[0]);
+
+    /** The next version, null at the end. */
+    @Nullable SpilledVersion next() {
+      while (!entries.next()) {
+        part++;
+        if (part == fences.count()) {
+          part--;
+          return null;
+        }
+        entries = new EntryCursor(read(part));
+      }
+      return entries.version();
+    }
+  }
+}
