@@ -51,7 +51,11 @@ final class CounterValues {
       counts.overflowPages().evictions(),
       counts.mapPages().hits(),
       counts.mapPages().misses(),
-      counts.mapPages().evictions()
+      counts.mapPages().evictions(),
+      counts.versionMemoryBytes(),
+      counts.versionRunBytes(),
+      counts.versionRuns(),
+      counts.versionsSpilled()
     };
   }
 

@@ -15,6 +15,7 @@ import org.revenantdb.engine.page.ExtentMapPage;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SpaceMapPage;
+import org.revenantdb.engine.spill.SpillFiles;
 import org.revenantdb.recovery.checkpoint.CheckpointSource;
 import org.revenantdb.recovery.checkpoint.Checkpointer;
 import org.revenantdb.recovery.checkpoint.TransactionImage;
@@ -59,7 +60,10 @@ final class DatabaseFiles {
   /** Pages of a new data file. */
   private static final int FIRST_PAGES = 128;
 
-  /** With the counters of a database that was there, whose data file must have gone since. */
+  /**
+   * With the counters of a database that was there, whose data file must have gone since; as its
+   * spill files.
+   */
   private static final Set<String> OURS =
       Set.of(NEW_DATA, DOUBLE_WRITE, LOCK, LOG, CountersFile.FILE_NAME);
 
@@ -216,7 +220,7 @@ final class DatabaseFiles {
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
       for (Path entry : entries) {
         String name = String.valueOf(entry.getFileName());
-        if (!OURS.contains(name)) {
+        if (!OURS.contains(name) && !SpillFiles.isOne(name)) {
           throw new NotADatabaseException(
               directory,
               StorageException.NO_OFFSET,

@@ -45,6 +45,14 @@ import org.revenantdb.recovery.log.LogOptions;
  * @param shortTransactionRows up to so many rows a transaction remembers, to put them back itself
  *     when it is rolled back; one that has written more is rolled back in constant time, and its
  *     rows are left to the cleaner. 0: all are; default 256
+ * @param versionMemory bytes of heap for versions of rows that are in no page any more and that
+ *     open snapshots need, from 1 MiB to 2^53; what is more goes to files in the directory of the
+ *     database, which the close deletes, and which are as large as the snapshots make it. Writers
+ *     wait while a quarter more is in use; if the files cannot be written, statements that would
+ *     need more memory fail with a {@link org.revenantdb.recovery.file.StorageException}, having
+ *     changed nothing, and all else goes on. A sixteenth of it, at least 64 KiB, is what each
+ *     transaction may have beside that for what it has overwritten while it has a savepoint; more
+ *     goes to a file as well. Default 64 MiB, or a sixteenth of the largest heap if that is less
  */
 public record DatabaseOptions(
     boolean create,
@@ -61,7 +69,8 @@ public record DatabaseOptions(
     Consumer<LeakedTransaction> leakListener,
     boolean leakTraces,
     boolean countersFile,
-    int shortTransactionRows) {
+    int shortTransactionRows,
+    long versionMemory) {
 
   /** A time that does not come: lazy commits are forced only when somebody asks. */
   public static final Duration NEVER = ChronoUnit.FOREVER.getDuration();
@@ -78,6 +87,9 @@ public record DatabaseOptions(
 
   /** A transaction with more is not short in anybody's eyes. */
   private static final int MOST_SHORT_ROWS = 1 << 16;
+
+  /** A quarter more is still a number. */
+  private static final long MOST_VERSION_MEMORY = 1L << 53;
 
   private static final DatabaseOptions DEFAULTS =
       new DatabaseOptions(
@@ -96,7 +108,13 @@ public record DatabaseOptions(
           LeakedTransaction::log,
           /* leakTraces= */ false,
           /* countersFile= */ true,
-          /* shortTransactionRows= */ 256);
+          /* shortTransactionRows= */ 256,
+          defaultVersionMemory());
+
+  /** Nobody is to lose more than a little of a small heap to old snapshots. */
+  private static long defaultVersionMemory() {
+    return Math.clamp(Runtime.getRuntime().maxMemory() / 16, MIB, 64L * MIB);
+  }
 
   /** Checks the options against each other. */
   public DatabaseOptions {
@@ -150,6 +168,15 @@ public record DatabaseOptions(
               + MOST_SHORT_ROWS
               + ", not "
               + shortTransactionRows);
+    }
+    if (versionMemory < MIB || versionMemory > MOST_VERSION_MEMORY) {
+      throw new IllegalArgumentException(
+          "versionMemory must be from 1 MiB ("
+              + MIB
+              + ") to "
+              + MOST_VERSION_MEMORY
+              + " bytes, not "
+              + versionMemory);
     }
     if (maxAttempts < 1) {
       throw new IllegalArgumentException("maxAttempts must be at least 1, not " + maxAttempts);
@@ -326,6 +353,17 @@ public record DatabaseOptions(
     return with(copy -> copy.shortTransactionRows = value);
   }
 
+  /**
+   * Sets the memory for versions of rows that only open snapshots need; more go to files.
+   *
+   * @param value bytes, from 1 MiB
+   * @return other options
+   * @throws IllegalArgumentException if it is out of range
+   */
+  public DatabaseOptions withVersionMemory(long value) {
+    return with(copy -> copy.versionMemory = value);
+  }
+
   private DatabaseOptions with(Consumer<Copy> change) {
     Copy copy = new Copy(this);
     change.accept(copy);
@@ -349,6 +387,7 @@ public record DatabaseOptions(
     boolean leakTraces;
     boolean countersFile;
     int shortTransactionRows;
+    long versionMemory;
 
     Copy(DatabaseOptions options) {
       create = options.create;
@@ -366,6 +405,7 @@ public record DatabaseOptions(
       leakTraces = options.leakTraces;
       countersFile = options.countersFile;
       shortTransactionRows = options.shortTransactionRows;
+      versionMemory = options.versionMemory;
     }
 
     DatabaseOptions options() {
@@ -384,7 +424,8 @@ public record DatabaseOptions(
           leakListener,
           leakTraces,
           countersFile,
-          shortTransactionRows);
+          shortTransactionRows,
+          versionMemory);
     }
   }
 }

@@ -40,6 +40,11 @@ package org.revenantdb.engine;
  * @param innerPages inner pages of tables
  * @param overflowPages pages of large values
  * @param mapPages space maps
+ * @param versionMemoryBytes memory that older versions of rows take, now, with what leads to those
+ *     in files
+ * @param versionRunBytes size of the files that they are in, now
+ * @param versionRuns how many such files there are, now
+ * @param versionsSpilled older versions written to files, since memory was too small for them
  */
 public record DatabaseStatistics(
     long splits,
@@ -76,4 +81,8 @@ public record DatabaseStatistics(
     PageClassStatistics leafPages,
     PageClassStatistics innerPages,
     PageClassStatistics overflowPages,
-    PageClassStatistics mapPages) {}
+    PageClassStatistics mapPages,
+    long versionMemoryBytes,
+    long versionRunBytes,
+    long versionRuns,
+    long versionsSpilled) {}

@@ -9,12 +9,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.buffer.ChangeWatch;
-import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.ValueReference;
 import org.revenantdb.engine.space.PageBitmap;
 import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.engine.version.Storage;
+import org.revenantdb.engine.version.VolatileStore;
 
 /**
  * A database as it was at one moment, while everybody goes on changing it.
@@ -49,6 +49,10 @@ final class FrozenDatabase implements ChangeWatch, AutoCloseable {
   private final long[] aborted;
   private final long[] active;
   private final List<OlderValue> olderValues = new ArrayList<>();
+
+  /** Not read before somebody asks: everybody waits while it is frozen. */
+  private final VolatileStore.Later olderValuesInFiles;
+
   private final PageBitmap read = new PageBitmap();
   private final ConcurrentHashMap<Integer, byte[]> kept = new ConcurrentHashMap<>();
   private final int most;
@@ -64,16 +68,14 @@ final class FrozenDatabase implements ChangeWatch, AutoCloseable {
     this.aborted = storage.transactions().aborted().snapshot();
     Arrays.sort(active);
     Arrays.sort(aborted);
-    storage
-        .versions()
-        .forEachNeeded(
-            storage.horizon().refresh(),
-            (table, key, version) -> {
-              if ((version.flags() & LeafCell.OVERFLOW) != 0) {
-                olderValues.add(
-                    new OlderValue(table, Names.of(key), ValueReference.of(version.value())));
-              }
-            });
+    this.olderValuesInFiles =
+        storage
+            .versions()
+            .forEachLargeValue(
+                storage.horizon().refresh(),
+                (table, key, version) ->
+                    olderValues.add(
+                        new OlderValue(table, Names.of(key), ValueReference.of(version.value()))));
     this.most = Math.max(LEAST, pool.statistics().frames() / 8);
     storage.allocator().holdBack();
     pool.watchChanges(this);
@@ -84,6 +86,7 @@ final class FrozenDatabase implements ChangeWatch, AutoCloseable {
   public void close() {
     pool.watchChanges(null);
     storage.allocator().holdNoMore();
+    olderValuesInFiles.close();
     kept.clear();
   }
 
@@ -106,8 +109,9 @@ final class FrozenDatabase implements ChangeWatch, AutoCloseable {
     return pages;
   }
 
-  /** Large values that are needed and that no row leads to. */
+  /** Large values that are needed and that no row leads to; to be asked for once. */
   List<OlderValue> olderValues() {
+    olderValuesInFiles.show();
     return olderValues;
   }
 

@@ -25,6 +25,7 @@ import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.space.RoomyPages;
 import org.revenantdb.engine.space.VersionMarks;
+import org.revenantdb.engine.spill.SpillFiles;
 import org.revenantdb.engine.txn.Horizon;
 import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.engine.version.Cleaner;
@@ -130,6 +131,7 @@ final class OpenDatabase {
         files.create(options);
       } else if (!options.readOnly()) {
         files.forceNames();
+        SpillFiles.deleteLeftOvers(directory);
       }
       StorageFile data =
           opened(
@@ -236,6 +238,11 @@ final class OpenDatabase {
               ? new LogSpace(log::tail, limit, limit / 8, hurry)
               : new LogSpace(running, limit, limit / 8, hurry, waits.of(WaitClass.LOG_CREDIT));
       RecoverySpace space = new RecoverySpace(logSpace, restartPages);
+      SpillFiles spill =
+          opened(
+              new SpillFiles(
+                  directory, header.databaseId(), running == null ? 0 : running.life(), io));
+      Horizon horizon = new Horizon(snapshots, log::tail, log::durableLsn);
       Storage storage =
           new Storage(
               pool,
@@ -249,8 +256,14 @@ final class OpenDatabase {
                   analysis.highestTransactionId(),
                   analysis.prepared().stream().mapToLong(PreparedTransaction::id).toArray(),
                   waits.of(WaitClass.ROW)),
-              new Horizon(snapshots, log::tail, log::durableLsn),
-              new VolatileStore(),
+              horizon,
+              opened(
+                  new VolatileStore(
+                      spill,
+                      options.versionMemory(),
+                      horizon::refresh,
+                      waits.of(WaitClass.VERSION_MEMORY))),
+              spill,
               new Storage.Counters());
       engine = new Engine(storage, snapshots, options, header.segmentSize(), analysis.prepared());
       catalog = new Catalog(engine);
@@ -525,7 +538,11 @@ final class OpenDatabase {
         published(pages.leaf()),
         published(pages.inner()),
         published(pages.overflow()),
-        published(pages.map()));
+        published(pages.map()),
+        storage.versions().memoryBytes(),
+        storage.versions().runBytes(),
+        storage.versions().runs(),
+        storage.versions().spilled());
   }
 
   private static PageClassStatistics published(PageClassCounts counts) {

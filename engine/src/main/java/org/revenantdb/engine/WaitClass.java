@@ -52,7 +52,12 @@ public enum WaitClass {
    */
   BUFFER_READ("buffer read"),
   /** Memory for a page, where all had to be written first, or was in use. */
-  FREE_FRAME("free frame");
+  FREE_FRAME("free frame"),
+  /**
+   * Memory for older versions, which {@link DatabaseOptions#versionMemory} bounds, by those who
+   * write.
+   */
+  VERSION_MEMORY("memory for versions");
 
   private final String text;
 

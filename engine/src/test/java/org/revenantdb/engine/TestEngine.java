@@ -28,6 +28,7 @@ import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.space.RoomyPages;
 import org.revenantdb.engine.space.VersionMarks;
+import org.revenantdb.engine.spill.SpillFiles;
 import org.revenantdb.engine.txn.Horizon;
 import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.engine.version.Cleaner;
@@ -39,6 +40,8 @@ import org.revenantdb.engine.version.Storage;
 import org.revenantdb.engine.version.StoredValue;
 import org.revenantdb.engine.version.VolatileStore;
 import org.revenantdb.gc.ActiveSnapshots;
+import org.revenantdb.latch.WaitMeter;
+import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.LogRecordLayout;
@@ -61,6 +64,7 @@ final class TestEngine implements AutoCloseable {
   final Path path;
   final StorageFile file;
   final BufferPool pool;
+  private final SpillFiles spill;
   final EngineWaits waits = new EngineWaits();
   final ActiveSnapshots snapshots = new ActiveSnapshots();
   final Storage storage;
@@ -153,6 +157,13 @@ final class TestEngine implements AutoCloseable {
       map.add(id);
     }
     Allocator allocator = new Allocator(pool, journal, pool.sizeInPages());
+    spill =
+        new SpillFiles(
+            java.util.Objects.requireNonNull(path.getParent()),
+            new byte[16],
+            /* life= */ 1,
+            new IoStatistics());
+    Horizon horizon = new Horizon(snapshots, journal::tail, journal::durableLsn);
     storage =
         new Storage(
             pool,
@@ -163,8 +174,9 @@ final class TestEngine implements AutoCloseable {
             new RoomyPages(pool, journal, allocator),
             marks,
             new TransactionTable(map, highestId, waits.of(WaitClass.ROW)),
-            new Horizon(snapshots, journal::tail, journal::durableLsn),
-            new VolatileStore(),
+            horizon,
+            new VolatileStore(spill, 64 << 20, horizon::refresh, WaitMeter.NONE),
+            spill,
             new Storage.Counters());
     engine = new Engine(storage, snapshots, DatabaseOptions.defaults(), 1 << 22, List.of());
     catalog = new Catalog(engine);
@@ -325,6 +337,8 @@ final class TestEngine implements AutoCloseable {
 
   @Override
   public void close() {
+    storage.versions().close();
+    spill.close();
     pool.close();
     file.close();
     try {

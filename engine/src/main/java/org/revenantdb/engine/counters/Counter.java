@@ -48,7 +48,11 @@ public enum Counter {
   OVERFLOW_EVICTIONS("overflowPages.evictions"),
   MAP_HITS("mapPages.hits"),
   MAP_MISSES("mapPages.misses"),
-  MAP_EVICTIONS("mapPages.evictions");
+  MAP_EVICTIONS("mapPages.evictions"),
+  VERSION_MEMORY_BYTES("versionMemoryBytes"),
+  VERSION_RUN_BYTES("versionRunBytes"),
+  VERSION_RUNS("versionRuns"),
+  VERSIONS_SPILLED("versionsSpilled");
 
   private final String text;
 

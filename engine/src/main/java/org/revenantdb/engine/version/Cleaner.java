@@ -351,7 +351,7 @@ public final class Cleaner implements AutoCloseable {
         && storage.marks().isEmpty()
         && !active.holdPages()
         && storage.transactions().aborted().size() == 0
-        && storage.versions().rows() == 0
+        && storage.versions().isEmpty()
         && dropped.isEmpty()
         && !unfinished.hasUnfinished()
         && storage.allocator().loosened().isEmpty()
@@ -380,7 +380,7 @@ public final class Cleaner implements AutoCloseable {
         && !closed
         && requests.isEmpty()
         && horizon.settled(snapshots) <= settledBefore
-        && ((storage.versions().rows() == 0 && !compactor.hasRetired() && !leftMoved)
+        && ((storage.versions().isEmpty() && !compactor.hasRetired() && !leftMoved)
             || snapshots.horizon() <= horizonBefore);
   }
 

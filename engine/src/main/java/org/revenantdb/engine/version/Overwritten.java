@@ -1,12 +1,22 @@
 package org.revenantdb.engine.version;
 
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
+import org.revenantdb.engine.spill.SpillFiles;
+import org.revenantdb.engine.spill.SpilledStack;
+import org.revenantdb.engine.spill.SpilledVersion;
 
 /**
  * What one transaction has overwritten while it had a savepoint, in order (R14, protocols.md §28).
  * One thread at a time.
+ *
+ * <p>The last versions are in memory; when these are too many, the older half goes to a file, from
+ * where it comes back when memory has no more.
  */
 final class Overwritten {
   /**
@@ -14,15 +24,40 @@ final class Overwritten {
    * before, and the value is null.
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  record Version(Tree tree, byte[] key, int flags, byte @Nullable [] value) {}
+  record Version(Tree tree, byte[] key, int flags, byte @Nullable [] value) {
+    /** Heap that it takes: the record, two arrays, a place in the list. */
+    private static final int BYTES = 72;
 
+    private long bytes() {
+      return BYTES + key.length + (value == null ? 0 : value.length);
+    }
+  }
+
+  private static final byte[] NO_VALUE = {};
+
+  private final long limit;
+  private final SpilledStack older;
   private final ArrayList<Version> versions = new ArrayList<>();
+
+  /** Trees of the versions in the file, by table. */
+  private final Map<Integer, Tree> trees = new HashMap<>();
+
+  /** What the versions in memory take. */
+  private long bytes;
+
   private @Nullable Version next;
   private boolean keeps;
   private boolean hasKept;
 
-  /** Nothing, and nothing is kept. */
-  Overwritten() {}
+  /**
+   * Nothing, and nothing is kept.
+   *
+   * @param limit bytes of memory, about
+   */
+  Overwritten(SpillFiles files, long limit) {
+    this.limit = limit;
+    this.older = new SpilledStack(files);
+  }
 
   /** Whether anything is kept. */
   boolean keeps() {
@@ -38,7 +73,39 @@ final class Overwritten {
   int mark() {
     keeps = true;
     hasKept = true;
-    return versions.size();
+    return size();
+  }
+
+  private int size() {
+    return older.size() + versions.size();
+  }
+
+  /**
+   * Makes room in memory for one more; with nothing latched.
+   *
+   * @throws org.revenantdb.recovery.file.StorageException if there is none on disk; all is as it
+   *     was
+   */
+  void makeRoom() {
+    if (bytes <= limit) {
+      return;
+    }
+    List<Version> half = versions.subList(0, (versions.size() + 1) / 2);
+    List<SpilledVersion> spilled = new ArrayList<>(half.size());
+    for (Version version : half) {
+      byte[] value = version.value();
+      spilled.add(
+          new SpilledVersion(
+              SpilledVersion.row(version.tree().table(), version.key()),
+              /* committedAt= */ 0,
+              /* supersededAt= */ 0,
+              value == null ? SpilledVersion.FIRST : version.flags(),
+              value == null ? NO_VALUE : value));
+      trees.put(version.tree().table(), version.tree());
+    }
+    older.push(spilled);
+    bytes -= half.stream().mapToLong(Version::bytes).sum();
+    half.clear();
   }
 
   /** Makes ready what {@link #add} adds, so that this cannot fail. */
@@ -59,18 +126,40 @@ final class Overwritten {
     Version ready = next;
     if (ready != null) {
       versions.add(ready);
+      bytes += ready.bytes();
       next = null;
     }
   }
 
-  /** The last one above a mark; null if there is none. */
+  /**
+   * The last one above a mark; null if there is none. With nothing latched.
+   *
+   * @throws org.revenantdb.recovery.file.StorageException if it cannot be read; all is as it was
+   */
   @Nullable Version last(int mark) {
-    return versions.size() > mark ? versions.getLast() : null;
+    if (size() <= mark) {
+      return null;
+    }
+    if (versions.isEmpty()) {
+      for (SpilledVersion spilled : older.pop()) {
+        Version version = versionOf(spilled);
+        versions.add(version);
+        bytes += version.bytes();
+      }
+    }
+    return versions.getLast();
+  }
+
+  private Version versionOf(SpilledVersion spilled) {
+    Tree tree = Objects.requireNonNull(trees.get(spilled.table()));
+    return spilled.flags() == SpilledVersion.FIRST
+        ? new Version(tree, spilled.key(), 0, null)
+        : new Version(tree, spilled.key(), spilled.flags(), spilled.value());
   }
 
   /** The last one is back in its row. */
   void removeLast() {
-    versions.removeLast();
+    bytes -= versions.removeLast().bytes();
   }
 
   /** The transaction has ended. */
@@ -84,5 +173,8 @@ final class Overwritten {
     keeps = false;
     next = null;
     versions.clear();
+    bytes = 0;
+    older.clear();
+    trees.clear();
   }
 }

@@ -2,7 +2,10 @@ package org.revenantdb.engine.version;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
@@ -22,6 +25,9 @@ public final class RowBatch {
    */
   private static final int FIRST_ROWS = 16;
 
+  /** In the place of a row's flags: its value is not known yet. */
+  private static final byte WITHOUT_VALUE = -1;
+
   private byte[] bytes = new byte[0];
   private int[] keys = new int[FIRST_ROWS];
   private int[] values = new int[FIRST_ROWS];
@@ -29,6 +35,7 @@ public final class RowBatch {
   private byte[] flags = new byte[FIRST_ROWS];
   private int used;
   private int size;
+  private int withoutValue;
 
   /** Where in the leaf the piece begins. */
   private int held;
@@ -57,6 +64,7 @@ public final class RowBatch {
   /** Forgets the rows. */
   public void clear() {
     size = 0;
+    withoutValue = 0;
     used = 0;
     prefixLength = 0;
   }
@@ -83,6 +91,51 @@ public final class RowBatch {
   void addCurrent(int cell, long shape) {
     int key = cell + LeafCell.keyOffset(shape) - held;
     add(key, LeafCell.keyLength(shape), LeafCell.valueLength(shape), LeafCell.flags(shape));
+  }
+
+  /** Adds a row whose value is found later, outside of the leaf: {@link #keysWithoutValue}. */
+  void addWithoutValue(int cell, long shape) {
+    int key = cell + LeafCell.keyOffset(shape) - held;
+    add(key, LeafCell.keyLength(shape), 0, 0);
+    flags[size - 1] = WITHOUT_VALUE;
+    withoutValue++;
+  }
+
+  /** The keys of the rows whose value was not found yet, in their order. */
+  List<byte[]> keysWithoutValue() {
+    if (withoutValue == 0) {
+      return List.of();
+    }
+    List<byte[]> found = new ArrayList<>(withoutValue);
+    for (int row = 0; row < size; row++) {
+      if (flags[row] == WITHOUT_VALUE) {
+        found.add(key(row));
+      }
+    }
+    return found;
+  }
+
+  /** Gives these rows their values; those that have none are taken out. */
+  void addValues(List<byte[]> keysWithoutValue, @Nullable StoredValue[] found) {
+    int rows = size;
+    int next = 0;
+    size = 0;
+    withoutValue = 0;
+    for (int row = 0; row < rows; row++) {
+      if (flags[row] != WITHOUT_VALUE) {
+        keys[size] = keys[row];
+        values[size] = values[row];
+        lengths[size] = lengths[row];
+        flags[size] = flags[row];
+        size++;
+      } else {
+        StoredValue value = found[next];
+        if (value != null) {
+          add(keysWithoutValue.get(next), value);
+        }
+        next++;
+      }
+    }
   }
 
   /** Adds a row of the leaf with a value from elsewhere. */

@@ -3,7 +3,10 @@ package org.revenantdb.engine.version;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
@@ -70,14 +73,39 @@ public final class RowRange {
   /** How many rows of the next leaf the snapshot sees. */
   public int count() {
     int[] count = {0};
-    leaf((page, cell) -> count[0]++);
+    List<byte[]> older = new ArrayList<>();
+    leaf((page, cell, isOlder) -> {
+      if (isOlder) {
+        older.add(Slotted.keyOf(page, cell));
+      } else {
+        count[0]++;
+      }
+    });
+    for (StoredValue value : findOlder(older)) {
+      count[0] += value == null ? 0 : 1;
+    }
     return count[0];
   }
 
   /** The keys of the next leaf's rows that the snapshot sees. */
   public List<byte[]> keys() {
     List<byte[]> keys = new ArrayList<>();
-    leaf((page, cell) -> keys.add(Slotted.keyOf(page, cell)));
+    List<byte[]> older = new ArrayList<>();
+    leaf((page, cell, isOlder) -> {
+      byte[] key = Slotted.keyOf(page, cell);
+      keys.add(key);
+      if (isOlder) {
+        older.add(key);
+      }
+    });
+    Set<byte[]> unseen = Collections.newSetFromMap(new IdentityHashMap<>());
+    @Nullable StoredValue[] values = findOlder(older);
+    for (int i = 0; i < values.length; i++) {
+      if (values[i] == null) {
+        unseen.add(older.get(i));
+      }
+    }
+    keys.removeIf(unseen::contains);
     return keys;
   }
 
@@ -87,12 +115,31 @@ public final class RowRange {
    */
   public boolean findConflict() {
     conflictingWriter = 0;
-    leaf((page, cell) -> {
+    List<Conflict> conflicts = new ArrayList<>(); // over rows of which an older version may be seen
+    leaf((page, cell, isOlder) -> {
       if (conflictingWriter == 0) {
         lookForConflict(page, cell);
+        if (isOlder && conflictingWriter != 0) {
+          conflicts.add(new Conflict(Slotted.keyOf(page, cell), conflictingWriter, conflictLsn));
+          conflictingWriter = 0;
+        }
       }
     });
+    @Nullable StoredValue[] values =
+        conflictingWriter != 0
+            ? new StoredValue[0]
+            : findOlder(conflicts.stream().map(Conflict::key).toList());
+    for (int i = 0; i < values.length && conflictingWriter == 0; i++) {
+      if (values[i] != null) {
+        conflictingWriter = conflicts.get(i).writer();
+        conflictLsn = conflicts.get(i).lsn();
+      }
+    }
     return conflictingWriter != 0;
+  }
+
+  private @Nullable StoredValue[] findOlder(List<byte[]> keys) {
+    return keys.isEmpty() ? new StoredValue[0] : reader.findOlder(tree.table(), keys, reading);
   }
 
   /** After {@link #findConflict}: who was there first. */
@@ -124,11 +171,17 @@ public final class RowRange {
     }
   }
 
-  /** Is given each row that the snapshot sees. */
+  /**
+   * Is given each row that the snapshot sees, or may see: if that is an older version, it has to be
+   * looked for when the leaf is not latched any more.
+   */
   @FunctionalInterface
   private interface Visitor {
-    void row(MemorySegment page, int cell);
+    void row(MemorySegment page, int cell, boolean isOlder);
   }
+
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Conflict(byte[] key, long writer, long lsn) {}
 
   private void leaf(Visitor visitor) {
     int frame = tree.leafShared(position, reading.descent);
@@ -144,8 +197,9 @@ public final class RowRange {
       }
       for (int slot = Slotted.slotAtOrAfter(page, position); slot < to; slot++) {
         int cell = Slotted.cell(page, slot);
-        if (reader.isVisible(tree.table(), page, cell, reading)) {
-          visitor.row(page, cell);
+        RowReader.Seen seen = reader.seen(page, cell, reading);
+        if (seen != RowReader.Seen.NONE) {
+          visitor.row(page, cell, seen == RowReader.Seen.OLDER);
         }
       }
       if (last || fence == null) {

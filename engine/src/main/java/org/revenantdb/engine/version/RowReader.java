@@ -2,6 +2,7 @@ package org.revenantdb.engine.version;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Descent;
 import org.revenantdb.engine.btree.Tree;
@@ -156,76 +157,82 @@ public final class RowReader {
     try {
       MemorySegment page = storage.pool().page(frame);
       int slot = Slotted.search(page, key);
-      if (slot >= 0) {
-        return visible(tree.table(), page, Slotted.cell(page, slot), reading, key);
+      if (slot < 0) {
+        tree.demandCovers(page, key);
+        return null;
       }
-      tree.demandCovers(page, key);
-      return null;
+      int cell = Slotted.cell(page, slot);
+      Seen seen = seen(page, cell, reading);
+      if (seen != Seen.OLDER) {
+        return value(page, cell, seen);
+      }
     } finally {
       storage.pool().unfixShared(frame);
     }
+    return older(tree.table(), key, reading);
+  }
+
+  /** Which version of a row a snapshot sees, as far as its cell tells. */
+  enum Seen {
+    /** The current one. */
+    CURRENT,
+    /** The one before it, which the cell has as well. */
+    PREDECESSOR,
+    /** None: it sees the row deleted, or never there. */
+    NONE,
+    /** None that the cell has; maybe an older one, if {@link #mayHaveOlder}. */
+    OLDER
   }
 
   /**
-   * The version of the row in a cell that a snapshot sees.
+   * Which version of the row in a cell a snapshot sees.
    *
    * @param page its leaf, latched
-   * @param key the row's key, if the caller has it
    */
-  @Nullable StoredValue visible(
-      int table, MemorySegment page, int cell, Reading reading, byte @Nullable [] key) {
+  Seen seen(MemorySegment page, int cell, Reading reading) {
     if (sees(LeafCell.writer(page, cell), reading)) {
-      int flags = LeafCell.currentFlags(page, cell);
-      return (flags & LeafCell.DELETED) != 0
-          ? null
-          : new StoredValue(flags, LeafCell.value(page, cell));
+      return LeafCell.is(page, cell, LeafCell.DELETED) ? Seen.NONE : Seen.CURRENT;
     }
-    if (!LeafCell.is(page, cell, LeafCell.PREDECESSOR)) {
-      // An insert that this snapshot does not see, or a row whose former versions it does not need.
-      return older(table, key == null ? Slotted.keyOf(page, cell) : key, reading);
-    }
-    if (sees(LeafCell.predecessorWriter(page, cell), reading)) {
-      int flags = LeafCell.predecessorFlags(page, cell);
-      return (flags & LeafCell.DELETED) != 0
-          ? null
-          : new StoredValue(flags, LeafCell.predecessor(page, cell));
-    }
-    return older(table, key == null ? Slotted.keyOf(page, cell) : key, reading);
+    return seenBefore(page, cell, reading);
   }
 
-  /**
-   * Whether a snapshot sees a row in a cell: as {@link #visible}, and nothing is copied but, where
-   * memory has older versions of the row, its key.
-   *
-   * @param page its leaf, latched
-   */
-  boolean isVisible(int table, MemorySegment page, int cell, Reading reading) {
-    if (sees(LeafCell.writer(page, cell), reading)) {
-      return !LeafCell.is(page, cell, LeafCell.DELETED);
-    }
+  /** As {@link #seen}, when that is not the current version. */
+  private Seen seenBefore(MemorySegment page, int cell, Reading reading) {
+    // Else an insert that this snapshot does not see, or a row whose former versions it does not
+    // need.
     if (LeafCell.is(page, cell, LeafCell.PREDECESSOR)
         && sees(LeafCell.predecessorWriter(page, cell), reading)) {
-      return !LeafCell.is(page, cell, LeafCell.PREDECESSOR_DELETED);
+      return LeafCell.is(page, cell, LeafCell.PREDECESSOR_DELETED) ? Seen.NONE : Seen.PREDECESSOR;
     }
-    if (storage.versions().rows() == 0) {
-      return false;
-    }
-    VolatileStore.Version version =
-        storage.versions().find(table, Slotted.keyOf(page, cell), reading.snapshot);
-    if (version == null) {
-      return false;
-    }
-    reading.witness.saw(version.committedAt());
-    return (version.flags() & LeafCell.DELETED) == 0;
+    return mayHaveOlder() ? Seen.OLDER : Seen.NONE;
   }
 
   /**
-   * Adds the row in a cell to a batch, as the snapshot sees it, if it does.
+   * Whether there is any older version of any row. Not of a row whose leaf is latched now, if not:
+   * one comes to the store before it leaves its page (R27).
+   */
+  private boolean mayHaveOlder() {
+    return !storage.versions().isEmpty();
+  }
+
+  private static @Nullable StoredValue value(MemorySegment page, int cell, Seen seen) {
+    return switch (seen) {
+      case CURRENT ->
+          new StoredValue(LeafCell.currentFlags(page, cell), LeafCell.value(page, cell));
+      case PREDECESSOR ->
+          new StoredValue(LeafCell.predecessorFlags(page, cell), LeafCell.predecessor(page, cell));
+      case NONE, OLDER -> null;
+    };
+  }
+
+  /**
+   * Adds the row in a cell to a batch, as the snapshot sees it, if it does; or, without a value, if
+   * that is an older version, for {@link #findOlder}.
    *
    * @param page its leaf, latched
    * @param batch which holds the cell
    */
-  void take(int table, MemorySegment page, int cell, Reading reading, RowBatch batch) {
+  void take(MemorySegment page, int cell, Reading reading, RowBatch batch) {
     if (sees(LeafCell.writer(page, cell), reading)) {
       long shape = LeafCell.shape(page, cell);
       if ((LeafCell.flags(shape) & LeafCell.DELETED) == 0) {
@@ -233,15 +240,49 @@ public final class RowReader {
       }
       return;
     }
-    byte[] key = Slotted.keyOf(page, cell);
-    StoredValue value = visible(table, page, cell, reading, key);
-    if (value != null) {
-      batch.add(key, value);
+    Seen seen = seenBefore(page, cell, reading);
+    if (seen == Seen.OLDER) {
+      batch.addWithoutValue(cell, LeafCell.shape(page, cell));
+    } else {
+      StoredValue value = value(page, cell, seen);
+      if (value != null) {
+        batch.add(Slotted.keyOf(page, cell), value);
+      }
     }
   }
 
+  /** Gives the rows of a batch that have no value theirs; with no latch, since it may take long. */
+  void findOlder(int table, Reading reading, RowBatch batch) {
+    List<byte[]> keys = batch.keysWithoutValue();
+    if (!keys.isEmpty()) {
+      batch.addValues(keys, findOlder(table, keys, reading));
+    }
+  }
+
+  /**
+   * The older versions of rows that a snapshot sees, null where it sees none; with no latch.
+   *
+   * @param keys which rows, {@link Seen#OLDER} each
+   */
+  @Nullable StoredValue[] findOlder(int table, List<byte[]> keys, Reading reading) {
+    // What is found without the leaf's latch is what would have been with it: what the snapshot
+    // sees is in the store by
+    // now, stays there while the snapshot is open, and nothing that comes meanwhile is for it.
+    VolatileStore.@Nullable Version[] versions =
+        storage.versions().findAll(table, keys, reading.snapshot);
+    @Nullable StoredValue[] values = new StoredValue[versions.length];
+    for (int i = 0; i < versions.length; i++) {
+      values[i] = value(versions[i], reading);
+    }
+    return values;
+  }
+
   private @Nullable StoredValue older(int table, byte[] key, Reading reading) {
-    VolatileStore.Version version = storage.versions().find(table, key, reading.snapshot);
+    return value(storage.versions().find(table, key, reading.snapshot), reading);
+  }
+
+  private static @Nullable StoredValue value(
+      VolatileStore.@Nullable Version version, Reading reading) {
     if (version == null) {
       return null; // never there, or a delete that was durable before it was taken away
     }

@@ -121,11 +121,26 @@ public final class RowScan implements RowSource {
   void fill(RowBatch batch, int most) {
     batch.clear();
     while (!done && batch.isEmpty()) {
+      byte[] before = position;
       if (descending) {
         fillBackwards(batch, most);
       } else {
         fillForwards(batch, most);
       }
+      findOlder(batch, before);
+    }
+  }
+
+  /** After a failure the scan is where it was: nobody who tries again misses these rows. */
+  private void findOlder(RowBatch batch, byte @Nullable [] before) {
+    try {
+      reader.findOlder(tree.table(), reading, batch);
+    } catch (Throwable failure) {
+      batch.clear();
+      position = before;
+      fromFence = false;
+      done = false;
+      throw failure;
     }
   }
 
@@ -148,7 +163,7 @@ public final class RowScan implements RowSource {
       int to = Math.min(first + most, count);
       hold(page, first, to, batch);
       for (int slot = first; slot < to; slot++) {
-        reader.take(tree.table(), page, Slotted.cell(page, slot), reading, batch);
+        reader.take(page, Slotted.cell(page, slot), reading, batch);
       }
       if (to < count) {
         position = Slotted.key(page, to);
@@ -182,7 +197,7 @@ public final class RowScan implements RowSource {
       int from = Math.max(first, behind - most);
       hold(page, from, behind, batch);
       for (int slot = behind - 1; slot >= from; slot--) {
-        reader.take(tree.table(), page, Slotted.cell(page, slot), reading, batch);
+        reader.take(page, Slotted.cell(page, slot), reading, batch);
       }
       if (from > first) {
         position = Slotted.key(page, from);

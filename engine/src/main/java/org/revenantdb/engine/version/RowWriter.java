@@ -76,6 +76,14 @@ public final class RowWriter {
 
   private static final int NOT_TRIED = -2;
 
+  /**
+   * What a transaction has overwritten may take this part of the memory for older versions, and at
+   * least so many bytes.
+   */
+  private static final int OVERWRITTEN_SHARE = 16;
+
+  private static final long LEAST_OVERWRITTEN = 64 * 1024;
+
   private static final byte[] NO_BYTES = new byte[0];
 
   private final Storage storage;
@@ -88,7 +96,7 @@ public final class RowWriter {
   private final Descent descent = new Descent();
   private final Holds holds = new Holds();
   private final WrittenRows written = new WrittenRows();
-  private final Overwritten overwritten = new Overwritten();
+  private final Overwritten overwritten;
   private final RowRevert revert;
   private final ValuePages valuePages;
 
@@ -149,6 +157,10 @@ public final class RowWriter {
     this.valuePages = new ValuePages(storage, mini, maps);
     this.revert = new RowRevert(storage, mini, maps, valuePages);
     this.request = new InsertRequest(mini);
+    this.overwritten =
+        new Overwritten(
+            storage.spill(),
+            Math.max(LEAST_OVERWRITTEN, storage.versions().budget() / OVERWRITTEN_SHARE));
   }
 
   /**
@@ -313,6 +325,10 @@ public final class RowWriter {
     int need = 0;
     boolean makesRoom = false;
     overwritten.discard(); // of a write that came to nothing
+    if (!isRestoring) {
+      storage.versions().awaitRoom(); // both with nothing latched
+      overwritten.makeRoom();
+    }
     for (int waits = 0; ; waits++) {
       int credit = makesRoom ? CREDIT + Split.CREDIT : CREDIT;
       int pages = makesRoom ? PAGES + Split.PAGES : PAGES;

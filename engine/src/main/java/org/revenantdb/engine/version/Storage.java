@@ -11,6 +11,7 @@ import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.space.RoomyPages;
 import org.revenantdb.engine.space.Unit;
 import org.revenantdb.engine.space.VersionMarks;
+import org.revenantdb.engine.spill.SpillFiles;
 import org.revenantdb.engine.txn.Horizon;
 import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.recovery.log.RecoverySpace;
@@ -27,6 +28,7 @@ import org.revenantdb.recovery.log.RecoverySpace;
  * @param transactions what became of writers
  * @param horizon what open snapshots need
  * @param versions older versions of rows
+ * @param spill files for what is too much for memory
  * @param counters what happened how often
  */
 public record Storage(
@@ -39,6 +41,7 @@ public record Storage(
     TransactionTable transactions,
     Horizon horizon,
     VolatileStore versions,
+    SpillFiles spill,
     Counters counters) {
 
   /** Gives an extent back, if it is empty, with credit for that; by the cleaner. */

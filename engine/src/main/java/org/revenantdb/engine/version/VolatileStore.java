@@ -2,22 +2,42 @@ package org.revenantdb.engine.version;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.engine.spill.SpillFiles;
+import org.revenantdb.engine.spill.SpilledVersion;
+import org.revenantdb.engine.spill.VersionRuns;
 import org.revenantdb.gc.SnapshotSet;
+import org.revenantdb.latch.WaitMeter;
 
 /**
  * Older versions of rows, which serve snapshots and nothing else: never logged, gone with the
  * process (design §8).
  *
  * <p>A row's leaf holds its current version and the committed one before it; what was before that
- * and is still needed by a snapshot is here, newest first, found by table and key, never by place
- * (R27). A version is put here before the page changes, under the page's exclusive latch; it is
- * read under the page's latch. Thread-safe.
+ * and is still needed by a snapshot is here, found by table and key, never by place (R27): in
+ * memory, newest first, or, when that is too much, in a run on disk. A version is put here before
+ * the page changes, under the page's exclusive latch. It is looked for after the page's latch was
+ * given back, since that may need a file; what an active snapshot sees is found then, too.
+ *
+ * <p>Threads: any. {@link #push} neither waits nor touches a file; nobody with a latch calls {@link
+ * #find}, {@link #findAll} or {@link #awaitRoom}.
  */
-public final class VolatileStore {
+public final class VolatileStore implements AutoCloseable {
+  /*
+   * Protocol    docs/protocols.md §30.
+   *
+   * Identity    of the versions of a row each has a commit of its own after it (supersededAt), and of those that
+   *             snapshots need no two live at the same time. So where one is found first does not matter.
+   */
   /**
    * One version.
    *
@@ -30,10 +50,34 @@ public final class VolatileStore {
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Version(
-      long committedAt, long supersededAt, int flags, byte[] value, @Nullable Version older) {}
+      long committedAt, long supersededAt, int flags, byte[] value, @Nullable Version older) {
+    /** Heap that it takes: the record, the array and its bytes. */
+    private static final int BYTES = 56;
+
+    private long bytes() {
+      return bytes(value);
+    }
+
+    private static long bytes(byte[] value) {
+      return BYTES + padded(value.length);
+    }
+  }
 
   @SuppressWarnings("ArrayRecordComponent") // equals and hashCode are its own
   private record Key(int table, byte[] bytes) {
+    /** Heap that a row takes beside its versions: the record, the array, a node of the map. */
+    private static final int BYTES = 88;
+
+    static final Comparator<Key> ORDER =
+        (one, other) -> {
+          int order = Integer.compareUnsigned(one.table, other.table);
+          return order != 0 ? order : Arrays.compareUnsigned(one.bytes, other.bytes);
+        };
+
+    long heapBytes() {
+      return BYTES + padded(bytes.length);
+    }
+
     @Override
     public boolean equals(@Nullable Object other) {
       return other instanceof Key that && table == that.table && Arrays.equals(bytes, that.bytes);
@@ -45,17 +89,70 @@ public final class VolatileStore {
     }
   }
 
+  /** A row and its versions of one moment, the newest of which tells them from those to come. */
+  private record Chain(Key key, Version newest) {}
+
+  private static long padded(int length) {
+    return (length + 7L) & -8L;
+  }
+
+  /** So much of the budget is freed at a time. */
+  private static final int SPILLED_SHARE = 4;
+
   private final Map<Key, Version> chains = new ConcurrentHashMap<>();
+  private final VersionMemory memory;
+  private final VersionRuns runs;
+  private final Supplier<SnapshotSet> snapshots;
+  private final Spiller spiller;
+  private final LongAdder spilled = new LongAdder();
 
-  /** An empty store. */
-  public VolatileStore() {}
+  /**
+   * An empty store.
+   *
+   * @param files where versions go that are too much for memory
+   * @param budget bytes of memory; beyond a quarter more writers wait
+   * @param snapshots computes what is needed
+   * @param waits of writers who are held back
+   */
+  public VolatileStore(
+      SpillFiles files, long budget, Supplier<SnapshotSet> snapshots, WaitMeter waits) {
+    this.memory = new VersionMemory(budget, waits);
+    this.runs = new VersionRuns(files, budget, memory::take, memory::giveBack);
+    this.snapshots = snapshots;
+    this.spiller = new Spiller(files, memory, this::spill, this::merge);
+  }
 
-  /** Adds a version that is about to leave its page and that some snapshot needs. */
+  /**
+   * Adds a version that is about to leave its page and that some snapshot needs.
+   *
+   * @throws org.revenantdb.recovery.file.StorageException if memory is full of versions and they
+   *     cannot be written to a file; nothing was added, and the page must not change
+   */
   public void push(
       int table, byte[] key, long committedAt, long supersededAt, int flags, byte[] value) {
-    chains.compute(
-        new Key(table, key),
-        (k, chain) -> new Version(committedAt, supersededAt, flags, value, chain));
+    memory.demandRoom();
+    Key row = new Key(table, key);
+    long bytes = Version.bytes(value) + row.heapBytes();
+    memory.take(bytes); // first: memory that is in use is never taken for none
+    try {
+      Version newest =
+          chains.compute(
+              row, (k, chain) -> new Version(committedAt, supersededAt, flags, value, chain));
+      if (newest.older() != null) {
+        memory.take(-row.heapBytes()); // it is counted
+      }
+    } catch (Throwable failure) {
+      memory.take(-bytes);
+      throw failure;
+    }
+  }
+
+  /** Waits while there is no memory for more versions; before anything is latched. */
+  public void awaitRoom() {
+    if (memory.isOverBudget()) {
+      spiller.wake();
+      memory.awaitRoom();
+    }
   }
 
   /**
@@ -64,10 +161,48 @@ public final class VolatileStore {
    * snapshot does not see.
    */
   public @Nullable Version find(int table, byte[] key, long snapshot) {
-    if (chains.isEmpty()) {
-      return null;
+    return findAll(table, List.of(key), snapshot)[0];
+  }
+
+  /**
+   * As {@link #find}, for several rows of a table, best in order; the answers are in the places of
+   * the keys.
+   */
+  @Nullable Version[] findAll(int table, List<byte[]> keys, long snapshot) {
+    @Nullable Version[] found = new Version[keys.size()];
+    if (isEmpty() || snapshot == Long.MAX_VALUE) {
+      return found;
     }
-    Version version = chains.get(new Key(table, key));
+    // First memory, then the runs: a version comes to a run before it leaves memory.
+    List<byte[]> rows = new ArrayList<>();
+    for (int i = 0; i < found.length; i++) {
+      found[i] = findInMemory(new Key(table, keys.get(i)), snapshot);
+      if (found[i] == null) {
+        rows.add(SpilledVersion.row(table, keys.get(i)));
+      }
+    }
+    if (!rows.isEmpty() && !runs.isEmpty()) {
+      @Nullable SpilledVersion[] inRuns = runs.find(rows, snapshot);
+      int next = 0;
+      for (int i = 0; i < found.length; i++) {
+        if (found[i] == null) {
+          found[i] = versionOf(inRuns[next]);
+          next++;
+        }
+      }
+    }
+    return found;
+  }
+
+  private static @Nullable Version versionOf(@Nullable SpilledVersion spilled) {
+    return spilled == null
+        ? null
+        : new Version(
+            spilled.committedAt(), spilled.supersededAt(), spilled.flags(), spilled.value(), null);
+  }
+
+  private @Nullable Version findInMemory(Key row, long snapshot) {
+    Version version = chains.get(row);
     while (version != null && version.committedAt() > snapshot) {
       version = version.older();
     }
@@ -75,17 +210,50 @@ public final class VolatileStore {
   }
 
   /** Drops every version that no snapshot of the set, and none to come, needs. */
-  public void prune(SnapshotSet snapshots) {
-    for (Key key : chains.keySet()) {
-      chains.computeIfPresent(key, (k, chain) -> needed(chain, snapshots));
+  public void prune(SnapshotSet needed) {
+    pruneMemory(needed);
+    runs.drop(needed);
+    if (memory.isOverBudget()) {
+      spiller.wake();
     }
   }
 
-  private static @Nullable Version needed(Version chain, SnapshotSet snapshots) {
+  private void pruneMemory(SnapshotSet needed) {
+    Keeps keeps = version -> needed.needs(version.committedAt(), version.supersededAt());
+    chains.forEach((key, chain) -> {
+      if (rest(chain, keeps) != chain) { // most stay, and need no lock to be left alone
+        keep(key, keeps);
+      }
+    });
+  }
+
+  @FunctionalInterface
+  private interface Keeps {
+    boolean keeps(Version version);
+  }
+
+  /** Takes versions of a row out of memory. */
+  private void keep(Key key, Keeps keeps) {
+    long[] freed = {0};
+    chains.computeIfPresent(
+        key,
+        (k, chain) -> {
+          Version rest = rest(chain, keeps);
+          if (rest != chain) {
+            freed[0] = bytes(chain) - bytes(rest) + (rest == null ? key.heapBytes() : 0);
+          }
+          return rest;
+        });
+    if (freed[0] > 0) {
+      memory.giveBack(freed[0]);
+    }
+  }
+
+  private static @Nullable Version rest(Version chain, Keeps keeps) {
     List<Version> kept = new ArrayList<>();
     boolean all = true;
     for (Version version = chain; version != null; version = version.older()) {
-      if (snapshots.needs(version.committedAt(), version.supersededAt())) {
+      if (keeps.keeps(version)) {
         kept.add(version);
       } else {
         all = false;
@@ -108,6 +276,72 @@ public final class VolatileStore {
     return rest;
   }
 
+  private static long bytes(@Nullable Version chain) {
+    long bytes = 0;
+    for (Version version = chain; version != null; version = version.older()) {
+      bytes += version.bytes();
+    }
+    return bytes;
+  }
+
+  /** Frees a part of the budget; by the spiller. False if there was nothing to free. */
+  private boolean spill() {
+    prune(snapshots.get());
+    if (!memory.isOverBudget()) {
+      return true;
+    }
+    List<Chain> chosen = choose(memory.budget() / SPILLED_SHARE);
+    if (chosen.isEmpty()) {
+      return false;
+    }
+    long count = chosen.stream().mapToLong(chain -> versions(chain).count()).sum();
+    // One after the other: copies of all of them would be as large as what is to be freed.
+    runs.add(chosen.stream().flatMap(VolatileStore::spilled), count);
+    // Only now, or a reader would find them nowhere. What came meanwhile is newer and stays.
+    for (Chain chain : chosen) {
+      long newest = chain.newest().supersededAt();
+      keep(chain.key(), version -> version.supersededAt() > newest);
+    }
+    spilled.add(count);
+    return true;
+  }
+
+  private static Stream<Version> versions(Chain chain) {
+    return Stream.iterate(chain.newest(), Objects::nonNull, Version::older);
+  }
+
+  private static Stream<SpilledVersion> spilled(Chain chain) {
+    byte[] row = SpilledVersion.row(chain.key().table(), chain.key().bytes());
+    return versions(chain)
+        .map(version ->
+            new SpilledVersion(
+                row,
+                version.committedAt(),
+                version.supersededAt(),
+                version.flags(),
+                version.value()));
+  }
+
+  /** Rows whose versions take so much memory, in order. */
+  private List<Chain> choose(long bytes) {
+    List<Chain> chosen = new ArrayList<>();
+    long left = bytes;
+    for (Map.Entry<Key, Version> entry : chains.entrySet()) {
+      if (left <= 0) {
+        break;
+      }
+      chosen.add(new Chain(entry.getKey(), entry.getValue()));
+      left -= entry.getKey().heapBytes() + bytes(entry.getValue());
+    }
+    chosen.sort(Comparator.comparing(Chain::key, Key.ORDER));
+    return chosen;
+  }
+
+  /** Makes one run of several; by the spiller. False if there was nothing to merge. */
+  private boolean merge(Runnable between) {
+    return runs.merge(snapshots.get(), between);
+  }
+
   /** Is shown a version. */
   @FunctionalInterface
   public interface Visitor {
@@ -121,21 +355,105 @@ public final class VolatileStore {
     void version(int table, byte[] key, Version version);
   }
 
-  /** Shows every version that some snapshot of the set needs for certain. */
-  public void forEachNeeded(SnapshotSet snapshots, Visitor visitor) {
+  /**
+   * The large values of this moment that some snapshot of the set needs for certain.
+   *
+   * @param visitor is shown those in memory at once, and may be shown one again
+   * @return shows the others, on a thread of the engine, then or later; to be closed
+   */
+  public Later forEachLargeValue(SnapshotSet needed, Visitor visitor) {
     chains.forEach((key, chain) -> {
       for (Version version = chain; version != null; version = version.older()) {
-        // Above the bound there may be a snapshot; what is asked for is one that there is.
-        long superseded = Math.min(version.supersededAt(), snapshots.bound());
-        if (snapshots.needs(version.committedAt(), superseded)) {
+        if (isLargeAndNeeded(
+            version.committedAt(), version.supersededAt(), version.flags(), needed)) {
           visitor.version(key.table(), key.bytes(), version);
         }
       }
     });
+    return new Later(runs.holdLargeValues(), needed, visitor); // first memory, then the runs
   }
 
-  /** How many rows have versions here. */
+  private static boolean isLargeAndNeeded(
+      long committedAt, long supersededAt, int flags, SnapshotSet needed) {
+    // Above the bound there may be a snapshot; what is asked for is one that there is.
+    return (flags & LeafCell.OVERFLOW) != 0
+        && needed.needs(committedAt, Math.min(supersededAt, needed.bound()));
+  }
+
+  /** Large values of versions in runs, as they were. */
+  public static final class Later implements AutoCloseable {
+    private final VersionRuns.Held runs;
+    private final SnapshotSet needed;
+    private final Visitor visitor;
+
+    private Later(VersionRuns.Held runs, SnapshotSet needed, Visitor visitor) {
+      this.runs = runs;
+      this.needed = needed;
+      this.visitor = visitor;
+    }
+
+    /** Shows them; once. */
+    public void show() {
+      runs.forEach(spilled -> {
+        Version version = versionOf(spilled);
+        if (version != null
+            && isLargeAndNeeded(
+                spilled.committedAt(), spilled.supersededAt(), spilled.flags(), needed)) {
+          visitor.version(spilled.table(), spilled.key(), version);
+        }
+      });
+    }
+
+    @Override
+    public void close() {
+      runs.close();
+    }
+  }
+
+  /** Bytes of memory that versions may have. */
+  long budget() {
+    return memory.budget();
+  }
+
+  /**
+   * Whether there are no versions anywhere.
+   *
+   * <p>One number tells, which is counted up before a version comes and down after it went. The
+   * size of a concurrent map would not do: it is a sum of several numbers, which, while rows come
+   * and go, can be 0 with others there.
+   */
+  public boolean isEmpty() {
+    return memory.used() == 0;
+  }
+
+  /** How many rows have versions in memory. */
   public int rows() {
     return chains.size();
+  }
+
+  /** Bytes of memory that versions take, and what leads to those in runs. */
+  public long memoryBytes() {
+    return memory.used();
+  }
+
+  /** Runs on disk. */
+  public int runs() {
+    return runs.count();
+  }
+
+  /** Bytes on disk. */
+  public long runBytes() {
+    return runs.bytes();
+  }
+
+  /** How many versions have been written to runs. */
+  public long spilled() {
+    return spilled.sum();
+  }
+
+  /** Ends the spiller; nobody uses the store any more. */
+  @Override
+  public void close() {
+    spiller.close();
   }
 }

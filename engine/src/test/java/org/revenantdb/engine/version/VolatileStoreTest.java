@@ -4,14 +4,31 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.spill.SpillFiles;
+import org.revenantdb.gc.ActiveSnapshots;
+import org.revenantdb.gc.SnapshotSet;
+import org.revenantdb.latch.WaitMeter;
+import org.revenantdb.recovery.file.IoStatistics;
 
 class VolatileStoreTest {
   private static final int TABLE = 7;
   private static final byte[] KEY = {1};
   private static final byte[] VALUE = {2};
 
-  private final VolatileStore store = new VolatileStore();
+  @TempDir Path directory;
+
+  private VolatileStore store;
+
+  @BeforeEach
+  void open() {
+    SnapshotSet all = new ActiveSnapshots().snapshots(() -> 0);
+    SpillFiles files = new SpillFiles(directory, new byte[16], 1, new IoStatistics());
+    store = new VolatileStore(files, 1 << 20, () -> all, WaitMeter.NONE);
+  }
 
   @Test
   void find_givesEachSnapshotTheVersionOfItsTime() {
