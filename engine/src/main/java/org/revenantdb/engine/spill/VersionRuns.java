@@ -53,8 +53,7 @@ public final class VersionRuns {
    * @param takes is told how much more that takes, before it does
    * @param givesBack is told how much less it takes, afterwards
    */
-  public VersionRuns(
-      SpillFiles files, long budget, LongConsumer takes, LongConsumer givesBack) {
+  public VersionRuns(SpillFiles files, long budget, LongConsumer takes, LongConsumer givesBack) {
     this.files = files;
     this.index =
         (int) Math.min(Integer.MAX_VALUE / 2, budget / (INDEX_SHARE * (MOST_RUNS + TOGETHER)));

@@ -121,26 +121,12 @@ public final class RowScan implements RowSource {
   void fill(RowBatch batch, int most) {
     batch.clear();
     while (!done && batch.isEmpty()) {
-      byte[] before = position;
       if (descending) {
         fillBackwards(batch, most);
       } else {
         fillForwards(batch, most);
       }
-      findOlder(batch, before);
-    }
-  }
-
-  /** After a failure the scan is where it was: nobody who tries again misses these rows. */
-  private void findOlder(RowBatch batch, byte @Nullable [] before) {
-    try {
-      reader.findOlder(tree.table(), reading, batch);
-    } catch (Throwable failure) {
-      batch.clear();
-      position = before;
-      fromFence = false;
-      done = false;
-      throw failure;
+      reader.findOlder(tree.table(), reading, batch); // nothing is latched
     }
   }
 

@@ -83,13 +83,14 @@ class VersionRunsTest {
   }
 
   private VersionRuns newRuns(long budget) {
-    return new VersionRuns(
-        files, budget, memory::addAndGet, bytes -> memory.addAndGet(-bytes));
+    return new VersionRuns(files, budget, memory::addAndGet, bytes -> memory.addAndGet(-bytes));
   }
 
   @AfterEach
   void close() {
-    FileThread.call("closes", () -> {
+    FileThread.call(
+        "closes",
+        () -> {
           files.close();
           return files;
         });
@@ -131,7 +132,9 @@ class VersionRunsTest {
   }
 
   private void add(List<SpilledVersion> versions) {
-    FileThread.call("adds", () -> {
+    FileThread.call(
+        "adds",
+        () -> {
           runs.add(versions.stream(), versions.size());
           return runs;
         });
@@ -202,7 +205,9 @@ class VersionRunsTest {
 
   /** As if no snapshot were older. */
   private void drop(long now) {
-    FileThread.call("drops", () -> {
+    FileThread.call(
+        "drops",
+        () -> {
           runs.drop(new ActiveSnapshots().snapshots(() -> now));
           return runs;
         });
@@ -222,7 +227,9 @@ class VersionRunsTest {
     assertTrue(runs.bytes() < all / 2, () -> runs.bytes() + " of " + all);
     assertFinds(open, /* inOrder= */ true);
     snapshots.close(slot);
-    FileThread.call("drops", () -> {
+    FileThread.call(
+        "drops",
+        () -> {
           runs.drop(snapshots.snapshots(clock::get));
           return runs;
         });
@@ -278,23 +285,21 @@ class VersionRunsTest {
       Random own = new Random(seed + i);
       readers.add(
           Thread.ofVirtual()
-              .start(
-                  () -> {
-                    try {
-                      while (!ended.get()) {
-                        SpilledVersion version = versions.get(own.nextInt(versions.size()));
-                        long snapshot = version.supersededAt() - 1;
-                        assertNotNull(
-                            runs.find(List.of(version.row()), snapshot)[0],
-                            "a version that is there");
-                        begun.countDown();
-                      }
-                    } catch (Throwable failure) {
-                      failures.add(failure);
-                      begun.countDown();
-                      begun.countDown();
-                    }
-                  }));
+              .start(() -> {
+                try {
+                  while (!ended.get()) {
+                    SpilledVersion version = versions.get(own.nextInt(versions.size()));
+                    long snapshot = version.supersededAt() - 1;
+                    assertNotNull(
+                        runs.find(List.of(version.row()), snapshot)[0], "a version that is there");
+                    begun.countDown();
+                  }
+                } catch (Throwable failure) {
+                  failures.add(failure);
+                  begun.countDown();
+                  begun.countDown();
+                }
+              }));
     }
     begun.await();
     for (int round = 0; round < 40; round++) {

@@ -71,16 +71,16 @@ class VersionSpillTest {
   void open() {
     System.out.println("VersionSpillTest -Drevenant.seed=" + seed);
     files = new SpillFiles(faulty.wrap(directory), new byte[16], 1, new IoStatistics());
-    store =
-        new VolatileStore(
-            files, BUDGET, () -> snapshots.snapshots(clock::get), WaitMeter.NONE);
+    store = new VolatileStore(files, BUDGET, () -> snapshots.snapshots(clock::get), WaitMeter.NONE);
   }
 
   @AfterEach
   void close() throws IOException {
     faulty.diskFullAfter(Long.MAX_VALUE);
     faulty.hook(event -> {});
-    FileThread.call("closes", () -> {
+    FileThread.call(
+        "closes",
+        () -> {
           store.close();
           files.close();
           return files;
@@ -151,7 +151,9 @@ class VersionSpillTest {
   }
 
   private void prune() {
-    FileThread.call("prunes", () -> {
+    FileThread.call(
+        "prunes",
+        () -> {
           store.prune(snapshots.snapshots(clock::get));
           return store;
         });
@@ -204,22 +206,21 @@ class VersionSpillTest {
       Random own = new Random(seed + i);
       readers.add(
           Thread.ofPlatform()
-              .start(
-                  () -> {
-                    try {
-                      while (!ended.get()) {
-                        long rows = written.get();
-                        if (rows > 0) {
-                          int row = (int) own.nextLong(rows);
-                          assertNotNull(store.find(TABLE, key(row), snapshot), "row " + row);
-                        }
-                        begun.countDown();
-                      }
-                    } catch (Throwable failure) {
-                      failures.add(failure);
-                      begun.countDown();
+              .start(() -> {
+                try {
+                  while (!ended.get()) {
+                    long rows = written.get();
+                    if (rows > 0) {
+                      int row = (int) own.nextLong(rows);
+                      assertNotNull(store.find(TABLE, key(row), snapshot), "row " + row);
                     }
-                  }));
+                    begun.countDown();
+                  }
+                } catch (Throwable failure) {
+                  failures.add(failure);
+                  begun.countDown();
+                }
+              }));
     }
     begun.await();
     for (int row = 0; row < 30_000 && failures.isEmpty(); row++) {
@@ -246,20 +247,18 @@ class VersionSpillTest {
       int first = i * 4_000;
       threads.add(
           Thread.ofVirtual()
-              .start(
-                  () -> {
-                    try {
-                      for (int row = first; row < first + 4_000; row++) {
-                        store.awaitRoom();
-                        store.push(TABLE, key(row), 0, clock.incrementAndGet(), 0, new byte[100]);
-                        long used = store.memoryBytes();
-                        assertTrue(
-                            used <= LIMIT + writers * IN_FLIGHT, () -> used + " of " + LIMIT);
-                      }
-                    } catch (Throwable failure) {
-                      failures.add(failure);
-                    }
-                  }));
+              .start(() -> {
+                try {
+                  for (int row = first; row < first + 4_000; row++) {
+                    store.awaitRoom();
+                    store.push(TABLE, key(row), 0, clock.incrementAndGet(), 0, new byte[100]);
+                    long used = store.memoryBytes();
+                    assertTrue(used <= LIMIT + writers * IN_FLIGHT, () -> used + " of " + LIMIT);
+                  }
+                } catch (Throwable failure) {
+                  failures.add(failure);
+                }
+              }));
     }
     for (Thread thread : threads) {
       thread.join();
@@ -343,14 +342,13 @@ class VersionSpillTest {
     AtomicBoolean kept = new AtomicBoolean();
     Thread writer =
         Thread.ofPlatform()
-            .start(
-                () -> {
-                  for (int row = 0; row < 5_000; row++) {
-                    store.awaitRoom();
-                    store.push(TABLE, key(row), 0, clock.incrementAndGet(), 0, new byte[100]);
-                  }
-                  kept.set(Thread.currentThread().isInterrupted());
-                });
+            .start(() -> {
+              for (int row = 0; row < 5_000; row++) {
+                store.awaitRoom();
+                store.push(TABLE, key(row), 0, clock.incrementAndGet(), 0, new byte[100]);
+              }
+              kept.set(Thread.currentThread().isInterrupted());
+            });
     writing.await();
     while (writer.getState() != Thread.State.WAITING) {
       Thread.onSpinWait();
