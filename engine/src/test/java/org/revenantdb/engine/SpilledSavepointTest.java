@@ -170,49 +170,53 @@ class SpilledSavepointTest {
         throw new IOException("No space left on device");
       }
     });
-    try (Database db = Database.open(path(), OPTIONS)) {
-      Table table = db.table("t");
-      try (Transaction tx = db.begin()) {
-        byte[] first = value(500);
-        for (int row = 0; row < KEYS; row++) {
-          tx.put(table, key(row), first);
-        }
-        Savepoint savepoint = tx.savepoint();
-        for (int i = 0; i < 1_000; i++) { // some of it is in the file
-          tx.put(table, key(i % KEYS), value(500));
-        }
-        assertTrue(spilledBytes() > 0);
-        fails.set(true);
-        int refused = 0;
-        for (int i = 0; i < 1_000 && refused < 3; i++) {
-          byte[] was = tx.get(table, key(i % KEYS));
-          try {
-            tx.put(table, key(i % KEYS), value(500));
-          } catch (StorageException told) {
-            refused++;
-            assertTrue(told instanceof DiskFullException, told::toString);
-            assertTrue(told.getMessage().contains("savepoints-"), told::getMessage);
-            assertArrayEquals(was, tx.get(table, key(i % KEYS)));
-          }
-        }
-        assertEquals(3, refused);
-        tx.rollbackTo(savepoint); // needs no room there
-        for (int row = 0; row < KEYS; row++) {
-          assertArrayEquals(first, tx.get(table, key(row)));
-        }
-        fails.set(false);
-        for (int i = 0; i < 1_000; i++) {
-          tx.put(table, key(i % KEYS), value(500));
-        }
-        tx.rollbackTo(savepoint);
-        tx.commit();
-        db.run(check -> {
+    for (boolean hasFile : new boolean[] {true, false}) {
+      try (Database db = Database.open(path(), OPTIONS)) {
+        Table table = db.table("t" + hasFile);
+        try (Transaction tx = db.begin()) {
+          byte[] first = value(500);
           for (int row = 0; row < KEYS; row++) {
-            assertArrayEquals(first, check.get(table, key(row)));
+            tx.put(table, key(row), first);
           }
-        });
+          Savepoint savepoint = tx.savepoint();
+          overwrite(tx, table, hasFile ? 1_000 : 10);
+          assertEquals(hasFile, spilledBytes() > 0);
+          fails.set(true);
+          int refused = 0;
+          for (int i = 0; i < 1_000 && refused < 3; i++) {
+            byte[] was = tx.get(table, key(i % KEYS));
+            try {
+              tx.put(table, key(i % KEYS), value(500));
+            } catch (StorageException told) {
+              refused++;
+              assertTrue(told instanceof DiskFullException, told::toString);
+              assertTrue(told.getMessage().contains("savepoints-"), told::getMessage);
+              assertArrayEquals(was, tx.get(table, key(i % KEYS)));
+            }
+          }
+          assertEquals(3, refused);
+          tx.rollbackTo(savepoint); // needs no room there
+          assertAll(tx, table, first);
+          fails.set(false);
+          overwrite(tx, table, 1_000);
+          tx.rollbackTo(savepoint);
+          tx.commit();
+          db.run(check -> assertAll(check, table, first));
+        }
+        assertEquals(0, spilledBytes());
       }
-      assertEquals(0, spilledBytes());
+    }
+  }
+
+  private void overwrite(Transaction tx, Table table, int times) {
+    for (int i = 0; i < times; i++) {
+      tx.put(table, key(i % KEYS), value(500));
+    }
+  }
+
+  private static void assertAll(Transaction tx, Table table, byte[] value) {
+    for (int row = 0; row < KEYS; row++) {
+      assertArrayEquals(value, tx.get(table, key(row)), "row " + row);
     }
   }
 

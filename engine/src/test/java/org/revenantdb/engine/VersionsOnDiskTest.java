@@ -3,6 +3,7 @@ package org.revenantdb.engine;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.revenantdb.engine.CommittedStates.assertRow;
@@ -18,10 +19,13 @@ import java.util.List;
 import java.util.NavigableMap;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -295,6 +299,66 @@ class VersionsOnDiskTest {
       }
     }
     assertEquals(List.of(), spillFiles());
+  }
+
+  /** A file is read with nothing latched, whichever way rows are asked for. */
+  @Test
+  void nobody_waits_for_a_reader_who_waits_for_a_file() throws Exception {
+    AtomicReference<@Nullable CountDownLatch> reading = new AtomicReference<>();
+    AtomicReference<CountDownLatch> goOn = new AtomicReference<>(new CountDownLatch(0));
+    faulty.gate(event -> {
+      if (event.kind() == IoEvent.Kind.READ
+          && Thread.currentThread().getName().equals("revenant-spilled")) {
+        CountDownLatch told = reading.get();
+        if (told != null) {
+          told.countDown();
+        }
+        try {
+          goOn.get().await();
+        } catch (InterruptedException e) {
+          throw new IOException(e);
+        }
+      }
+    });
+    try (Database db = Database.open(path(), OPTIONS)) {
+      Table table = db.table("t");
+      write(db, table, 0, ROWS, 700);
+      NavigableMap<Integer, byte[]> before = new TreeMap<>(rows);
+      try (Transaction old = db.begin()) {
+        churn(db, table, 3, 700);
+        List<Runnable> ways =
+            List.of(
+                () ->
+                    before.forEach((row, value) -> assertRow(row, value, old.get(table, key(row)))),
+                () -> assertEquals(before.size(), old.count(table, null, null)),
+                () -> assertWalks(old.scan(table, null, null), before),
+                () -> assertWalks(old.scanDescending(table, null, null), before.descendingMap()),
+                () ->
+                    assertThrows(
+                        ConflictException.class, () -> old.deleteRange(table, null, null)));
+        for (Runnable way : ways) {
+          CountDownLatch begun = new CountDownLatch(1);
+          goOn.set(new CountDownLatch(1));
+          reading.set(begun);
+          AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+          Thread reader =
+              Thread.ofPlatform()
+                  .start(() -> {
+                    try {
+                      way.run();
+                    } catch (Throwable thrown) {
+                      failure.set(thrown);
+                    }
+                    begun.countDown(); // if it never came there
+                  });
+          begun.await();
+          write(db, table, 0, ROWS, 20); // every leaf
+          goOn.get().countDown();
+          reader.join();
+          assertNull(failure.get());
+        }
+      }
+    }
   }
 
   @Test

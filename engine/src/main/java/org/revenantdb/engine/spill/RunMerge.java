@@ -62,7 +62,7 @@ final class RunMerge {
           between.run();
         }
       }
-      return writer.finish();
+      return writer.finish(snapshots);
     } catch (Throwable failure) {
       writer.abandon();
       throw failure;

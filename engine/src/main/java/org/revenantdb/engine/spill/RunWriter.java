@@ -4,6 +4,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.KeyHash;
 import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.gc.SnapshotSet;
 
 /**
  * Writes a run; on a thread of the engine.
@@ -62,8 +63,12 @@ final class RunWriter {
     maxSuperseded = Math.max(maxSuperseded, version.supersededAt());
   }
 
-  /** The run; null, and no file, if there are no versions. */
-  @Nullable VersionRun finish() {
+  /**
+   * The run; null, and no file, if there are no versions.
+   *
+   * @param snapshots for which it was written
+   */
+  @Nullable VersionRun finish(SnapshotSet snapshots) {
     if (versions == 0) {
       abandon();
       return null;
@@ -71,7 +76,7 @@ final class RunWriter {
     blocks.finish();
     fences.finish(blocks.position());
     return new VersionRun(
-        files, file, fences, filter, versions, largeValues, minCommitted, maxSuperseded);
+        files, file, fences, filter, versions, largeValues, minCommitted, maxSuperseded, snapshots);
   }
 
   /** There is to be no run. */

@@ -1,7 +1,6 @@
 package org.revenantdb.engine.spill;
 
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.KeyHash;
@@ -26,8 +25,10 @@ final class VersionRun {
   private final long minCommitted;
   private final long maxSuperseded;
 
-  /** How many hold it; 0: it is gone, for ever. */
-  private final AtomicInteger holders = new AtomicInteger(1);
+  /** How many snapshots of the time when it was written it was for. */
+  private final int snapshots;
+
+  private final Holders holders = new Holders();
 
   VersionRun(
       SpillFiles files,
@@ -37,7 +38,8 @@ final class VersionRun {
       long versions,
       long largeValues,
       long minCommitted,
-      long maxSuperseded) {
+      long maxSuperseded,
+      SnapshotSet written) {
     this.files = files;
     this.file = file;
     this.fences = fences;
@@ -46,6 +48,7 @@ final class VersionRun {
     this.largeValues = largeValues;
     this.minCommitted = minCommitted;
     this.maxSuperseded = maxSuperseded;
+    this.snapshots = snapshots(written);
   }
 
   /** How many versions are in it. */
@@ -73,6 +76,20 @@ final class VersionRun {
     return snapshots.needs(minCommitted, maxSuperseded);
   }
 
+  /**
+   * Whether half of the snapshots have gone for which it was written: much of it may be needed no
+   * more, though the others keep it.
+   */
+  boolean isWorthRewriting(SnapshotSet now) {
+    return snapshots > 1 && snapshots(now) <= snapshots / 2;
+  }
+
+  private int snapshots(SnapshotSet set) {
+    int[] count = {0};
+    set.forEach(snapshot -> count[0] += covers(snapshot) ? 1 : 0);
+    return count[0];
+  }
+
   /** Whether a snapshot may find a row here. */
   boolean mayHave(byte[] row, long snapshot) {
     return covers(snapshot) && filter.mayHave(KeyHash.hash(row));
@@ -84,17 +101,12 @@ final class VersionRun {
 
   /** Keeps the file from being deleted; false if it is, or is about to be. */
   boolean tryHold() {
-    for (int now = holders.get(); now != 0; now = holders.get()) {
-      if (holders.compareAndSet(now, now + 1)) {
-        return true;
-      }
-    }
-    return false;
+    return holders.tryHold();
   }
 
   /** The last one who lets go deletes the file. */
   void letGo() {
-    if (holders.decrementAndGet() == 0) {
+    if (holders.letGo()) {
       files.delete(file);
     }
   }

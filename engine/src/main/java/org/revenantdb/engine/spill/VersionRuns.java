@@ -76,13 +76,19 @@ public final class VersionRuns {
     return runs.stream().mapToLong(VersionRun::bytes).sum();
   }
 
-  /** Writes so many versions, which are in order, to a run, and adds it to the list. */
-  public void add(Stream<SpilledVersion> versions, long count) {
+  /**
+   * Writes versions to a run, and adds it to the list.
+   *
+   * @param versions in order
+   * @param count how many
+   * @param snapshots for which they are kept
+   */
+  public void add(Stream<SpilledVersion> versions, long count, SnapshotSet snapshots) {
     RunWriter writer = new RunWriter(files, count, index);
     VersionRun run;
     try {
       versions.forEachOrdered(writer::add);
-      run = writer.finish();
+      run = writer.finish(snapshots);
     } catch (Throwable failure) {
       writer.abandon();
       throw failure;
@@ -144,15 +150,20 @@ public final class VersionRuns {
     }
   }
 
+  /** Whether {@link #merge} has something to do. */
+  public boolean wantsMerge(SnapshotSet snapshots) {
+    return !toMerge(snapshots).isEmpty();
+  }
+
   /**
-   * Merges some runs, if there are too many.
+   * Merges some runs, if there are too many, or writes one anew of which much may go.
    *
    * @param between run now and then: this may take long
    * @return false if there was nothing to merge
    */
   public boolean merge(SnapshotSet snapshots, Runnable between) {
     List<VersionRun> inputs = new ArrayList<>();
-    for (VersionRun run : tooMany()) {
+    for (VersionRun run : toMerge(snapshots)) {
       if (run.tryHold()) {
         inputs.add(run);
       }
@@ -168,8 +179,11 @@ public final class VersionRuns {
     }
   }
 
-  /** Similar ones, the smallest first; or, of very many, the smallest. */
-  private List<VersionRun> tooMany() {
+  /**
+   * Similar ones, the smallest first; or, of very many, the smallest; or one that was written for
+   * snapshots half of which have gone.
+   */
+  private List<VersionRun> toMerge(SnapshotSet snapshots) {
     List<VersionRun> sorted =
         runs.stream().sorted(Comparator.comparingLong(VersionRun::bytes)).toList();
     for (int i = 0; i + TOGETHER <= sorted.size(); i++) {
@@ -178,7 +192,10 @@ public final class VersionRuns {
         return together;
       }
     }
-    return sorted.size() > MOST_RUNS ? sorted.subList(0, TOGETHER) : List.of();
+    if (sorted.size() > MOST_RUNS) {
+      return sorted.subList(0, TOGETHER);
+    }
+    return sorted.stream().filter(run -> run.isWorthRewriting(snapshots)).limit(1).toList();
   }
 
   /** In the list one comes in the place of some, for who looks at it by one write. */

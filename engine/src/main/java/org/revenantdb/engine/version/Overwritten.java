@@ -29,7 +29,7 @@ final class Overwritten {
     private static final int BYTES = 72;
 
     private long bytes() {
-      return BYTES + key.length + (value == null ? 0 : value.length);
+      return (long) BYTES + key.length + (value == null ? 0 : value.length);
     }
   }
 

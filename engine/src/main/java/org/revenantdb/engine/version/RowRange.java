@@ -3,10 +3,8 @@ package org.revenantdb.engine.version;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
-import java.util.IdentityHashMap;
+import java.util.BitSet;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
@@ -22,12 +20,17 @@ import org.revenantdb.engine.txn.TransactionTable;
  * RowScan} finds it, so splits and merges meanwhile do no harm. One use, one thread at a time.
  */
 public final class RowRange {
+  private static final @Nullable StoredValue[] NO_VALUES = {};
+
   private final BufferPool pool;
   private final Storage storage;
   private final RowReader reader;
   private final Tree tree;
   private final Reading reading;
   private final byte @Nullable [] end;
+
+  /** Rows of the last leaf of which the snapshot sees an older version, if any. */
+  private final List<byte[]> older = new ArrayList<>(0);
 
   /** The next leaf is the one that holds this. */
   private byte[] position;
@@ -73,7 +76,6 @@ public final class RowRange {
   /** How many rows of the next leaf the snapshot sees. */
   public int count() {
     int[] count = {0};
-    List<byte[]> older = new ArrayList<>();
     leaf((page, cell, isOlder) -> {
       if (isOlder) {
         older.add(Slotted.keyOf(page, cell));
@@ -81,7 +83,7 @@ public final class RowRange {
         count[0]++;
       }
     });
-    for (StoredValue value : findOlder(older)) {
+    for (StoredValue value : findOlder()) {
       count[0] += value == null ? 0 : 1;
     }
     return count[0];
@@ -90,23 +92,32 @@ public final class RowRange {
   /** The keys of the next leaf's rows that the snapshot sees. */
   public List<byte[]> keys() {
     List<byte[]> keys = new ArrayList<>();
-    List<byte[]> older = new ArrayList<>();
+    BitSet uncertain = new BitSet();
     leaf((page, cell, isOlder) -> {
       byte[] key = Slotted.keyOf(page, cell);
-      keys.add(key);
       if (isOlder) {
+        uncertain.set(keys.size());
         older.add(key);
       }
+      keys.add(key);
     });
-    Set<byte[]> unseen = Collections.newSetFromMap(new IdentityHashMap<>());
-    @Nullable StoredValue[] values = findOlder(older);
-    for (int i = 0; i < values.length; i++) {
-      if (values[i] == null) {
-        unseen.add(older.get(i));
+    @Nullable StoredValue[] values = findOlder();
+    if (values.length == 0) {
+      return keys;
+    }
+    List<byte[]> seen = new ArrayList<>();
+    int next = 0;
+    for (int row = 0; row < keys.size(); row++) {
+      boolean isSeen = true;
+      if (uncertain.get(row)) {
+        isSeen = values[next] != null;
+        next++;
+      }
+      if (isSeen) {
+        seen.add(keys.get(row));
       }
     }
-    keys.removeIf(unseen::contains);
-    return keys;
+    return seen;
   }
 
   /**
@@ -115,31 +126,33 @@ public final class RowRange {
    */
   public boolean findConflict() {
     conflictingWriter = 0;
-    List<Conflict> conflicts = new ArrayList<>(); // over rows of which an older version may be seen
+    List<Conflict> conflicts =
+        new ArrayList<>(0); // over rows of which an older version may be seen
     leaf((page, cell, isOlder) -> {
       if (conflictingWriter == 0) {
         lookForConflict(page, cell);
         if (isOlder && conflictingWriter != 0) {
-          conflicts.add(new Conflict(Slotted.keyOf(page, cell), conflictingWriter, conflictLsn));
+          older.add(Slotted.keyOf(page, cell));
+          conflicts.add(new Conflict(conflictingWriter, conflictLsn));
           conflictingWriter = 0;
         }
       }
     });
-    @Nullable StoredValue[] values =
-        conflictingWriter != 0
-            ? new StoredValue[0]
-            : findOlder(conflicts.stream().map(Conflict::key).toList());
-    for (int i = 0; i < values.length && conflictingWriter == 0; i++) {
-      if (values[i] != null) {
-        conflictingWriter = conflicts.get(i).writer();
-        conflictLsn = conflicts.get(i).lsn();
+    if (conflictingWriter == 0) {
+      @Nullable StoredValue[] values = findOlder();
+      for (int i = 0; i < values.length && conflictingWriter == 0; i++) {
+        if (values[i] != null) {
+          conflictingWriter = conflicts.get(i).writer();
+          conflictLsn = conflicts.get(i).lsn();
+        }
       }
     }
     return conflictingWriter != 0;
   }
 
-  private @Nullable StoredValue[] findOlder(List<byte[]> keys) {
-    return keys.isEmpty() ? new StoredValue[0] : reader.findOlder(tree.table(), keys, reading);
+  /** With no latch. */
+  private @Nullable StoredValue[] findOlder() {
+    return older.isEmpty() ? NO_VALUES : reader.findOlder(tree.table(), older, reading);
   }
 
   /** After {@link #findConflict}: who was there first. */
@@ -180,10 +193,10 @@ public final class RowRange {
     void row(MemorySegment page, int cell, boolean isOlder);
   }
 
-  @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record Conflict(byte[] key, long writer, long lsn) {}
+  private record Conflict(long writer, long lsn) {}
 
   private void leaf(Visitor visitor) {
+    older.clear();
     int frame = tree.leafShared(position, reading.descent);
     try {
       MemorySegment page = pool.page(frame);

@@ -1,5 +1,6 @@
 package org.revenantdb.engine.version;
 
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -135,13 +136,21 @@ final class Spiller implements AutoCloseable {
       return;
     }
     try {
-      while (!closed && merge.test(this::spillWhileNeeded)) {
+      while (!closed && merge.test(this::meanwhile)) {
         mergeFailure = null;
       }
     } catch (Throwable failure) {
       mergeFailure = failure; // there are more files than there should be
       mergeAgainAt = System.nanoTime() + RETRY_NANOS;
     }
+  }
+
+  /** During a merge, which may take long: neither writers nor a close are to wait for its end. */
+  private void meanwhile() {
+    if (closed) {
+      throw new CancellationException();
+    }
+    spillWhileNeeded();
   }
 
   /** Ends the thread. */

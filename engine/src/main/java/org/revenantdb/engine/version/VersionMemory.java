@@ -1,5 +1,6 @@
 package org.revenantdb.engine.version;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -32,8 +33,8 @@ final class VersionMemory {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
 
-  /** How many wait; written under the lock. */
-  private volatile int waiting;
+  /** How many wait. */
+  private final AtomicInteger waiting = new AtomicInteger();
 
   private volatile @Nullable Throwable failure;
 
@@ -63,7 +64,7 @@ final class VersionMemory {
   /** Something used memory, and does so no more. */
   void giveBack(long bytes) {
     used.addAndGet(-bytes);
-    if (waiting > 0) {
+    if (waiting.get() > 0) {
       wakeAll();
     }
   }
@@ -76,12 +77,12 @@ final class VersionMemory {
     Object begun = waits.begin();
     lock.lock();
     try {
-      waiting++;
+      waiting.incrementAndGet();
       while (!mustNotWait()) {
         changed.awaitUninterruptibly();
       }
     } finally {
-      waiting--;
+      waiting.decrementAndGet();
       lock.unlock();
       waits.end(begun);
     }

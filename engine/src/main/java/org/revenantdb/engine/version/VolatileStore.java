@@ -213,7 +213,7 @@ public final class VolatileStore implements AutoCloseable {
   public void prune(SnapshotSet needed) {
     pruneMemory(needed);
     runs.drop(needed);
-    if (memory.isOverBudget()) {
+    if (memory.isOverBudget() || runs.wantsMerge(needed)) {
       spiller.wake();
     }
   }
@@ -221,7 +221,7 @@ public final class VolatileStore implements AutoCloseable {
   private void pruneMemory(SnapshotSet needed) {
     Keeps keeps = version -> needed.needs(version.committedAt(), version.supersededAt());
     chains.forEach((key, chain) -> {
-      if (rest(chain, keeps) != chain) { // most stay, and need no lock to be left alone
+      if (!keepsAll(chain, keeps)) { // most stay, and need no lock to be left alone
         keep(key, keeps);
       }
     });
@@ -239,9 +239,7 @@ public final class VolatileStore implements AutoCloseable {
         key,
         (k, chain) -> {
           Version rest = rest(chain, keeps);
-          if (rest != chain) {
-            freed[0] = bytes(chain) - bytes(rest) + (rest == null ? key.heapBytes() : 0);
-          }
+          freed[0] = bytes(chain) - bytes(rest) + (rest == null ? key.heapBytes() : 0);
           return rest;
         });
     if (freed[0] > 0) {
@@ -249,18 +247,21 @@ public final class VolatileStore implements AutoCloseable {
     }
   }
 
+  private static boolean keepsAll(Version chain, Keeps keeps) {
+    for (Version version = chain; version != null; version = version.older()) {
+      if (!keeps.keeps(version)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   private static @Nullable Version rest(Version chain, Keeps keeps) {
     List<Version> kept = new ArrayList<>();
-    boolean all = true;
     for (Version version = chain; version != null; version = version.older()) {
       if (keeps.keeps(version)) {
         kept.add(version);
-      } else {
-        all = false;
       }
-    }
-    if (all) {
-      return chain;
     }
     Version rest = null;
     for (int i = kept.size() - 1; i >= 0; i--) {
@@ -286,7 +287,8 @@ public final class VolatileStore implements AutoCloseable {
 
   /** Frees a part of the budget; by the spiller. False if there was nothing to free. */
   private boolean spill() {
-    prune(snapshots.get());
+    SnapshotSet needed = snapshots.get();
+    prune(needed);
     if (!memory.isOverBudget()) {
       return true;
     }
@@ -296,7 +298,7 @@ public final class VolatileStore implements AutoCloseable {
     }
     long count = chosen.stream().mapToLong(chain -> versions(chain).count()).sum();
     // One after the other: copies of all of them would be as large as what is to be freed.
-    runs.add(chosen.stream().flatMap(VolatileStore::spilled), count);
+    runs.add(chosen.stream().flatMap(VolatileStore::spilled), count, needed);
     // Only now, or a reader would find them nowhere. What came meanwhile is newer and stays.
     for (Chain chain : chosen) {
       long newest = chain.newest().supersededAt();

@@ -2,6 +2,7 @@ package org.revenantdb.engine.spill;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -21,6 +22,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -135,7 +137,7 @@ class VersionRunsTest {
     FileThread.call(
         "adds",
         () -> {
-          runs.add(versions.stream(), versions.size());
+          runs.add(versions.stream(), versions.size(), snapshots.snapshots(clock::get));
           return runs;
         });
   }
@@ -236,6 +238,34 @@ class VersionRunsTest {
     assertEquals(0, filesThere());
   }
 
+  /** An old snapshot keeps the run; what younger ones needed of it goes all the same. */
+  @Test
+  void a_run_is_written_anew_when_half_of_its_snapshots_have_gone() {
+    int oldest = snapshots.open(clock::get);
+    List<Integer> younger = new ArrayList<>();
+    List<SpilledVersion> versions = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      versions.addAll(newVersions(500));
+      younger.add(snapshots.open(clock::get));
+    }
+    versions.addAll(newVersions(500));
+    SnapshotSet open = snapshots.snapshots(clock::get);
+    versions.removeIf(version -> !open.needs(version.committedAt(), version.supersededAt()));
+    versions.sort(SpilledVersion::compare);
+    add(versions);
+    long all = runs.bytes();
+    snapshots.close(younger.removeFirst());
+    assertFalse(runs.wantsMerge(snapshots.snapshots(clock::get)));
+    younger.forEach(snapshots::close);
+    SnapshotSet left = snapshots.snapshots(clock::get);
+    assertTrue(runs.wantsMerge(left));
+    assertTrue(merge(left));
+    assertFalse(merge(left), "once is enough");
+    assertTrue(runs.bytes() < all / 2, () -> runs.bytes() + " of " + all);
+    assertFinds(snapshots.snapshot(oldest), /* inOrder= */ true);
+    snapshots.close(oldest);
+  }
+
   @Test
   void a_snapshot_outside_of_a_runs_time_reads_nothing_of_it() {
     add(newVersions(500));
@@ -315,6 +345,44 @@ class VersionRunsTest {
       reader.join();
     }
     assertEquals(List.of(), failures);
+  }
+
+  /**
+   * A reader has the list of four runs and reads the first; meanwhile they are merged, and the
+   * others deleted. Once it took those for runs without its row.
+   */
+  @Test
+  void a_reader_whose_list_has_a_run_that_is_gone_looks_at_the_new_list() throws Exception {
+    byte[] row = row(0);
+    for (int version = 1; version <= 4; version++) {
+      SpilledVersion one =
+          new SpilledVersion(row, 10 * version, 10 * version + 10, 0, new byte[] {(byte) version});
+      SpilledVersion wide = new SpilledVersion(row(1), 1, 100, 0, new byte[] {9}); // of any time
+      add(version == 1 ? List.of(one, wide) : List.of(one));
+    }
+    clock.set(100);
+    CountDownLatch reading = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    AtomicBoolean isFirst = new AtomicBoolean(true);
+    faulty.gate(event -> {
+      if (event.kind() == IoEvent.Kind.READ && isFirst.getAndSet(false)) {
+        reading.countDown();
+        try {
+          goOn.await();
+        } catch (InterruptedException e) {
+          throw new IOException(e);
+        }
+      }
+    });
+    AtomicReference<@Nullable SpilledVersion> found = new AtomicReference<>();
+    Thread reader = Thread.ofPlatform().start(() -> found.set(runs.find(List.of(row), 35)[0]));
+    reading.await();
+    assertTrue(merge(snapshots.snapshots(() -> 0)));
+    assertEquals(2, filesThere(), "the merged one, and the one that is read");
+    goOn.countDown();
+    reader.join();
+    assertEquals(30, found.get().committedAt());
+    assertEquals(1, filesThere());
   }
 
   @Test

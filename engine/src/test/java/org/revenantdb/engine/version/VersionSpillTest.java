@@ -61,6 +61,8 @@ class VersionSpillTest {
   private final FaultyFileSystem faulty = new FaultyFileSystem();
   private final AtomicLong clock = new AtomicLong(100);
   private final ActiveSnapshots snapshots = new ActiveSnapshots();
+  private final AtomicLong waitsBegun = new AtomicLong();
+  private final AtomicLong waitsEnded = new AtomicLong();
   private SpillFiles files;
   private VolatileStore store;
 
@@ -71,7 +73,26 @@ class VersionSpillTest {
   void open() {
     System.out.println("VersionSpillTest -Drevenant.seed=" + seed);
     files = new SpillFiles(faulty.wrap(directory), new byte[16], 1, new IoStatistics());
-    store = new VolatileStore(files, BUDGET, () -> snapshots.snapshots(clock::get), WaitMeter.NONE);
+    store =
+        new VolatileStore(files, BUDGET, () -> snapshots.snapshots(clock::get), new CountedWaits());
+  }
+
+  private final class CountedWaits implements WaitMeter {
+    @Override
+    public String waitClass() {
+      return "memory for versions";
+    }
+
+    @Override
+    public Object begin() {
+      waitsBegun.incrementAndGet();
+      return this;
+    }
+
+    @Override
+    public void end(@Nullable Object begun) {
+      waitsEnded.incrementAndGet();
+    }
   }
 
   @AfterEach
@@ -329,7 +350,7 @@ class VersionSpillTest {
     int slot = snapshots.open(clock::get);
     CountDownLatch writing = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
-    faulty.hook(event -> {
+    faulty.gate(event -> {
       if (event.kind() == IoEvent.Kind.WRITE && event.file().toString().endsWith(".spill")) {
         writing.countDown();
         try {
@@ -351,14 +372,18 @@ class VersionSpillTest {
             });
     writing.await();
     while (writer.getState() != Thread.State.WAITING) {
+      assertTrue(writer.isAlive(), "nobody held it back");
       Thread.onSpinWait();
     }
     writer.interrupt();
     assertTrue(writer.isAlive());
     assertBounded();
+    assertEquals(0, waitsEnded.get());
     goOn.countDown();
     writer.join();
     assertTrue(kept.get());
+    assertTrue(waitsBegun.get() > 0);
+    assertEquals(waitsBegun.get(), waitsEnded.get());
     snapshots.close(slot);
   }
 }
