@@ -1,0 +1,144 @@
+package org.revenantdb.jcstress;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE_INTERESTING;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.Z_Result;
+import org.revenantdb.engine.spill.OpenRuns;
+
+/**
+ * Claim: a version that a snapshot needs is found at every moment, while it goes from memory to a
+ * run, and from there to a merged one, whose input is deleted (protocols.md §30): a run is
+ * published before memory, or the run before it, lets go; and who reads a run holds it.
+ *
+ * <p>Broken twins: {@link BrokenLetsGoFirst}, {@link BrokenMergesLate}, {@link BrokenDeletes}. Seen
+ * to fail on x86.
+ *
+ * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
+ * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=VersionSpillStress}
+ */
+public final class VersionSpillStress {
+  private VersionSpillStress() {}
+
+  /** As it is. */
+  @JCStressTest
+  @Outcome(id = "false", expect = FORBIDDEN, desc = "The version is nowhere.")
+  @Outcome(id = "true", expect = ACCEPTABLE, desc = "In memory or in a run.")
+  @State
+  public static class PublishedFirst {
+    private final OpenRuns runs = new OpenRuns();
+
+    /** Starts in memory. */
+    public PublishedFirst() {}
+
+    /** Spills, then merges. */
+    @Actor
+    public void spiller() {
+      runs.publish();
+      runs.letMemoryGo();
+      runs.merge();
+    }
+
+    /** Looks it up. */
+    @Actor
+    public void reader(Z_Result r) {
+      r.r1 = runs.find();
+    }
+  }
+
+  /** Memory lets go, then the run is published. */
+  @BrokenTwin
+  @JCStressTest
+  @Outcome(
+      id = "false",
+      expect = ACCEPTABLE_INTERESTING,
+      desc = "The version is nowhere: the twin is broken.")
+  @Outcome(id = "true", expect = ACCEPTABLE, desc = "Found, by luck.")
+  @State
+  public static class BrokenLetsGoFirst {
+    private final OpenRuns runs = new OpenRuns();
+
+    /** Starts in memory. */
+    public BrokenLetsGoFirst() {}
+
+    /** Spills. */
+    @Actor
+    public void spiller() {
+      runs.letMemoryGo();
+      runs.publish();
+    }
+
+    /** Looks it up. */
+    @Actor
+    public void reader(Z_Result r) {
+      r.r1 = runs.find();
+    }
+  }
+
+  /** The input leaves the list before the merged run comes. */
+  @BrokenTwin
+  @JCStressTest
+  @Outcome(
+      id = "false",
+      expect = ACCEPTABLE_INTERESTING,
+      desc = "The version is nowhere: the twin is broken.")
+  @Outcome(id = "true", expect = ACCEPTABLE, desc = "Found, by luck.")
+  @State
+  public static class BrokenMergesLate {
+    private final OpenRuns runs = new OpenRuns();
+
+    /** Starts in a run. */
+    public BrokenMergesLate() {
+      runs.publish();
+      runs.letMemoryGo();
+    }
+
+    /** Merges. */
+    @Actor
+    public void spiller() {
+      runs.mergeTooLate();
+    }
+
+    /** Looks it up. */
+    @Actor
+    public void reader(Z_Result r) {
+      r.r1 = runs.find();
+    }
+  }
+
+  /** The input is deleted, whoever holds it. */
+  @BrokenTwin
+  @JCStressTest
+  @Outcome(
+      id = "false",
+      expect = ACCEPTABLE_INTERESTING,
+      desc = "The file was deleted under the reader: the twin is broken.")
+  @Outcome(id = "true", expect = ACCEPTABLE, desc = "Read in time.")
+  @State
+  public static class BrokenDeletes {
+    private final OpenRuns runs = new OpenRuns();
+
+    /** Starts in a run. */
+    public BrokenDeletes() {
+      runs.publish();
+      runs.letMemoryGo();
+    }
+
+    /** Merges. */
+    @Actor
+    public void spiller() {
+      runs.mergeAndDelete();
+    }
+
+    /** Looks it up. */
+    @Actor
+    public void reader(Z_Result r) {
+      r.r1 = runs.find();
+    }
+  }
+}
