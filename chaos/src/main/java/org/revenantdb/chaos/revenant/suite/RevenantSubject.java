@@ -93,7 +93,7 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
       for (String name : db.tableNames()) {
         walk(tx, db.table(name), rows, recovered);
       }
-      checkMore(report, recovered, rows);
+      checkMore(db, report, recovered, rows);
       recovered.verifyAllBytes(rows);
     }
   }
@@ -117,7 +117,8 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
    * @param report of the structure
    * @param rows all there are; it may add what its promises call rows, too
    */
-  void checkMore(CheckReport report, Recovered recovered, List<Map.Entry<byte[], byte[]>> rows) {}
+  void checkMore(
+      Database db, CheckReport report, Recovered recovered, List<Map.Entry<byte[], byte[]>> rows) {}
 
   /** One table from end to end; each row is also read by its key. */
   private static void walk(
@@ -174,6 +175,7 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
       writes.put(Tables.LARGE, Tables.key(random.nextInt(Tables.LARGE_KEYS)), 12_000);
     });
     worker.rollBack(writes -> writes.put(Tables.HOT, Tables.key(1), 40));
+    resumeMore(db, promises, random);
     if (random.nextBoolean()) {
       db.checkpoint();
     }
@@ -186,6 +188,9 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
       }
     }
   }
+
+  /** New work of a variant's own kind. */
+  void resumeMore(Database db, Promises promises, RandomGenerator random) {}
 
   @Override
   public final String kindOf(String path) {

@@ -94,7 +94,8 @@ public final class SequenceSubject extends RevenantSubject {
   }
 
   @Override
-  void checkMore(CheckReport report, Recovered recovered, List<Map.Entry<byte[], byte[]>> rows) {
+  void checkMore(
+      Database db, CheckReport report, Recovered recovered, List<Map.Entry<byte[], byte[]>> rows) {
     long reserved = reserved(report);
     String prefix = TABLE + "/";
     for (Map.Entry<byte[], byte[]> row : List.copyOf(rows)) {

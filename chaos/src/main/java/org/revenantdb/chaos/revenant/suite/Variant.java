@@ -27,7 +27,10 @@ public enum Variant {
   DROP(DropSubject.class, DropSubject::new),
 
   /** {@link PreparedSubject}. */
-  PREPARED(PreparedSubject.class, PreparedSubject::new);
+  PREPARED(PreparedSubject.class, PreparedSubject::new),
+
+  /** {@link SchemaSubject}. */
+  SCHEMA(SchemaSubject.class, SchemaSubject::new);
 
   private final Class<? extends RevenantSubject> type;
 

@@ -11,6 +11,8 @@
  * org.revenantdb.chaos.revenant.suite.SequenceSubject}, {@link
  * org.revenantdb.chaos.revenant.suite.DropSubject}, {@link
  * org.revenantdb.chaos.revenant.suite.PreparedSubject}, {@link
+ * org.revenantdb.chaos.revenant.suite.SchemaSubject} (with {@code SchemaSession}, {@code
+ * SchemaTransaction} and {@code SchemaModel}), {@link
  * org.revenantdb.chaos.revenant.suite.LazySubject} (lazy commits, and durable readers as their
  * witnesses); {@code Worker} (the transactions that they are made of), {@code DurableReader} and
  * {@code Cell} (what a value is in a promise); {@link
