@@ -87,11 +87,15 @@ final class RecordedLives {
       PowerCutOptions options =
           PowerCutOptions.of(profile, seed)
               .withStates(states)
-              .withLimit(LIMIT)
               .withKeep(failures.resolve("failures"));
-      Outcome outcome = new PowerCutRun<>(subject, recording, options, seen).run();
+      Outcome outcome = cutPower(options, seen);
       assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
     }
+  }
+
+  /** Cuts the power as the options say; images that were seen already are passed by. */
+  Outcome cutPower(PowerCutOptions options, SeenImages seen) {
+    return new PowerCutRun<>(subject, recording, options.withLimit(LIMIT), seen).run();
   }
 
   /** Opens what a process left that died right before an operation. */
