@@ -32,7 +32,8 @@ public final class CountedRun {
   /*
    * A round records lives of its own seed, which stands in the name of its part: two lives in a row, and one behind the
    * death of a process. Both are cut under each profile. Rounds follow each other until the states are there, so that
-   * thousands of states come from hundreds of lives. A round in which nothing new is met ends it: NOT_MEASURED.
+   * thousands of states come from hundreds of lives. A round in which nothing new is met ends it: NOT_MEASURED; so does
+   * one without a life that could be used, with the verdict on that.
    */
 
   private static final int LIVES = 2;
@@ -102,12 +103,15 @@ public final class CountedRun {
           outcomes.add(Outcome.of(name, recording.verdict(), recording.reason()));
         }
       }
-      Outcome sum = Outcomes.sum(name, outcomes);
-      if (sum.states() == 0) {
+      if (outcomes.isEmpty()) {
         report.part(Outcome.of(name, Verdict.NOT_MEASURED, "no state that was not met before"));
         return;
       }
+      Outcome sum = Outcomes.sum(name, outcomes);
       report.part(sum);
+      if (sum.states() == 0) {
+        return; // no life could be used: so it is with the next seed
+      }
       done += sum.states();
       nanos += System.nanoTime() - begunRound;
       report.statesPerSecond(done / (nanos / 1e9));
