@@ -276,8 +276,7 @@ final class Catalog implements Cleaner.Unfinished {
         TableRow row = trees.claim();
         CatalogueRecord record = writer.record(0).insert(key, row.bytes());
         return change(
-            name,
-            () -> writer.publish(() -> record.publish(trees, () -> {}), () -> remember(name, row)));
+            name, () -> writer.publish(() -> record.publish(trees), () -> remember(name, row)));
       }
     } finally {
       changing.unlock();

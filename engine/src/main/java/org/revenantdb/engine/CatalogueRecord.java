@@ -91,6 +91,11 @@ final class CatalogueRecord {
     return this;
   }
 
+  /** As {@link #publish(NewTrees, Runnable)}, with nothing to be run before. */
+  long publish(@Nullable NewTrees trees) {
+    return publish(trees, () -> {});
+  }
+
   /**
    * Publishes the record. May wait for credit.
    *

@@ -1,7 +1,7 @@
 package org.revenantdb.engine;
 
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * that nobody else may begin to write until it has ended (protocols.md §31). One thread at a time.
  */
 final class OwnTables {
-  private final Map<Table, @Nullable TableTrees> trees = new IdentityHashMap<>();
+  private final Map<Table, @Nullable TableTrees> trees = new HashMap<>();
   private final ArrayList<Table> held = new ArrayList<>();
 
   /** Nothing yet. */

@@ -33,8 +33,6 @@ final class Slog {
    * Failure     A step that could not be published has changed nothing. What could not be finished, as the disk is
    *             full, stays settled.
    */
-  private static final Runnable NOTHING = () -> {};
-
   private final CatalogueWriter writer;
 
   /** By name. */
@@ -128,7 +126,7 @@ final class Slog {
     changes.put(name, change); // before there is a row that is not everybody's
     boolean isPublished = false;
     try {
-      writer.publish(() -> record.publish(trees, NOTHING), after);
+      writer.publish(() -> record.publish(trees), after);
       isPublished = true;
     } finally {
       if (!isPublished) {
@@ -146,7 +144,7 @@ final class Slog {
       record.remove(change.key());
     }
     writer.publishDrop(
-        () -> record.publish(null, NOTHING),
+        () -> record.publish(null),
         change.key(),
         created,
         () -> {
@@ -167,7 +165,7 @@ final class Slog {
       record.replace(change.key(), newer.bytes());
     }
     writer.publishDrop(
-        () -> record.publish(trees, NOTHING),
+        () -> record.publish(trees),
         change.key(),
         created,
         () -> {
@@ -231,7 +229,7 @@ final class Slog {
   private void finish(String name, NameChange change, boolean waits) {
     CatalogueRecord record = writer.record(0);
     change.finish(record);
-    LongSupplier published = waits ? () -> record.publish(null, NOTHING) : record::publishAtOnce;
+    LongSupplier published = waits ? () -> record.publish(null) : record::publishAtOnce;
     TableRow garbage = change.garbage();
     Runnable after = () -> changes.remove(name);
     if (garbage == null) {

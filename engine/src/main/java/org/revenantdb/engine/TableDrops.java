@@ -144,12 +144,12 @@ final class TableDrops {
       for (Waiter next = toLookAt.poll(); next != null; next = toLookAt.poll()) {
         for (TransactionCore core : open) {
           Holds holds = core.holds();
-          if (core == next.own || holds == null || !holds.holds(next.table)) {
+          if (core.equals(next.own) || holds == null || !holds.holds(next.table)) {
             continue;
           }
-          written |= next == first;
+          written |= next.equals(first);
           Long thread = holds.thread();
-          if (core == own || thread.equals(self)) {
+          if (core.equals(own) || thread.equals(self)) {
             waiting.remove(self); // under the same lock: nobody else need be refused
             throw inUse(table, next.table);
           }

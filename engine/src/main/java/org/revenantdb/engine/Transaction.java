@@ -485,7 +485,8 @@ public final class Transaction implements AutoCloseable {
    * Drops a table as part of this transaction: others read it until this commits, and nobody else
    * can begin to write to it. If this rolls back the table is as it was. Takes as long for a large
    * table as for a small one; its pages are given back when this has committed and no transaction
-   * is left that began before.
+   * is left that began before. A table that this transaction has created itself is gone at once,
+   * and its name free for others.
    *
    * <p>Waits for transactions that have written to the table, without a limit; what they have
    * committed goes with the table, though this transaction does not see it.

@@ -28,10 +28,20 @@ public record SlogEntry(TableRow trees, Step step, long transaction, byte[] name
   /** What the transaction has done to the trees. */
   public enum Step {
     /** It has made them: they are its own until it commits, and given back if it aborts. */
-    CREATED,
+    CREATED(0),
 
     /** It has dropped them: they are everybody's until it commits, and given back then. */
-    DROPPED
+    DROPPED(1);
+
+    private final int code;
+
+    Step(int code) {
+      this.code = code;
+    }
+
+    static @Nullable Step of(int code) {
+      return code == CREATED.code ? CREATED : code == DROPPED.code ? DROPPED : null;
+    }
   }
 
   private static final int KIND = 8;
@@ -41,8 +51,6 @@ public record SlogEntry(TableRow trees, Step step, long transaction, byte[] name
   private static final int NAME_LENGTH = TREES + Short.BYTES;
   private static final int TRANSACTION = NAME_LENGTH + 2 * Short.BYTES;
   private static final int ROOTS = TRANSACTION + Long.BYTES;
-
-  private static final Step[] STEPS = Step.values();
 
   /** Whether a value below a key of dropped tables is an entry, whole or damaged. */
   public static boolean is(byte[] value) {
@@ -62,7 +70,7 @@ public record SlogEntry(TableRow trees, Step step, long transaction, byte[] name
             .putInt(trees.id(0))
             .putInt(trees.root(0))
             .put((byte) ENTRY)
-            .put((byte) step.ordinal())
+            .put((byte) step.code)
             .putShort((short) trees.trees())
             .putShort((short) name.length)
             .putShort((short) 0)
@@ -79,12 +87,11 @@ public record SlogEntry(TableRow trees, Step step, long transaction, byte[] name
       return null;
     }
     ByteBuffer row = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
-    int step = row.get(STEP);
+    Step step = Step.of(row.get(STEP));
     int count = row.getShort(TREES);
     int nameLength = row.getShort(NAME_LENGTH);
     long transaction = row.getLong(TRANSACTION);
-    if (step < 0
-        || step >= STEPS.length
+    if (step == null
         || count < 1
         || count > TableRow.MAX_PARTITIONS
         || nameLength < 1
@@ -101,7 +108,7 @@ public record SlogEntry(TableRow trees, Step step, long transaction, byte[] name
     }
     byte[] name = new byte[nameLength];
     row.get(name);
-    SlogEntry entry = new SlogEntry(new TableRow(id, roots), STEPS[step], transaction, name);
+    SlogEntry entry = new SlogEntry(new TableRow(id, roots), step, transaction, name);
     return Arrays.equals(entry.key(), key) ? entry : null;
   }
 }
