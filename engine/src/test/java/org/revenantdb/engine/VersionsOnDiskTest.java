@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -352,9 +353,13 @@ class VersionsOnDiskTest {
                     begun.countDown(); // if it never came there
                   });
           begun.await();
-          write(db, table, 0, ROWS, 20); // every leaf
+          // In every leaf; on a thread of its own, or a latch that is held would hang the test.
+          Thread writer = Thread.ofPlatform().start(() -> write(db, table, 0, ROWS, 20));
+          boolean isHeldUp = !writer.join(Duration.ofSeconds(60));
           goOn.get().countDown();
+          writer.join();
           reader.join();
+          assertFalse(isHeldUp, "somebody who reads a file has a leaf latched");
           assertNull(failure.get());
         }
       }

@@ -370,16 +370,19 @@ class VersionSpillTest {
               }
               kept.set(Thread.currentThread().isInterrupted());
             });
-    writing.await();
-    while (writer.getState() != Thread.State.WAITING) {
-      assertTrue(writer.isAlive(), "nobody held it back");
-      Thread.onSpinWait();
+    try {
+      writing.await();
+      while (writer.getState() != Thread.State.WAITING) {
+        assertTrue(writer.isAlive(), "nobody held it back");
+        Thread.onSpinWait();
+      }
+      writer.interrupt();
+      assertTrue(writer.isAlive());
+      assertBounded();
+      assertEquals(0, waitsEnded.get());
+    } finally {
+      goOn.countDown();
     }
-    writer.interrupt();
-    assertTrue(writer.isAlive());
-    assertBounded();
-    assertEquals(0, waitsEnded.get());
-    goOn.countDown();
     writer.join();
     assertTrue(kept.get());
     assertTrue(waitsBegun.get() > 0);
