@@ -12,21 +12,27 @@ final class OutcomeWords {
   /*
    * State       0 UNKNOWN   1 ACTIVE   2 COMMITTING   3 AWAITED: COMMITTING, and somebody sleeps
    *             4 ABORTED   5 ELSEWHERE: prepared, its word is one of PreparedWords
+   *             6 WAITED: ACTIVE, and somebody sleeps until it has ended (protocols.md §32)
    *             anything else: the commit LSN (always above 8)
    *
    * Transitions 0 -> 1         enter        its session, before its first record is reserved (R8)
    *             1 -> 2         committing   its session, before its commit record is reserved
+   *             6 -> 3         committing   the same
+   *             1 -> 6         mustWaitForEnd  any, CAS, under the lock of RowWaiters
    *             2 -> 3         mustWait     any, CAS, under the lock of the parking lot's bucket
-   *             1 -> 5         moveAway     its session, prepared, when the word elsewhere says ACTIVE
+   *             1, 6 -> 5      moveAway     its session, prepared, when the word elsewhere says ACTIVE
    *             2, 3 -> 1      settle       who decides upon a prepared one, and could not publish it; only elsewhere
    *             2, 3 -> LSN    settle       its session, after that record is published
-   *             1, 2, 3 -> 4   settle       its session, after the id is in the ATM, or all rows were put back
+   *             1, 2, 3, 6 -> 4  settle     its session, after the id is in the ATM, or all rows were put back
    *
    * Ordering    `settle` is one exchange. If a waiter's CAS comes before it in the order of the word, the exchange
    *             returns AWAITED, and the session wakes; if after, the CAS finds the outcome, and nobody sleeps. A read
    *             and a store instead would let the CAS fall in between. The CAS and the queueing are one step under the
    *             bucket's lock, which waking takes too: who is to be woken is in the queue. (CommittingStress)
-   *             `committing` is a volatile store, the reservation that follows takes the tail with getAndAdd: who sees
+   *             `committing` and `moveAway` are exchanges, too, and carry WAITED on; so it gets to `settle` whatever is
+   *             in between. Behind the exchange for COMMITTING only waiters change the word, to what it is to be anyway:
+   *             AWAITED. (WaitedStress)
+   *             `committing` is a volatile store besides, the reservation that follows takes the tail with getAndAdd: who sees
    *             that tail, and takes it for its snapshot, sees COMMITTING, too.
    */
 
@@ -36,6 +42,7 @@ final class OutcomeWords {
   static final long AWAITED = 3;
   static final long ABORTED = 4;
   static final long ELSEWHERE = 5;
+  private static final long WAITED = 6;
 
   private final AtomicLongArray words;
 
@@ -44,10 +51,13 @@ final class OutcomeWords {
     words = new AtomicLongArray(count);
   }
 
-  /** What became of it; AWAITED is nobody's business but the waiters'. */
+  /** What became of it; AWAITED and WAITED are nobody's business but the waiters'. */
   long get(int index) {
     long word = words.get(index);
-    return word == AWAITED ? COMMITTING : word;
+    if (word == AWAITED) {
+      return COMMITTING;
+    }
+    return word == WAITED ? ACTIVE : word;
   }
 
   void enter(int index) {
@@ -55,21 +65,31 @@ final class OutcomeWords {
   }
 
   void committing(int index) {
-    words.set(index, COMMITTING);
+    if (words.getAndSet(index, COMMITTING) == WAITED) {
+      words.set(index, AWAITED);
+    }
   }
 
-  void moveAway(int index) {
-    words.set(index, ELSEWHERE);
+  /** Says that the word is elsewhere; returns whether somebody sleeps until it has ended. */
+  boolean moveAway(int index) {
+    return words.getAndSet(index, ELSEWHERE) == WAITED;
   }
 
   /** Sets the outcome; returns whether somebody has to be woken. */
   boolean settle(int index, long outcome) {
-    return words.getAndSet(index, outcome) == AWAITED;
+    long found = words.getAndSet(index, outcome);
+    return found == AWAITED || found == WAITED;
   }
 
   /** Leaves a mark that somebody sleeps, unless there is nothing to wait for any more. */
   boolean mustWait(int index) {
     long found = words.compareAndExchange(index, COMMITTING, AWAITED);
     return found == COMMITTING || found == AWAITED;
+  }
+
+  /** Leaves a mark that somebody sleeps until it has ended, unless it ends or has ended. */
+  boolean mustWaitForEnd(int index) {
+    long found = words.compareAndExchange(index, ACTIVE, WAITED);
+    return found == ACTIVE || found == WAITED;
   }
 }

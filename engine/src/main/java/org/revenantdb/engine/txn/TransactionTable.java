@@ -31,6 +31,8 @@ public final class TransactionTable {
    *             with the row's page latched (R1), and ends all the same: the session that commits holds nothing, the
    *             log writer takes no latch, and a log that stops makes the session abort.
    *
+   *             For one that is ACTIVE, which may take any time: RowWaiters, with nothing latched.
+   *
    * Prepared    those of this life and of former ones have words of their own (protocols.md §29): looked at where the
    *             chunk has none, or says ELSEWHERE; before the ATM, in which one that is being rolled back already is.
    *             Forgotten as a chunk is.
@@ -79,6 +81,7 @@ public final class TransactionTable {
   private final int firstOffset;
   private final long slice;
   private final WaitMeter waits;
+  private final RowWaiters rowWaiters;
 
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Chunks(long first, @Nullable OutcomeWords[] array) {
@@ -135,6 +138,7 @@ public final class TransactionTable {
     }
     this.slice = slice;
     this.waits = waits;
+    this.rowWaiters = new RowWaiters(this::markWaited, waits);
     this.aborted = aborted;
     this.nextId = new AtomicLong(highestId + 1);
     this.firstOffset = (int) (highestId + 1) & (CHUNK - 1);
@@ -144,6 +148,21 @@ public final class TransactionTable {
   /** The aborted-transaction map. */
   public AbortedTransactions aborted() {
     return aborted;
+  }
+
+  /** Those who wait until transactions have ended, for their rows. */
+  public RowWaiters rowWaiters() {
+    return rowWaiters;
+  }
+
+  /** With the lock of {@link RowWaiters}: false if there is nothing to sleep for. */
+  private boolean markWaited(long id) {
+    OutcomeWords prepared = wordOfPrepared(id);
+    if (prepared != null) {
+      return prepared.mustWaitForEnd(0);
+    }
+    OutcomeWords words = chunks.of(id);
+    return words != null && words.mustWaitForEnd(index(id));
   }
 
   /** The highest id given out. */
@@ -223,7 +242,10 @@ public final class TransactionTable {
   /** Marks a transaction that is in the table as one whose PREPARE record is published. */
   public void prepared(long id) {
     active(id);
-    wordsOf(id).moveAway(index(id)); // behind: who finds this looks there
+    boolean isWaited = wordsOf(id).moveAway(index(id)); // behind: who finds this looks there
+    if (isWaited) {
+      markWaited(id); // nobody decides upon it meanwhile: that takes the lock of the list
+    }
   }
 
   private void active(long id) {
@@ -283,6 +305,11 @@ public final class TransactionTable {
         ParkingLot.global().unparkAll(this, id);
       } catch (Throwable notWoken) {
         // No stack or memory left. Who sleeps looks by itself after a slice.
+      }
+      try {
+        rowWaiters.ended(id);
+      } catch (Throwable notWoken) {
+        // The same.
       }
     }
   }

@@ -40,4 +40,9 @@ public final class OpenOutcomeWords {
   public boolean mustWait() {
     return words.mustWait(0);
   }
+
+  /** Whether the caller has to sleep until it has ended. */
+  public boolean mustWaitForEnd() {
+    return words.mustWaitForEnd(0);
+  }
 }

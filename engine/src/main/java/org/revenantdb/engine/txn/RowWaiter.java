@@ -1,0 +1,67 @@
+package org.revenantdb.engine.txn;
+
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One stay in {@link RowWaiters}: a transaction that sleeps until another has ended, for a row of
+ * that one's. All but {@link #isWoken} with the lock of the waiters.
+ */
+public final class RowWaiter {
+  /**
+   * A row.
+   *
+   * @param tree id of its tree
+   * @param key not to be changed
+   */
+  @SuppressWarnings("ArrayRecordComponent") // compared by what is in it
+  public record Row(int tree, byte[] key) {
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Row(int otherTree, byte[] otherKey)
+          && tree == otherTree
+          && Arrays.equals(key, otherKey);
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * tree + Arrays.hashCode(key);
+    }
+  }
+
+  final long own;
+  final Row row;
+
+  /** For whose end it sleeps; of an heir, behind whom. */
+  long holder;
+
+  /** Whether it sleeps behind one that may not hold the row. */
+  boolean isHeir;
+
+  /** Where it queues; null if nowhere. */
+  @Nullable ArrayDeque<RowWaiter> queue;
+
+  private volatile boolean isWoken;
+
+  /**
+   * A stay that has not begun.
+   *
+   * @param own id of the transaction that waits
+   * @param holder id of the one that has written the row
+   */
+  public RowWaiter(long own, long holder, Row row) {
+    this.own = own;
+    this.holder = holder;
+    this.row = row;
+  }
+
+  /** Whether it was told to look again. */
+  public boolean isWoken() {
+    return isWoken;
+  }
+
+  void setWoken() {
+    isWoken = true;
+  }
+}
