@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
@@ -73,13 +74,7 @@ public final class BulkLoad implements AutoCloseable {
     Transaction.checkKey(key);
     Objects.requireNonNull(value, "value");
     Transaction.checkLength(value.length);
-    step(() -> {
-      demandAscending(key);
-      RowLoader loader = loader(key);
-      transaction.throwOnConflict(loader.add(key, value), table);
-      added(loader);
-      return null;
-    });
+    addOrWait(key, loader -> loader.add(key, value));
   }
 
   /**
@@ -116,13 +111,47 @@ public final class BulkLoad implements AutoCloseable {
       });
       count = value.readNBytes(chunk, 0, chunk.length);
     }
-    step(() -> {
-      demandAscending(key); // again: who reads the stream may have added rows
+    addOrWait(key, loader -> loader.add(key, written)); // who reads the stream may have added rows
+  }
+
+  private void addOrWait(byte[] key, Function<RowLoader, RowWriter.Outcome> add) {
+    write(() -> {
+      RowLoader held = heldUp();
+      if (held != null) {
+        return taken(held, held.resume());
+      }
+      demandAscending(key);
       RowLoader loader = loader(key);
-      transaction.throwOnConflict(loader.add(key, written), table);
-      added(loader);
-      return null;
+      return taken(loader, add.apply(loader));
     });
+  }
+
+  private RowWriter.Outcome taken(RowLoader loader, RowWriter.Outcome outcome) {
+    if (outcome != RowWriter.Outcome.CONFLICT) {
+      last = loader;
+      rows++;
+    }
+    return outcome;
+  }
+
+  /** The loader that a conflict has stopped, if there is one: the wait for it is over. */
+  private @Nullable RowLoader heldUp() {
+    for (RowLoader loader : loaders.values()) {
+      if (loader.isHeldUp()) {
+        return loader;
+      }
+    }
+    return null;
+  }
+
+  /** As {@link #step}, for what writes rows, and may have to wait for one. */
+  private void write(Supplier<RowWriter.Outcome> action) {
+    try {
+      transaction.write(table, null, unused -> action.get());
+    } catch (Throwable failure) {
+      giveUpAfter(failure);
+      throw failure;
+    }
   }
 
   private RowLoader loader(byte[] key) {
@@ -134,11 +163,6 @@ public final class BulkLoad implements AutoCloseable {
       loaders.put(home, loader);
     }
     return loader;
-  }
-
-  private void added(RowLoader loader) {
-    last = loader;
-    rows++;
   }
 
   private void demandAscending(byte[] key) {
@@ -169,11 +193,14 @@ public final class BulkLoad implements AutoCloseable {
    * @throws OutcomeUnknownException if the log failed meanwhile
    */
   public void finish() {
-    step(() -> {
+    write(() -> {
       for (RowLoader loader : loaders.values()) {
-        transaction.throwOnConflict(loader.finish(), table);
+        RowWriter.Outcome outcome = loader.isHeldUp() ? loader.resume() : loader.finish();
+        if (outcome == RowWriter.Outcome.CONFLICT) {
+          return outcome;
+        }
       }
-      return null;
+      return RowWriter.Outcome.DONE;
     });
     Engine engine = transaction.core().engine();
     try {

@@ -5,7 +5,8 @@ package org.revenantdb.engine;
  * began (first updater wins). The statement has changed nothing. Roll back and try again, as {@link
  * Database#run} does.
  */
-public final class ConflictException extends RevenantException {
+public sealed class ConflictException extends RevenantException
+    permits DeadlockException, LockTimeoutException {
   private static final long serialVersionUID = 1L;
 
   /** LSN of the commit that was first; 0 if it has not ended. */
@@ -22,5 +23,10 @@ public final class ConflictException extends RevenantException {
    */
   long commitLsn() {
     return commitLsn;
+  }
+
+  /** Whether another attempt may come to more. */
+  boolean isWorthAnotherAttempt() {
+    return true;
   }
 }

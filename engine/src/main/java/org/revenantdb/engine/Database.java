@@ -8,6 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.engine.txn.RowWaiters;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.log.LogStoppedException;
 
@@ -361,7 +362,8 @@ public final class Database implements AutoCloseable {
   /**
    * Does work in a transaction and commits it. After a conflict the transaction is rolled back and
    * the work done again, up to {@link DatabaseOptions#maxAttempts} times. An interrupted thread
-   * gets the first conflict.
+   * gets the first conflict; and nobody tries again after {@link LockTimeoutException}, or a {@link
+   * DeadlockException} that goes through another transaction of this thread.
    *
    * @param body the work; it may be called more than once
    * @param <X> what it throws
@@ -415,25 +417,49 @@ public final class Database implements AutoCloseable {
    */
   public <T extends @Nullable Object, X extends Exception> T call(
       TransactionOptions options, TransactionCall<T, X> body) throws X {
-    for (int attempt = 1; ; attempt++) {
-      Transaction transaction = begin(options);
-      try (transaction) {
-        T result = body.call(transaction);
-        transaction.commit();
-        return result;
-      } catch (ConflictException conflict) {
-        if (attempt >= engine.options().maxAttempts() || Thread.currentThread().isInterrupted()) {
-          awaitTold(transaction, conflict);
-          throw conflict;
+    RowWaiters waiters = engine.storage().transactions().rowWaiters();
+    RowWaiters.Inheritance heirs = null; // others who want the row for which this tries again
+    try {
+      for (int attempt = 1; ; attempt++) {
+        Transaction transaction = begin(options);
+        transaction.core().attempts(heirs);
+        heirs = null;
+        try (transaction) {
+          T result;
+          try {
+            result = body.call(transaction);
+          } catch (ConflictException conflict) {
+            if (triesAgain(conflict, attempt)) {
+              heirs = transaction.core().takeHeirs();
+            }
+            throw conflict;
+          }
+          transaction.commit();
+          return result;
+        } catch (ConflictException conflict) {
+          if (!triesAgain(conflict, attempt)) {
+            awaitTold(transaction, conflict);
+            throw conflict;
+          }
+          if (conflict.commitLsn() == 0) {
+            pause(attempt);
+          }
+        } catch (Throwable thrown) {
+          awaitTold(transaction, thrown);
+          throw thrown;
         }
-        if (conflict.commitLsn() == 0) {
-          pause(attempt);
-        }
-      } catch (Throwable thrown) {
-        awaitTold(transaction, thrown);
-        throw thrown;
+      }
+    } finally {
+      if (heirs != null) {
+        waiters.release(heirs);
       }
     }
+  }
+
+  private boolean triesAgain(ConflictException conflict, int attempt) {
+    return conflict.isWorthAnotherAttempt()
+        && attempt < engine.options().maxAttempts()
+        && !Thread.currentThread().isInterrupted();
   }
 
   private static void awaitTold(Transaction transaction, Throwable thrown) {

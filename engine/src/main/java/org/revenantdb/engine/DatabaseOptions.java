@@ -53,6 +53,9 @@ import org.revenantdb.recovery.log.LogOptions;
  *     changed nothing, and all else goes on. A sixteenth of it, at least 64 KiB, is what each
  *     transaction may have beside that for what it has overwritten while it has a savepoint; more
  *     goes to a file as well. Default 64 MiB, or a sixteenth of the largest heap if that is less
+ * @param lockTimeout how long a statement waits in all for other transactions that have written its
+ *     rows and have not ended, unless its transaction has a timeout of its own; default zero: it is
+ *     refused at once
  */
 public record DatabaseOptions(
     boolean create,
@@ -70,7 +73,8 @@ public record DatabaseOptions(
     boolean leakTraces,
     boolean countersFile,
     int shortTransactionRows,
-    long versionMemory) {
+    long versionMemory,
+    Duration lockTimeout) {
 
   /** A time that does not come: lazy commits are forced only when somebody asks. */
   public static final Duration NEVER = ChronoUnit.FOREVER.getDuration();
@@ -109,7 +113,8 @@ public record DatabaseOptions(
           /* leakTraces= */ false,
           /* countersFile= */ true,
           /* shortTransactionRows= */ 256,
-          defaultVersionMemory());
+          defaultVersionMemory(),
+          /* lockTimeout= */ Duration.ZERO);
 
   /** Nobody is to lose more than a little of a small heap to old snapshots. */
   private static long defaultVersionMemory() {
@@ -178,6 +183,7 @@ public record DatabaseOptions(
               + " bytes, not "
               + versionMemory);
     }
+    checkLockTimeout(lockTimeout);
     if (maxAttempts < 1) {
       throw new IllegalArgumentException("maxAttempts must be at least 1, not " + maxAttempts);
     }
@@ -364,6 +370,24 @@ public record DatabaseOptions(
     return with(copy -> copy.versionMemory = value);
   }
 
+  /**
+   * Sets how long statements of transactions without a timeout of their own wait for rows; see
+   * {@link TransactionOptions#withLockTimeout}.
+   *
+   * @param value from zero, which is not to wait, to a year
+   * @return other options
+   */
+  public DatabaseOptions withLockTimeout(Duration value) {
+    return with(copy -> copy.lockTimeout = value);
+  }
+
+  static void checkLockTimeout(Duration value) {
+    Objects.requireNonNull(value, "lockTimeout");
+    if (value.isNegative() || value.compareTo(LONGEST_DELAY) > 0) {
+      throw new IllegalArgumentException("lockTimeout must be from zero to a year, not " + value);
+    }
+  }
+
   private DatabaseOptions with(Consumer<Copy> change) {
     Copy copy = new Copy(this);
     change.accept(copy);
@@ -388,6 +412,7 @@ public record DatabaseOptions(
     boolean countersFile;
     int shortTransactionRows;
     long versionMemory;
+    Duration lockTimeout;
 
     Copy(DatabaseOptions options) {
       create = options.create;
@@ -406,6 +431,7 @@ public record DatabaseOptions(
       countersFile = options.countersFile;
       shortTransactionRows = options.shortTransactionRows;
       versionMemory = options.versionMemory;
+      lockTimeout = options.lockTimeout;
     }
 
     DatabaseOptions options() {
@@ -425,7 +451,8 @@ public record DatabaseOptions(
           leakTraces,
           countersFile,
           shortTransactionRows,
-          versionMemory);
+          versionMemory,
+          lockTimeout);
     }
   }
 }

@@ -33,6 +33,7 @@ final class Engine {
   private final ArrayBlockingQueue<RowWriter> moreWriters =
       new ArrayBlockingQueue<>(MAX_IDLE_WRITERS);
   private final OpenTransactions open = new OpenTransactions();
+  private final WaitGraph waitGraph = new WaitGraph(this);
 
   /** One a stripe of threads. */
   private final AtomicReferenceArray<@Nullable RowBatch> batches = perStripe();
@@ -87,6 +88,10 @@ final class Engine {
 
   OpenTransactions open() {
     return open;
+  }
+
+  WaitGraph waitGraph() {
+    return waitGraph;
   }
 
   void tables(TableSteps steps) {

@@ -570,6 +570,11 @@ final class OpenDatabase {
     if (!engine.gate().close()) {
       return;
     }
+    engine
+        .storage()
+        .transactions()
+        .rowWaiters()
+        .close(); // behind the gate: who comes later does not sleep
     ForgottenTransactions.leave(engine.open());
     Throwable failure = null;
     try {

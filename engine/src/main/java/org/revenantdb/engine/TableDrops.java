@@ -1,18 +1,8 @@
 package org.revenantdb.engine;
 
-import java.lang.invoke.VarHandle;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.engine.txn.Holds;
 import org.revenantdb.latch.ParkingLot;
 import org.revenantdb.recovery.log.LogStoppedException;
 
@@ -31,29 +21,16 @@ final class TableDrops {
    *             other. What is held is found with the writer of rows, which the next transaction uses again: who
    *             looks may find what that one holds, and waits for it too. He looks again soon.
    *
-   * Deadlock    who drops waits for transactions, and a transaction for the thread that uses it, which may itself be
-   *             dropping a table. A thread that waits says for which table; each look goes along those who wait, and
-   *             one that comes back to its own thread refuses. Looks are made one after the other, so of a circle the
-   *             first that looks breaks it. A transaction counts as used by the thread that was the last to write.
-   *             What the waiting transaction itself holds of the table that it waits for does not count; what it holds
-   *             of another one does, for whoever waits for that.
+   * Deadlock    found in the WaitGraph, in which those are, too, who wait for rows: each look goes along those who wait,
+   *             and one that comes back to its own thread refuses. Looks are made one after the other, so of a circle
+   *             the first that looks breaks it. What the waiting transaction itself holds of the table that it waits
+   *             for does not count; what it holds of another one does, for whoever waits for that.
    */
   private static final long SHORTEST_PAUSE = TimeUnit.MICROSECONDS.toNanos(100);
   private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(10);
 
   private final Engine engine;
   private final Catalog catalog;
-  private final ReentrantLock looking = new ReentrantLock();
-
-  /**
-   * Somebody who waits.
-   *
-   * @param own the transaction that he waits for the others with; null if with none
-   */
-  private record Waiter(Table table, @Nullable TransactionCore own) {}
-
-  /** Under the lock: by the ids of threads. */
-  private final Map<Long, Waiter> waiting = new HashMap<>();
 
   TableDrops(Engine engine, Catalog catalog) {
     this.engine = engine;
@@ -99,7 +76,6 @@ final class TableDrops {
    * <p>Nobody tells when a transaction ends; so this looks, now and then.
    */
   private void whenUnwritten(Table table, @Nullable TransactionCore own, BooleanSupplier step) {
-    Long self = Thread.currentThread().threadId();
     boolean done = false;
     try {
       engine.inside(() -> isWritten(table, own)); // a refusal comes before others are refused
@@ -117,12 +93,7 @@ final class TableDrops {
         }
       }
     } finally {
-      looking.lock();
-      try {
-        waiting.remove(self);
-      } finally {
-        looking.unlock();
-      }
+      engine.waitGraph().leave();
     }
   }
 
@@ -131,47 +102,32 @@ final class TableDrops {
     if (failure != null) {
       throw new LogStoppedException(failure);
     }
-    Long self = Thread.currentThread().threadId();
-    looking.lock();
-    try {
-      Waiter first = new Waiter(table, own);
-      waiting.put(self, first);
-      VarHandle.fullFence(); // behind beginDrop
-      List<TransactionCore> open = engine.open().cores();
-      boolean written = false;
-      Set<Waiter> seen = new HashSet<>(Set.of(first));
-      Deque<Waiter> toLookAt = new ArrayDeque<>(seen);
-      for (Waiter next = toLookAt.poll(); next != null; next = toLookAt.poll()) {
-        for (TransactionCore core : open) {
-          Holds holds = core.holds();
-          if (core.equals(next.own) || holds == null || !holds.holds(next.table)) {
-            continue;
-          }
-          written |= next.equals(first);
-          Long thread = holds.thread();
-          if (core.equals(own) || thread.equals(self)) {
-            waiting.remove(self); // under the same lock: nobody else need be refused
-            throw inUse(table, next.table);
-          }
-          Waiter other = waiting.get(thread);
-          if (other != null && seen.add(other)) {
-            toLookAt.add(other);
-          }
-        }
-      }
-      // Behind the open ones: one that is being prepared is in the list before it leaves them.
-      if (engine.prepared().haveWritten(table.newest().id())) {
-        waiting.remove(self);
-        throw new TableInUseException(
-            "a transaction that is prepared has written to table "
-                + table.name()
-                + ", and nobody knows when it ends; commit it or roll it back (Database.preparedTransactions names it), then"
-                + " drop or truncate the table");
-      }
-      return written;
-    } finally {
-      looking.unlock();
+    WaitGraph.Look look = engine.waitGraph().enter(new WaitGraph.ForTable(table, own));
+    WaitGraph.Step cycle = look.cycle();
+    if (cycle != null) {
+      throw inUse(table, cycle);
     }
+    // Behind the open ones: one that is being prepared is in the list before it leaves them.
+    if (engine.prepared().haveWritten(table.newest().id())) {
+      throw new TableInUseException(
+          "a transaction that is prepared has written to table "
+              + table.name()
+              + ", and nobody knows when it ends; commit it or roll it back (Database.preparedTransactions names it), then"
+              + " drop or truncate the table");
+    }
+    return look.waits();
+  }
+
+  private static TableInUseException inUse(Table table, WaitGraph.Step cycle) {
+    for (WaitGraph.Step step = cycle; step != null; step = step.before()) {
+      if (step.by() instanceof WaitGraph.ForRow) {
+        return new TableInUseException(
+            "deadlock: "
+                + WaitGraph.words(cycle)
+                + ", which waits for this drop; roll back, or end that first");
+      }
+    }
+    return inUse(table, cycle.by().table());
   }
 
   private static TableInUseException inUse(Table table, Table written) {

@@ -3,10 +3,13 @@ package org.revenantdb.engine;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.ref.Reference;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
@@ -15,6 +18,7 @@ import org.revenantdb.engine.overflow.OverflowWriter;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.version.MergedScan;
 import org.revenantdb.engine.version.RowBatch;
+import org.revenantdb.engine.version.RowConflict;
 import org.revenantdb.engine.version.RowRange;
 import org.revenantdb.engine.version.RowReader;
 import org.revenantdb.engine.version.RowScan;
@@ -30,8 +34,10 @@ import org.revenantdb.engine.version.StoredValue;
  * DatabaseStoppedException} once the log has failed.
  *
  * <p>Isolation is snapshot isolation; the first updater of a row wins, a second one gets {@link
- * ConflictException}. A statement that throws has changed nothing, and the transaction goes on;
- * what it has streamed in is given back.
+ * ConflictException}: at once, or, if the first has not ended and there is a {@linkplain
+ * TransactionOptions#withLockTimeout lock timeout}, when it has committed; did it roll back, the
+ * second goes on. A statement that throws has changed nothing, and the transaction goes on; what it
+ * has streamed in is given back.
  *
  * <p>A table that was dropped before the transaction began is refused with {@link
  * TableDroppedException}. To begin to write to one that somebody is about to drop or truncate, or
@@ -164,22 +170,63 @@ public final class Transaction implements AutoCloseable {
     Tree tree = treeOf(table, key);
     Objects.requireNonNull(value, "value");
     checkLength(value.length);
-    inside(() -> {
-      putWhole(table, tree, key, value);
-      return null;
-    });
+    put(table, tree, key, value);
   }
 
-  private void putWhole(Table table, Tree tree, byte[] key, byte[] value) {
-    RowWriter writer = core.writer(table);
-    RowWriter.Outcome outcome;
+  private void put(Table table, Tree tree, byte[] key, byte[] value) {
     if (value.length <= LeafCell.maxInlineValue(key.length)) {
-      outcome = writer.put(tree, core.id(), core.snapshot(), key, value);
+      write(table, writer -> writer.put(tree, core.id(), core.snapshot(), key, value));
     } else {
-      writer.overflow().writeWhole(core.id(), value);
-      outcome = writer.putOverflow(tree, core.id(), core.snapshot(), key, writer.overflow());
+      putLarge(table, tree, key, value);
     }
-    throwOnConflict(outcome, writer, table);
+  }
+
+  private void putLarge(Table table, Tree tree, byte[] key, byte[] value) {
+    boolean[] isStored = new boolean[1]; // once, however often the row is waited for
+    write(
+        table,
+        writer -> {
+          if (!isStored[0]) {
+            writer.overflow().writeWhole(core.id(), value);
+            isStored[0] = true;
+          }
+          return writer.putOverflow(tree, core.id(), core.snapshot(), key, writer.overflow());
+        });
+  }
+
+  /** Runs a statement that tells of conflicts by its writer. */
+  private RowWriter.Outcome write(Table table, Function<RowWriter, RowWriter.Outcome> statement) {
+    return write(table, null, statement);
+  }
+
+  /** As {@link TransactionCore#write}; the transaction is not forgotten as long as that lasts. */
+  RowWriter.Outcome write(
+      Table table, @Nullable RowConflict met, Function<RowWriter, RowWriter.Outcome> statement) {
+    try {
+      return core.write(table, met, statement);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  /**
+   * Locks a row without changing it: from now on the row is as if this transaction had written the
+   * value that it has. A large value is copied for that. Where there is no row there is nothing to
+   * lock: others may insert it.
+   *
+   * @param table a table of this database
+   * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes
+   * @return a copy of the value, or null if there is no such row, and no lock
+   * @throws ConflictException if another transaction wrote the row first
+   * @throws ValueTooLargeException if the value does not fit in an array
+   */
+  public byte @Nullable [] lockForUpdate(Table table, byte[] key) {
+    Tree tree = treeOf(table, key);
+    byte[] value = get(table, key); // no later one can be locked, but for the transaction's own
+    if (value != null) {
+      put(table, tree, key, value);
+    }
+    return value;
   }
 
   /**
@@ -217,13 +264,13 @@ public final class Transaction implements AutoCloseable {
       });
       count = value.readNBytes(chunk, 0, chunk.length);
     }
-    inside(() -> {
-      RowWriter writer = core.writer(table);
-      Tree tree = treeOf(table, key); // of what the key is now: reading the stream may change it
-      throwOnConflict(
-          writer.putOverflow(tree, core.id(), core.snapshot(), key, overflow), writer, table);
-      return null;
-    });
+    write(
+        table,
+        writer -> {
+          Tree tree =
+              treeOf(table, key); // of what the key is now: reading the stream may change it
+          return writer.putOverflow(tree, core.id(), core.snapshot(), key, overflow);
+        });
   }
 
   /**
@@ -236,13 +283,15 @@ public final class Transaction implements AutoCloseable {
    */
   public boolean delete(Table table, byte[] key) {
     Tree tree = treeOf(table, key);
-    return inside(() -> {
-      RowWriter writer = core.writer(table);
-      RowWriter.Outcome outcome = writer.delete(tree, core.id(), core.snapshot(), key);
-      throwOnConflict(outcome, writer, table);
+    return write(table, writer -> delete(writer, tree, key)) == RowWriter.Outcome.DONE;
+  }
+
+  private RowWriter.Outcome delete(RowWriter writer, Tree tree, byte[] key) {
+    RowWriter.Outcome outcome = writer.delete(tree, core.id(), core.snapshot(), key);
+    if (outcome != RowWriter.Outcome.CONFLICT) {
       core.witness().saw(writer.metLsn());
-      return outcome == RowWriter.Outcome.DONE;
-    });
+    }
+    return outcome;
   }
 
   /**
@@ -305,7 +354,7 @@ public final class Transaction implements AutoCloseable {
     try {
       for (RowRange range : ranges) {
         while (range.hasMore()) {
-          rows += inside(() -> deleteAll(table, range.tree(), range.keys()));
+          rows += deleteLeaf(table, range);
         }
       }
     } catch (Throwable failure) {
@@ -317,27 +366,40 @@ public final class Transaction implements AutoCloseable {
 
   private void refuseConflicts(Table table, RowRange range) {
     while (range.hasMore()) {
-      inside(() -> {
-        for (int leaf = 0; leaf < LEAVES_AT_ONCE && range.hasMore(); leaf++) {
-          if (range.findConflict()) {
-            throw conflict(range.conflictingWriter(), range.conflictLsn(), table);
-          }
-        }
-        return null;
-      });
+      write(
+          table,
+          range,
+          writer -> {
+            for (int leaf = 0; leaf < LEAVES_AT_ONCE && range.hasMore(); leaf++) {
+              if (range.findConflict()) {
+                return RowWriter.Outcome.CONFLICT;
+              }
+            }
+            return RowWriter.Outcome.DONE;
+          });
     }
   }
 
-  private long deleteAll(Table table, Tree tree, List<byte[]> keys) {
-    RowWriter writer = core.writer(table);
-    long rows = 0;
-    for (byte[] key : keys) {
-      RowWriter.Outcome outcome = writer.delete(tree, core.id(), core.snapshot(), key);
-      throwOnConflict(outcome, writer, table);
-      core.witness().saw(writer.metLsn());
-      rows += outcome == RowWriter.Outcome.DONE ? 1 : 0;
-    }
-    return rows;
+  private long deleteLeaf(Table table, RowRange range) {
+    Deque<byte[]> keys = new ArrayDeque<>();
+    long[] rows = new long[1];
+    write(
+        table,
+        writer -> {
+          if (keys.isEmpty()) {
+            keys.addAll(range.keys());
+          }
+          for (byte[] key = keys.peek(); key != null; key = keys.peek()) {
+            RowWriter.Outcome outcome = delete(writer, range.tree(), key);
+            if (outcome == RowWriter.Outcome.CONFLICT) {
+              return outcome; // it is the first one when this goes on
+            }
+            rows[0] += outcome == RowWriter.Outcome.DONE ? 1 : 0;
+            keys.remove();
+          }
+          return RowWriter.Outcome.DONE;
+        });
+    return rows[0];
   }
 
   /** The tree in which a row with this key is, or would be. */
@@ -362,31 +424,6 @@ public final class Transaction implements AutoCloseable {
       ranges.add(new RowRange(engine.storage(), engine.reader(), tree, core.reading(), first, end));
     }
     return ranges;
-  }
-
-  /** As after any other statement, for rows that were written by this transaction's writer. */
-  void throwOnConflict(RowWriter.Outcome outcome, Table table) {
-    throwOnConflict(outcome, core.writer(table), table);
-  }
-
-  private void throwOnConflict(RowWriter.Outcome outcome, RowWriter writer, Table table) {
-    if (outcome == RowWriter.Outcome.CONFLICT) {
-      throw conflict(writer.conflictingWriter(), writer.conflictLsn(), table);
-    }
-  }
-
-  private ConflictException conflict(long first, long committedAt, Table table) {
-    boolean committed = committedAt != 0;
-    core.witness().saw(committedAt);
-    return new ConflictException(
-        "transaction "
-            + first
-            + (committed ? " changed and committed" : " is changing")
-            + " this row of table "
-            + table.name()
-            + (committed ? " after this transaction began" : "")
-            + "; roll back and try again, or use Database.run, which does",
-        committedAt);
   }
 
   /**

@@ -3,6 +3,7 @@ package org.revenantdb.engine;
 import java.lang.invoke.ConstantBootstraps;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -15,8 +16,11 @@ import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.change.AfterPublish;
 import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.txn.Holds;
+import org.revenantdb.engine.txn.RowWaiter.Row;
+import org.revenantdb.engine.txn.RowWaiters;
 import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.engine.version.Reading;
+import org.revenantdb.engine.version.RowConflict;
 import org.revenantdb.engine.version.RowReader;
 import org.revenantdb.engine.version.RowWriter;
 import org.revenantdb.engine.version.Witness;
@@ -87,6 +91,15 @@ final class TransactionCore {
   /** Why it can only be rolled back. */
   private volatile @Nullable String spoilt;
 
+  /** Whether it is an attempt of {@link Database#run}: others may sleep behind the next one. */
+  private boolean isAttempt;
+
+  /** Those that sleep behind this one as soon as it has an id. */
+  private RowWaiters.@Nullable Inheritance heirs;
+
+  /** The row that it has not got, as it was in conflict. */
+  private @Nullable Row contested;
+
   /** How often it was about to write; one thread at a time. */
   private long writes;
 
@@ -149,6 +162,119 @@ final class TransactionCore {
     } finally {
       IN_USE.setRelease(this, false);
     }
+  }
+
+  /**
+   * Runs a statement that writes rows of a table, inside the transaction and the database. Where it
+   * meets a row of an open transaction it is run again when that has ended, if there is a lock
+   * timeout; what it has done before stays done.
+   *
+   * @param met tells of the conflict; null if the writer does
+   */
+  RowWriter.Outcome write(
+      Table table, @Nullable RowConflict met, Function<RowWriter, RowWriter.Outcome> statement) {
+    enterAlone();
+    try {
+      RowWriter.Outcome outcome;
+      try {
+        outcome = writeOrWait(table, met, statement);
+      } catch (ConflictException | TableDroppedException told) {
+        awaitAnswer();
+        throw told;
+      }
+      awaitAnswer();
+      return outcome;
+    } finally {
+      IN_USE.setRelease(this, false);
+    }
+  }
+
+  private RowWriter.Outcome writeOrWait(
+      Table table, @Nullable RowConflict met, Function<RowWriter, RowWriter.Outcome> statement) {
+    RowWait wait = null;
+    while (true) {
+      RowWriter.Outcome outcome = tryToWrite(table, statement);
+      if (outcome != RowWriter.Outcome.CONFLICT) {
+        return outcome;
+      }
+      RowConflict conflict = met == null ? writer() : met;
+      Duration timeout = lockTimeout();
+      if (conflict.conflictLsn() != 0 || timeout.isZero()) {
+        lost(conflict, wait);
+        throw conflict(conflict, table);
+      }
+      if (wait == null) {
+        wait = new RowWait(this, table, timeout);
+      } else {
+        try {
+          wait.await(conflict);
+        } catch (ConflictException told) {
+          lost(conflict, wait);
+          throw told;
+        }
+      }
+      wait.beforeLook();
+    }
+  }
+
+  private RowWriter.Outcome tryToWrite(
+      Table table, Function<RowWriter, RowWriter.Outcome> statement) {
+    checkOpen();
+    int stripe = engine.gate().enter();
+    try {
+      return statement.apply(writer(table));
+    } catch (LogStoppedException e) {
+      throw Engine.stopped(e);
+    } finally {
+      engine.gate().exit(stripe);
+    }
+  }
+
+  private Duration lockTimeout() {
+    Duration own = options.lockTimeout();
+    return own == null ? engine.options().lockTimeout() : own;
+  }
+
+  /** Who sleeps behind this one for the row that it has not got: later, or now. */
+  private void lost(RowConflict conflict, @Nullable RowWait wait) {
+    if (isAttempt) {
+      contested = new Row(conflict.conflictTree(), conflict.conflictKey());
+    } else if (wait != null && wait.row() != null) {
+      rowWaiters().passOn(id, wait.row());
+    }
+  }
+
+  private RowWaiters rowWaiters() {
+    return engine.storage().transactions().rowWaiters();
+  }
+
+  /** It is an attempt of {@link Database#run}; those who slept behind the last one go with it. */
+  void attempts(RowWaiters.@Nullable Inheritance heirs) {
+    isAttempt = true;
+    this.heirs = heirs;
+  }
+
+  /** Takes those who sleep behind it for the row that it has not got, before it is rolled back. */
+  RowWaiters.@Nullable Inheritance takeHeirs() {
+    RowWaiters.Inheritance kept = heirs;
+    heirs = null;
+    Row row = contested;
+    return kept != null || row == null ? kept : rowWaiters().take(id, row);
+  }
+
+  private ConflictException conflict(RowConflict met, Table table) {
+    long committedAt = met.conflictLsn();
+    boolean committed = committedAt != 0;
+    witness().saw(committedAt);
+    return new ConflictException(
+        "transaction "
+            + met.conflictingWriter()
+            + (committed ? " changed and committed" : " is changing")
+            + " this row of table "
+            + table.name()
+            + (committed ? " after this transaction began" : "")
+            + "; roll back and try again, or use Database.run, which does",
+        committedAt);
   }
 
   /** As {@link RowReader#read(Tree, byte[], Reading, byte[], int)}; allocates nothing. */
@@ -458,6 +584,11 @@ final class TransactionCore {
       id = engine.storage().transactions().enter(); // before there is a writer: it may fail
       writer = current;
       reading.writesAs(id);
+      RowWaiters.Inheritance inherited = heirs;
+      if (inherited != null) {
+        heirs = null;
+        rowWaiters().give(inherited, id);
+      }
     }
     return current;
   }
@@ -494,7 +625,11 @@ final class TransactionCore {
           RowWriter current = writer;
           if (current != null) {
             writes++;
-            current.goBackTo(savepoint, id, snapshot());
+            try {
+              current.goBackTo(savepoint, id, snapshot());
+            } finally {
+              rowWaiters().gaveBack(id); // some of them, if it failed
+            }
           }
           return null;
         });
@@ -822,6 +957,11 @@ final class TransactionCore {
       writer = null;
       used.end();
       engine.giveBack(used);
+    }
+    RowWaiters.Inheritance kept = heirs;
+    if (kept != null) {
+      heirs = null;
+      rowWaiters().release(kept);
     }
   }
 

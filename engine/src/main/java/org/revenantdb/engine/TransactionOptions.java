@@ -1,6 +1,8 @@
 package org.revenantdb.engine;
 
+import java.time.Duration;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a transaction is begun. Immutable.
@@ -11,16 +13,25 @@ import java.util.Objects;
  *     is then given at once what is not yet durable, and waits once, when it commits, also if it
  *     has only read; so a row that everybody reads and writes is changed at the speed of the log,
  *     not of the disk
+ * @param lockTimeout how long a statement waits in all for other transactions that have written its
+ *     rows and have not ended; zero: not at all, it is refused at once with {@link
+ *     ConflictException}; null, the default: as {@link DatabaseOptions#lockTimeout} says
  */
-public record TransactionOptions(Durability durability, boolean actsAfterCommit) {
+public record TransactionOptions(
+    Durability durability, boolean actsAfterCommit, @Nullable Duration lockTimeout) {
   private static final TransactionOptions OF_DURABLE =
-      new TransactionOptions(Durability.DURABLE, /* actsAfterCommit= */ false);
+      new TransactionOptions(
+          Durability.DURABLE, /* actsAfterCommit= */ false, /* lockTimeout= */ null);
   private static final TransactionOptions OF_LAZY =
-      new TransactionOptions(Durability.LAZY, /* actsAfterCommit= */ false);
+      new TransactionOptions(
+          Durability.LAZY, /* actsAfterCommit= */ false, /* lockTimeout= */ null);
 
   /** Checks the options. */
   public TransactionOptions {
     Objects.requireNonNull(durability, "durability");
+    if (lockTimeout != null) {
+      DatabaseOptions.checkLockTimeout(lockTimeout);
+    }
   }
 
   /**
@@ -61,6 +72,22 @@ public record TransactionOptions(Durability durability, boolean actsAfterCommit)
    * @return other options
    */
   public TransactionOptions withActsAfterCommit(boolean value) {
-    return new TransactionOptions(durability, value);
+    return new TransactionOptions(durability, value, lockTimeout);
+  }
+
+  /**
+   * Sets how long a statement waits for other transactions that have written its rows and have not
+   * ended. When the time is over it gets {@link LockTimeoutException}; where those who wait would
+   * wait for each other one of them gets {@link DeadlockException} at once. A statement that has
+   * waited for one that committed is in conflict all the same. Against a transaction that is
+   * prepared, or that its user has left open, nothing else helps.
+   *
+   * @param value from zero, which is not to wait, to a year
+   * @return other options
+   * @throws IllegalArgumentException if it is none of these
+   */
+  public TransactionOptions withLockTimeout(Duration value) {
+    Objects.requireNonNull(value, "value");
+    return new TransactionOptions(durability, actsAfterCommit, value);
   }
 }

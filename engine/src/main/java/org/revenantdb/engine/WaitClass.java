@@ -30,7 +30,10 @@ public enum WaitClass {
   OTHER_SHARED("page latch, other, shared"),
   /** The latch of a page that is none of these, or not yet, to change it. */
   OTHER_EXCLUSIVE("page latch, other, exclusive"),
-  /** The outcome of a transaction whose row was met while its commit was being published. */
+  /**
+   * The outcome of a transaction whose row was met while its commit was being published; or its
+   * end, where there is a lock timeout.
+   */
   ROW("row"),
   /** Room in the log buffer, for a record that is being published. */
   LOG_WRITE("log write"),

@@ -35,6 +35,16 @@ public final class RowLoader {
 
   private int lastLength;
   private byte @Nullable [] firstOfRun;
+
+  /** What of the run has been stored, row by row; none yet if the leaf is -1. */
+  private int storedLeaf = -1;
+
+  private int storedSlot;
+
+  /** The row that did not fit in the run that is being stored. */
+  private byte @Nullable [] nextKey;
+
+  private byte @Nullable [] nextCell;
   private long pages;
 
   /**
@@ -100,17 +110,40 @@ public final class RowLoader {
 
   private RowWriter.Outcome add(byte[] key, int flags, byte[] value) {
     byte[] cell = LeafCell.build(key, flags, id, value);
-    RowWriter.Outcome outcome = RowWriter.Outcome.DONE;
     if (firstOfRun == null) {
       begin(key, edge.fenceFor(tree, key));
     }
-    if (!run.add(key, cell)) {
-      outcome = store();
-      begin(key, RightEdge.fenceBetween(Arrays.copyOf(last, lastLength), key));
-      run.add(key, cell);
+    if (run.add(key, cell)) {
+      came(key);
+      return RowWriter.Outcome.DONE;
     }
+    nextKey = key.clone();
+    nextCell = cell;
+    return resume();
+  }
+
+  private void came(byte[] key) {
     System.arraycopy(key, 0, last, 0, key.length);
     lastLength = key.length;
+  }
+
+  /** Whether a conflict has kept a row from being stored, and {@link #resume} may come to more. */
+  public boolean isHeldUp() {
+    return storedLeaf >= 0;
+  }
+
+  /** Goes on where a conflict was: with the row that was in conflict. */
+  public RowWriter.Outcome resume() {
+    RowWriter.Outcome outcome = store();
+    byte[] key = nextKey;
+    byte[] cell = nextCell;
+    if (outcome == RowWriter.Outcome.DONE && key != null && cell != null) {
+      nextKey = null;
+      nextCell = null;
+      begin(key, RightEdge.fenceBetween(Arrays.copyOf(last, lastLength), key));
+      run.add(key, cell);
+      came(key);
+    }
     return outcome;
   }
 
@@ -125,28 +158,32 @@ public final class RowLoader {
   }
 
   private RowWriter.Outcome store() {
-    byte[] first = Objects.requireNonNull(firstOfRun);
-    firstOfRun = null;
-    if (!run.isSmall() && edge.append(tree, id, run, first)) {
-      pages += run.size();
-      return RowWriter.Outcome.DONE;
+    if (storedLeaf < 0) {
+      byte[] first = Objects.requireNonNull(firstOfRun);
+      firstOfRun = null;
+      if (!run.isSmall() && edge.append(tree, id, run, first)) {
+        pages += run.size();
+        return RowWriter.Outcome.DONE;
+      }
+      storedLeaf = 0;
+      storedSlot = 0;
     }
-    for (int i = 0; i < run.size(); i++) {
-      MemorySegment leaf = run.leaf(i).page();
+    for (; storedLeaf < run.size(); storedLeaf++, storedSlot = 0) {
+      MemorySegment leaf = run.leaf(storedLeaf).page();
       int count = Slotted.count(leaf);
-      int slot = 0;
-      while (slot < count) {
-        int stored = between.store(leaf, slot);
+      while (storedSlot < count) {
+        int stored = between.store(leaf, storedSlot);
         if (stored == 0) {
           stored = 1;
-          RowWriter.Outcome outcome = put(leaf, Slotted.cell(leaf, slot));
+          RowWriter.Outcome outcome = put(leaf, Slotted.cell(leaf, storedSlot));
           if (outcome != RowWriter.Outcome.DONE) {
             return outcome;
           }
         }
-        slot += stored;
+        storedSlot += stored;
       }
     }
+    storedLeaf = -1;
     return RowWriter.Outcome.DONE;
   }
 

@@ -19,7 +19,7 @@ import org.revenantdb.engine.txn.TransactionTable;
  * <p>A leaf is looked at under its shared latch; the next one is found by the fence, as a {@link
  * RowScan} finds it, so splits and merges meanwhile do no harm. One use, one thread at a time.
  */
-public final class RowRange {
+public final class RowRange implements RowConflict {
   private static final @Nullable StoredValue[] NO_VALUES = {};
 
   private final BufferPool pool;
@@ -38,6 +38,7 @@ public final class RowRange {
   private boolean done;
   private long conflictingWriter;
   private long conflictLsn;
+  private byte[] conflictKey = new byte[0];
 
   /**
    * A range.
@@ -122,10 +123,13 @@ public final class RowRange {
 
   /**
    * Whether somebody was there first and keeps a row of the next leaf from being written (first
-   * updater wins). What it tells may change as soon as it is told.
+   * updater wins); then that leaf is the next one again. What it tells may change as soon as it is
+   * told.
    */
   public boolean findConflict() {
     conflictingWriter = 0;
+    byte[] before = position;
+    boolean wasDone = done;
     List<Conflict> conflicts =
         new ArrayList<>(0); // over rows of which an older version may be seen
     leaf((page, cell, isOlder) -> {
@@ -144,10 +148,16 @@ public final class RowRange {
         if (values[i] != null) {
           conflictingWriter = conflicts.get(i).writer();
           conflictLsn = conflicts.get(i).lsn();
+          conflictKey = older.get(i);
         }
       }
     }
-    return conflictingWriter != 0;
+    if (conflictingWriter == 0) {
+      return false;
+    }
+    position = before;
+    done = wasDone;
+    return true;
   }
 
   /** With no latch. */
@@ -156,13 +166,25 @@ public final class RowRange {
   }
 
   /** After {@link #findConflict}: who was there first. */
+  @Override
   public long conflictingWriter() {
     return conflictingWriter;
   }
 
   /** After {@link #findConflict}: the LSN of its commit, 0 if it has not ended. */
+  @Override
   public long conflictLsn() {
     return conflictLsn;
+  }
+
+  @Override
+  public int conflictTree() {
+    return tree.table();
+  }
+
+  @Override
+  public byte[] conflictKey() {
+    return conflictKey;
   }
 
   private void lookForConflict(MemorySegment page, int cell) {
@@ -178,9 +200,11 @@ public final class RowRange {
     if (outcome == TransactionTable.ACTIVE) {
       conflictingWriter = writer;
       conflictLsn = 0;
+      conflictKey = Slotted.keyOf(page, cell);
     } else if (TransactionTable.isCommitted(outcome) && outcome > reading.snapshot) {
       conflictingWriter = writer;
       conflictLsn = outcome;
+      conflictKey = Slotted.keyOf(page, cell);
     }
   }
 

@@ -25,9 +25,10 @@ import org.revenantdb.recovery.log.RecordBuilder;
  * Writes rows for one transaction. One thread at a time.
  *
  * <p>First updater wins: a row whose newest committed version is above the snapshot, or that
- * another transaction is writing, is a conflict, and nothing has changed.
+ * another transaction is writing, is a conflict, and nothing has changed. Whether to wait for that
+ * one is the caller's to decide.
  */
-public final class RowWriter {
+public final class RowWriter implements RowConflict {
   /*
    * Source      "Constant Time Recovery in Azure SQL Database" (VLDB 2019) §3.2, §3.3, Figure 6; design §8.
    *             We differ: the predecessor is always kept in the row, as a difference or, if that is not shorter, in
@@ -105,6 +106,8 @@ public final class RowWriter {
 
   private long conflictingWriter;
   private long conflictLsn;
+  private int conflictTree;
+  private byte[] conflictKey = NO_BYTES;
   private long metLsn;
 
   // The plan for one row, made by plan() and carried out by apply().
@@ -272,13 +275,25 @@ public final class RowWriter {
   }
 
   /** After {@link Outcome#CONFLICT}: who was there first. */
+  @Override
   public long conflictingWriter() {
     return conflictingWriter;
   }
 
   /** After {@link Outcome#CONFLICT}: the LSN of its commit, 0 if it has not ended. */
+  @Override
   public long conflictLsn() {
     return conflictLsn;
+  }
+
+  @Override
+  public int conflictTree() {
+    return conflictTree;
+  }
+
+  @Override
+  public byte[] conflictKey() {
+    return conflictKey;
   }
 
   /** After a write: the commit LSN of the version that was there, 0 if it is committed for all. */
@@ -394,6 +409,10 @@ public final class RowWriter {
     }
     plan(page, slot, id, snapshot, key, flags, value);
     if (planned != Outcome.DONE) {
+      if (planned == Outcome.CONFLICT) {
+        conflictTree = tree.table();
+        conflictKey = key.clone(); // the caller may use its array again
+      }
       return planned;
     }
     if (!hasRoom(page, slot) && settle(leaf, page)) {

@@ -1,0 +1,18 @@
+package org.revenantdb.engine;
+
+/**
+ * Another transaction wrote the row first, and has not ended within the lock timeout. {@link
+ * Database#run} does not try again after it: whoever sets a timeout has said how long he waits.
+ */
+public final class LockTimeoutException extends ConflictException {
+  private static final long serialVersionUID = 1L;
+
+  LockTimeoutException(String message) {
+    super(message, /* commitLsn= */ 0);
+  }
+
+  @Override
+  boolean isWorthAnotherAttempt() {
+    return false;
+  }
+}
