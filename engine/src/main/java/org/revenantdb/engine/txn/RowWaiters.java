@@ -179,6 +179,7 @@ public final class RowWaiters {
     }
   }
 
+  @SuppressWarnings("ReferenceEquality") // which queue it is
   private void leave(RowWaiter waiter) {
     lock.lock();
     try {
@@ -213,7 +214,8 @@ public final class RowWaiters {
     List<RowWaiter> woken = new ArrayList<>();
     lock.lock();
     try {
-      givenBack++;
+      long before = givenBack; // written under the lock alone
+      givenBack = before + 1;
       wakeFirsts(id, woken);
     } finally {
       lock.unlock();
