@@ -28,6 +28,10 @@ import org.revenantdb.chaos.subject.Verdict;
 class HistoryCrashTest {
 
   private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_123);
+
+  /** Which sessions meet is not in the seed: a twin that met nobody runs again. */
+  private static final int MOST_RUNS = 60;
+
   private static final int STATES = Integer.getInteger("revenant.chaos.states", 60);
   private static final int LIVES = Integer.getInteger("revenant.chaos.kills", 8);
   private static final HistoryWorkload WORKLOAD = new HistoryWorkload(4, 40, 24, 5);
@@ -73,15 +77,18 @@ class HistoryCrashTest {
 
   @Test
   void a_snapshot_for_each_read_is_read_committed_and_no_snapshot_isolation() throws Exception {
-    History history =
-        recorded(new BrokenBindings.SnapshotOfEachRead(), IsolationLevel.READ_COMMITTED).history();
-    CheckResult weak =
-        HistoryChecker.check(history, IsolationLevel.READ_COMMITTED, Precedence.REAL_TIME);
-    assertTrue(weak.holds(), weak::toString);
-    CheckResult strong = HistoryChecker.check(history, IsolationLevel.SNAPSHOT);
-    assertTrue(
-        strong.has(AnomalyKind.READ_SKEW) || strong.has(AnomalyKind.NON_REPEATABLE_READ),
-        strong::toString);
+    boolean convicted = false;
+    for (int run = 0; run < MOST_RUNS && !convicted; run++) {
+      History history =
+          recorded(new BrokenBindings.SnapshotOfEachRead(), IsolationLevel.READ_COMMITTED)
+              .history();
+      CheckResult weak =
+          HistoryChecker.check(history, IsolationLevel.READ_COMMITTED, Precedence.REAL_TIME);
+      assertTrue(weak.holds(), weak::toString);
+      CheckResult strong = HistoryChecker.check(history, IsolationLevel.SNAPSHOT);
+      convicted = strong.has(AnomalyKind.READ_SKEW) || strong.has(AnomalyKind.NON_REPEATABLE_READ);
+    }
+    assertTrue(convicted);
   }
 
   @Test
@@ -103,9 +110,13 @@ class HistoryCrashTest {
 
   @Test
   void half_a_commit_is_seen() throws Exception {
-    History history = recorded(new BrokenBindings.HalfCommit(), IsolationLevel.SNAPSHOT).history();
-    CheckResult result = HistoryChecker.check(history, IsolationLevel.SNAPSHOT);
-    assertTrue(result.has(AnomalyKind.READ_SKEW), result::toString);
+    boolean convicted = false;
+    for (int run = 0; run < MOST_RUNS && !convicted; run++) {
+      History history =
+          recorded(new BrokenBindings.HalfCommit(), IsolationLevel.SNAPSHOT).history();
+      convicted = HistoryChecker.check(history, IsolationLevel.SNAPSHOT).has(AnomalyKind.READ_SKEW);
+    }
+    assertTrue(convicted);
   }
 
   @Test
