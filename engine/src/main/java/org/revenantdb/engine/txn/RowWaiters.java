@@ -52,6 +52,9 @@ public final class RowWaiters {
   private boolean isClosed;
   private volatile long givenBack;
 
+  /** As many as there are in {@link #asleep}; written under the lock. */
+  private volatile int sleepers;
+
   /** Written by tests, which would not notice a lost wake-up if everybody looked soon after. */
   private volatile long slice = SLICE;
 
@@ -86,14 +89,9 @@ public final class RowWaiters {
     slice = nanos;
   }
 
-  /** For tests: how many sleep. */
+  /** How many sleep. */
   public int sleeping() {
-    lock.lock();
-    try {
-      return asleep.size();
-    } finally {
-      lock.unlock();
-    }
+    return sleepers;
   }
 
   /**
@@ -131,6 +129,7 @@ public final class RowWaiters {
       }
       ArrayDeque<RowWaiter> queue = queueOf(waiter.holder, waiter.row);
       asleep.add(waiter);
+      sleepers = asleep.size();
       add(waiter, queue);
       bringHeirs(waiter, queue);
       return true;
@@ -184,6 +183,7 @@ public final class RowWaiters {
     lock.lock();
     try {
       asleep.remove(waiter);
+      sleepers = asleep.size();
       ArrayDeque<RowWaiter> queue = waiter.queue;
       waiter.queue = null;
       if (queue != null && queue.remove(waiter) && queue.isEmpty()) {
@@ -256,6 +256,7 @@ public final class RowWaiters {
 
   private void wake(RowWaiter waiter, List<RowWaiter> woken) {
     asleep.remove(waiter);
+    sleepers = asleep.size();
     waiter.queue = null;
     waiter.setWoken();
     woken.add(waiter);
@@ -292,6 +293,9 @@ public final class RowWaiters {
    * nobody does.
    */
   public @Nullable Inheritance take(long id, Row row) {
+    if (sleepers == 0) {
+      return null; // who comes just now is woken by its end
+    }
     lock.lock();
     try {
       ArrayDeque<RowWaiter> heirs = remove(id, row);
