@@ -9,6 +9,7 @@ package org.revenantdb.engine;
 public final class DeadlockException extends ConflictException {
   private static final long serialVersionUID = 1L;
 
+  /** Whether another transaction of the same thread is part of the cycle. */
   private final boolean isOwnThreads;
 
   DeadlockException(String message, boolean isOwnThreads) {
