@@ -50,6 +50,9 @@ public final class BulkLoad implements AutoCloseable {
   /** That of each tree for which rows have come. */
   private final Map<Tree, RowLoader> loaders = new LinkedHashMap<>();
 
+  /** The loader that a conflict has stopped: the wait for that is over. */
+  private @Nullable RowLoader held;
+
   /** The one that took the row before this: its last key is the last of all. */
   private @Nullable RowLoader last;
 
@@ -116,9 +119,9 @@ public final class BulkLoad implements AutoCloseable {
 
   private void addOrWait(byte[] key, Function<RowLoader, RowWriter.Outcome> add) {
     write(() -> {
-      RowLoader held = heldUp();
-      if (held != null) {
-        return taken(held, held.resume());
+      RowLoader stopped = held;
+      if (stopped != null) {
+        return taken(stopped, stopped.resume());
       }
       demandAscending(key);
       RowLoader loader = loader(key);
@@ -127,21 +130,13 @@ public final class BulkLoad implements AutoCloseable {
   }
 
   private RowWriter.Outcome taken(RowLoader loader, RowWriter.Outcome outcome) {
-    if (outcome != RowWriter.Outcome.CONFLICT) {
+    boolean isConflict = outcome == RowWriter.Outcome.CONFLICT;
+    held = isConflict && loader.isHeldUp() ? loader : null;
+    if (!isConflict) {
       last = loader;
       rows++;
     }
     return outcome;
-  }
-
-  /** The loader that a conflict has stopped, if there is one: the wait for it is over. */
-  private @Nullable RowLoader heldUp() {
-    for (RowLoader loader : loaders.values()) {
-      if (loader.isHeldUp()) {
-        return loader;
-      }
-    }
-    return null;
   }
 
   /** As {@link #step}, for what writes rows, and may have to wait for one. */

@@ -52,6 +52,9 @@ final class RowWait {
   void await(RowConflict met) {
     Row wanted = new Row(met.conflictTree(), met.conflictKey());
     long holder = met.conflictingWriter();
+    if (deadline - System.nanoTime() <= 0) {
+      throw tookTooLong(wanted, holder); // which was met a moment ago
+    }
     RowWaiter waiter = new RowWaiter(core.id(), holder, wanted);
     row = wanted;
     Throwable failure = engine.storage().log().failure();
@@ -68,18 +71,19 @@ final class RowWait {
     } finally {
       engine.waitGraph().leave();
     }
-    if (!waiter.isWoken() && deadline - System.nanoTime() <= 0) {
-      throw new LockTimeoutException(
-          "transaction "
-              + holder
-              + " has written row "
-              + WaitGraph.words(wanted.key())
-              + " of table "
-              + table.name()
-              + " and has not ended within the lock timeout of "
-              + timeout
-              + "; end it, or roll back and try again later");
-    }
+  }
+
+  private LockTimeoutException tookTooLong(Row wanted, long holder) {
+    return new LockTimeoutException(
+        "transaction "
+            + holder
+            + " has written row "
+            + WaitGraph.words(wanted.key())
+            + " of table "
+            + table.name()
+            + " and has not ended within the lock timeout of "
+            + timeout
+            + "; end it, or roll back and try again later");
   }
 
   @SuppressWarnings("ReferenceEquality") // which transaction

@@ -57,6 +57,17 @@ final class TransactionCore {
       ConstantBootstraps.fieldVarHandle(
           MethodHandles.lookup(), "inUse", VarHandle.class, TransactionCore.class, boolean.class);
 
+  /** A row of another transaction that was met, as it was then. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Conflict(
+      long conflictingWriter, long conflictLsn, int conflictTree, byte[] conflictKey)
+      implements RowConflict {
+    static Conflict of(RowConflict met) {
+      return new Conflict(
+          met.conflictingWriter(), met.conflictLsn(), met.conflictTree(), met.conflictKey());
+    }
+  }
+
   private enum State {
     OPEN,
     COMMITTED,
@@ -96,6 +107,9 @@ final class TransactionCore {
 
   /** Those that sleep behind this one as soon as it has an id. */
   private RowWaiters.@Nullable Inheritance heirs;
+
+  /** What the last statement has met; of the thread that runs it. */
+  private @Nullable Conflict lastConflict;
 
   /** The row that it has not got, as it was in conflict. */
   private @Nullable Row contested;
@@ -193,11 +207,14 @@ final class TransactionCore {
       Table table, @Nullable RowConflict met, Function<RowWriter, RowWriter.Outcome> statement) {
     RowWait wait = null;
     while (true) {
-      RowWriter.Outcome outcome = tryToWrite(table, statement);
-      if (outcome != RowWriter.Outcome.CONFLICT) {
+      RowWriter.Outcome outcome = tryToWrite(table, met, statement);
+      RowConflict conflict = lastConflict;
+      if (outcome != RowWriter.Outcome.CONFLICT || conflict == null) {
+        if (wait != null && (met != null || outcome != RowWriter.Outcome.DONE)) {
+          passOn(wait); // it was woken for a row that it has not taken
+        }
         return outcome;
       }
-      RowConflict conflict = met == null ? writer() : met;
       Duration timeout = lockTimeout();
       if (conflict.conflictLsn() != 0 || timeout.isZero()) {
         lost(conflict, wait);
@@ -218,11 +235,17 @@ final class TransactionCore {
   }
 
   private RowWriter.Outcome tryToWrite(
-      Table table, Function<RowWriter, RowWriter.Outcome> statement) {
+      Table table, @Nullable RowConflict met, Function<RowWriter, RowWriter.Outcome> statement) {
     checkOpen();
+    lastConflict = null;
     int stripe = engine.gate().enter();
     try {
-      return statement.apply(writer(table));
+      RowWriter current = writer(table);
+      RowWriter.Outcome outcome = statement.apply(current);
+      if (outcome == RowWriter.Outcome.CONFLICT) {
+        lastConflict = Conflict.of(met == null ? current : met); // outside it may be another's
+      }
+      return outcome;
     } catch (LogStoppedException e) {
       throw Engine.stopped(e);
     } finally {
@@ -239,8 +262,15 @@ final class TransactionCore {
   private void lost(RowConflict conflict, @Nullable RowWait wait) {
     if (isAttempt) {
       contested = new Row(conflict.conflictTree(), conflict.conflictKey());
-    } else if (wait != null && wait.row() != null) {
-      rowWaiters().passOn(id, wait.row());
+    } else if (wait != null) {
+      passOn(wait);
+    }
+  }
+
+  private void passOn(RowWait wait) {
+    Row row = wait.row();
+    if (row != null) {
+      rowWaiters().passOn(id, row);
     }
   }
 

@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  *     has only read; so a row that everybody reads and writes is changed at the speed of the log,
  *     not of the disk
  * @param lockTimeout how long a statement waits in all for other transactions that have written its
- *     rows and have not ended; zero: not at all, it is refused at once with {@link
- *     ConflictException}; null, the default: as {@link DatabaseOptions#lockTimeout} says
+ *     rows and have not ended, a {@code deleteRange} for each leaf of its range; zero: not at all,
+ *     it is refused at once with {@link ConflictException}; null, the default: as {@link
+ *     DatabaseOptions#lockTimeout} says
  */
 public record TransactionOptions(
     Durability durability, boolean actsAfterCommit, @Nullable Duration lockTimeout) {

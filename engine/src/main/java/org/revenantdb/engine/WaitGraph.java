@@ -96,11 +96,16 @@ final class WaitGraph {
     try {
       waiting.put(self, first);
       VarHandle.fullFence(); // behind beginDrop
-      Look look = look(first, self);
-      if (look.cycle != null) {
-        waiting.remove(self); // under the same lock: nobody else need be refused
+      boolean isEntered = false;
+      try {
+        Look look = look(first, self);
+        isEntered = look.cycle == null;
+        return look;
+      } finally {
+        if (!isEntered) {
+          waiting.remove(self); // under the same lock: nobody else need be refused
+        }
       }
-      return look;
     } finally {
       lock.unlock();
     }
