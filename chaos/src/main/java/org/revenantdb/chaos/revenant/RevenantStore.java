@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.revenant.model.Store;
@@ -35,7 +34,6 @@ public final class RevenantStore implements Store {
 
   private final Database db;
   private final Map<String, Table> tables = new ConcurrentHashMap<>();
-  private final AtomicInteger creations = new AtomicInteger();
   private final AtomicLong phases = new AtomicLong();
 
   private RevenantStore(Database db) {
@@ -125,9 +123,9 @@ public final class RevenantStore implements Store {
   }
 
   /**
-   * A table is made by the first transaction that writes to it, in that transaction or, by turns,
-   * before. Who has begun before such a one has committed does not know the table: for him no row
-   * of it is there.
+   * A table is made by the first transaction that writes to it, before or, if it is told to, in
+   * that transaction. Who has begun before such a one has committed does not know the table: for
+   * him no row of it is there.
    */
   private final class RevenantTx implements Tx {
 
@@ -149,9 +147,19 @@ public final class RevenantStore implements Store {
       if (known != null) {
         return known;
       }
-      return hasSavepoint || creations.getAndIncrement() % 2 == 0
-          ? db.table(name)
-          : tx.createTable(name);
+      return db.table(name);
+    }
+
+    @Override
+    public void makeTable(String name) {
+      if (hasSavepoint || findTable(name) != null) {
+        return; // one that has a savepoint makes none
+      }
+      try {
+        tx.createTable(name);
+      } catch (org.revenantdb.engine.ConflictException | TableExistsException e) {
+        throw new ConflictException(e);
+      }
     }
 
     @Override
@@ -235,7 +243,7 @@ public final class RevenantStore implements Store {
     @Override
     public @Nullable Runnable savepoint() {
       Savepoint here = tx.savepoint();
-      hasSavepoint = true; // such a one cannot make tables
+      hasSavepoint = true;
       return () -> {
         tx.rollbackTo(here);
         tx.release(here);

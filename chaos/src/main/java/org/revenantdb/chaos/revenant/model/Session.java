@@ -228,6 +228,9 @@ final class Session {
     long replaced = version(tx, row);
     long version = ++lastVersion;
     int length = row.space().valueLength(random);
+    if (row.space() == KeySpace.EXTRA && random.nextBoolean()) {
+      tx.makeTable(row.table());
+    }
     if (length >= STREAM_FROM && random.nextBoolean()) {
       tx.put(row.table(), row.bytes(), Values.stream(version, length));
     } else {

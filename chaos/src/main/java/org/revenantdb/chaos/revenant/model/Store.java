@@ -108,6 +108,12 @@ public interface Store extends AutoCloseable {
     }
 
     /**
+     * Makes a table, if it is not there, as part of the transaction; where the store cannot,
+     * nothing happens. May be refused because of another transaction, as a put may.
+     */
+    default void makeTable(String table) {}
+
+    /**
      * Sets a savepoint; what is returned takes back what was written since. Null where the store
      * has none.
      */
