@@ -85,7 +85,7 @@ final class NameChange {
     TableRow lost = garbage();
     TableRow kept = visible();
     if (lost != null) {
-      record.replace(DroppedTableRow.key(lost.id(0)), lost.bytes());
+      drop(record, lost);
     }
     if (kept != null) {
       record.remove(DroppedTableRow.key(kept.id(0)));
@@ -96,6 +96,11 @@ final class NameChange {
     } else if (outcome == Outcome.COMMITTED && !leadsToCreated) {
       record.replace(key, kept.bytes());
     }
+  }
+
+  /** Adds that the entry of some trees becomes one of a dropped table. */
+  static void drop(CatalogueRecord record, TableRow trees) {
+    record.replace(DroppedTableRow.key(trees.id(0)), trees.bytes());
   }
 
   /** An entry of this name. */

@@ -139,7 +139,8 @@ final class Slog {
   void dropCreated(String name, NameChange change, Runnable after) {
     TableRow created = Objects.requireNonNull(change.created());
     boolean isAll = change.former() == null;
-    CatalogueRecord record = replaceCreated(writer.record(0), change, created);
+    CatalogueRecord record = writer.record(0);
+    NameChange.drop(record, created);
     if (isAll) {
       record.remove(change.key());
     }
@@ -160,7 +161,8 @@ final class Slog {
   void truncateCreated(NameChange change, TableRow newer, NewTrees trees, Runnable after) {
     TableRow created = Objects.requireNonNull(change.created());
     CatalogueRecord record = writer.record(change.transaction());
-    insertCreated(replaceCreated(record, change, created), change, newer);
+    NameChange.drop(record, created);
+    insertCreated(record, change, newer);
     if (change.former() == null) {
       record.replace(change.key(), newer.bytes());
     }
@@ -184,12 +186,6 @@ final class Slog {
       CatalogueRecord record, NameChange change, TableRow row) {
     SlogEntry entry = change.entry(row, SlogEntry.Step.DROPPED);
     return record.insert(entry.key(), entry.bytes());
-  }
-
-  /** The entry becomes one of a dropped table. */
-  private static CatalogueRecord replaceCreated(
-      CatalogueRecord record, NameChange change, TableRow row) {
-    return record.replace(change.entry(row, SlogEntry.Step.CREATED).key(), row.bytes());
   }
 
   /**
