@@ -1,14 +1,11 @@
 package org.revenantdb.chaos.history;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Seeds;
+import org.revenantdb.chaos.crash.Together;
 
 /**
  * One life of a store: a look at all that the lives before have written, then random transactions
@@ -49,51 +46,14 @@ public final class HistoryDriver {
    */
   public void run(HistoryStore store, IntFunction<HistorySession> sessions) {
     look(store, sessions.apply(workload.sessions()));
-    AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-    List<Thread> threads = new ArrayList<>();
+    Together together = new Together();
     for (int process = 0; process < workload.sessions(); process++) {
       Session session =
           new Session(
               store, sessions.apply(process), new SplittableRandom(Seeds.of(seed, process)));
-      threads.add(
-          Thread.ofPlatform()
-              .daemon()
-              .name("session " + process)
-              .start(() -> {
-                try {
-                  session.work();
-                } catch (Throwable e) {
-                  failure.compareAndSet(null, e);
-                }
-              }));
+      together.start("session " + process, session::work);
     }
-    threads.forEach(HistoryDriver::join);
-    rethrow(failure.get());
-  }
-
-  private static void join(Thread thread) {
-    boolean interrupted = false;
-    while (true) {
-      try {
-        thread.join();
-        break;
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private static void rethrow(@Nullable Throwable failure) {
-    if (failure instanceof Error error) {
-      throw error;
-    } else if (failure instanceof RuntimeException exception) {
-      throw exception;
-    } else if (failure != null) {
-      throw new IllegalStateException(failure);
-    }
+    together.await();
   }
 
   /** Every key of every life before, with nobody else at work. */
