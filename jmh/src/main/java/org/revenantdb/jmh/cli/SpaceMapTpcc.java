@@ -24,7 +24,9 @@ final class SpaceMapTpcc {
           "rollback_percent", "%",
           "map_waits_per_tx", "",
           "map_wait_avg_us", "us",
-          "map_wait_ms", "ms");
+          "map_wait_ms", "ms",
+          "cpu_us_per_tx", "us",
+          "log_bytes_per_tx", "bytes");
 
   private SpaceMapTpcc() {}
 

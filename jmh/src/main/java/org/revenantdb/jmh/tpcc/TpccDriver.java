@@ -58,8 +58,11 @@ public final class TpccDriver {
    * @param counts of the window
    * @param waits of the database in it
    * @param nanos how long it was
+   * @param logBytes that came to the log in it
+   * @param processorMicros of the whole process, for each transaction
    */
-  public record Window(TpccCounts counts, Waits waits, long nanos) {
+  public record Window(
+      TpccCounts counts, Waits waits, long nanos, long logBytes, double processorMicros) {
     /**
      * Transactions a second of all types, rolled back ones among them.
      *
@@ -80,10 +83,11 @@ public final class TpccDriver {
   }
 
   /** One end of a window. */
-  private record Moment(TpccCounts counts, Waits waits, long nanoTime) {}
+  private record Moment(TpccCounts counts, Waits waits, long logTail, long nanoTime) {}
 
   private Moment now() {
-    return new Moment(counts(), database.waits(), System.nanoTime());
+    return new Moment(
+        counts(), database.waits(), database.statistics().logTail(), System.nanoTime());
   }
 
   /**
@@ -95,19 +99,22 @@ public final class TpccDriver {
    */
   public Window runFor(Sessions.Times times) throws Exception {
     Moment[] ends = new Moment[2];
-    Sessions.run(
-        sessions,
-        /* virtual= */ false,
-        times,
-        this::session,
-        () -> ends[0] = now(),
-        () -> ends[1] = now());
+    Sessions.Result result =
+        Sessions.run(
+            sessions,
+            /* virtual= */ false,
+            times,
+            this::session,
+            () -> ends[0] = now(),
+            () -> ends[1] = now());
     Moment start = ends[0];
     Moment end = ends[1];
     return new Window(
         end.counts().since(start.counts()),
         end.waits().since(start.waits()),
-        end.nanoTime() - start.nanoTime());
+        end.nanoTime() - start.nanoTime(),
+        end.logTail() - start.logTail(),
+        result.processorMicros());
   }
 
   /**

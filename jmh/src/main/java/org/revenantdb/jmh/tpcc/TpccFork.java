@@ -40,7 +40,8 @@ public final class TpccFork {
    * Prints {@code = new_orders} a minute, committed ones, {@code = transactions} a second, of all
    * types; {@code = conflicts_per_tx}, {@code = rollback_percent} of New-Orders; {@code =
    * map_waits_per_tx}, waits for latches of space maps, {@code = map_wait_avg_us}, {@code =
-   * map_wait_ms} of all sessions together.
+   * map_wait_ms} of all sessions together; {@code = cpu_us_per_tx} of the whole process, {@code =
+   * log_bytes_per_tx}.
    *
    * @param arguments see the class
    * @throws Exception if something cannot be measured, or a condition does not hold in the end
@@ -101,5 +102,7 @@ public final class TpccFork {
     Told.tell("map_waits_per_tx", count / total);
     Told.tell("map_wait_avg_us", nanos / 1e3 / Math.max(1, count));
     Told.tell("map_wait_ms", nanos / 1e6);
+    Told.tell("cpu_us_per_tx", window.processorMicros());
+    Told.tell("log_bytes_per_tx", window.logBytes() / total);
   }
 }
