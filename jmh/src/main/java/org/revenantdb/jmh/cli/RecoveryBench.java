@@ -60,7 +60,9 @@ final class RecoveryBench implements Bench {
             "retry_delete_growth",
             "retry_bulk_growth",
             "cleanup_size_growth",
-            "cleanup_workload_ratio");
+            "cleanup_workload_ratio",
+            RecoveryTpcc.RATIO,
+            RecoveryTpcc.OFF_ROW_RATIO);
     return Stream.concat(own.stream(), RecoveryPeers.figures().stream()).toList();
   }
 
@@ -81,6 +83,7 @@ final class RecoveryBench implements Bench {
       figures.attempt(() -> cleaning(session));
       figures.attempt(() -> restarts(session));
       session.begin(145);
+      figures.attempt(() -> RecoveryTpcc.measure(session));
       figures.attempt(() -> RecoveryPeers.measure(session));
       session.putHighest("log_peak_over_bound");
     } catch (IOException e) {
