@@ -44,7 +44,9 @@ public final class ActiveSnapshots {
    *
    * Transitions FREE -> BOUND|L   CAS         by the opener, L read from the clock before
    *             BOUND|L -> S      volatile    by the opener, S read from the clock after the CAS
-   *             S -> S'           volatile    by the holder (advance), S' read from the clock before
+   *             S -> BOUND|S -> S'  volatile  by the holder (advance), S' read from the clock in between: as a slot is
+   *                                           opened. A set that was computed with S in it and a bound above S' would
+   *                                           not know S' otherwise
    *             any -> FREE       release     by the holder
    *
    * Chunks      Slots are numbered through chunks of C, C, 2C, 4C ... slots, so that a slot never moves and the
@@ -146,12 +148,18 @@ public final class ActiveSnapshots {
    */
   public long advance(int slot, LongSupplier clock) {
     long before = snapshot(slot);
-    long now = read(clock);
-    if (now < before) {
-      throw new IllegalArgumentException("the clock fell from " + before + " to " + now);
+    publish(slot, BOUND | before); // before the clock: R4
+    long after = before;
+    try {
+      long now = read(clock);
+      if (now < before) {
+        throw new IllegalArgumentException("the clock fell from " + before + " to " + now);
+      }
+      after = now;
+    } finally {
+      publish(slot, after);
     }
-    publish(slot, now);
-    return now;
+    return after;
   }
 
   /**

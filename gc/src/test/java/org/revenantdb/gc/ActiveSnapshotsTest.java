@@ -116,6 +116,25 @@ class ActiveSnapshotsTest {
   }
 
   /**
+   * A snapshot at 50 is being advanced, to 90. A set that was computed in between at 100, and took
+   * it for one at 50, would let go of what it is about to see.
+   */
+  @Test
+  void R4_aSnapshotThatIsBeingAdvancedCountsAsItsLowerBound() {
+    int slot = openAt(50);
+    SnapshotSet[] set = new SnapshotSet[1];
+    snapshots.advance(
+        slot,
+        () -> {
+          clock.set(100); // commits go on behind the reading of the clock
+          set[0] = snapshots.snapshots(clock::get);
+          return 90;
+        });
+    assertTrue(set[0].needs(60, 95), "visible at 90");
+    snapshots.close(slot);
+  }
+
+  /**
    * A snapshot is being opened: its slot is claimed, its value not yet known. A horizon that
    * ignored it, or took now, would let go of what it is about to see.
    */
