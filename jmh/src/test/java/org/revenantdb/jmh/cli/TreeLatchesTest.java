@@ -22,7 +22,7 @@ class TreeLatchesTest {
   @Tag("slow")
   void fork_tellsAllPoints() throws IOException {
     Fork.Said said =
-        new Fork(CouplingFork.class, TreeLatches.FLAGS, LIMIT).run("3000", "2", "5", "1");
+        new Fork(CouplingFork.class, TreeLatches.FLAGS, LIMIT).run("3000", "3", "20", "1");
     assertEquals("", said.failure());
     assertEquals(CouplingFork.points(), List.copyOf(said.values().keySet()));
     said.values().forEach((name, value) -> assertTrue(Double.isFinite(value), name));
