@@ -142,7 +142,7 @@ public final class BulkLoad implements AutoCloseable {
   /** As {@link #step}, for what writes rows, and may have to wait for one. */
   private void write(Supplier<RowWriter.Outcome> action) {
     try {
-      transaction.write(table, null, _ -> action.get());
+      transaction.write(table, null, _ -> action.get(), TransactionCore.NOTHING_READ);
     } catch (Throwable failure) {
       giveUpAfter(failure);
       throw failure;

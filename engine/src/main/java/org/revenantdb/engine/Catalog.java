@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.page.DroppedTableRow;
@@ -18,6 +19,8 @@ import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.SequenceRow;
 import org.revenantdb.engine.page.SlogEntry;
 import org.revenantdb.engine.page.TableRow;
+import org.revenantdb.engine.serial.Certifier;
+import org.revenantdb.engine.serial.Commit;
 import org.revenantdb.engine.version.Cleaner;
 import org.revenantdb.engine.version.DroppedTables;
 import org.revenantdb.engine.version.Reading;
@@ -276,7 +279,11 @@ final class Catalog implements Cleaner.Unfinished {
         TableRow row = trees.claim();
         CatalogueRecord record = writer.record(0).insert(key, row.bytes());
         return change(
-            name, () -> writer.publish(() -> record.publish(trees), () -> remember(name, row)));
+            name,
+            () ->
+                writer.publish(
+                    () -> record.publish(trees, publish -> inOrder(name, null, publish)),
+                    () -> remember(name, row)));
       }
     } finally {
       changing.unlock();
@@ -375,6 +382,32 @@ final class Catalog implements Cleaner.Unfinished {
     }
   }
 
+  /**
+   * Publishes a record that changes the table of a name, in its place among commits; with credit in
+   * hand and nothing latched.
+   *
+   * @param gone what the table had; null if there was none
+   */
+  private long inOrder(String name, @Nullable TableRow gone, LongSupplier record) {
+    Certifier certifier = engine.certifier();
+    long pass = certifier.enterAlways();
+    try {
+      long lsn = record.getAsLong();
+      if (lsn != 0) {
+        certifier.committed(pass, () -> commit(lsn, name, gone));
+      }
+      return lsn;
+    } finally {
+      certifier.leave(pass);
+    }
+  }
+
+  private static Commit commit(long lsn, String name, @Nullable TableRow gone) {
+    List<Integer> trees =
+        gone == null ? List.of() : IntStream.range(0, gone.trees()).mapToObj(gone::id).toList();
+    return new Commit(lsn, List.of(), /* isKnown= */ true, trees, List.of(name));
+  }
+
   /** What has come of {@link #drop}. */
   enum Dropped {
     DONE,
@@ -413,7 +446,13 @@ final class Catalog implements Cleaner.Unfinished {
             try {
               lsn =
                   writer.publishDrop(
-                      () -> record.publish(null, () -> trees.ending(storage.log().tail())),
+                      () ->
+                          record.publish(
+                              null,
+                              publish -> {
+                                trees.ending(storage.log().tail());
+                                return inOrder(name, row, publish);
+                              }),
                       key,
                       row,
                       () -> byName.remove(name));

@@ -91,27 +91,26 @@ final class CatalogueRecord {
     return this;
   }
 
-  /** As {@link #publish(NewTrees, Runnable)}, with nothing to be run before. */
+  /** As {@link #publish(NewTrees, Publication)}, in any place. */
   long publish(@Nullable NewTrees trees) {
-    return publish(trees, () -> {});
+    return publish(trees, Publication.ANYWHERE);
   }
 
   /**
    * Publishes the record. May wait for credit.
    *
    * @param trees that come into being by it, claimed; or null
-   * @param before run before each try to publish it, with credit in hand and nothing latched
+   * @param order of each try to publish it, with credit in hand and nothing latched
    * @return its LSN
    * @throws org.revenantdb.recovery.file.DiskFullException if there is no room for the log, or for
    *     a leaf more
    */
-  long publish(@Nullable NewTrees trees, Runnable before) {
+  long publish(@Nullable NewTrees trees, Publication order) {
     while (true) {
       int pages = changes.size() + (trees == null ? 0 : trees.pages());
       acquire(pages);
       try {
-        before.run();
-        long lsn = tryPublish(trees);
+        long lsn = order.publish(() -> tryPublish(trees));
         if (lsn != 0) {
           return lsn;
         }

@@ -6,7 +6,7 @@ package org.revenantdb.engine;
  * Database#run} does.
  */
 public sealed class ConflictException extends RevenantException
-    permits DeadlockException, LockTimeoutException {
+    permits DeadlockException, LockTimeoutException, SerializationConflictException {
   private static final long serialVersionUID = 1L;
 
   /** LSN of the commit that was first; 0 if it has not ended. */

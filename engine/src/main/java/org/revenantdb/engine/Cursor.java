@@ -5,6 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.serial.SerialReads;
 import org.revenantdb.engine.version.RowBatch;
 import org.revenantdb.engine.version.RowSource;
 import org.revenantdb.engine.version.StoredValue;
@@ -15,7 +16,8 @@ import org.revenantdb.engine.version.StoredValue;
  * <p>Rows are taken in batches, of a table with partitions from each partition; what the
  * transaction itself writes while the cursor is open shows up in later batches, and at once after a
  * {@link #seek}. Valid as long as its transaction; used by one thread at a time, as its transaction
- * is. Closing it releases nothing that the end of the transaction would not.
+ * is. Closing it releases nothing that the end of the transaction would not; one that {@linkplain
+ * Isolation#READ_COMMITTED reads what is committed} keeps a snapshot until then.
  */
 public final class Cursor implements AutoCloseable {
   private final Transaction transaction;
@@ -24,7 +26,12 @@ public final class Cursor implements AutoCloseable {
   private final byte @Nullable [] from;
   private final byte @Nullable [] to;
   private final RowBatch batch;
+  private final @Nullable KeptReading kept;
+  private final @Nullable Notes notes;
   private RowSource scan;
+
+  /** Up to where it is known what was read, in the cursor's direction. */
+  private byte @Nullable [] noted;
 
   /** How often the transaction had written when the oldest part of the batch was read. */
   private long writesBefore;
@@ -44,8 +51,23 @@ public final class Cursor implements AutoCloseable {
     RowSource scan(byte @Nullable [] from, byte @Nullable [] to);
   }
 
+  /** Is told which part of the range the user knows the rows of. */
+  @FunctionalInterface
+  interface Notes {
+    /** From a key on, null for the first, up to another, which is not of them, null for all. */
+    void read(byte @Nullable [] from, byte @Nullable [] to);
+  }
+
+  /**
+   * A cursor before its first row.
+   *
+   * @param kept what it reads in, if that is its own
+   * @param notes null if nobody wants to know
+   */
   Cursor(
       Transaction transaction,
+      @Nullable KeptReading kept,
+      @Nullable Notes notes,
       Range range,
       boolean descending,
       byte @Nullable [] from,
@@ -56,6 +78,9 @@ public final class Cursor implements AutoCloseable {
     this.descending = descending;
     this.from = from;
     this.to = to;
+    this.kept = kept;
+    this.notes = notes;
+    this.noted = descending ? to : from;
     this.scan = range.scan(from, to);
   }
 
@@ -71,9 +96,27 @@ public final class Cursor implements AutoCloseable {
     if (at + 1 < batch.size()) {
       transaction.checkOpen();
       at++;
-      return true;
+      return note();
     }
     return fill();
+  }
+
+  /** The user is about to know that he is on a row, or that there is none. */
+  private boolean note() {
+    boolean isOnRow = at >= 0;
+    if (notes != null) {
+      byte[] key = isOnRow ? batch.key(at) : null;
+      if (descending) {
+        byte[] first = key == null ? from : key;
+        notes.read(first, noted);
+        noted = first;
+      } else {
+        byte[] behind = key == null ? to : SerialReads.behind(key);
+        notes.read(noted, behind);
+        noted = behind;
+      }
+    }
+    return isOnRow;
   }
 
   /**
@@ -94,16 +137,17 @@ public final class Cursor implements AutoCloseable {
     Objects.requireNonNull(key, "key");
     checkUsable();
     transaction.checkOpen();
-    if (seekInBatch(key)) {
-      return true;
-    }
     if (descending) {
       // The smallest key above this one bounds the rows at or before it.
       byte[] above = Arrays.copyOf(key, key.length + 1);
-      scan = range.scan(from, to != null && compare(to, above) < 0 ? to : above);
+      noted = to != null && compare(to, above) < 0 ? to : above;
     } else {
-      scan = range.scan(from != null && compare(from, key) > 0 ? from : key.clone(), to);
+      noted = from != null && compare(from, key) > 0 ? from : key.clone();
     }
+    if (seekInBatch(key)) {
+      return note();
+    }
+    scan = descending ? range.scan(from, noted) : range.scan(noted, to);
     return fill();
   }
 
@@ -161,11 +205,8 @@ public final class Cursor implements AutoCloseable {
       return null;
     });
     failed = false;
-    if (batch.isEmpty()) {
-      return false;
-    }
-    at = 0;
-    return true;
+    at = batch.isEmpty() ? -1 : 0;
+    return note();
   }
 
   /** The row's place in the batch. */
@@ -245,10 +286,11 @@ public final class Cursor implements AutoCloseable {
   /**
    * The row's value as a stream.
    *
-   * @return a stream that is valid as long as the transaction
+   * @return a stream that is valid as long as the transaction; if that {@linkplain
+   *     Isolation#READ_COMMITTED reads what is committed}, it is to be closed
    */
   public InputStream openValue() {
-    return transaction.stream(stored(row()));
+    return transaction.stream(stored(row()), kept);
   }
 
   private StoredValue stored(int row) {
@@ -276,6 +318,7 @@ public final class Cursor implements AutoCloseable {
     }
     closed = true;
     at = -1;
+    transaction.core().letGo(kept);
     if (!failed && Thread.currentThread().threadId() == opener) {
       transaction.core().engine().giveBack(batch); // from here on it may be another cursor's
     }

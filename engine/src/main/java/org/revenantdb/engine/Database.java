@@ -8,6 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.engine.serial.SerialReads;
 import org.revenantdb.engine.txn.RowWaiters;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.log.LogStoppedException;
@@ -347,15 +348,32 @@ public final class Database implements AutoCloseable {
         engine.options().leakTraces() ? new Throwable("the transaction was begun here") : null;
     int stripe = engine.gate().enter();
     try {
-      int slot = engine.snapshots().open(open.clock());
-      try {
-        return new Transaction(new TransactionCore(engine, slot, options, begun));
-      } catch (Throwable noMemory) {
-        engine.snapshots().close(slot);
-        throw noMemory;
-      }
+      return options.isolation() == Isolation.SERIALIZABLE
+          ? beginSerializable(options, begun)
+          : begin(options, begun, null);
     } finally {
       engine.gate().exit(stripe);
+    }
+  }
+
+  private Transaction beginSerializable(TransactionOptions options, @Nullable Throwable begun) {
+    SerialReads reads = engine.certifier().begin(); // before its snapshot
+    try {
+      return begin(options, begun, reads);
+    } catch (Throwable noMemory) {
+      engine.certifier().end(reads);
+      throw noMemory;
+    }
+  }
+
+  private Transaction begin(
+      TransactionOptions options, @Nullable Throwable begun, @Nullable SerialReads reads) {
+    int slot = engine.snapshots().open(engine.clock());
+    try {
+      return new Transaction(new TransactionCore(engine, slot, options, begun, reads));
+    } catch (Throwable noMemory) {
+      engine.snapshots().close(slot);
+      throw noMemory;
     }
   }
 
@@ -491,7 +509,8 @@ public final class Database implements AutoCloseable {
    */
   public BulkLoad bulkLoad(Table table, TransactionOptions options) {
     Objects.requireNonNull(table, "table").demandOf(engine);
-    Transaction transaction = begin(options);
+    // It reads nothing, and is as it was begun until it ends.
+    Transaction transaction = begin(options.withIsolation(Isolation.SNAPSHOT));
     try {
       return new BulkLoad(transaction, table);
     } catch (Throwable failure) {

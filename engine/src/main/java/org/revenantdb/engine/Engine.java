@@ -4,8 +4,10 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.serial.Certifier;
 import org.revenantdb.engine.version.Cleaner;
 import org.revenantdb.engine.version.RowBatch;
 import org.revenantdb.engine.version.RowReader;
@@ -25,6 +27,7 @@ final class Engine {
   private final DatabaseOptions options;
   private final OperationGate gate = new OperationGate();
   private final ActiveSnapshots snapshots;
+  private final LongSupplier clock;
   private final RowReader reader;
 
   /** One a stripe of threads; what does not fit goes to the others. */
@@ -32,6 +35,7 @@ final class Engine {
 
   private final ArrayBlockingQueue<RowWriter> moreWriters =
       new ArrayBlockingQueue<>(MAX_IDLE_WRITERS);
+  private final Certifier certifier;
   private final OpenTransactions open = new OpenTransactions();
   private final WaitGraph waitGraph = new WaitGraph(this);
 
@@ -58,7 +62,9 @@ final class Engine {
     this.storage = storage;
     this.snapshots = snapshots;
     this.options = options;
+    this.clock = storage.log()::tail;
     this.reader = new RowReader(storage);
+    this.certifier = new Certifier(storage.transactions()::writing);
     this.prepared = new PreparedTransactions(storage, segmentBytes, prepared);
   }
 
@@ -76,6 +82,16 @@ final class Engine {
 
   ActiveSnapshots snapshots() {
     return snapshots;
+  }
+
+  /** The order of commits, where there are serializable transactions. */
+  Certifier certifier() {
+    return certifier;
+  }
+
+  /** What snapshots are taken from: the end of the log. */
+  LongSupplier clock() {
+    return clock;
   }
 
   RowReader reader() {

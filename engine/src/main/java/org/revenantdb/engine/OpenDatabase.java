@@ -423,10 +423,6 @@ final class OpenDatabase {
     return recovery;
   }
 
-  LongSupplier clock() {
-    return log::tail;
-  }
-
   void checkpoint() {
     if (checkpointer != null) {
       checkpointer.checkpointNow(/* everything= */ true);

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
 import org.revenantdb.engine.change.AfterPublish;
 import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.txn.TransactionTable;
@@ -82,12 +83,13 @@ final class PreparedTransactions {
   /**
    * Prepares a transaction.
    *
+   * @param order of the record, among commits
    * @param ended told, when the record is published, that its session has nothing to do with it any
    *     more; must not fail
    * @return the LSN of the record
    * @throws PrepareException if it cannot be: nothing has changed
    */
-  long prepare(PreparedTransaction transaction, Runnable ended) {
+  long prepare(PreparedTransaction transaction, Publication order, Runnable ended) {
     if (transaction.tables() > MAX_TABLES) {
       throw new PrepareException(
           "the transaction has written to "
@@ -104,7 +106,7 @@ final class PreparedTransactions {
       lock.lock();
       try {
         refuse(entry, credit);
-        return prepare(entry, record, ended);
+        return prepare(entry, () -> order.publish(() -> storage.log().publish(record)), ended);
       } finally {
         lock.unlock();
       }
@@ -126,15 +128,16 @@ final class PreparedTransactions {
     }
   }
 
-  private long prepare(Entry entry, RecordBuilder record, Runnable ended) {
+  private long prepare(Entry entry, LongSupplier record, Runnable ended) {
     TransactionTable table = storage.transactions();
     long id = entry.transaction.id();
     table.prepare(id);
     add(entry); // before it is in the log: both may fail
     long lsn;
     try {
-      lsn = storage.log().publish(record);
+      lsn = record.getAsLong();
     } catch (Throwable failure) {
+      table.notPrepared(id);
       remove(entry);
       throw failure;
     }

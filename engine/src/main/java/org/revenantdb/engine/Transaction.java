@@ -1,5 +1,7 @@
 package org.revenantdb.engine;
 
+import java.io.ByteArrayInputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.ref.Reference;
@@ -16,7 +18,9 @@ import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.overflow.OverflowInput;
 import org.revenantdb.engine.overflow.OverflowWriter;
 import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.engine.serial.SerialReads;
 import org.revenantdb.engine.version.MergedScan;
+import org.revenantdb.engine.version.Reading;
 import org.revenantdb.engine.version.RowBatch;
 import org.revenantdb.engine.version.RowConflict;
 import org.revenantdb.engine.version.RowRange;
@@ -77,6 +81,7 @@ public final class Transaction implements AutoCloseable {
    * @throws ValueTooLargeException if the value does not fit in an array; use {@link #open}
    */
   public byte @Nullable [] get(Table table, byte[] key) {
+    core.beginStatement();
     StoredValue value = read(table, key);
     return value == null ? null : value.isOverflow() ? materialise(value) : value.bytes();
   }
@@ -94,7 +99,8 @@ public final class Transaction implements AutoCloseable {
    *     #open}
    */
   public int get(Table table, byte[] key, byte[] into, int offset) {
-    Tree tree = treeOf(table, key);
+    core.beginStatement();
+    Tree tree = treeToRead(table, key);
     Objects.checkFromIndexSize(offset, 0, into.length);
     int length;
     try {
@@ -135,6 +141,7 @@ public final class Transaction implements AutoCloseable {
    * @return true if there is
    */
   public boolean exists(Table table, byte[] key) {
+    core.beginStatement();
     return read(table, key) != null;
   }
 
@@ -143,15 +150,26 @@ public final class Transaction implements AutoCloseable {
    *
    * @param table a table of this database
    * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes
-   * @return a stream that is valid as long as the transaction, or null if there is no such row
+   * @return a stream that is valid as long as the transaction, or null if there is no such row; if
+   *     that {@linkplain Isolation#READ_COMMITTED reads what is committed}, it is to be closed
    */
   public @Nullable InputStream open(Table table, byte[] key) {
-    StoredValue value = read(table, key);
-    return value == null ? null : stream(value);
+    core.beginStatement();
+    KeptReading kept = core.keepReading();
+    InputStream stream = null;
+    try {
+      Tree tree = treeToRead(table, key);
+      Reading reading = kept == null ? core.reading() : kept.reading();
+      StoredValue value = inside(() -> core.engine().reader().read(tree, key, reading));
+      stream = value == null ? null : stream(value, kept);
+      return stream;
+    } finally {
+      core.letGo(kept);
+    }
   }
 
   private @Nullable StoredValue read(Table table, byte[] key) {
-    return read(treeOf(table, key), key);
+    return read(treeToRead(table, key), key);
   }
 
   private @Nullable StoredValue read(Tree tree, byte[] key) {
@@ -167,6 +185,7 @@ public final class Transaction implements AutoCloseable {
    * @throws ConflictException if another transaction wrote the row first
    */
   public void put(Table table, byte[] key, byte[] value) {
+    core.beginStatement(table);
     Tree tree = treeOf(table, key);
     Objects.requireNonNull(value, "value");
     checkLength(value.length);
@@ -196,14 +215,17 @@ public final class Transaction implements AutoCloseable {
 
   /** Runs a statement that tells of conflicts by its writer. */
   private RowWriter.Outcome write(Table table, Function<RowWriter, RowWriter.Outcome> statement) {
-    return write(table, null, statement);
+    return write(table, null, statement, TransactionCore.NOTHING_READ);
   }
 
   /** As {@link TransactionCore#write}; the transaction is not forgotten as long as that lasts. */
   RowWriter.Outcome write(
-      Table table, @Nullable RowConflict met, Function<RowWriter, RowWriter.Outcome> statement) {
+      Table table,
+      @Nullable RowConflict met,
+      Function<RowWriter, RowWriter.Outcome> statement,
+      TransactionCore.Renewal renewal) {
     try {
-      return core.write(table, met, statement);
+      return core.write(table, met, statement, renewal);
     } finally {
       Reference.reachabilityFence(this);
     }
@@ -221,12 +243,48 @@ public final class Transaction implements AutoCloseable {
    * @throws ValueTooLargeException if the value does not fit in an array
    */
   public byte @Nullable [] lockForUpdate(Table table, byte[] key) {
+    if (core.readsCommitted()) {
+      return lockNewest(table, key);
+    }
     Tree tree = treeOf(table, key);
     byte[] value = get(table, key); // no later one can be locked, but for the transaction's own
     if (value != null) {
       put(table, tree, key, value);
     }
     return value;
+  }
+
+  /** What is locked is what was read last: where somebody was first it is read again. */
+  private byte @Nullable [] lockNewest(Table table, byte[] key) {
+    core.beginStatement(table);
+    Tree tree = treeOf(table, key);
+    byte[][] value = {null};
+    TransactionCore.Renewal read =
+        () -> {
+          StoredValue newest = core.engine().reader().read(tree, key, core.reading());
+          value[0] = newest == null ? null : materialiseInside(newest);
+        };
+    inside(() -> {
+      read.run();
+      return null;
+    });
+    if (value[0] != null) {
+      write(
+          table,
+          null,
+          writer ->
+              value[0] == null ? RowWriter.Outcome.NOTHING : putWhole(writer, tree, key, value[0]),
+          read);
+    }
+    return value[0];
+  }
+
+  private RowWriter.Outcome putWhole(RowWriter writer, Tree tree, byte[] key, byte[] value) {
+    if (value.length <= LeafCell.maxInlineValue(key.length)) {
+      return writer.put(tree, core.id(), core.snapshot(), key, value);
+    }
+    writer.overflow().writeWhole(core.id(), value);
+    return writer.putOverflow(tree, core.id(), core.snapshot(), key, writer.overflow());
   }
 
   /**
@@ -240,6 +298,7 @@ public final class Transaction implements AutoCloseable {
    * @throws IOException if the stream throws; the row is unchanged
    */
   public void put(Table table, byte[] key, InputStream value) throws IOException {
+    core.beginStatement(table);
     treeOf(table, key); // a refusal comes before the stream is touched
     Objects.requireNonNull(value, "value");
     byte[] chunk = value.readNBytes(OverflowWriter.CHUNK);
@@ -282,7 +341,8 @@ public final class Transaction implements AutoCloseable {
    * @throws ConflictException if another transaction wrote the row first
    */
   public boolean delete(Table table, byte[] key) {
-    Tree tree = treeOf(table, key);
+    core.beginStatement(table);
+    Tree tree = treeToRead(table, key);
     return write(table, writer -> delete(writer, tree, key)) == RowWriter.Outcome.DONE;
   }
 
@@ -304,7 +364,8 @@ public final class Transaction implements AutoCloseable {
    * @return the number of rows
    */
   public long count(Table table, byte @Nullable [] from, byte @Nullable [] to) {
-    List<RowRange> ranges = ranges(table, from, to);
+    core.beginStatement();
+    List<RowRange> ranges = ranges(table, from, to, core.reading());
     checkOpen();
     long rows = 0;
     for (RowRange range : ranges) {
@@ -345,8 +406,24 @@ public final class Transaction implements AutoCloseable {
   /** For tests: something happens between the look at all rows and their deletion. */
   long deleteRange(
       Table table, byte @Nullable [] from, byte @Nullable [] to, Runnable beforeDeletion) {
-    List<RowRange> looks = ranges(table, from, to);
-    List<RowRange> ranges = ranges(table, from, to);
+    core.beginStatement(table);
+    KeptReading kept = core.keepReading(); // it may have to see later ones before it ends
+    try {
+      return deleteRange(
+          table, from, to, kept == null ? core.reading() : kept.reading(), beforeDeletion);
+    } finally {
+      core.letGo(kept);
+    }
+  }
+
+  private long deleteRange(
+      Table table,
+      byte @Nullable [] from,
+      byte @Nullable [] to,
+      Reading reading,
+      Runnable beforeDeletion) {
+    List<RowRange> looks = ranges(table, from, to, reading);
+    List<RowRange> ranges = ranges(table, from, to, reading);
     inside(() -> core.writer(table));
     looks.forEach(range -> refuseConflicts(table, range));
     beforeDeletion.run();
@@ -371,12 +448,13 @@ public final class Transaction implements AutoCloseable {
           range,
           writer -> {
             for (int leaf = 0; leaf < LEAVES_AT_ONCE && range.hasMore(); leaf++) {
-              if (range.findConflict()) {
+              if (range.findConflict(/* ofCommitted= */ !core.readsCommitted())) {
                 return RowWriter.Outcome.CONFLICT;
               }
             }
             return RowWriter.Outcome.DONE;
-          });
+          },
+          TransactionCore.NOTHING_READ);
     }
   }
 
@@ -409,19 +487,34 @@ public final class Transaction implements AutoCloseable {
     return core.trees(table).of(key);
   }
 
+  /** The same, by who wants to know what is there. */
+  private Tree treeToRead(Table table, byte[] key) {
+    Tree tree = treeOf(table, key);
+    SerialReads reads = core.reads();
+    if (reads != null) {
+      reads.read(core.trees(table).all(), key);
+    }
+    return tree;
+  }
+
   private List<Tree> treesOf(Table table) {
     return core.trees(Objects.requireNonNull(table, "table")).all();
   }
 
-  /** The range in each tree of the table. */
-  private List<RowRange> ranges(Table table, byte @Nullable [] from, byte @Nullable [] to) {
+  /** The range in each tree of the table, all of which is about to be read. */
+  private List<RowRange> ranges(
+      Table table, byte @Nullable [] from, byte @Nullable [] to, Reading reading) {
     Engine engine = core.engine();
     List<Tree> trees = treesOf(table);
     byte[] first = from == null ? null : from.clone();
     byte[] end = to == null ? null : to.clone();
+    SerialReads reads = core.reads();
+    if (reads != null) {
+      reads.read(trees, first, end);
+    }
     List<RowRange> ranges = new ArrayList<>(trees.size());
     for (Tree tree : trees) {
-      ranges.add(new RowRange(engine.storage(), engine.reader(), tree, core.reading(), first, end));
+      ranges.add(new RowRange(engine.storage(), engine.reader(), tree, reading, first, end));
     }
     return ranges;
   }
@@ -452,34 +545,43 @@ public final class Transaction implements AutoCloseable {
 
   private Cursor cursor(
       Table table, byte @Nullable [] from, byte @Nullable [] to, boolean descending) {
+    core.beginStatement();
     List<Tree> trees = treesOf(table);
     checkOpen();
+    KeptReading kept = core.keepReading();
+    Reading reading = kept == null ? core.reading() : kept.reading();
+    SerialReads reads = core.reads();
     return new Cursor(
         this,
+        kept,
+        reads == null ? null : (first, end) -> reads.read(trees, first, end),
         trees.size() == 1
-            ? (first, end) -> scan(trees.getFirst(), first, end, descending)
-            : merged(trees, descending),
+            ? (first, end) -> scan(trees.getFirst(), reading, first, end, descending)
+            : merged(trees, reading, descending),
         descending,
         from == null ? null : from.clone(),
         to == null ? null : to.clone());
   }
 
-  private Cursor.Range merged(List<Tree> trees, boolean descending) {
+  private Cursor.Range merged(List<Tree> trees, Reading reading, boolean descending) {
     RowBatch[] batches = MergedScan.batches(trees.size()); // the cursor has one scan at a time
     return (first, end) -> {
       List<RowScan> scans = new ArrayList<>(trees.size());
       for (Tree tree : trees) {
-        scans.add(scan(tree, first, end, descending));
+        scans.add(scan(tree, reading, first, end, descending));
       }
       return new MergedScan(scans, batches, descending);
     };
   }
 
   private RowScan scan(
-      Tree tree, byte @Nullable [] from, byte @Nullable [] to, boolean descending) {
+      Tree tree,
+      Reading reading,
+      byte @Nullable [] from,
+      byte @Nullable [] to,
+      boolean descending) {
     Engine engine = core.engine();
-    return new RowScan(
-        engine.storage(), engine.reader(), tree, core.reading(), descending, from, to);
+    return new RowScan(engine.storage(), engine.reader(), tree, reading, descending, from, to);
   }
 
   /**
@@ -756,11 +858,19 @@ public final class Transaction implements AutoCloseable {
     if (value.length() > MAX_ARRAY) {
       throw tooLargeForArray(value);
     }
-    return inside(() -> {
-      byte[] bytes = new byte[(int) value.length()];
-      overflow(value).readPages(bytes, 0, bytes.length);
-      return bytes;
-    });
+    return inside(() -> materialiseInside(value));
+  }
+
+  private byte[] materialiseInside(StoredValue value) {
+    if (!value.isOverflow()) {
+      return value.bytes();
+    }
+    if (value.length() > MAX_ARRAY) {
+      throw tooLargeForArray(value);
+    }
+    byte[] bytes = new byte[(int) value.length()];
+    overflow(value).readPages(bytes, 0, bytes.length);
+    return bytes;
   }
 
   private static ValueTooLargeException tooLargeForArray(StoredValue value) {
@@ -768,12 +878,32 @@ public final class Transaction implements AutoCloseable {
         "the value has " + value.length() + " bytes, too many for an array; read it as a stream");
   }
 
-  /** The value as a stream. */
-  InputStream stream(StoredValue value) {
+  /**
+   * The value as a stream.
+   *
+   * @param kept what it was found in, if that does not last as long as the transaction
+   */
+  InputStream stream(StoredValue value, @Nullable KeptReading kept) {
     if (!value.isOverflow()) {
-      return new java.io.ByteArrayInputStream(value.bytes());
+      return new ByteArrayInputStream(value.bytes());
     }
-    return inside(() -> overflow(value));
+    InputStream stream = inside(() -> overflow(value));
+    if (kept == null) {
+      return stream;
+    }
+    kept.share();
+    return new FilterInputStream(stream) {
+      private boolean closed;
+
+      @Override
+      public void close() {
+        if (!closed) {
+          closed = true;
+          in = InputStream.nullInputStream(); // what it read may go
+          core.letGo(kept);
+        }
+      }
+    };
   }
 
   private OverflowInput overflow(StoredValue value) {

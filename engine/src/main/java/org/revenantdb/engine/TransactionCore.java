@@ -10,17 +10,24 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.change.AfterPublish;
 import org.revenantdb.engine.change.Journal;
+import org.revenantdb.engine.serial.Certifier;
+import org.revenantdb.engine.serial.ChangedException;
+import org.revenantdb.engine.serial.Commit;
+import org.revenantdb.engine.serial.SerialReads;
 import org.revenantdb.engine.txn.Holds;
+import org.revenantdb.engine.txn.RowWaiter;
 import org.revenantdb.engine.txn.RowWaiter.Row;
 import org.revenantdb.engine.txn.RowWaiters;
 import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.engine.version.Reading;
 import org.revenantdb.engine.version.RowConflict;
+import org.revenantdb.engine.version.RowRange;
 import org.revenantdb.engine.version.RowReader;
 import org.revenantdb.engine.version.RowWriter;
 import org.revenantdb.engine.version.Witness;
@@ -68,6 +75,21 @@ final class TransactionCore {
     }
   }
 
+  /** What a statement does about a row that has been committed since, where it may write it. */
+  @FunctionalInterface
+  interface Renewal {
+    /** With a new snapshot of the transaction's. */
+    void run();
+  }
+
+  /** Leaves that are looked at before others may close or check the database. */
+  private static final int LEAVES_AT_ONCE = 64;
+
+  /** How often all is looked at again, as others have committed one does not know what. */
+  private static final int MOST_LOOKS = 3;
+
+  static final Renewal NOTHING_READ = () -> {};
+
   private enum State {
     OPEN,
     COMMITTED,
@@ -81,6 +103,9 @@ final class TransactionCore {
   private final TransactionOptions options;
   private final Reading reading;
   private final @Nullable Throwable begun;
+
+  /** What it has read; null unless it is serializable. */
+  private final @Nullable SerialReads reads;
 
   @SuppressWarnings("UnusedVariable") // through IN_USE
   private boolean inUse;
@@ -102,8 +127,17 @@ final class TransactionCore {
   /** Why it can only be rolled back. */
   private volatile @Nullable String spoilt;
 
+  /** Whether that is because of what it has read: no savepoint is far enough back. */
+  private boolean cannotBeSerialized;
+
   /** Whether it is an attempt of {@link Database#run}: others may sleep behind the next one. */
   private boolean isAttempt;
+
+  /** While it is being committed or prepared: what it was validated against. */
+  private Certifier.@Nullable Validated validated;
+
+  /** What cursors and streams read in, where the transaction's snapshot goes on. */
+  private final ArrayList<KeptReading> kept = new ArrayList<>(0);
 
   /** Those that sleep behind this one as soon as it has an id. */
   private RowWaiters.@Nullable Inheritance heirs;
@@ -117,12 +151,22 @@ final class TransactionCore {
   /** How often it was about to write; one thread at a time. */
   private long writes;
 
-  TransactionCore(Engine engine, int slot, TransactionOptions options, @Nullable Throwable begun) {
+  TransactionCore(
+      Engine engine,
+      int slot,
+      TransactionOptions options,
+      @Nullable Throwable begun,
+      @Nullable SerialReads reads) {
     this.engine = engine;
     this.options = options;
     this.slot = slot;
     this.reading = new Reading(engine.snapshots().snapshot(slot));
     this.begun = begun;
+    this.reads = reads;
+    if (reads != null) {
+      reads.snapshot(reading.snapshot());
+      reading.notePrepared();
+    }
   }
 
   Engine engine() {
@@ -157,6 +201,93 @@ final class TransactionCore {
     return reading.witness();
   }
 
+  /** What it has read; null unless it is serializable. One thread at a time. */
+  @Nullable SerialReads reads() {
+    return reads;
+  }
+
+  /** Whether each statement has a snapshot of its own. */
+  boolean readsCommitted() {
+    return options.isolation() == Isolation.READ_COMMITTED;
+  }
+
+  /** A statement begins: what is read committed sees what is committed now. */
+  void beginStatement() {
+    if (readsCommitted()) {
+      alone(this::advance);
+    }
+  }
+
+  /**
+   * A statement begins that writes to a table: what is read committed holds that before it looks at
+   * it.
+   */
+  void beginStatement(Table table) {
+    if (readsCommitted()) {
+      inside(() -> {
+        RowWriter held = writer(table);
+        advance();
+        return held;
+      });
+    }
+  }
+
+  /** Inside the gate: another snapshot, not before it is known that the slot is still its own. */
+  private void advance() {
+    reading.advance(engine.snapshots().advance(slot, engine.clock()));
+  }
+
+  /** What a cursor or a stream is to read in; to be {@linkplain #letGo given back}. */
+  @Nullable KeptReading keepReading() {
+    if (!readsCommitted()) {
+      return null;
+    }
+    return inside(() -> {
+      kept.ensureCapacity(kept.size() + 1);
+      int another = engine.snapshots().open(engine.clock());
+      try {
+        KeptReading fresh =
+            new KeptReading(another, reading.at(engine.snapshots().snapshot(another)));
+        kept.add(fresh);
+        return fresh;
+      } catch (Throwable noMemory) {
+        engine.snapshots().close(another);
+        throw noMemory;
+      }
+    });
+  }
+
+  /** A cursor or a stream has ended. */
+  void letGo(@Nullable KeptReading used) {
+    if (used == null || state != State.OPEN) {
+      return; // its slot went with the transaction's
+    }
+    try {
+      alone(() -> {
+        if (used.isLast() && kept.remove(used)) {
+          engine.snapshots().close(used.slot());
+        }
+      });
+    } catch (DatabaseClosedException
+        | TransactionFinishedException
+        | TransactionInUseException atItsEnd) {
+      // then it goes with the transaction
+    }
+  }
+
+  /** Runs something that nobody is told of. */
+  private void alone(Runnable action) {
+    enterAlone();
+    try {
+      insideGate(() -> {
+        action.run();
+        return null;
+      });
+    } finally {
+      IN_USE.setRelease(this, false);
+    }
+  }
+
   /**
    * Runs something inside the transaction and the database. What it returns or throws is handed out
    * only when this transaction may know it.
@@ -167,6 +298,7 @@ final class TransactionCore {
       T answer;
       try {
         answer = insideGate(action);
+        awaitPrepared();
       } catch (ConflictException | TableDroppedException told) {
         awaitAnswer();
         throw told;
@@ -181,17 +313,23 @@ final class TransactionCore {
   /**
    * Runs a statement that writes rows of a table, inside the transaction and the database. Where it
    * meets a row of an open transaction it is run again when that has ended, if there is a lock
-   * timeout; what it has done before stays done.
+   * timeout; where it meets one that was committed since, it is run again if it reads what is
+   * committed. What it has done before stays done.
    *
    * @param met tells of the conflict; null if the writer does
+   * @param renewal what it has read is read again, where it is run again in a new snapshot
    */
   RowWriter.Outcome write(
-      Table table, @Nullable RowConflict met, Function<RowWriter, RowWriter.Outcome> statement) {
+      Table table,
+      @Nullable RowConflict met,
+      Function<RowWriter, RowWriter.Outcome> statement,
+      Renewal renewal) {
     enterAlone();
     try {
       RowWriter.Outcome outcome;
       try {
-        outcome = writeOrWait(table, met, statement);
+        outcome = writeOrWait(table, met, statement, renewal);
+        awaitPrepared();
       } catch (ConflictException | TableDroppedException told) {
         awaitAnswer();
         throw told;
@@ -204,7 +342,10 @@ final class TransactionCore {
   }
 
   private RowWriter.Outcome writeOrWait(
-      Table table, @Nullable RowConflict met, Function<RowWriter, RowWriter.Outcome> statement) {
+      Table table,
+      @Nullable RowConflict met,
+      Function<RowWriter, RowWriter.Outcome> statement,
+      Renewal renewal) {
     RowWait wait = null;
     while (true) {
       RowWriter.Outcome outcome = tryToWrite(table, met, statement);
@@ -214,6 +355,13 @@ final class TransactionCore {
           passOn(wait); // it was woken for a row that it has not taken
         }
         return outcome;
+      }
+      if (conflict.conflictLsn() != 0 && readsCommitted()) {
+        renew(renewal);
+        if (wait != null) {
+          wait.beforeLook();
+        }
+        continue;
       }
       Duration timeout = lockTimeout();
       if (conflict.conflictLsn() != 0 || timeout.isZero()) {
@@ -234,6 +382,14 @@ final class TransactionCore {
     }
   }
 
+  private void renew(Renewal renewal) {
+    insideGate(() -> {
+      advance();
+      renewal.run();
+      return null;
+    });
+  }
+
   private RowWriter.Outcome tryToWrite(
       Table table, @Nullable RowConflict met, Function<RowWriter, RowWriter.Outcome> statement) {
     checkOpen();
@@ -251,6 +407,68 @@ final class TransactionCore {
     } finally {
       engine.gate().exit(stripe);
     }
+  }
+
+  /**
+   * Waits until it is known what has become of prepared transactions whose rows were passed over: a
+   * serializable one would have to see them, if they commit.
+   */
+  private void awaitPrepared() {
+    if (reading.hasPassedPrepared()) {
+      reading.takePrepared().forEach(this::awaitPrepared);
+    }
+  }
+
+  private void awaitPrepared(long writer, LongSupplier outcome) {
+    Duration timeout = lockTimeout();
+    long deadline = System.nanoTime() + timeout.toNanos();
+    RowWaiters waiters = rowWaiters();
+    Row own = Row.ofNobody(slot); // so that nobody waits to inherit it
+    while (outcome.getAsLong() == TransactionTable.ACTIVE) {
+      if (timeout.isZero()) {
+        throw new ConflictException(
+            "transaction "
+                + writer
+                + " is prepared, and counts as committed for a serializable one, which must not be given what was"
+                + " before; commit it or roll it back (Database.preparedTransactions names it), or wait for it, with a"
+                + " lock timeout",
+            0);
+      }
+      if (deadline - System.nanoTime() <= 0) {
+        throw new LockTimeoutException(
+            "transaction "
+                + writer
+                + " is prepared, and nobody has committed it or rolled it back within the lock timeout of "
+                + timeout
+                + ", which a serializable one has to wait for that has met a row of it");
+      }
+      demandRunning();
+      long seen = waiters.givenBack();
+      if (outcome.getAsLong() == TransactionTable.ACTIVE) {
+        waiters.sleep(new RowWaiter(id, writer, own), seen, deadline);
+      }
+    }
+    if (outcome.getAsLong() != TransactionTable.ABORTED) {
+      long lsn = outcome.getAsLong();
+      witness().saw(lsn);
+      throw new SerializationConflictException(
+          "transaction "
+              + writer
+              + ", which had been prepared, has changed and committed what this transaction was about to be given as it was"
+              + " before; roll back and try again, or use Database.run, which does",
+          lsn);
+    }
+  }
+
+  /** Nobody sleeps in a database that is closed, or for what cannot come any more. */
+  private void demandRunning() {
+    insideGate(() -> {
+      Throwable failure = engine.storage().log().failure();
+      if (failure != null) {
+        throw new LogStoppedException(failure);
+      }
+      return null;
+    });
   }
 
   private Duration lockTimeout() {
@@ -364,6 +582,10 @@ final class TransactionCore {
   void checkOpen() {
     switch (state) {
       case OPEN -> {
+        if (cannotBeSerialized) {
+          throw new TransactionFinishedException(
+              "what this transaction has read was changed by others, who have committed; roll it back and begin another");
+        }
         String why = spoilt;
         if (why != null) {
           throw new TransactionFinishedException(why + "; roll it back and begin another");
@@ -431,6 +653,9 @@ final class TransactionCore {
 
   /** For who changes it: refuses a table that has no trees any more, or others than this sees. */
   void demandNewest(Table table) {
+    if (readsCommitted()) {
+      advance(); // which trees it has does not change any more, but by this transaction
+    }
     TableTrees trees = table.newest();
     if (trees.below() != TableTrees.NEVER || trees.since() == TableTrees.NEVER) {
       throw dropped(table);
@@ -566,6 +791,10 @@ final class TransactionCore {
 
   /** Creates a table. */
   Table createTable(String name, TableOptions options) {
+    beginStatement();
+    if (reads != null) {
+      reads.read(name);
+    }
     return step(own -> insideGate(() -> engine.tables().create(this, own, name, options)));
   }
 
@@ -581,6 +810,7 @@ final class TransactionCore {
 
   /** May wait for others who write to the table: outside of the gate. */
   private void change(Table table, TableSteps.Step change) {
+    beginStatement();
     trees(table);
     step(own -> {
       engine.tables().exclusively(this, own, table, change);
@@ -591,6 +821,9 @@ final class TransactionCore {
   /** A table as this transaction sees it; null if there is none. */
   @Nullable Table findTable(String name) {
     return inside(() -> {
+      if (reads != null) {
+        reads.read(name);
+      }
       Table found = engine.tables().find(ownTables, name);
       reading.witness().saw(engine.tables().changedAt(name));
       return found;
@@ -614,6 +847,7 @@ final class TransactionCore {
       id = engine.storage().transactions().enter(); // before there is a writer: it may fail
       writer = current;
       reading.writesAs(id);
+      kept.forEach(one -> one.reading().writesAs(id));
       RowWaiters.Inheritance inherited = heirs;
       if (inherited != null) {
         heirs = null;
@@ -697,35 +931,39 @@ final class TransactionCore {
   /** Prepares; whether there is something to be decided upon. Durable on return. */
   boolean prepare(byte[] name) {
     enterAlone();
-    long lsn;
     try {
-      lsn =
-          insideGate(() -> {
-            if (id == 0) {
-              publishCommit();
-              return committedAt;
-            }
-            OwnTables own = ownTables;
-            if (own != null && !own.isEmpty()) {
-              throw new PrepareException(
-                  "the transaction has created, dropped or truncated tables, and cannot be prepared: commit it, or do that"
-                      + " in a transaction of its own");
-            }
-            List<Integer> tables = new ArrayList<>();
-            Holds holds = holds();
-            if (holds != null) {
-              holds.forEach(table -> tables.add(((Table) table).newest().id()));
-            }
-            int[] ids = tables.stream().mapToInt(Integer::intValue).toArray();
-            PreparedTransaction prepared = new PreparedTransaction(id, name, ids);
-            try {
-              return engine.prepared().prepare(prepared, () -> state = State.PREPARED);
-            } finally {
-              if (state == State.PREPARED) {
-                end(State.PREPARED);
-              }
-            }
-          });
+      publishValidated(() -> {
+        if (id == 0) {
+          publishCommit();
+          return;
+        }
+        OwnTables own = ownTables;
+        if (own != null && !own.isEmpty()) {
+          throw new PrepareException(
+              "the transaction has created, dropped or truncated tables, and cannot be prepared: commit it, or do that"
+                  + " in a transaction of its own");
+        }
+        List<Integer> tables = new ArrayList<>();
+        Holds holds = holds();
+        if (holds != null) {
+          holds.forEach(table -> tables.add(((Table) table).newest().id()));
+        }
+        int[] ids = tables.stream().mapToInt(Integer::intValue).toArray();
+        PreparedTransaction prepared = new PreparedTransaction(id, name, ids);
+        try {
+          committedAt =
+              engine
+                  .prepared()
+                  .prepare(prepared, this::publishInOrder, () -> state = State.PREPARED);
+        } finally {
+          if (state == State.PREPARED) {
+            end(State.PREPARED);
+          }
+        }
+      });
+    } catch (ConflictException told) {
+      awaitAnswer();
+      throw told;
     } catch (PrepareException told) {
       engine.awaitDurable(
           engine.prepared().lastLsn()); // a crash may not take back who has the name
@@ -738,7 +976,7 @@ final class TransactionCore {
       return false;
     }
     try {
-      engine.storage().log().awaitDurable(lsn);
+      engine.storage().log().awaitDurable(committedAt);
     } catch (org.revenantdb.recovery.log.OutcomeUnknownException | LogStoppedException e) {
       throw outcomeUnknown(e);
     }
@@ -803,10 +1041,10 @@ final class TransactionCore {
   private void publishCommitAlone() {
     enterAlone();
     try {
-      insideGate(() -> {
-        publishCommit();
-        return null;
-      });
+      publishValidated(this::publishCommit);
+    } catch (ConflictException told) {
+      awaitAnswer();
+      throw told;
     } finally {
       IN_USE.setRelease(this, false);
     }
@@ -820,7 +1058,92 @@ final class TransactionCore {
     engine.pokeCleaner();
   }
 
+  /** What a serializable transaction was validated against is not all that it has missed. */
+  private static final class StaleException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    StaleException() {
+      super(null, null, /* enableSuppression= */ false, /* writableStackTrace= */ false);
+    }
+  }
+
+  /**
+   * Runs what publishes an outcome, inside the gate; of a serializable one behind a look at all.
+   */
+  private void publishValidated(Runnable publication) {
+    for (int looks = 1; ; looks++) {
+      validated = validate();
+      try {
+        insideGate(() -> {
+          publication.run();
+          return null;
+        });
+        return;
+      } catch (StaleException e) {
+        if (looks == MOST_LOOKS) {
+          throw changed(0);
+        }
+      } finally {
+        validated = null;
+      }
+    }
+  }
+
+  /** Outside of the gate: it may take as long as all that was read. */
+  private Certifier.@Nullable Validated validate() {
+    SerialReads own = reads;
+    if (own == null || isAsOfItsSnapshot(own)) {
+      return null;
+    }
+    checkOpen();
+    try {
+      return engine.certifier().validate(own, this::isChanged);
+    } catch (ChangedException told) {
+      throw changed(told.lsn());
+    }
+  }
+
+  /**
+   * Whether it has read what was committed when it began, and done no more. Where somebody was
+   * prepared meanwhile, it may have been before or after that.
+   */
+  private boolean isAsOfItsSnapshot(SerialReads own) {
+    return id == 0
+        && !own.isOfNow()
+        && !engine.storage().transactions().hasPreparedAbove(snapshot());
+  }
+
+  private SerializationConflictException changed(long lsn) {
+    cannotBeSerialized = true;
+    long dependsOn = lsn != 0 ? lsn : engine.storage().log().tail();
+    witness().saw(dependsOn);
+    return new SerializationConflictException(
+        "what this serializable transaction has read was changed by another that has committed since; roll back and try"
+            + " again, or use Database.run, which does",
+        dependsOn);
+  }
+
+  private boolean isChanged(Tree tree, byte[] from, byte @Nullable [] to) {
+    RowRange range = new RowRange(engine.storage(), engine.reader(), tree, reading, from, to);
+    boolean changed = false;
+    while (!changed && range.hasMore()) {
+      changed =
+          insideGate(() -> {
+            boolean found = false;
+            for (int leaf = 0; leaf < LEAVES_AT_ONCE && !found && range.hasMore(); leaf++) {
+              found = range.findChange();
+            }
+            return found;
+          });
+    }
+    return changed;
+  }
+
   private void publishCommit() {
+    if (id == 0 && validated != null) {
+      endReading();
+      return;
+    }
     if (id == 0) {
       committedAt = reading.witness().lsn();
       end(State.COMMITTED);
@@ -841,11 +1164,26 @@ final class TransactionCore {
     }
   }
 
-  /** Publishes COMMIT; its LSN. */
+  /** Publishes COMMIT, in its place among others; its LSN. */
   private long publishOutcome() {
     TransactionTable table = engine.storage().transactions();
+    Certifier certifier = engine.certifier();
+    long pass = enter(certifier);
+    try {
+      table.committing(id);
+      if (certifier.mustEnter(pass)) { // since a moment ago; and nobody waits there as committing
+        table.stillActive(id);
+        pass = certifier.enter();
+        table.committing(id);
+      }
+      return publishOutcome(table, certifier, pass);
+    } finally {
+      certifier.leave(pass);
+    }
+  }
+
+  private long publishOutcome(TransactionTable table, Certifier certifier, long pass) {
     Journal log = engine.storage().log();
-    table.committing(id);
     long lsn;
     try {
       lsn = log.publish(RecordBuilder.bare().begin(RecordType.COMMIT, id));
@@ -858,6 +1196,7 @@ final class TransactionCore {
     try {
       AfterPublish.passed();
       table.committed(id, lsn);
+      certifier.committed(pass, () -> commitAt(lsn));
     } catch (Throwable failure) {
       stopCommitted(table, log, lsn, failure);
       throw failure;
@@ -866,6 +1205,67 @@ final class TransactionCore {
       end(State.COMMITTED);
     }
     return lsn;
+  }
+
+  /** One that has only read, and not only in its snapshot: what it was told is so now. */
+  private void endReading() {
+    Certifier certifier = engine.certifier();
+    long pass = enter(certifier);
+    try {
+      committedAt = reading.witness().lsn();
+      end(State.COMMITTED);
+    } finally {
+      certifier.leave(pass);
+    }
+  }
+
+  /** Publishes a record that counts as a commit, in its place among those. */
+  private long publishInOrder(LongSupplier record) {
+    Certifier certifier = engine.certifier();
+    long pass = validated == null ? certifier.enterAlways() : enter(certifier);
+    try {
+      long lsn = record.getAsLong();
+      certifier.committed(pass, () -> commitAt(lsn));
+      return lsn;
+    } finally {
+      certifier.leave(pass);
+    }
+  }
+
+  /** Takes its place among commits; a serializable one only if all it has read is still so. */
+  private long enter(Certifier certifier) {
+    Certifier.Validated before = validated;
+    if (reads == null || before == null) {
+      return certifier.enter();
+    }
+    long pass;
+    try {
+      pass = certifier.enter(reads, before);
+    } catch (ChangedException told) {
+      throw changed(told.lsn());
+    }
+    if (pass == Certifier.UNGATED) {
+      throw new StaleException();
+    }
+    return pass;
+  }
+
+  /** What it has committed, or prepared. */
+  private Commit commitAt(long lsn) {
+    List<Commit.Row> rows = new ArrayList<>();
+    RowWriter used = writer;
+    boolean isKnown =
+        used == null || used.forEachWritten((tree, key) -> rows.add(new Commit.Row(tree, key)));
+    List<Integer> gone = new ArrayList<>();
+    List<String> names = new ArrayList<>();
+    OwnTables own = ownTables;
+    if (own != null) {
+      own.forEach((table, now) -> {
+        names.add(table.name());
+        table.newest().all().forEach(tree -> gone.add(tree.table())); // what others see, until now
+      });
+    }
+    return new Commit(lsn, rows, isKnown, gone, names);
   }
 
   /**
@@ -982,6 +1382,13 @@ final class TransactionCore {
     state = end;
     engine.open().end(slot);
     engine.snapshots().close(slot);
+    for (KeptReading one : kept) {
+      engine.snapshots().close(one.slot());
+    }
+    kept.clear();
+    if (reads != null) {
+      engine.certifier().end(reads);
+    }
     RowWriter used = writer;
     if (used != null) {
       writer = null;

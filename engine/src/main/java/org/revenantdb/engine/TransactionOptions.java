@@ -17,22 +17,29 @@ import org.jspecify.annotations.Nullable;
  *     rows and have not ended, a {@code deleteRange} for each leaf of its range; zero: not at all,
  *     it is refused at once with {@link ConflictException}; null, the default: as {@link
  *     DatabaseOptions#lockTimeout} says
+ * @param isolation what it sees of others that commit meanwhile; {@link Isolation#SNAPSHOT} if
+ *     nothing else is said
  */
 public record TransactionOptions(
-    Durability durability, boolean actsAfterCommit, @Nullable Duration lockTimeout) {
-  private static final TransactionOptions OF_DURABLE =
-      new TransactionOptions(
-          Durability.DURABLE, /* actsAfterCommit= */ false, /* lockTimeout= */ null);
-  private static final TransactionOptions OF_LAZY =
-      new TransactionOptions(
-          Durability.LAZY, /* actsAfterCommit= */ false, /* lockTimeout= */ null);
+    Durability durability,
+    boolean actsAfterCommit,
+    @Nullable Duration lockTimeout,
+    Isolation isolation) {
+  private static final TransactionOptions OF_DURABLE = usual(Durability.DURABLE);
+  private static final TransactionOptions OF_LAZY = usual(Durability.LAZY);
 
   /** Checks the options. */
   public TransactionOptions {
     Objects.requireNonNull(durability, "durability");
+    Objects.requireNonNull(isolation, "isolation");
     if (lockTimeout != null) {
       DatabaseOptions.checkLockTimeout(lockTimeout);
     }
+  }
+
+  private static TransactionOptions usual(Durability durability) {
+    return new TransactionOptions(
+        durability, /* actsAfterCommit= */ false, /* lockTimeout= */ null, Isolation.SNAPSHOT);
   }
 
   /**
@@ -73,15 +80,16 @@ public record TransactionOptions(
    * @return other options
    */
   public TransactionOptions withActsAfterCommit(boolean value) {
-    return new TransactionOptions(durability, value, lockTimeout);
+    return new TransactionOptions(durability, value, lockTimeout, isolation);
   }
 
   /**
    * Sets how long a statement waits for other transactions that have written its rows and have not
    * ended. When the time is over it gets {@link LockTimeoutException}; where those who wait would
    * wait for each other one of them gets {@link DeadlockException} at once. A statement that has
-   * waited for one that committed is in conflict all the same. Against a transaction that is
-   * prepared, or that its user has left open, nothing else helps.
+   * waited for one that committed is in conflict all the same, but for {@link
+   * Isolation#READ_COMMITTED}. Against a transaction that is prepared, or that its user has left
+   * open, nothing else helps.
    *
    * @param value from zero, which is not to wait, to a year
    * @return other options
@@ -89,6 +97,16 @@ public record TransactionOptions(
    */
   public TransactionOptions withLockTimeout(Duration value) {
     Objects.requireNonNull(value, "value");
-    return new TransactionOptions(durability, actsAfterCommit, value);
+    return new TransactionOptions(durability, actsAfterCommit, value, isolation);
+  }
+
+  /**
+   * Sets what the transaction sees of others that commit meanwhile.
+   *
+   * @param value the level
+   * @return other options
+   */
+  public TransactionOptions withIsolation(Isolation value) {
+    return new TransactionOptions(durability, actsAfterCommit, lockTimeout, value);
   }
 }

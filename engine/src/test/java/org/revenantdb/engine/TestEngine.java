@@ -245,7 +245,7 @@ final class TestEngine implements AutoCloseable {
   Transaction transaction() {
     int slot = engine.snapshots().open(journal::tail);
     return new Transaction(
-        new TransactionCore(engine, slot, TransactionOptions.of(Durability.LAZY), null));
+        new TransactionCore(engine, slot, TransactionOptions.of(Durability.LAZY), null, null));
   }
 
   Tx begin() {
@@ -466,7 +466,9 @@ final class TestEngine implements AutoCloseable {
 
     /** Until somebody decides: {@code engine.prepared()}. */
     void prepare(byte[] name) {
-      engine.prepared().prepare(new PreparedTransaction(id, name, new int[0]), () -> {});
+      engine
+          .prepared()
+          .prepare(new PreparedTransaction(id, name, new int[0]), Publication.ANYWHERE, () -> {});
       end();
     }
 

@@ -21,7 +21,8 @@ final class OutcomeWords {
    *             1 -> 6         mustWaitForEnd  any, CAS, under the lock of RowWaiters
    *             2 -> 3         mustWait     any, CAS, under the lock of the parking lot's bucket
    *             1, 6 -> 5      moveAway     its session, prepared, when the word elsewhere says ACTIVE
-   *             2, 3 -> 1      settle       who decides upon a prepared one, and could not publish it; only elsewhere
+   *             2, 3 -> 1      settle       who decides upon a prepared one, and could not publish it; its session,
+   *                                         before it has reserved its record (protocols.md §34)
    *             2, 3 -> LSN    settle       its session, after that record is published
    *             1, 2, 3, 6 -> 4  settle     its session, after the id is in the ATM, or all rows were put back
    *

@@ -1,6 +1,7 @@
 package org.revenantdb.engine.txn;
 
 import java.util.Arrays;
+import java.util.function.IntPredicate;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -63,13 +64,22 @@ final class PreparedWords {
     return new PreparedWords(moreIds, moreWords);
   }
 
+  /** All but one. */
+  PreparedWords without(long id) {
+    return select(index -> ids[index] != id);
+  }
+
   /** Those of them of which something is not true. */
   PreparedWords without(LongPredicate forgettable) {
+    return select(index -> !forgettable.test(get(index)));
+  }
+
+  private PreparedWords select(IntPredicate selected) {
     long[] lessIds = new long[ids.length];
     OutcomeWords[] lessWords = new OutcomeWords[ids.length];
     int kept = 0;
     for (int i = 0; i < ids.length; i++) {
-      if (!forgettable.test(get(i))) {
+      if (selected.test(i)) {
         lessIds[kept] = ids[i];
         lessWords[kept++] = words[i];
       }

@@ -1,5 +1,6 @@
 package org.revenantdb.engine.txn;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,17 @@ public final class RowWaiter {
    */
   @SuppressWarnings("ArrayRecordComponent") // compared by what is in it
   public record Row(int tree, byte[] key) {
+    private static final int NO_TREE = -1;
+
+    /**
+     * No row: for who waits until a transaction has ended, and for nothing that it has.
+     *
+     * @param number which nobody else has who waits so
+     */
+    public static Row ofNobody(int number) {
+      return new Row(NO_TREE, ByteBuffer.allocate(Integer.BYTES).putInt(number).array());
+    }
+
     @Override
     public boolean equals(@Nullable Object other) {
       return other instanceof Row(int otherTree, byte[] otherKey)

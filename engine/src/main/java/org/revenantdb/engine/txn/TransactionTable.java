@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongPredicate;
+import java.util.function.LongSupplier;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.latch.ParkingLot;
@@ -239,6 +240,16 @@ public final class TransactionTable {
     }
   }
 
+  /** What {@link #prepare} made is not needed: the record could not be published. */
+  public void notPrepared(long id) {
+    growing.lock();
+    try {
+      preparedWords = preparedWords.without(id);
+    } finally {
+      growing.unlock();
+    }
+  }
+
   /** Marks a transaction that is in the table as one whose PREPARE record is published. */
   public void prepared(long id) {
     active(id);
@@ -263,10 +274,47 @@ public final class TransactionTable {
     return prepared != null && isUndecided(prepared.get(0));
   }
 
+  /**
+   * Whether there is a prepared transaction that is undecided, or was committed above a snapshot
+   * that is open, or is just being prepared.
+   */
+  public boolean hasPreparedAbove(long snapshot) {
+    PreparedWords now = preparedWords;
+    for (int i = 0; i < now.size(); i++) {
+      long state = now.get(i);
+      if (state != ABORTED && (state < ABORTED || state > snapshot)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private @Nullable OutcomeWords wordOfPrepared(long id) {
     PreparedWords now = preparedWords;
     OutcomeWords prepared = now.isEmpty() ? null : now.of(id);
     return prepared == null || prepared.get(0) == OutcomeWords.UNKNOWN ? null : prepared;
+  }
+
+  /** Marks one that is committing, and has reserved no record, as active again. */
+  public void stillActive(long id) {
+    settle(id, ACTIVE);
+  }
+
+  /**
+   * What becomes of a transaction that was prepared or is just being prepared, in this life or a
+   * former one, and tells the outcome as long as anybody has it: {@link #ACTIVE} while nobody has
+   * decided, {@link #ABORTED}, or the LSN of its commit. Null if it was not prepared, or all know
+   * what has become of it.
+   */
+  public @Nullable LongSupplier ofPrepared(long id) {
+    PreparedWords now = preparedWords;
+    OutcomeWords prepared = now.isEmpty() ? null : now.of(id);
+    return prepared == null
+        ? null
+        : () -> {
+          long state = prepared.get(0);
+          return state == OutcomeWords.UNKNOWN || state == COMMITTING ? ACTIVE : state;
+        };
   }
 
   /** Marks a transaction whose commit record is published. */

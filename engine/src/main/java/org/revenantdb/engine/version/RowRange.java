@@ -127,6 +127,15 @@ public final class RowRange implements RowConflict {
    * told.
    */
   public boolean findConflict() {
+    return findConflict(/* ofCommitted= */ true);
+  }
+
+  /**
+   * The same.
+   *
+   * @param ofCommitted whether one that has committed since counts
+   */
+  public boolean findConflict(boolean ofCommitted) {
     conflictingWriter = 0;
     byte[] before = position;
     boolean wasDone = done;
@@ -134,7 +143,7 @@ public final class RowRange implements RowConflict {
         new ArrayList<>(0); // over rows of which an older version may be seen
     leaf((page, cell, isOlder) -> {
       if (conflictingWriter == 0) {
-        lookForConflict(page, cell);
+        lookForConflict(page, cell, ofCommitted);
         if (isOlder && conflictingWriter != 0) {
           older.add(Slotted.keyOf(page, cell));
           conflicts.add(new Conflict(conflictingWriter, conflictLsn));
@@ -158,6 +167,33 @@ public final class RowRange implements RowConflict {
     position = before;
     done = wasDone;
     return true;
+  }
+
+  /**
+   * Whether a row of the next leaf has been changed since the snapshot by another transaction that
+   * has committed, or is prepared: also one that was not there, or is not any more.
+   */
+  public boolean findChange() {
+    boolean[] found = {false};
+    cells((page, cell) -> found[0] = found[0] || isChanged(page, cell));
+    return found[0];
+  }
+
+  private boolean isChanged(MemorySegment page, int cell) {
+    TransactionTable transactions = storage.transactions();
+    long writer = LeafCell.writer(page, cell);
+    if (writer == reading.self) {
+      return false;
+    }
+    long outcome = transactions.outcome(writer);
+    if (TransactionTable.isCommitted(outcome)) {
+      return outcome > reading.snapshot;
+    }
+    if (outcome == TransactionTable.ACTIVE && transactions.ofPrepared(writer) != null) {
+      return true;
+    }
+    return LeafCell.is(page, cell, LeafCell.PREDECESSOR)
+        && transactions.outcome(LeafCell.predecessorWriter(page, cell)) > reading.snapshot;
   }
 
   /** With no latch. */
@@ -187,7 +223,7 @@ public final class RowRange implements RowConflict {
     return conflictKey;
   }
 
-  private void lookForConflict(MemorySegment page, int cell) {
+  private void lookForConflict(MemorySegment page, int cell, boolean ofCommitted) {
     long writer = LeafCell.writer(page, cell);
     if (writer == reading.self) {
       return;
@@ -201,7 +237,7 @@ public final class RowRange implements RowConflict {
       conflictingWriter = writer;
       conflictLsn = 0;
       conflictKey = Slotted.keyOf(page, cell);
-    } else if (TransactionTable.isCommitted(outcome) && outcome > reading.snapshot) {
+    } else if (ofCommitted && TransactionTable.isCommitted(outcome) && outcome > reading.snapshot) {
       conflictingWriter = writer;
       conflictLsn = outcome;
       conflictKey = Slotted.keyOf(page, cell);
@@ -217,10 +253,25 @@ public final class RowRange implements RowConflict {
     void row(MemorySegment page, int cell, boolean isOlder);
   }
 
+  /** Is given each row that is in the leaf, whoever sees it. */
+  @FunctionalInterface
+  private interface CellVisitor {
+    void cell(MemorySegment page, int cell);
+  }
+
   private record Conflict(long writer, long lsn) {}
 
   private void leaf(Visitor visitor) {
     older.clear();
+    cells((page, cell) -> {
+      RowReader.Seen seen = reader.seen(page, cell, reading);
+      if (seen != RowReader.Seen.NONE) {
+        visitor.row(page, cell, seen == RowReader.Seen.OLDER);
+      }
+    });
+  }
+
+  private void cells(CellVisitor visitor) {
     int frame = tree.leafShared(position, reading.descent);
     try {
       MemorySegment page = pool.page(frame);
@@ -233,11 +284,7 @@ public final class RowRange implements RowConflict {
         last = true;
       }
       for (int slot = Slotted.slotAtOrAfter(page, position); slot < to; slot++) {
-        int cell = Slotted.cell(page, slot);
-        RowReader.Seen seen = reader.seen(page, cell, reading);
-        if (seen != RowReader.Seen.NONE) {
-          visitor.row(page, cell, seen == RowReader.Seen.OLDER);
-        }
+        visitor.cell(page, Slotted.cell(page, slot));
       }
       if (last || fence == null) {
         done = true;

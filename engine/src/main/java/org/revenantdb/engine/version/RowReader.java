@@ -298,6 +298,7 @@ public final class RowReader {
     }
     long status = storage.transactions().outcome(writer);
     if (!TransactionTable.isCommitted(status) || status > reading.snapshot) {
+      reading.passedOver(writer, storage.transactions());
       return false;
     }
     reading.witness.saw(status);

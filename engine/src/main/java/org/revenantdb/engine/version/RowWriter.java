@@ -189,6 +189,32 @@ public final class RowWriter implements RowConflict {
     written.giveUp();
   }
 
+  /** Is shown a row. */
+  @FunctionalInterface
+  public interface RowVisitor {
+    /**
+     * A row that was written.
+     *
+     * @param tree id of its tree
+     */
+    void row(int tree, byte[] key);
+  }
+
+  /**
+   * Shows all rows that its transaction has written.
+   *
+   * @return false if they are too many to be known: none was shown
+   */
+  public boolean forEachWritten(RowVisitor visitor) {
+    if (!written.isComplete() || isHalfDone) {
+      return false;
+    }
+    for (int row = 0; row < written.count(); row++) {
+      visitor.row(written.tree(row).table(), written.key(row));
+    }
+    return true;
+  }
+
   /**
    * Puts all rows back that its transaction has written, if they are few and there is credit at
    * once.
@@ -340,6 +366,9 @@ public final class RowWriter implements RowConflict {
     int need = 0;
     boolean makesRoom = false;
     overwritten.discard(); // of a write that came to nothing
+    if (isHalfDone) {
+      written.giveUp(); // one was written, and threw before it was remembered
+    }
     if (!isRestoring) {
       storage.versions().awaitRoom(); // both with nothing latched
       overwritten.makeRoom();

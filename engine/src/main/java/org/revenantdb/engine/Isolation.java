@@ -1,0 +1,31 @@
+package org.revenantdb.engine;
+
+/**
+ * What a transaction sees of others that commit while it is open (docs/protocols.md §33). On no
+ * level does anybody see what has not been committed.
+ */
+public enum Isolation {
+  /**
+   * Each statement sees what was committed when it began, and writes over whatever was committed
+   * since: two statements of one transaction may be given different answers, and what was read may
+   * be out of date when it is written back; {@link Transaction#lockForUpdate} reads and locks at
+   * once. A cursor or a stream sees what its statement saw, until it is closed.
+   */
+  READ_COMMITTED,
+
+  /**
+   * The whole transaction sees what was committed when it began; of two that write a row the first
+   * wins. Two that read what the other writes, and write different rows, may both commit.
+   */
+  SNAPSHOT,
+
+  /**
+   * As {@link #SNAPSHOT}, and in effect one after the other, in the order of their commits: the
+   * commit of one that has written is in conflict if another has committed meanwhile what would
+   * have changed an answer that it was given, be it a row that was not there. One that has only
+   * read is never refused, unless it meets a row of a transaction that was prepared. Transactions
+   * of other levels take part as far as serializable ones see them as a whole; what they themselves
+   * have read nobody checks.
+   */
+  SERIALIZABLE
+}
