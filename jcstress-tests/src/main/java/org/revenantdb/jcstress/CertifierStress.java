@@ -1,0 +1,185 @@
+package org.revenantdb.jcstress;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE_INTERESTING;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.Z_Result;
+import org.revenantdb.engine.serial.Certifier;
+import org.revenantdb.engine.serial.ChangedException;
+import org.revenantdb.engine.serial.Commit;
+import org.revenantdb.engine.serial.SerialReads;
+
+/**
+ * Claim: no commit has its place between the snapshot of the first serializable transaction and the
+ * place where that commits, unless it was validated against it (docs/protocols.md §34, S1 and S3).
+ *
+ * <p>Broken twins: {@link BrokenOneLook} does not look a second time whether there are serializable
+ * transactions, when it is marked as committing; {@link BrokenSnapshotFirst} takes its snapshot,
+ * then begins. Both seen to fail on x86.
+ *
+ * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
+ * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=CertifierStress}
+ */
+public final class CertifierStress {
+  private CertifierStress() {}
+
+  /** One that writes what the other reads. */
+  private abstract static class Both {
+    private static final long ACTIVE = 1;
+    private static final long COMMITTING = 2;
+    private static final long COMMITTED = 3;
+    private static final String READ = "read";
+
+    private final AtomicLong word = new AtomicLong(ACTIVE);
+    private final AtomicLong tail = new AtomicLong(1);
+    private final Certifier certifier = new Certifier(this::awaitCommitting);
+    private long written;
+    private long snapshot;
+    private long serialized;
+
+    private void awaitCommitting() {
+      while (word.get() == COMMITTING) {
+        Thread.onSpinWait();
+      }
+    }
+
+    final void commitWriter(boolean looksAgain) {
+      long pass = certifier.enter();
+      word.set(COMMITTING);
+      if (looksAgain && certifier.mustEnter(pass)) {
+        word.set(ACTIVE);
+        pass = certifier.enter();
+        word.set(COMMITTING);
+      }
+      long lsn = tail.incrementAndGet();
+      word.set(COMMITTED);
+      certifier.committed(
+          pass, () -> new Commit(lsn, List.of(), /* isKnown= */ true, List.of(), List.of(READ)));
+      certifier.leave(pass);
+      written = lsn;
+    }
+
+    final void serializable(boolean beginsFirst) {
+      long before = tail.get();
+      SerialReads reads = certifier.begin();
+      long taken = beginsFirst ? tail.get() : before;
+      reads.snapshot(taken);
+      reads.read(READ);
+      snapshot = taken;
+      try {
+        Certifier.Validated validated =
+            certifier.validate(reads, (tree, from, to) -> false); // rows do not come into it
+        long pass = certifier.enter(reads, validated);
+        serialized = tail.incrementAndGet();
+        certifier.leave(pass);
+      } catch (ChangedException refused) {
+        serialized = 0;
+      }
+    }
+
+    /** Whether the order of commits is one in which what was read is right. */
+    final boolean isSerial() {
+      return serialized == 0 || written <= snapshot || written > serialized;
+    }
+  }
+
+  /** As it is. */
+  @JCStressTest
+  @Outcome(id = "false", expect = FORBIDDEN, desc = "Read what was overwritten before its commit.")
+  @Outcome(id = "true", expect = ACCEPTABLE, desc = "One behind the other, or refused.")
+  @State
+  public static class Validated extends Both {
+    /** Starts without serializable transactions. */
+    public Validated() {}
+
+    /** Writes. */
+    @Actor
+    public void writer() {
+      commitWriter(/* looksAgain= */ true);
+    }
+
+    /** Reads, and writes something else. */
+    @Actor
+    public void reader() {
+      serializable(/* beginsFirst= */ true);
+    }
+
+    /** Compares their places. */
+    @Arbiter
+    public void look(Z_Result r) {
+      r.r1 = isSerial();
+    }
+  }
+
+  /** Looks once, before it is marked. */
+  @BrokenTwin
+  @JCStressTest
+  @Outcome(
+      id = "false",
+      expect = ACCEPTABLE_INTERESTING,
+      desc = "Read what was overwritten before its commit: the twin is broken.")
+  @Outcome(id = "true", expect = ACCEPTABLE, desc = "Right, by luck.")
+  @State
+  public static class BrokenOneLook extends Both {
+    /** Starts without serializable transactions. */
+    public BrokenOneLook() {}
+
+    /** Writes. */
+    @Actor
+    public void writer() {
+      commitWriter(/* looksAgain= */ false);
+    }
+
+    /** Reads, and writes something else. */
+    @Actor
+    public void reader() {
+      serializable(/* beginsFirst= */ true);
+    }
+
+    /** Compares their places. */
+    @Arbiter
+    public void look(Z_Result r) {
+      r.r1 = isSerial();
+    }
+  }
+
+  /** Has its snapshot before anybody knows of it. */
+  @BrokenTwin
+  @JCStressTest
+  @Outcome(
+      id = "false",
+      expect = ACCEPTABLE_INTERESTING,
+      desc = "Read what was overwritten before its commit: the twin is broken.")
+  @Outcome(id = "true", expect = ACCEPTABLE, desc = "Right, by luck.")
+  @State
+  public static class BrokenSnapshotFirst extends Both {
+    /** Starts without serializable transactions. */
+    public BrokenSnapshotFirst() {}
+
+    /** Writes. */
+    @Actor
+    public void writer() {
+      commitWriter(/* looksAgain= */ true);
+    }
+
+    /** Reads, and writes something else. */
+    @Actor
+    public void reader() {
+      serializable(/* beginsFirst= */ false);
+    }
+
+    /** Compares their places. */
+    @Arbiter
+    public void look(Z_Result r) {
+      r.r1 = isSerial();
+    }
+  }
+}
