@@ -24,7 +24,7 @@ public final class BrokenBindings {
   private record Twisted(HistoryStore store, Twist twist) implements HistoryStore {
 
     static HistoryStore open(Path directory, Twist twist) {
-      return new Twisted(new HistoryBinding.Opener().open(directory), twist);
+      return new Twisted(new HistoryBinding.Snapshots().open(directory), twist);
     }
 
     @Override

@@ -4,42 +4,87 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.revenantdb.chaos.history.Access;
 import org.revenantdb.chaos.history.HistoryStore;
+import org.revenantdb.chaos.history.IsolationLevel;
 import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Database;
+import org.revenantdb.engine.Isolation;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 
 /**
- * RevenantDB as the history workload sees it: a row for each list and each register. An append
- * reads the row and writes it, so it is as atomic as snapshot isolation makes it.
+ * RevenantDB on one of its levels of isolation, as the history workload sees it: a row for each
+ * list and each register. An append reads the row and writes it: at read committed it locks the
+ * list before, by a row that says nothing else, as there may be none of the list yet.
  */
 public final class HistoryBinding implements HistoryStore {
 
   private final Database db;
+  private final Isolation isolation;
   private final Table lists;
+  private final Table locks;
   private final Table registers;
 
-  private HistoryBinding(Database db) {
+  private HistoryBinding(Database db, Isolation isolation) {
     this.db = db;
+    this.isolation = isolation;
     this.lists = db.table("lists");
+    this.locks = db.table("locks");
     this.registers = db.table("registers");
   }
 
-  /** Opens RevenantDB with the options of the crash suite. */
-  public static final class Opener implements HistoryStore.Opener {
-    /** Creates the opener. */
-    public Opener() {}
+  /** Opens RevenantDB with the options of the crash suite, for transactions of one level. */
+  public abstract static class Opener implements HistoryStore.Opener {
+    private final Isolation isolation;
+
+    private Opener(Isolation isolation) {
+      this.isolation = isolation;
+    }
+
+    /** The one for a level. */
+    static Opener of(IsolationLevel level) {
+      return switch (level) {
+        case READ_COMMITTED -> new ReadCommitted();
+        case SNAPSHOT -> new Snapshots();
+        case SERIALIZABLE -> new Serializable();
+      };
+    }
 
     @Override
     public HistoryStore open(Path directory) {
-      return new HistoryBinding(Database.open(directory.resolve("db"), RevenantSubject.options()));
+      return new HistoryBinding(
+          Database.open(directory.resolve("db"), RevenantSubject.options()), isolation);
+    }
+  }
+
+  /** Read committed. */
+  public static final class ReadCommitted extends Opener {
+    /** Creates the opener. */
+    public ReadCommitted() {
+      super(Isolation.READ_COMMITTED);
+    }
+  }
+
+  /** Snapshot isolation. */
+  public static final class Snapshots extends Opener {
+    /** Creates the opener. */
+    public Snapshots() {
+      super(Isolation.SNAPSHOT);
+    }
+  }
+
+  /** Serializable. */
+  public static final class Serializable extends Opener {
+    /** Creates the opener. */
+    public Serializable() {
+      super(Isolation.SERIALIZABLE);
     }
   }
 
   @Override
   public HistoryStore.Tx begin(boolean lazy) {
-    return new Tx(db.begin(lazy ? TransactionOptions.lazy() : TransactionOptions.durable()));
+    TransactionOptions options = lazy ? TransactionOptions.lazy() : TransactionOptions.durable();
+    return new Tx(db.begin(options.withIsolation(isolation)));
   }
 
   @Override
@@ -88,6 +133,9 @@ public final class HistoryBinding implements HistoryStore {
 
     @Override
     public void append(int key, int value) {
+      if (isolation == Isolation.READ_COMMITTED) {
+        put(locks, key, new byte[0]);
+      }
       int[] before = readList(key);
       ByteBuffer row = ByteBuffer.allocate((before.length + 1) * Integer.BYTES);
       row.asIntBuffer().put(before).put(value);
@@ -109,7 +157,11 @@ public final class HistoryBinding implements HistoryStore {
 
     @Override
     public void commit() {
-      tx.commit();
+      try {
+        tx.commit();
+      } catch (ConflictException e) {
+        throw new HistoryStore.RefusedException(e);
+      }
     }
 
     @Override

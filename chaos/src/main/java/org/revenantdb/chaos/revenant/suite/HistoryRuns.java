@@ -14,8 +14,8 @@ import org.revenantdb.chaos.power.PlatformProfile;
 import org.revenantdb.chaos.run.Outcome;
 
 /**
- * What transactions were shown, before crashes and after them, held to every level of isolation
- * that RevenantDB has: read committed and snapshot isolation, both with real time.
+ * What transactions of each level of isolation were shown, before crashes and after them, held to
+ * that level and those below it, with real time.
  *
  * <p>Threads: one.
  */
@@ -29,6 +29,8 @@ final class HistoryRuns {
           new HistoryWorkload(4, 40, 24, 5),
           new HistoryWorkload(2, 60, 8, 9),
           new HistoryWorkload(6, 30, 64, 0));
+
+  private static final IsolationLevel[] LEVELS = IsolationLevel.values();
 
   private final long seed;
 
@@ -45,9 +47,9 @@ final class HistoryRuns {
       int run = outcomes.size();
       HistoryPowerCuts recorded =
           HistoryPowerCuts.record(
-              new HistoryBinding.Opener(),
-              WORKLOADS.get(run % WORKLOADS.size()),
-              IsolationLevel.SNAPSHOT,
+              HistoryBinding.Opener.of(level(run)),
+              WORKLOADS.get(run / LEVELS.length % WORKLOADS.size()),
+              level(run),
               Seeds.of(seed, run),
               RECORDED_LIVES);
       PlatformProfile profile = PowerCuts.PROFILES.get(run % PowerCuts.PROFILES.size());
@@ -68,9 +70,9 @@ final class HistoryRuns {
       Path directory = scratch.resolve("history-" + run);
       HistoryKills lives =
           new HistoryKills(
-              HistoryBinding.Opener.class,
-              WORKLOADS.get(run % WORKLOADS.size()),
-              IsolationLevel.SNAPSHOT,
+              HistoryBinding.Opener.of(level(run)).getClass(),
+              WORKLOADS.get(run / LEVELS.length % WORKLOADS.size()),
+              level(run),
               Seeds.of(seed, run),
               directory);
       outcomes.add(lives.run(KILLED_LIVES));
@@ -79,5 +81,10 @@ final class HistoryRuns {
       FileTrees.delete(directory);
     } while (System.nanoTime() < end);
     return Outcome.sum("histories across kills", outcomes);
+  }
+
+  /** The strongest first: a short run has that. */
+  private static IsolationLevel level(int run) {
+    return LEVELS[LEVELS.length - 1 - run % LEVELS.length];
   }
 }

@@ -7,6 +7,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.revenantdb.chaos.history.AnomalyKind;
 import org.revenantdb.chaos.history.CheckResult;
 import org.revenantdb.chaos.history.History;
@@ -22,8 +24,7 @@ import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * RevenantDB's histories across power cuts and kills, held to snapshot isolation and read
- * committed; and the same of bindings that break it. Another seed: {@code -Drevenant.chaos.seed=N}.
+ * RevenantDB's histories on each level of isolation across power cuts and kills; and the same of bindings that break it. Another seed: {@code -Drevenant.chaos.seed=N}.
  */
 class HistoryCrashTest {
 
@@ -44,31 +45,33 @@ class HistoryCrashTest {
     return HistoryPowerCuts.record(opener, WORKLOAD, level, SEED, /* lives= */ 2);
   }
 
-  @Test
-  void power_cuts_leave_a_history_of_snapshot_isolation() throws Exception {
-    HistoryPowerCuts recorded = recorded(new HistoryBinding.Opener(), IsolationLevel.SNAPSHOT);
+  @ParameterizedTest
+  @EnumSource
+  void power_cuts_leave_a_history_of_the_level(IsolationLevel level) throws Exception {
+    HistoryPowerCuts recorded = recorded(HistoryBinding.Opener.of(level), level);
     for (PlatformProfile profile :
         new PlatformProfile[] {PlatformProfile.SECTOR_4K, PlatformProfile.STRICT_POSIX}) {
-      Outcome outcome = recorded.cut(profile, STATES);
+      Outcome outcome = recorded.cut(profile, STATES / 2);
       assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
-      assertTrue(outcome.states() > STATES / 2, outcome::toString);
+      assertTrue(outcome.states() > STATES / 4, outcome::toString);
     }
   }
 
-  @Test
+  @ParameterizedTest
+  @EnumSource
   @Tag("slow")
-  void kills_leave_a_history_of_snapshot_isolation() {
+  void kills_leave_a_history_of_the_level(IsolationLevel level) {
     HistoryKills kills =
         new HistoryKills(
-            HistoryBinding.Opener.class,
+            HistoryBinding.Opener.of(level).getClass(),
             WORKLOAD,
-            IsolationLevel.SNAPSHOT,
+            level,
             SEED,
             dir.resolve("killed"));
-    Outcome outcome = kills.run(LIVES);
+    Outcome outcome = kills.run(LIVES / 2);
     assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
     History history = kills.history();
-    assertEquals(LIVES + 2, history.lives());
+    assertEquals(LIVES / 2 + 2, history.lives());
     assertTrue(outcome.kills() > 0, outcome::toString);
     System.out.println(history.size() + " transactions, " + outcome.kills() + " kills");
   }
