@@ -33,6 +33,8 @@ public final class Cursor implements AutoCloseable {
   /** Up to where it is known what was read, in the cursor's direction. */
   private byte @Nullable [] noted;
 
+  private boolean isAllNoted;
+
   /** How often the transaction had written when the oldest part of the batch was read. */
   private long writesBefore;
 
@@ -104,7 +106,8 @@ public final class Cursor implements AutoCloseable {
   /** The user is about to know that he is on a row, or that there is none. */
   private boolean note() {
     boolean isOnRow = at >= 0;
-    if (notes != null) {
+    if (notes != null && !isAllNoted) {
+      isAllNoted = !isOnRow;
       byte[] key = isOnRow ? batch.key(at) : null;
       if (descending) {
         byte[] first = key == null ? from : key;
@@ -137,6 +140,7 @@ public final class Cursor implements AutoCloseable {
     Objects.requireNonNull(key, "key");
     checkUsable();
     transaction.checkOpen();
+    isAllNoted = false;
     if (descending) {
       // The smallest key above this one bounds the rows at or before it.
       byte[] above = Arrays.copyOf(key, key.length + 1);
@@ -318,7 +322,7 @@ public final class Cursor implements AutoCloseable {
     }
     closed = true;
     at = -1;
-    transaction.core().letGo(kept);
+    transaction.letGo(kept);
     if (!failed && Thread.currentThread().threadId() == opener) {
       transaction.core().engine().giveBack(batch); // from here on it may be another cursor's
     }

@@ -11,6 +11,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +38,8 @@ import org.revenantdb.engine.version.StoredValue;
  * may depend on a commit that is not durable yet. Everything throws {@link
  * DatabaseStoppedException} once the log has failed.
  *
- * <p>Isolation is snapshot isolation; the first updater of a row wins, a second one gets {@link
+ * <p>{@link Isolation} is snapshot isolation unless {@linkplain TransactionOptions#withIsolation
+ * asked for otherwise}. The first updater of a row wins, a second one gets {@link
  * ConflictException}: at once, or, if the first has not ended and there is a {@linkplain
  * TransactionOptions#withLockTimeout lock timeout}, when it has committed; did it roll back, the
  * second goes on. A statement that throws has changed nothing, and the transaction goes on; what it
@@ -81,7 +83,7 @@ public final class Transaction implements AutoCloseable {
    * @throws ValueTooLargeException if the value does not fit in an array; use {@link #open}
    */
   public byte @Nullable [] get(Table table, byte[] key) {
-    core.beginStatement();
+    beginStatement();
     StoredValue value = read(table, key);
     return value == null ? null : value.isOverflow() ? materialise(value) : value.bytes();
   }
@@ -99,7 +101,7 @@ public final class Transaction implements AutoCloseable {
    *     #open}
    */
   public int get(Table table, byte[] key, byte[] into, int offset) {
-    core.beginStatement();
+    beginStatement();
     Tree tree = treeToRead(table, key);
     Objects.checkFromIndexSize(offset, 0, into.length);
     int length;
@@ -141,7 +143,7 @@ public final class Transaction implements AutoCloseable {
    * @return true if there is
    */
   public boolean exists(Table table, byte[] key) {
-    core.beginStatement();
+    beginStatement();
     return read(table, key) != null;
   }
 
@@ -154,17 +156,51 @@ public final class Transaction implements AutoCloseable {
    *     that {@linkplain Isolation#READ_COMMITTED reads what is committed}, it is to be closed
    */
   public @Nullable InputStream open(Table table, byte[] key) {
-    core.beginStatement();
-    KeptReading kept = core.keepReading();
-    InputStream stream = null;
+    KeptReading kept = keepReading(); // before anything is looked up in it
     try {
-      Tree tree = treeToRead(table, key);
-      Reading reading = kept == null ? core.reading() : kept.reading();
+      Reading reading = readingOf(kept);
+      Tree tree = treeToRead(table, key, reading);
       StoredValue value = inside(() -> core.engine().reader().read(tree, key, reading));
-      stream = value == null ? null : stream(value, kept);
-      return stream;
+      return value == null ? null : stream(value, kept);
     } finally {
+      letGo(kept);
+    }
+  }
+
+  private Reading readingOf(@Nullable KeptReading kept) {
+    return kept == null ? core.reading() : kept.reading();
+  }
+
+  private @Nullable KeptReading keepReading() {
+    try {
+      return core.keepReading();
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  /** What it was used for has ended. */
+  void letGo(@Nullable KeptReading kept) {
+    try {
       core.letGo(kept);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  private void beginStatement() {
+    try {
+      core.beginStatement();
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  private void beginStatement(Table table) {
+    try {
+      core.beginStatement(table);
+    } finally {
+      Reference.reachabilityFence(this);
     }
   }
 
@@ -185,7 +221,7 @@ public final class Transaction implements AutoCloseable {
    * @throws ConflictException if another transaction wrote the row first
    */
   public void put(Table table, byte[] key, byte[] value) {
-    core.beginStatement(table);
+    beginStatement(table);
     Tree tree = treeOf(table, key);
     Objects.requireNonNull(value, "value");
     checkLength(value.length);
@@ -256,11 +292,13 @@ public final class Transaction implements AutoCloseable {
 
   /** What is locked is what was read last: where somebody was first it is read again. */
   private byte @Nullable [] lockNewest(Table table, byte[] key) {
-    core.beginStatement(table);
+    beginStatement(table);
     Tree tree = treeOf(table, key);
     byte[][] value = {null};
+    boolean[] isStored = {false}; // a large one, since it was read
     TransactionCore.Renewal read =
         () -> {
+          isStored[0] = false;
           StoredValue newest = core.engine().reader().read(tree, key, core.reading());
           value[0] = newest == null ? null : materialiseInside(newest);
         };
@@ -273,17 +311,23 @@ public final class Transaction implements AutoCloseable {
           table,
           null,
           writer ->
-              value[0] == null ? RowWriter.Outcome.NOTHING : putWhole(writer, tree, key, value[0]),
+              value[0] == null
+                  ? RowWriter.Outcome.NOTHING
+                  : putWhole(writer, tree, key, value[0], isStored),
           read);
     }
     return value[0];
   }
 
-  private RowWriter.Outcome putWhole(RowWriter writer, Tree tree, byte[] key, byte[] value) {
+  private RowWriter.Outcome putWhole(
+      RowWriter writer, Tree tree, byte[] key, byte[] value, boolean[] isStored) {
     if (value.length <= LeafCell.maxInlineValue(key.length)) {
       return writer.put(tree, core.id(), core.snapshot(), key, value);
     }
-    writer.overflow().writeWhole(core.id(), value);
+    if (!isStored[0]) {
+      writer.overflow().writeWhole(core.id(), value);
+      isStored[0] = true;
+    }
     return writer.putOverflow(tree, core.id(), core.snapshot(), key, writer.overflow());
   }
 
@@ -298,7 +342,7 @@ public final class Transaction implements AutoCloseable {
    * @throws IOException if the stream throws; the row is unchanged
    */
   public void put(Table table, byte[] key, InputStream value) throws IOException {
-    core.beginStatement(table);
+    beginStatement(table);
     treeOf(table, key); // a refusal comes before the stream is touched
     Objects.requireNonNull(value, "value");
     byte[] chunk = value.readNBytes(OverflowWriter.CHUNK);
@@ -341,7 +385,7 @@ public final class Transaction implements AutoCloseable {
    * @throws ConflictException if another transaction wrote the row first
    */
   public boolean delete(Table table, byte[] key) {
-    core.beginStatement(table);
+    beginStatement(table);
     Tree tree = treeToRead(table, key);
     return write(table, writer -> delete(writer, tree, key)) == RowWriter.Outcome.DONE;
   }
@@ -364,7 +408,7 @@ public final class Transaction implements AutoCloseable {
    * @return the number of rows
    */
   public long count(Table table, byte @Nullable [] from, byte @Nullable [] to) {
-    core.beginStatement();
+    beginStatement();
     List<RowRange> ranges = ranges(table, from, to, core.reading());
     checkOpen();
     long rows = 0;
@@ -406,13 +450,12 @@ public final class Transaction implements AutoCloseable {
   /** For tests: something happens between the look at all rows and their deletion. */
   long deleteRange(
       Table table, byte @Nullable [] from, byte @Nullable [] to, Runnable beforeDeletion) {
-    core.beginStatement(table);
-    KeptReading kept = core.keepReading(); // it may have to see later ones before it ends
+    beginStatement(table);
+    KeptReading kept = keepReading(); // it may have to see later ones before it ends
     try {
-      return deleteRange(
-          table, from, to, kept == null ? core.reading() : kept.reading(), beforeDeletion);
+      return deleteRange(table, from, to, readingOf(kept), beforeDeletion);
     } finally {
-      core.letGo(kept);
+      letGo(kept);
     }
   }
 
@@ -489,28 +532,39 @@ public final class Transaction implements AutoCloseable {
 
   /** The same, by who wants to know what is there. */
   private Tree treeToRead(Table table, byte[] key) {
-    Tree tree = treeOf(table, key);
-    SerialReads reads = core.reads();
-    if (reads != null) {
-      reads.read(core.trees(table).all(), key);
-    }
-    return tree;
+    return treeToRead(table, key, core.reading());
   }
 
-  private List<Tree> treesOf(Table table) {
-    return core.trees(Objects.requireNonNull(table, "table")).all();
+  private Tree treeToRead(Table table, byte[] key, Reading reading) {
+    checkKey(key);
+    TableTrees trees = core.trees(Objects.requireNonNull(table, "table"), reading.snapshot());
+    if (core.isSerializable()) {
+      note(reads -> reads.read(trees.all(), key));
+    }
+    return trees.of(key);
+  }
+
+  private void note(Consumer<SerialReads> what) {
+    try {
+      core.note(what);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  private List<Tree> treesOf(Table table, Reading reading) {
+    return core.trees(Objects.requireNonNull(table, "table"), reading.snapshot()).all();
   }
 
   /** The range in each tree of the table, all of which is about to be read. */
   private List<RowRange> ranges(
       Table table, byte @Nullable [] from, byte @Nullable [] to, Reading reading) {
     Engine engine = core.engine();
-    List<Tree> trees = treesOf(table);
+    List<Tree> trees = treesOf(table, reading);
     byte[] first = from == null ? null : from.clone();
     byte[] end = to == null ? null : to.clone();
-    SerialReads reads = core.reads();
-    if (reads != null) {
-      reads.read(trees, first, end);
+    if (core.isSerializable()) {
+      note(reads -> reads.read(trees, first, end));
     }
     List<RowRange> ranges = new ArrayList<>(trees.size());
     for (Tree tree : trees) {
@@ -545,16 +599,20 @@ public final class Transaction implements AutoCloseable {
 
   private Cursor cursor(
       Table table, byte @Nullable [] from, byte @Nullable [] to, boolean descending) {
-    core.beginStatement();
-    List<Tree> trees = treesOf(table);
-    checkOpen();
-    KeptReading kept = core.keepReading();
-    Reading reading = kept == null ? core.reading() : kept.reading();
-    SerialReads reads = core.reads();
+    KeptReading kept = keepReading(); // before anything is looked up in it
+    Reading reading = readingOf(kept);
+    List<Tree> trees;
+    try {
+      trees = treesOf(table, reading);
+      checkOpen();
+    } catch (Throwable refused) {
+      letGo(kept);
+      throw refused;
+    }
     return new Cursor(
         this,
         kept,
-        reads == null ? null : (first, end) -> reads.read(trees, first, end),
+        core.isSerializable() ? (first, end) -> note(reads -> reads.read(trees, first, end)) : null,
         trees.size() == 1
             ? (first, end) -> scan(trees.getFirst(), reading, first, end, descending)
             : merged(trees, reading, descending),
@@ -887,20 +945,27 @@ public final class Transaction implements AutoCloseable {
     if (!value.isOverflow()) {
       return new ByteArrayInputStream(value.bytes());
     }
-    InputStream stream = inside(() -> overflow(value));
+    InputStream stream =
+        inside(() -> {
+          OverflowInput pages = overflow(value);
+          if (kept != null) {
+            kept.share();
+          }
+          return pages;
+        });
     if (kept == null) {
       return stream;
     }
-    kept.share();
     return new FilterInputStream(stream) {
       private boolean closed;
 
       @Override
-      public void close() {
+      public void close() throws IOException {
         if (!closed) {
           closed = true;
           in = InputStream.nullInputStream(); // what it read may go
-          core.letGo(kept);
+          in.close();
+          letGo(kept);
         }
       }
     };

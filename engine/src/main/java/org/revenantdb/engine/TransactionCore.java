@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -85,7 +86,10 @@ final class TransactionCore {
   /** Leaves that are looked at before others may close or check the database. */
   private static final int LEAVES_AT_ONCE = 64;
 
-  /** How often all is looked at again, as others have committed one does not know what. */
+  /**
+   * How often all is looked at, where others have committed one does not know what meanwhile; then
+   * that is a conflict.
+   */
   private static final int MOST_LOOKS = 3;
 
   static final Renewal NOTHING_READ = () -> {};
@@ -137,7 +141,7 @@ final class TransactionCore {
   private Certifier.@Nullable Validated validated;
 
   /** What cursors and streams read in, where the transaction's snapshot goes on. */
-  private final ArrayList<KeptReading> kept = new ArrayList<>(0);
+  private List<KeptReading> kept = List.of();
 
   /** Those that sleep behind this one as soon as it has an id. */
   private RowWaiters.@Nullable Inheritance heirs;
@@ -201,9 +205,17 @@ final class TransactionCore {
     return reading.witness();
   }
 
-  /** What it has read; null unless it is serializable. One thread at a time. */
-  @Nullable SerialReads reads() {
-    return reads;
+  /** Whether it has to know what it has read. */
+  boolean isSerializable() {
+    return reads != null;
+  }
+
+  /** Notes what a serializable transaction is about to read. */
+  void note(Consumer<SerialReads> what) {
+    SerialReads own = reads;
+    if (own != null) {
+      alone(() -> what.accept(own));
+    }
   }
 
   /** Whether each statement has a snapshot of its own. */
@@ -223,6 +235,7 @@ final class TransactionCore {
    * it.
    */
   void beginStatement(Table table) {
+    Objects.requireNonNull(table, "table").demandOf(engine);
     if (readsCommitted()) {
       inside(() -> {
         RowWriter held = writer(table);
@@ -243,12 +256,13 @@ final class TransactionCore {
       return null;
     }
     return inside(() -> {
-      kept.ensureCapacity(kept.size() + 1);
+      List<KeptReading> more = new ArrayList<>(kept); // before there is a slot to be lost
       int another = engine.snapshots().open(engine.clock());
       try {
         KeptReading fresh =
             new KeptReading(another, reading.at(engine.snapshots().snapshot(another)));
-        kept.add(fresh);
+        more.add(fresh);
+        kept = more;
         return fresh;
       } catch (Throwable noMemory) {
         engine.snapshots().close(another);
@@ -416,6 +430,7 @@ final class TransactionCore {
   private void awaitPrepared() {
     if (reading.hasPassedPrepared()) {
       reading.takePrepared().forEach(this::awaitPrepared);
+      witness().saw(engine.prepared().lastLsn()); // that they were rolled back
     }
   }
 
@@ -699,6 +714,11 @@ final class TransactionCore {
    * @throws TableDroppedException if it was dropped before this began, or by this
    */
   TableTrees trees(Table table) {
+    return trees(table, snapshot());
+  }
+
+  /** The same, for what is read in a snapshot of its own. */
+  TableTrees trees(Table table, long snapshot) {
     table.demandOf(engine);
     OwnTables own = ownTables;
     if (own != null && own.has(table)) {
@@ -706,9 +726,9 @@ final class TransactionCore {
       demandThere(table);
       return Objects.requireNonNull(own.of(table));
     }
-    TableTrees trees = table.readableAt(snapshot());
+    TableTrees trees = table.readableAt(snapshot);
     if (trees == null) {
-      trees = inside(() -> decided(table));
+      trees = inside(() -> decided(table, snapshot));
     }
     if (trees.since() != 0) {
       reading.witness().saw(trees.since()); // that there is nothing older depends on it (R10)
@@ -717,8 +737,8 @@ final class TransactionCore {
   }
 
   /** Waits until it is known which trees a table has. */
-  private TableTrees decided(Table table) {
-    TableTrees trees = table.decidedAt(snapshot());
+  private TableTrees decided(Table table, long snapshot) {
+    TableTrees trees = table.decidedAt(snapshot);
     if (trees == null) {
       throw dropped(table);
     }
@@ -792,9 +812,7 @@ final class TransactionCore {
   /** Creates a table. */
   Table createTable(String name, TableOptions options) {
     beginStatement();
-    if (reads != null) {
-      reads.read(name);
-    }
+    note(noted -> noted.read(name));
     return step(own -> insideGate(() -> engine.tables().create(this, own, name, options)));
   }
 
@@ -823,6 +841,7 @@ final class TransactionCore {
     return inside(() -> {
       if (reads != null) {
         reads.read(name);
+        engine.tables().changedAt(name); // what is changing it now is behind the snapshot, or done
       }
       Table found = engine.tables().find(ownTables, name);
       reading.witness().saw(engine.tables().changedAt(name));
@@ -1071,13 +1090,14 @@ final class TransactionCore {
    * Runs what publishes an outcome, inside the gate; of a serializable one behind a look at all.
    */
   private void publishValidated(Runnable publication) {
+    if (reads == null) {
+      publishInside(publication);
+      return;
+    }
     for (int looks = 1; ; looks++) {
       validated = validate();
       try {
-        insideGate(() -> {
-          publication.run();
-          return null;
-        });
+        publishInside(publication);
         return;
       } catch (StaleException e) {
         if (looks == MOST_LOOKS) {
@@ -1086,6 +1106,18 @@ final class TransactionCore {
       } finally {
         validated = null;
       }
+    }
+  }
+
+  private void publishInside(Runnable publication) {
+    int stripe = engine.gate().enter();
+    try {
+      checkOpen();
+      publication.run();
+    } catch (LogStoppedException e) {
+      throw Engine.stopped(e);
+    } finally {
+      engine.gate().exit(stripe);
     }
   }
 
@@ -1140,6 +1172,9 @@ final class TransactionCore {
   }
 
   private void publishCommit() {
+    if (id == 0 && reads != null) {
+      witness().saw(engine.prepared().lastLsn()); // also that one was rolled back
+    }
     if (id == 0 && validated != null) {
       endReading();
       return;
@@ -1196,7 +1231,9 @@ final class TransactionCore {
     try {
       AfterPublish.passed();
       table.committed(id, lsn);
-      certifier.committed(pass, () -> commitAt(lsn));
+      if (pass != Certifier.UNGATED) {
+        certifier.committed(pass, () -> commitAt(lsn));
+      }
     } catch (Throwable failure) {
       stopCommitted(table, log, lsn, failure);
       throw failure;
@@ -1385,7 +1422,7 @@ final class TransactionCore {
     for (KeptReading one : kept) {
       engine.snapshots().close(one.slot());
     }
-    kept.clear();
+    kept = List.of();
     if (reads != null) {
       engine.certifier().end(reads);
     }

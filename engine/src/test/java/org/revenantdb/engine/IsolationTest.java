@@ -539,6 +539,65 @@ class IsolationTest {
   }
 
   @Test
+  void a_cursor_that_reads_committed_goes_on_over_a_table_that_was_truncated_meanwhile() {
+    db.run(tx -> {
+      for (int i = 0; i < 2_000; i++) {
+        tx.put(table, bytes("k%04d".formatted(i)), bytes("old"));
+      }
+    });
+    try (Transaction one = begin(READ_COMMITTED);
+        Cursor rows = one.scan(table, bytes("k"), bytes("l"))) {
+      assertTrue(rows.next());
+      db.truncateTable("t");
+      assertEquals(0, one.count(table, null, null));
+      db.cleanNow();
+      db.run(tx -> {
+        for (int i = 0; i < 2_000; i++) {
+          tx.put(table, bytes("k%04d".formatted(i)), bytes("new"));
+        }
+      });
+      int count = 1;
+      while (rows.next()) {
+        assertEquals("old", new String(rows.value(), US_ASCII), "row " + count);
+        count++;
+      }
+      assertEquals(2_000, count);
+    }
+    db.cleanNow();
+    assertTrue(db.check().isSound());
+  }
+
+  @Test
+  void a_table_of_another_database_is_refused_and_holds_nothing() {
+    try (Database other = Database.open(dir.resolve("other"))) {
+      Table foreign = other.table("t");
+      for (Isolation isolation : Isolation.values()) {
+        try (Transaction one = begin(isolation)) {
+          assertThrows(
+              IllegalArgumentException.class, () -> one.put(foreign, bytes("x"), bytes("1")));
+          assertEquals(0, one.core().id());
+          one.commit();
+        }
+      }
+    }
+  }
+
+  @Test
+  void a_cursor_that_is_asked_again_at_its_end_has_read_no_more() {
+    try (Transaction one = begin(SERIALIZABLE);
+        Cursor rows = one.scan(table, bytes("y"), null)) {
+      while (rows.next()) {
+        rows.key();
+      }
+      assertFalse(rows.next());
+      assertFalse(rows.next());
+      put(one, "y", "1");
+      commits("a", "1");
+      assertTrue(commits(one));
+    }
+  }
+
+  @Test
   void a_stream_that_reads_committed_is_whole_whatever_becomes_of_its_row() throws IOException {
     byte[] large = new byte[300_000];
     Arrays.fill(large, (byte) 7);
@@ -553,6 +612,8 @@ class IsolationTest {
         byte[] rest = stream.readAllBytes();
         assertEquals(300_000, half.length + rest.length);
         assertEquals(7, rest[rest.length - 1]);
+        stream.close();
+        assertThrows(IOException.class, stream::read, "not the end of the value");
       }
       db.cleanNow();
       one.commit();

@@ -1,7 +1,9 @@
 package org.revenantdb.engine.serial;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.StampedLock;
@@ -69,7 +71,10 @@ public final class Certifier {
   private final long mostBytes;
 
   /** Those that have not ended; under the lock. */
-  private final List<SerialReads> open = new ArrayList<>();
+  private final Set<SerialReads> open = new HashSet<>();
+
+  /** How often a commit could not be entered; under the lock. */
+  private long losses;
 
   /** Written under the lock of those who turn it on. */
   private volatile State state = State.OFF;
@@ -104,7 +109,7 @@ public final class Certifier {
     boolean done = false;
     lock.lock();
     try {
-      SerialReads reads = new SerialReads(last);
+      SerialReads reads = new SerialReads(last, losses);
       open.add(reads);
       done = true;
       return reads;
@@ -213,9 +218,7 @@ public final class Certifier {
     boolean done = false;
     try {
       boolean[] mustLook = {false};
-      if (reads.isLost()) {
-        throw new ChangedException(0);
-      }
+      demandTrack(reads);
       if (isStill(reads, validated)) {
         demandUnchanged(reads, validated.seen(), mustLook);
         done = !mustLook[0];
@@ -229,12 +232,21 @@ public final class Certifier {
   }
 
   private SerialReads.Behind behind(SerialReads reads) throws ChangedException {
-    if (reads.isLost()) {
-      throw new ChangedException(0);
-    }
+    demandTrack(reads);
     lock.lock();
     try {
       return reads.behind();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void demandTrack(SerialReads reads) throws ChangedException {
+    lock.lock();
+    try {
+      if (reads.isLost() || reads.losses != losses) {
+        throw new ChangedException(0);
+      }
     } finally {
       lock.unlock();
     }
@@ -327,13 +339,11 @@ public final class Certifier {
     bytes = 0;
   }
 
-  /** Nobody can tell any more what those that are open now have missed. */
+  /** Nobody can tell any more what those that are open now have missed. Allocates nothing. */
   private void loseTrack() {
     lock.lock();
     try {
-      for (int i = 0; i < open.size(); i++) {
-        open.get(i).loseTrack();
-      }
+      losses++;
     } finally {
       lock.unlock();
     }

@@ -29,8 +29,11 @@ public final class SerialReads {
 
   private long snapshot;
 
-  /** Whether commits are missing from the list. */
-  private volatile boolean isLost;
+  /** Whether commits are missing from its list; with the certifier's lock. */
+  private boolean isLost;
+
+  /** How often all had lost track when it began. */
+  final long losses;
 
   /** Where it is in the list; with the certifier's lock. */
   private Behind behind;
@@ -48,8 +51,10 @@ public final class SerialReads {
    * Has just begun, and read nothing.
    *
    * @param seen the last commit of the list
+   * @param losses how often all have lost track
    */
-  SerialReads(Certifier.Node seen) {
+  SerialReads(Certifier.Node seen, long losses) {
+    this.losses = losses;
     this.behind = new Behind(seen, /* mustReadAgain= */ false, List.of());
   }
 
@@ -88,9 +93,8 @@ public final class SerialReads {
    * @param trees all of the table
    */
   public void read(List<Tree> trees, byte[] key) {
-    KeyIntervals keys = of(trees);
-    keys.add(key);
-    bound(keys);
+    of(trees).add(key);
+    bound();
   }
 
   /**
@@ -101,14 +105,17 @@ public final class SerialReads {
    * @param to behind the last; null for all
    */
   public void read(List<Tree> trees, byte @Nullable [] from, byte @Nullable [] to) {
-    KeyIntervals keys = of(trees);
-    keys.add(from == null ? new byte[0] : from, to);
-    bound(keys);
+    of(trees).add(from == null ? new byte[0] : from, to);
+    bound();
   }
 
-  private void bound(KeyIntervals keys) {
-    if (keys.bytes() > MOST_BYTES / all.size()) {
-      keys.coarsen();
+  private void bound() {
+    long bytes = 0;
+    for (OfTable table : all) {
+      bytes += table.keys().bytes();
+    }
+    if (bytes > MOST_BYTES) {
+      all.forEach(table -> table.keys().coarsen());
     }
   }
 
@@ -158,7 +165,7 @@ public final class SerialReads {
     return false;
   }
 
-  /** Whether commits are missing from the list: nobody can say that nothing has changed. */
+  /** Whether nobody can say any more that nothing has changed. */
   boolean isLost() {
     return isLost;
   }

@@ -244,7 +244,11 @@ public final class TransactionTable {
   public void notPrepared(long id) {
     growing.lock();
     try {
+      OutcomeWords word = preparedWords.of(id);
       preparedWords = preparedWords.without(id);
+      if (word != null) {
+        word.settle(0, ABORTED); // who has it waits for nothing any more
+      }
     } finally {
       growing.unlock();
     }

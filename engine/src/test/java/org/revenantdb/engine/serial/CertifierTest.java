@@ -12,7 +12,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The order of commits, step by step (protocols.md §34). Names of tables stand for what is read. */
+/**
+ * The order of commits, step by step (protocols.md §34). Names of tables stand for what is read.
+ */
 class CertifierTest {
   private static final SerialReads.Look UNCHANGED = (tree, from, to) -> false;
 
@@ -69,11 +71,10 @@ class CertifierTest {
     CompletableFuture<Void> outcome = new CompletableFuture<>();
     CompletableFuture<Void> waiting = new CompletableFuture<>();
     Certifier own =
-        new Certifier(
-            () -> {
-              waiting.complete(null);
-              outcome.join();
-            });
+        new Certifier(() -> {
+          waiting.complete(null);
+          outcome.join();
+        });
     CompletableFuture<SerialReads> first = CompletableFuture.supplyAsync(own::begin);
     waiting.get(1, TimeUnit.MINUTES);
     Thread second = Thread.ofPlatform().start(own::begin);
@@ -90,12 +91,11 @@ class CertifierTest {
   void R20_a_wait_that_fails_is_made_again_by_the_next() {
     int[] waits = {0};
     Certifier own =
-        new Certifier(
-            () -> {
-              if (waits[0]++ == 0) {
-                throw new IllegalStateException("planted");
-              }
-            });
+        new Certifier(() -> {
+          if (waits[0]++ == 0) {
+            throw new IllegalStateException("planted");
+          }
+        });
     assertThrows(IllegalStateException.class, own::begin);
     own.end(own.begin());
     own.end(own.begin());

@@ -3,10 +3,12 @@ package org.revenantdb.engine.txn;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -14,6 +16,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -340,6 +343,19 @@ class TransactionTableTest {
     assertEquals(200, table.status(id));
     table.forget(200);
     assertEquals(TransactionTable.COMMITTED_FOR_ALL, table.status(id));
+  }
+
+  @Test
+  void R20_who_has_met_one_that_could_not_be_prepared_waits_for_nothing() {
+    TransactionTable table = table(17);
+    long id = table.enter();
+    table.prepare(id);
+    LongSupplier met = Objects.requireNonNull(table.ofPrepared(id));
+    assertEquals(TransactionTable.ACTIVE, met.getAsLong());
+    table.notPrepared(id);
+    assertEquals(TransactionTable.ABORTED, met.getAsLong());
+    assertNull(table.ofPrepared(id));
+    assertEquals(TransactionTable.ACTIVE, table.status(id), "it goes on");
   }
 
   @Test

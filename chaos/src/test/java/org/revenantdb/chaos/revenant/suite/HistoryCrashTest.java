@@ -24,7 +24,8 @@ import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * RevenantDB's histories on each level of isolation across power cuts and kills; and the same of bindings that break it. Another seed: {@code -Drevenant.chaos.seed=N}.
+ * RevenantDB's histories on each level of isolation across power cuts and kills; and the same of
+ * bindings that break it. Another seed: {@code -Drevenant.chaos.seed=N}.
  */
 class HistoryCrashTest {
 

@@ -78,7 +78,8 @@ class HistoryLevelsTest {
     for (int run = 0; run < MOST_RUNS && !found; run++) {
       History history = history(IsolationLevel.SNAPSHOT, 2_000, run);
       assertTrue(HistoryChecker.check(history, IsolationLevel.SNAPSHOT).holds());
-      found = HistoryChecker.check(history, IsolationLevel.SERIALIZABLE).has(AnomalyKind.WRITE_SKEW);
+      found =
+          HistoryChecker.check(history, IsolationLevel.SERIALIZABLE).has(AnomalyKind.WRITE_SKEW);
     }
     assertTrue(found);
   }
