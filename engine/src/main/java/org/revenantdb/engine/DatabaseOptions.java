@@ -56,6 +56,9 @@ import org.revenantdb.recovery.log.LogOptions;
  * @param lockTimeout how long a statement waits in all for other transactions that have written its
  *     rows and have not ended, unless its transaction has a timeout of its own; default zero: it is
  *     refused at once
+ * @param cleanerThreads how many threads at most visit pages side by side to take back what aborted
+ *     transactions have left and to give space back, 1 to 16; beside writers they work together as
+ *     much as one would; default one for four processors, at least 1 and at most 4
  */
 public record DatabaseOptions(
     boolean create,
@@ -74,7 +77,8 @@ public record DatabaseOptions(
     boolean countersFile,
     int shortTransactionRows,
     long versionMemory,
-    Duration lockTimeout) {
+    Duration lockTimeout,
+    int cleanerThreads) {
 
   /** A time that does not come: lazy commits are forced only when somebody asks. */
   public static final Duration NEVER = ChronoUnit.FOREVER.getDuration();
@@ -91,6 +95,9 @@ public record DatabaseOptions(
 
   /** A transaction with more is not short in anybody's eyes. */
   private static final int MOST_SHORT_ROWS = 1 << 16;
+
+  /** More would only wait for each other. */
+  private static final int MOST_CLEANER_THREADS = 16;
 
   /** A quarter more is still a number. */
   private static final long MOST_VERSION_MEMORY = 1L << 53;
@@ -114,7 +121,8 @@ public record DatabaseOptions(
           /* countersFile= */ true,
           /* shortTransactionRows= */ 256,
           defaultVersionMemory(),
-          /* lockTimeout= */ Duration.ZERO);
+          /* lockTimeout= */ Duration.ZERO,
+          /* cleanerThreads= */ Math.clamp(Runtime.getRuntime().availableProcessors() / 4, 1, 4));
 
   /** Nobody is to lose more than a little of a small heap to old snapshots. */
   private static long defaultVersionMemory() {
@@ -184,6 +192,10 @@ public record DatabaseOptions(
               + versionMemory);
     }
     checkLockTimeout(lockTimeout);
+    if (cleanerThreads < 1 || cleanerThreads > MOST_CLEANER_THREADS) {
+      throw new IllegalArgumentException(
+          "cleanerThreads must be from 1 to " + MOST_CLEANER_THREADS + ", not " + cleanerThreads);
+    }
     if (maxAttempts < 1) {
       throw new IllegalArgumentException("maxAttempts must be at least 1, not " + maxAttempts);
     }
@@ -381,6 +393,17 @@ public record DatabaseOptions(
     return with(copy -> copy.lockTimeout = value);
   }
 
+  /**
+   * Sets how many threads clean pages side by side.
+   *
+   * @param value 1 to 16
+   * @return other options
+   * @throws IllegalArgumentException if it is out of range
+   */
+  public DatabaseOptions withCleanerThreads(int value) {
+    return with(copy -> copy.cleanerThreads = value);
+  }
+
   static void checkLockTimeout(Duration value) {
     Objects.requireNonNull(value, "lockTimeout");
     if (value.isNegative() || value.compareTo(LONGEST_DELAY) > 0) {
@@ -413,6 +436,7 @@ public record DatabaseOptions(
     int shortTransactionRows;
     long versionMemory;
     Duration lockTimeout;
+    int cleanerThreads;
 
     Copy(DatabaseOptions options) {
       create = options.create;
@@ -432,6 +456,7 @@ public record DatabaseOptions(
       shortTransactionRows = options.shortTransactionRows;
       versionMemory = options.versionMemory;
       lockTimeout = options.lockTimeout;
+      cleanerThreads = options.cleanerThreads;
     }
 
     DatabaseOptions options() {
@@ -452,7 +477,8 @@ public record DatabaseOptions(
           countersFile,
           shortTransactionRows,
           versionMemory,
-          lockTimeout);
+          lockTimeout,
+          cleanerThreads);
     }
   }
 }

@@ -307,6 +307,7 @@ final class OpenDatabase {
         }
         if (EAGER_REVERT && analysis.aborted().length > 0) {
           cleaner.cleanNow();
+                    options.cleanerThreads(),
         }
       }
       recovery =

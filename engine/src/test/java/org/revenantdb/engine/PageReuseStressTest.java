@@ -52,12 +52,13 @@ class PageReuseStressTest {
       Long.getLong("revenant.seed", ThreadLocalRandom.current().nextInt(1 << 30));
   private final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
 
-  private static final DatabaseOptions OPTIONS =
+  private final DatabaseOptions options =
       DatabaseOptions.defaults()
           .withPoolBytes(2 << 20)
           .withLogSegmentBytes(1 << 20)
           .withMaxRecoveryLog(8 << 20)
-          .withDurability(Durability.LAZY);
+          .withDurability(Durability.LAZY)
+          .withCleanerThreads(1 + (int) (seed % 3));
 
   @Test
   @Tag("slow")
@@ -78,7 +79,7 @@ class PageReuseStressTest {
     System.out.println("PageReuseStressTest -Drevenant.seed=" + seed);
     List<Owner> owners = new ArrayList<>();
     try (PoisonedFrames poisoned = new PoisonedFrames();
-        Database database = Database.open(directory.resolve("db"), OPTIONS)) {
+        Database database = Database.open(directory.resolve("db"), options)) {
       Table ballast = database.table("ballast");
       database.run(tx -> {
         for (int i = 0; i < BALLAST; i++) {
@@ -105,7 +106,7 @@ class PageReuseStressTest {
       verify(database, owners);
     }
     try (PoisonedFrames poisoned = new PoisonedFrames();
-        Database database = Database.open(directory.resolve("db"), OPTIONS)) {
+        Database database = Database.open(directory.resolve("db"), options)) {
       verify(database, owners);
     }
   }

@@ -17,7 +17,8 @@ final class Samples {
           .withShortTransactionRows(4) // rollbacks of both kinds
           .withPoolBytes(4 * MIB)
           .withLogSegmentBytes(MIB)
-          .withMaxRecoveryLog(8 * MIB);
+          .withMaxRecoveryLog(8 * MIB)
+          .withCleanerThreads(3);
 
   private Samples() {}
 

@@ -53,7 +53,8 @@ class SharedValueStressTest {
   void everybody_finds_what_he_wrote_last() throws Exception {
     System.out.println("SharedValueStressTest -Drevenant.seed=" + seed);
     AtomicBoolean done = new AtomicBoolean();
-    try (Database db = Database.open(directory.resolve("db"));
+    DatabaseOptions options = DatabaseOptions.defaults().withCleanerThreads(1 + (int) (seed % 3));
+    try (Database db = Database.open(directory.resolve("db"), options);
         ExecutorService threads = Executors.newCachedThreadPool()) {
       Table table = db.table("t");
       List<Future<Long>> writers = new ArrayList<>();

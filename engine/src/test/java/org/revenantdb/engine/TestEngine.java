@@ -71,6 +71,7 @@ final class TestEngine implements AutoCloseable {
   final Engine engine;
   final Catalog catalog;
   final Cleaner cleaner;
+  private final boolean mapsRead;
 
   /** Marks that may fail behind a record, as if memory ended there. */
   static final class Marks extends VersionMarks {
@@ -183,7 +184,13 @@ final class TestEngine implements AutoCloseable {
     storage.allocator().formatMissingMap(/* knownPages= */ 0);
     catalog.load();
     engine.tables(new TableSteps(engine, catalog));
-    cleaner =
+    this.mapsRead = mapsRead;
+    cleaner = newCleaner(1);
+  }
+
+  /** A cleaner beside the other one, with so many threads; only one of them may clean at a time. */
+  Cleaner newCleaner(int threads) {
+    Cleaner made =
         new Cleaner(
             storage,
             catalog::tree,
@@ -191,7 +198,10 @@ final class TestEngine implements AutoCloseable {
             catalog,
             step -> around.run(step),
             mapsRead,
+            threads,
             "test-cleaner");
+    CleanerSteps.pagesPerHelper(made, 1);
+    return made;
   }
 
   /** What a crash leaves when the log ends after these records, restarted. */

@@ -10,8 +10,8 @@ import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedBuilder;
 import org.revenantdb.engine.page.SpaceMapPage;
-import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.space.MapChanges;
+import org.revenantdb.engine.space.PageVisits;
 import org.revenantdb.engine.space.VersionMarks;
 import org.revenantdb.recovery.log.RecordBuilder;
 
@@ -19,10 +19,10 @@ import org.revenantdb.recovery.log.RecordBuilder;
  * Gives space back: merges a page that has become small with a neighbour under the same parent, and
  * takes a level off a tree whose root has one child left.
  *
- * <p>Only the cleaner calls it. Each merge is one record of the system: the left page formatted
- * with both contents, the right one freed, its separator removed; parent, left and right stay
- * latched until it is applied. If either page has versions the result is marked, and handed to the
- * running pass (R2).
+ * <p>Only the cleaner calls it, each of its threads one of its own. Each merge is one record of the
+ * system: the left page formatted with both contents, the right one freed, its separator removed;
+ * parent, left and right stay latched until it is applied. If either page has versions the result
+ * is marked, and handed to the running pass (R2).
  */
 public final class Merge {
   /** Credit for log space that one call may use. */
@@ -38,7 +38,7 @@ public final class Merge {
   private static final int MERGED_MAX = Page.SIZE * 3 / 4;
 
   private final BufferPool pool;
-  private final Allocator allocator;
+  private final PageVisits visits;
   private final VersionMarks marks;
   private final MiniTransaction mini;
   private final MapChanges maps;
@@ -46,16 +46,20 @@ public final class Merge {
   private final LongAdder merges;
   private final SlottedBuilder merged = new SlottedBuilder();
 
-  /** A merger that shares its cleaner's mini-transaction. */
+  /**
+   * A merger that shares the mini-transaction of its thread of the cleaner.
+   *
+   * @param visits of all those threads: one may be on its way to a page that is freed here
+   */
   public Merge(
       BufferPool pool,
-      Allocator allocator,
+      PageVisits visits,
       VersionMarks marks,
       MiniTransaction mini,
       MapChanges maps,
       LongAdder merges) {
     this.pool = pool;
-    this.allocator = allocator;
+    this.visits = visits;
     this.marks = marks;
     this.mini = mini;
     this.maps = maps;
@@ -82,7 +86,7 @@ public final class Merge {
   public boolean around(Tree tree, byte[] key, int level, boolean closely) {
     int parent = tree.aboveExclusive(key, level, descent);
     if (parent < 0) {
-      return false;
+      return level > 0 && collapseIfAlone(tree, level);
     }
     try {
       MemorySegment page = pool.page(parent);
@@ -179,8 +183,21 @@ public final class Merge {
     }
     marks.clear(rightId);
     marks.carry(leftId, flags);
-    allocator.release(tree.unit(), rightId);
+    visits.free(tree.unit(), rightId);
     merges.increment();
+  }
+
+  /**
+   * What was merged last under the root may have left it one child, which nobody would visit again.
+   */
+  private boolean collapseIfAlone(Tree tree, int level) {
+    int root = pool.fixExclusive(tree.root());
+    try {
+      MemorySegment page = pool.page(root);
+      return Slotted.level(page) == level && Slotted.count(page) == 0 && collapse(tree, root);
+    } finally {
+      pool.unfixExclusive(root);
+    }
   }
 
   /** The root's only child moves into the root. */
@@ -198,24 +215,27 @@ public final class Merge {
       }
       merged.append(page, 0, Slotted.count(page));
       int flags = merged.flags();
-      mini.begin(0);
-      RecordBuilder record = mini.format(root);
-      PageOps.image(record, merged);
-      mini.end();
-      mini.free(childId);
-      maps.clear();
-      maps.set(childId, 0);
-      maps.set(tree.root(), SpaceMapPage.inUse(flags));
-      maps.latchAndWrite(mini);
-      mini.commit();
-      pool.markFreed(child);
+      try {
+        mini.begin(0);
+        RecordBuilder record = mini.format(root);
+        PageOps.image(record, merged);
+        mini.end();
+        mini.free(childId);
+        maps.clear();
+        maps.set(childId, 0);
+        maps.set(tree.root(), SpaceMapPage.inUse(flags));
+        maps.latchAndWrite(mini);
+        mini.commit();
+        pool.markFreed(child);
+      } finally {
+        maps.unlatch();
+      }
       marks.clear(childId);
       marks.carry(tree.root(), flags);
+      visits.free(tree.unit(), childId);
     } finally {
-      maps.unlatch();
       pool.unfixExclusive(child);
     }
-    allocator.release(tree.unit(), childId);
     merges.increment();
     return true;
   }

@@ -3,6 +3,7 @@ package org.revenantdb.engine.space;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,9 @@ public final class PageBitmap {
   private final AtomicReference<@Nullable AtomicLongArray[]> directory =
       new AtomicReference<>(new AtomicLongArray[0]);
 
+  /** Counted after the bit is changed. */
+  private final LongAdder count = new LongAdder();
+
   /** An empty set. */
   public PageBitmap() {}
 
@@ -28,7 +32,11 @@ public final class PageBitmap {
   public boolean set(int pageId) {
     AtomicLongArray words = chunk(pageId >>> CHUNK_SHIFT);
     long bit = 1L << pageId;
-    return (words.getAndAccumulate(word(pageId), bit, (old, add) -> old | add) & bit) == 0;
+    boolean isNew = (words.getAndAccumulate(word(pageId), bit, (old, add) -> old | add) & bit) == 0;
+    if (isNew) {
+      count.increment();
+    }
+    return isNew;
   }
 
   /** Removes a page; says whether it was there. */
@@ -38,7 +46,12 @@ public final class PageBitmap {
       return false;
     }
     long bit = 1L << pageId;
-    return (words.getAndAccumulate(word(pageId), bit, (old, remove) -> old & ~remove) & bit) != 0;
+    boolean wasThere =
+        (words.getAndAccumulate(word(pageId), bit, (old, remove) -> old & ~remove) & bit) != 0;
+    if (wasThere) {
+      count.decrement();
+    }
+    return wasThere;
   }
 
   /** Whether the page is in the set. */
@@ -84,6 +97,11 @@ public final class PageBitmap {
   /** Whether nothing is in the set. */
   public boolean isEmpty() {
     return next(0) < 0;
+  }
+
+  /** How many pages are in the set, more or less while others change it; without a look at them. */
+  public int count() {
+    return (int) Math.max(0, count.sum());
   }
 
   /** How many pages are in the set. */

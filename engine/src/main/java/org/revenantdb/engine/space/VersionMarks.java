@@ -91,6 +91,13 @@ public class VersionMarks {
     later.clear(pageId);
   }
 
+  /** As {@link #postpone}, of a page that could not be visited, unless its mark is gone by now. */
+  public void postponeIfMarked(int pageId) {
+    if (fresh.contains(pageId) || later.contains(pageId)) {
+      postpone(pageId);
+    }
+  }
+
   /** The page was visited, and waits for snapshots and the log alone; no transaction is active. */
   public void undecided(int pageId, boolean ghost) {
     if (ghost) {
@@ -204,6 +211,32 @@ public class VersionMarks {
   /** Whether there are pages that can wait. */
   public boolean hasLater() {
     return !later.isEmpty();
+  }
+
+  /** How many pages the running pass has yet to visit, more or less; 0 if there is none. */
+  public int leftInPass() {
+    PageBitmap running = toVisit;
+    return running == null ? 0 : running.count();
+  }
+
+  /** How many pages only the cleaner can give something back on, more or less. */
+  public int fresh() {
+    return fresh.count();
+  }
+
+  /** How many pages can wait for their next writer, more or less. */
+  public int later() {
+    return later.count();
+  }
+
+  /** How many pages wait until a transaction has ended, more or less. */
+  public int postponed() {
+    return waiting.count();
+  }
+
+  /** How many of them wait for prepared or long transactions alone, more or less. */
+  public int postponedLong() {
+    return waitingLong.count();
   }
 
   /** How many pages are marked, without those that wait long. */

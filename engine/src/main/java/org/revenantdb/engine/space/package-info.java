@@ -3,6 +3,6 @@
  * to visit.
  *
  * <p>Reading order: {@code Claims}, {@code FreeBytes}, {@code Unit}, {@code Allocator}, {@code
- * MapChanges}.
+ * MapChanges}; {@code VersionMarks}, {@code PageVisits}.
  */
 package org.revenantdb.engine.space;

@@ -1,6 +1,7 @@
 package org.revenantdb.engine.version;
 
 import java.util.Arrays;
+import java.util.concurrent.locks.ReentrantLock;
 import org.revenantdb.engine.space.VersionMarks;
 import org.revenantdb.engine.txn.TransactionTable;
 
@@ -9,7 +10,8 @@ import org.revenantdb.engine.txn.TransactionTable;
  * postponed until somebody ends, and those who take long, who keep only their own pages waiting and
  * are not looked at again and again.
  *
- * <p>Threads: the cleaner's.
+ * <p>Threads: the cleaner's, all of them; who asks may have a page latched, as nothing is waited
+ * for.
  */
 final class ActiveWriters {
   /*
@@ -31,6 +33,7 @@ final class ActiveWriters {
 
   private final TransactionTable transactions;
   private final VersionMarks marks;
+  private final ReentrantLock lock = new ReentrantLock();
 
   /** Ids of those that were active at the last look, the oldest; in order. */
   private long[] before = {};
@@ -61,6 +64,15 @@ final class ActiveWriters {
 
   /** A pass begins: whether anyone has ended for whom a page was postponed. */
   boolean hasAnyEnded() {
+    lock.lock();
+    try {
+      return lookWhoEnded();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean lookWhoEnded() {
     for (int i = 0; i < longOnes.length; i++) {
       if (holdsPages[i] && hasEnded(longOnes[i])) {
         holdsPages[i] = false;
@@ -112,16 +124,30 @@ final class ActiveWriters {
 
   /** Whether pages wait for who takes long and will tell nobody when he ends. */
   boolean holdPages() {
-    for (boolean holds : holdsPages) {
-      if (holds) {
-        return true;
+    lock.lock();
+    try {
+      for (boolean holds : holdsPages) {
+        if (holds) {
+          return true;
+        }
       }
+      return false;
+    } finally {
+      lock.unlock();
     }
-    return false;
   }
 
   /** One was met on a page: whether the page waits long for it. */
   boolean takesLong(long id) {
+    lock.lock();
+    try {
+      return meet(id);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean meet(long id) {
     int index = indexOf(longOnes, id);
     if (index >= 0) {
       holdsPages[index] = true;
@@ -144,6 +170,11 @@ final class ActiveWriters {
 
   /** A page was postponed, and nobody knows for whom: it is taken up by the next pass. */
   void metSomebody() {
-    metCount = MOST_MET + 1;
+    lock.lock();
+    try {
+      metCount = MOST_MET + 1;
+    } finally {
+      lock.unlock();
+    }
   }
 }

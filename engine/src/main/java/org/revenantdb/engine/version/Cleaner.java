@@ -12,23 +12,18 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.engine.btree.Merge;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.change.MiniTransaction;
-import org.revenantdb.engine.overflow.OverflowRemoval;
 import org.revenantdb.engine.page.DroppedTableRow;
-import org.revenantdb.engine.page.LeafCell;
-import org.revenantdb.engine.page.OverflowPage;
 import org.revenantdb.engine.page.Page;
-import org.revenantdb.engine.page.PageOps;
-import org.revenantdb.engine.page.SharedValues;
-import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.space.PageBitmap;
+import org.revenantdb.engine.space.PageVisits;
 import org.revenantdb.engine.space.Unit;
 import org.revenantdb.engine.txn.Horizon;
 import org.revenantdb.engine.txn.TransactionTable;
@@ -44,8 +39,9 @@ import org.revenantdb.recovery.log.RecordBuilder;
  * Takes back what aborted transactions left, drops versions that no snapshot needs, gives space
  * back.
  *
- * <p>One platform thread of the engine; it visits just the pages whose version bit is set. Callers
- * only {@link #poke}.
+ * <p>One platform thread of the engine makes passes, in which just the pages are visited whose
+ * version bit is set, by it and, where there are many, by others that help it. Callers only {@link
+ * #poke}.
  */
 public final class Cleaner implements AutoCloseable {
   /*
@@ -59,17 +55,14 @@ public final class Cleaner implements AutoCloseable {
    * Pass        1 A := ids in the ATM that the table does not call active
    *             2 after a restart, once: marks every page whose bit a space map shows. P := marked pages
    *             3 horizon: below every snapshot, and durable (R10); then free what dropped tables have left, where
-   *             none is older than the drop (TableRemoval); then visit each page of P and each that is handed over meanwhile
+   *             none is older than the drop (TableRemoval); then visit each page of P and each that is handed over
+   *             meanwhile (CleaningPass, PageVisit)
    *             4 FORGET A is published, then A leaves the ATM
    *
-   * Invariants  I1 only this thread frees pages, so a marked page is allocated when it is visited.
-   *             I2 a page leaves the marks under its exclusive latch, in the step in which its bit is cleared.
-   *             I3 nothing is dropped but by a logged change (R9), and only when its successor committed at or below
-   *             a horizon that was computed before the page was latched (R4). A slot that was moved asks for no
-   *             more than that all snapshots of now are above the page's LSN.
-   *
-   *             I4 a page that cannot be read, or be cleaned for want of room, stays marked, and nothing is forgotten in
-   *             that pass: rows of an aborted transaction may be there. Others are not kept from their work by it.
+   * Invariants  I1 only the threads of the cleaner free pages: heads and pages of values who visits them, pages of trees
+   *             any by a merge (PageVisits), all others this one, while nobody visits pages.
+   *             I2 nothing is forgotten in a pass that has left out a page (CleaningPass): rows of an aborted transaction
+   *             may be there.
    *
    * Crash       between any two records: the bits still stand for what is not done; FORGET lost: the next life's first
    *             pass finds nothing of A and says it again.
@@ -84,11 +77,6 @@ public final class Cleaner implements AutoCloseable {
   /** Somebody waits until all has been cleaned and this work has been done. */
   private record Request(LongSupplier work, CompletableFuture<Long> done) {}
 
-  private static final int CREDIT = 24 * 1024;
-
-  /** Credit for pages: the one visited, and its space map. */
-  private static final int PAGES = 2;
-
   /** Passes for one request at the most; a database at rest needs two or three. */
   private static final int MAX_PASSES = 64;
 
@@ -97,32 +85,28 @@ public final class Cleaner implements AutoCloseable {
 
   private static final int IDS_PER_RECORD = 8_000;
 
+  /** For each so many pages of a pass another thread helps. */
+  private static final int PAGES_PER_HELPER = 8;
+
   /** Steps of the removal of a dropped table in a pass that others wait for. */
   private static final int REMOVAL_STEPS = 4_096;
 
   /** Who opened the database has processors and disk for himself first, if he asks for nothing. */
   private static final long FIRST_PAUSE = 100_000_000L;
 
-  /** Work between two rests, beside those who write. */
-  private static final long SLICE = 500_000L;
-
-  /** A rest is so many times as long as the work before it. */
-  private static final int RESTS = 9;
-
-  /** While it rests it looks so often whether others still write. */
-  private static final long LOOK = 200_000L;
-
   private static final long SHORTEST_PAUSE = 20_000_000L;
   private static final long LONGEST_PAUSE = 2_000_000_000L;
 
   private final Storage storage;
   private final BufferPool pool;
-  private final IntFunction<@Nullable Tree> trees;
   private final Inside inside;
   private final MiniTransaction mini;
   private final MapChanges maps;
-  private final OverflowRemoval removal;
-  private final Merge merge;
+  private final PageVisits visits;
+  private final PageVisit own;
+  private final List<PageVisit> helpers;
+  private final String threadName;
+  private final CleaningBudget budget;
   private final RecordBuilder forget = new RecordBuilder();
   private final Compactor compactor;
   private final DroppedTables dropped;
@@ -133,8 +117,11 @@ public final class Cleaner implements AutoCloseable {
 
   private boolean mapsRead;
 
+  /** Space maps that have not been read yet after a restart. */
+  private volatile int mapsToRead;
+
   private final ActiveWriters active;
-  private long restedAt;
+  private int pagesPerHelper = PAGES_PER_HELPER;
   private long tidiedAt;
 
   /** Up to where the last pass could drop versions. */
@@ -164,6 +151,7 @@ public final class Cleaner implements AutoCloseable {
    * @param unfinished what transactions have done to tables
    * @param inside what each step runs in
    * @param mapsRead whether there can be no marks of a former life, as in a new database
+   * @param threads how many visit pages, with the one that makes the passes
    */
   public Cleaner(
       Storage storage,
@@ -172,23 +160,28 @@ public final class Cleaner implements AutoCloseable {
       Unfinished unfinished,
       Inside inside,
       boolean mapsRead,
+      int threads,
       String threadName) {
     this.storage = storage;
     this.dropped = dropped;
     this.unfinished = unfinished;
     this.inside = inside;
     this.pool = storage.pool();
-    this.trees = trees;
     this.mapsRead = mapsRead;
+    this.mapsToRead = mapsRead ? 0 : storage.allocator().pages() / SpaceMapPage.GROUP + 1;
     this.active = new ActiveWriters(storage.transactions(), storage.marks());
     this.mini = new MiniTransaction(pool, storage.log());
     this.maps = storage.mapChanges();
-    this.removal =
-        new OverflowRemoval(
-            pool, storage.allocator(), storage.marks(), storage.space(), mini, maps);
-    this.merge =
-        new Merge(
-            pool, storage.allocator(), storage.marks(), mini, maps, storage.counters().merges);
+    this.visits = new PageVisits(storage.allocator());
+    this.own = new PageVisit(storage, trees, active, visits);
+    this.helpers =
+        Stream.generate(() -> new PageVisit(storage, trees, active, visits))
+            .limit(threads - 1L)
+            .toList();
+    this.threadName = threadName;
+    this.budget =
+        new CleaningBudget(
+            storage.log()::tail, () -> closed || !requests.isEmpty(), System::nanoTime);
     this.tableRemoval = new TableRemoval(storage, dropped.catalogue(), mini, maps);
     this.compactor =
         new Compactor(
@@ -196,7 +189,7 @@ public final class Cleaner implements AutoCloseable {
             trees,
             inside,
             () -> closed,
-            (tree, fence) -> merge(tree, fence, /* closely= */ true),
+            (tree, fence) -> own.merge(tree, fence, /* closely= */ true),
             this::visitLeft,
             mini,
             maps);
@@ -401,28 +394,11 @@ public final class Cleaner implements AutoCloseable {
     }
   }
 
-  /**
-   * After some work a rest, nine times as long, if others write: what aborted transactions have
-   * left is in nobody's way, and there may be much of it. Who wants it away now is not kept
-   * waiting.
-   */
-  private void letOthersGoFirst() {
+  /** What a pass does in its end, while one is long. */
+  private void tidy() {
     long now = System.nanoTime();
-    if (now - restedAt < SLICE) {
-      return;
-    }
-    long end = now + RESTS * Math.min(now - restedAt, 2 * SLICE);
-    long tail = storage.log().tail();
-    boolean othersWrite = true;
-    while (othersWrite && !closed && requests.isEmpty() && System.nanoTime() - end < 0) {
-      LockSupport.parkNanos(this, LOOK);
-      long moved = storage.log().tail();
-      othersWrite = moved != tail;
-      tail = moved;
-    }
-    restedAt = System.nanoTime();
-    if (restedAt - tidiedAt > LONGEST_PAUSE) {
-      tidiedAt = restedAt; // what a pass does in its end, and this one may take long
+    if (now - tidiedAt > LONGEST_PAUSE) {
+      tidiedAt = now;
       SnapshotSet snapshots = storage.horizon().refresh();
       storage.transactions().forget(storage.horizon().settled(snapshots));
       storage.versions().prune(snapshots);
@@ -432,6 +408,21 @@ public final class Cleaner implements AutoCloseable {
   /** Whom it has met that is active. */
   ActiveWriters active() {
     return active;
+  }
+
+  /** Who is on his way to which page. */
+  PageVisits visits() {
+    return visits;
+  }
+
+  /** The visits of its own thread. */
+  PageVisit own() {
+    return own;
+  }
+
+  /** For tests: another thread helps for each so many pages. */
+  void pagesPerHelper(int pages) {
+    pagesPerHelper = pages;
   }
 
   /**
@@ -460,34 +451,24 @@ public final class Cleaner implements AutoCloseable {
     long changes = 0;
     leftForLater = !finished;
     changes += toFinish && finished ? 1 : 0;
-    leftMoved = false;
     try {
       SnapshotSet snapshots = storage.horizon().refresh();
       long settled = storage.horizon().settled(snapshots);
       settledBefore = settled;
       horizonBefore = snapshots.horizon();
       changes += removeDropped(settled, everything);
-      for (int page = pages.next(0); page >= 0; page = pages.next(0)) {
-        while (page >= 0) {
-          if (closed) {
-            return 0;
-          }
-          pages.clear(page);
-          if (aborted.length > 0 && !everything) {
-            letOthersGoFirst();
-          }
-          try {
-            changes += visit(page, settled);
-          } catch (StorageException unreadable) {
-            if (storage.log().failure() != null) {
-              throw unreadable;
-            }
-            storage.marks().postpone(page);
-            active.metSomebody(); // nobody tells when it can be read
-            skipped = true;
-          }
-          page = pages.next(page + 1);
-        }
+      boolean throttled = aborted.length > 0 && !everything;
+      CleaningPass pass =
+          new CleaningPass(
+              storage, pages, visits, inside, settled, () -> closed, throttled ? budget : null);
+      if (!pass.run(own, helpers, threadName, pagesPerHelper, this::tidy)) {
+        return 0;
+      }
+      changes += pass.changes();
+      leftMoved = takeLeftMoved();
+      if (pass.hasSkipped()) {
+        active.metSomebody(); // nobody tells when what was skipped can be read
+        skipped = true;
       }
       if (aborted.length > 0 && !skipped) {
         forget(aborted);
@@ -503,6 +484,14 @@ public final class Cleaner implements AutoCloseable {
     }
     storage.counters().cleanerPasses.increment();
     return changes;
+  }
+
+  private boolean takeLeftMoved() {
+    boolean left = own.takeLeftMoved();
+    for (PageVisit helper : helpers) {
+      left |= helper.takeLeftMoved();
+    }
+    return left;
   }
 
   /**
@@ -534,7 +523,7 @@ public final class Cleaner implements AutoCloseable {
       if (closed) {
         return;
       }
-      // Pages are freed by this thread alone.
+      // Nobody else frees pages meanwhile.
       Unit unit = Objects.requireNonNull(loosened.remove(extent));
       try {
         inside.run(() -> {
@@ -595,8 +584,11 @@ public final class Cleaner implements AutoCloseable {
   private long mergeCatalogue(DroppedTable table) {
     byte[] name = table.name();
     long merged =
-        merge(dropped.catalogue(), DroppedTableRow.key(table.trees().id(0)), /* closely= */ false);
-    return name == null ? merged : merged + merge(dropped.catalogue(), name, /* closely= */ false);
+        own.merge(
+            dropped.catalogue(), DroppedTableRow.key(table.trees().id(0)), /* closely= */ false);
+    return name == null
+        ? merged
+        : merged + own.merge(dropped.catalogue(), name, /* closely= */ false);
   }
 
   /** After a restart: the pages whose version bit is set, from the space maps and nothing else. */
@@ -614,7 +606,17 @@ public final class Cleaner implements AutoCloseable {
       } finally {
         pool.unfixShared(frame);
       }
+      mapsToRead = (limit - map) / SpaceMapPage.GROUP;
     }
+    mapsToRead = 0;
+  }
+
+  /**
+   * How many space maps have yet to be read after a restart, for the pages that a former life has
+   * left to be cleaned; until then nothing is forgotten.
+   */
+  public int mapsToRead() {
+    return mapsToRead;
   }
 
   private void forget(long[] ids) {
@@ -628,302 +630,21 @@ public final class Cleaner implements AutoCloseable {
     storage.counters().forgotten.add(ids.length);
   }
 
-  private long visit(int pageId, long horizon) {
-    return inside.run(() -> visitInside(pageId, horizon));
-  }
-
   /** Visits a page that values share, and some have just left. */
   void visitLeft(int pageId) {
     try {
-      visit(pageId, storage.horizon().settled(storage.horizon().refresh()));
+      long horizon = storage.horizon().settled(storage.horizon().refresh());
+      visits.begin(pageId);
+      try {
+        inside.run(() -> own.visit(pageId, horizon));
+      } finally {
+        visits.end(pageId);
+        leftMoved |= own.takeLeftMoved();
+      }
     } catch (StorageException unreadable) {
       if (storage.log().failure() != null) {
         throw unreadable;
       }
-    }
-  }
-
-  private long visitInside(int pageId, long horizon) {
-    storage.counters().pagesCleaned.increment();
-    boolean remove = false;
-    long changes = 0;
-    int table = -1;
-    byte[] fence = null;
-    storage.space().acquireToClean(CREDIT, PAGES);
-    try {
-      int frame = pool.fixExclusive(pageId);
-      try {
-        MemorySegment page = pool.page(frame);
-        if (!Page.hasVersions(page)) {
-          storage.marks().clear(pageId);
-        } else if (Page.type(page) == Page.LEAF) {
-          changes = cleanLeaf(frame, page, pageId, horizon);
-          if (Merge.isSmall(page)) {
-            table = Slotted.table(page);
-            fence = Slotted.lowerFence(page);
-          }
-        } else if (Page.type(page) == Page.SHARED_VALUES) {
-          changes = cleanShared(frame, page, pageId, horizon);
-        } else {
-          remove = cleanHead(frame, page, pageId, horizon);
-        }
-      } finally {
-        pool.unfixExclusive(frame);
-      }
-    } finally {
-      storage.space().release(CREDIT, PAGES);
-    }
-    if (remove) {
-      int freed = removal.remove(pageId);
-      storage.counters().overflowPagesFreed.add(freed);
-      changes += freed;
-    }
-    if (fence != null) {
-      changes += merge(table, fence);
-    }
-    return changes;
-  }
-
-  private long merge(int table, byte[] fence) {
-    Tree tree = trees.apply(table);
-    if (tree == null) {
-      return 0;
-    }
-    return merge(tree, fence, /* closely= */ false);
-  }
-
-  private long merge(Tree tree, byte[] fence, boolean closely) {
-    long merged = 0;
-    for (int level = 0; ; level++) {
-      storage.space().acquireToClean(Merge.CREDIT, Merge.PAGES);
-      try {
-        boolean done = merge.around(tree, fence, level, closely);
-        if (!done) {
-          return merged;
-        }
-        merged++;
-      } finally {
-        storage.space().release(Merge.CREDIT, Merge.PAGES);
-      }
-    }
-  }
-
-  private long cleanLeaf(int frame, MemorySegment page, int pageId, long horizon) {
-    TransactionTable transactions = storage.transactions();
-    boolean undecided = false;
-    boolean isActive = false;
-    boolean longActive = false;
-    long changes = 0;
-    mini.begin(0);
-    maps.clear();
-    RecordBuilder record = mini.change(frame);
-    for (int slot = Slotted.count(page) - 1; slot >= 0; slot--) {
-      int cell = Slotted.cell(page, slot);
-      boolean predecessor = LeafCell.is(page, cell, LeafCell.PREDECESSOR);
-      long writer = LeafCell.writer(page, cell);
-      long status = transactions.outcome(writer);
-      if (status == TransactionTable.ACTIVE) {
-        boolean waits = active.takesLong(writer); // once: it may become so
-        longActive |= waits;
-        isActive |= !waits;
-      } else if (status == TransactionTable.ABORTED) {
-        changes++;
-        storage.counters().rowsReverted.increment();
-        if (!predecessor) {
-          PageOps.remove(record, slot);
-          continue;
-        }
-        long before = LeafCell.predecessorWriter(page, cell);
-        int flags = LeafCell.predecessorFlags(page, cell);
-        if ((flags & LeafCell.DELETED) == 0) {
-          PageOps.revert(record, slot);
-        } else if (transactions.outcome(before) <= horizon) {
-          PageOps.remove(record, slot);
-        } else {
-          undecided = true;
-          PageOps.revert(record, slot);
-        }
-      } else if (status > horizon) {
-        undecided |= predecessor || LeafCell.is(page, cell, LeafCell.DELETED);
-      } else if (LeafCell.is(page, cell, LeafCell.DELETED)) {
-        changes++;
-        storage.counters().versionsDropped.increment();
-        PageOps.remove(record, slot);
-      } else if (predecessor) {
-        changes++;
-        storage.counters().versionsDropped.increment();
-        PageOps.settle(record, slot);
-      }
-    }
-    Fate fate = worst(undecided, isActive, longActive);
-    if (fate == Fate.SETTLED) {
-      changes++;
-      maps.setFlags(record, page, pageId, 0);
-    }
-    mini.end();
-    commit(changes > 0);
-    note(pageId, page, fate);
-    return changes;
-  }
-
-  /** What is to become of a large value. */
-  private enum Fate {
-    /** Nobody needs it any more. */
-    GONE,
-    /** It stays, and nobody has superseded it. */
-    SETTLED,
-    /** Somebody may need it yet. */
-    UNDECIDED,
-    /** A transaction that has not ended decides. */
-    ACTIVE,
-    /** A transaction does that is prepared, or takes long. */
-    LONG_ACTIVE
-  }
-
-  /** When a page is to be visited again. */
-  private static Fate worst(boolean undecided, boolean active, boolean longActive) {
-    return active
-        ? Fate.ACTIVE
-        : undecided ? Fate.UNDECIDED : longActive ? Fate.LONG_ACTIVE : Fate.SETTLED;
-  }
-
-  private Fate fate(long writer, long superseder, long horizon) {
-    TransactionTable transactions = storage.transactions();
-    long written = transactions.outcome(writer);
-    if (written == TransactionTable.ABORTED) {
-      return Fate.GONE;
-    }
-    long superseded = transactions.outcome(superseder);
-    if (written == TransactionTable.ACTIVE || superseded == TransactionTable.ACTIVE) {
-      long decides = written == TransactionTable.ACTIVE ? writer : superseder;
-      return active.takesLong(decides) ? Fate.LONG_ACTIVE : Fate.ACTIVE;
-    }
-    if (superseder == 0 || superseded == TransactionTable.ABORTED) {
-      return Fate.SETTLED;
-    }
-    return superseded <= horizon ? Fate.GONE : Fate.UNDECIDED;
-  }
-
-  /** Decides about a large value; returns whether it has to be freed. */
-  private boolean cleanHead(int frame, MemorySegment page, int pageId, long horizon) {
-    long superseder = OverflowPage.superseder(page);
-    Fate fate = fate(OverflowPage.writer(page), superseder, horizon);
-    if (fate == Fate.SETTLED) {
-      mini.begin(0);
-      maps.clear();
-      RecordBuilder record = mini.change(frame);
-      if (superseder != 0) {
-        PageOps.setLong(record, OverflowPage.SUPERSEDER, 0);
-      }
-      maps.setFlags(record, page, pageId, 0);
-      mini.end();
-      commit(true);
-    }
-    if (fate != Fate.GONE) {
-      note(pageId, page, fate);
-    }
-    return fate == Fate.GONE;
-  }
-
-  /** Decides about values that share a page, which is freed if none is left. */
-  private long cleanShared(int frame, MemorySegment page, int pageId, long horizon) {
-    boolean undecided = false;
-    boolean isActive = false;
-    boolean longActive = false;
-    boolean tookMoved = false;
-    Fate ofMoved = SharedValues.hasMoved(page) ? fateOfMoved(page) : Fate.UNDECIDED;
-    int left = 0;
-    long changes = 0;
-    int free = SharedValues.free(page);
-    mini.begin(0);
-    maps.clear();
-    RecordBuilder record = mini.change(frame);
-    for (int slot = SharedValues.count(page) - 1; slot >= 0; slot--) {
-      if (!SharedValues.isTaken(page, slot)) {
-        continue;
-      }
-      long superseder = SharedValues.superseder(page, slot);
-      boolean moved = superseder == SharedValues.MOVED;
-      Fate fate = moved ? ofMoved : fate(SharedValues.writer(page, slot), superseder, horizon);
-      if (fate == Fate.GONE) {
-        changes++;
-        free += SharedValues.length(page, slot);
-        PageOps.takeValue(record, slot);
-        tookMoved |= moved;
-        continue;
-      }
-      left++;
-      isActive |= fate == Fate.ACTIVE;
-      longActive |= fate == Fate.LONG_ACTIVE;
-      undecided |= fate == Fate.UNDECIDED;
-      if (fate == Fate.SETTLED && superseder != 0) {
-        changes++;
-        PageOps.setLong(record, SharedValues.supersederOffset(slot), 0);
-      }
-    }
-    if (left == 0) {
-      freePage(pageId);
-      return 1;
-    }
-    Fate worst = worst(undecided, isActive, longActive);
-    boolean settled = worst == Fate.SETTLED;
-    int before = SharedValues.fullness(page);
-    int after = SharedValues.fullness(free);
-    if (settled) {
-      changes++;
-      PageOps.setByte(record, Page.FLAGS, 0);
-    }
-    if (settled || after != before) {
-      maps.set(pageId, SpaceMapPage.inUse(settled ? 0 : Page.flags(page)) | after);
-    }
-    mini.end();
-    commit(changes > 0);
-    if (after != before || tookMoved) {
-      storage.roomy().hasRoom(pageId, after);
-    }
-    note(pageId, page, worst);
-    return changes;
-  }
-
-  /** Who read where the value was may come back there, as long as his snapshot lasts. */
-  private Fate fateOfMoved(MemorySegment page) {
-    boolean isForgotten = Page.lsn(page) <= storage.horizon().refresh().horizon();
-    leftMoved |= !isForgotten;
-    return isForgotten ? Fate.GONE : Fate.UNDECIDED;
-  }
-
-  /** Frees the page that is latched, with nothing on it that anybody needs. */
-  private void freePage(int pageId) {
-    mini.begin(0);
-    maps.clear();
-    mini.free(pageId);
-    maps.set(pageId, 0);
-    commit(true);
-    storage.marks().clear(pageId);
-    storage.counters().overflowPagesFreed.increment();
-    storage.allocator().release(pageId);
-  }
-
-  private void commit(boolean changed) {
-    if (!changed) {
-      return;
-    }
-    try {
-      maps.latchAndWrite(mini);
-      mini.commit();
-    } finally {
-      maps.unlatch();
-    }
-  }
-
-  private void note(int pageId, MemorySegment page, Fate fate) {
-    switch (fate) {
-      case SETTLED -> storage.marks().clear(pageId);
-      case ACTIVE -> storage.marks().postpone(pageId);
-      case LONG_ACTIVE -> storage.marks().postponeLong(pageId);
-      case UNDECIDED ->
-          storage.marks().undecided(pageId, (Page.flags(page) & Page.FLAG_GHOST) != 0);
-      case GONE -> {}
     }
   }
 }

@@ -36,4 +36,24 @@ public final class CleanerSteps {
   public static long compact(Cleaner cleaner, List<Tree> trees) {
     return cleaner.compactHere(trees);
   }
+
+  /** Another thread helps for each so many pages of a pass. */
+  public static void pagesPerHelper(Cleaner cleaner, int pages) {
+    cleaner.pagesPerHelper(pages);
+  }
+
+  /** Says, as another thread, that it is on its way to a page; it takes it from no pass. */
+  public static boolean begin(Cleaner cleaner, int page) {
+    return cleaner.visits().begin(page);
+  }
+
+  /** The visit of a page that was begun; returns how many things it changed. */
+  public static long visitBegun(Cleaner cleaner, int page, long horizon) {
+    return cleaner.own().visit(page, horizon);
+  }
+
+  /** Ends the visit of a page. */
+  public static void end(Cleaner cleaner, int page) {
+    cleaner.visits().end(page);
+  }
 }

@@ -1,0 +1,243 @@
+package org.revenantdb.engine.version;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.space.PageBitmap;
+import org.revenantdb.engine.space.PageVisits;
+import org.revenantdb.engine.version.CleaningBudget.Share;
+import org.revenantdb.recovery.file.FileThread;
+import org.revenantdb.recovery.file.StorageException;
+
+/**
+ * The visits of one pass of the cleaner: of the pages that were marked when it began, and of those
+ * that are handed over meanwhile, by the thread that makes the pass and others that help it.
+ *
+ * <p>The helpers come with the pass and have ended when {@link #run} returns, however it does.
+ */
+final class CleaningPass {
+  /*
+   * Protocol    docs/protocols.md §33.
+   *
+   * Invariants  I1 a page of the pass is in the bitmap, or somebody has taken it and has not left it, or was visited.
+   *             I2 run returns true only after it saw no page in the bitmap while nobody visited one: then what was
+   *             handed over before is visited, too, wherever a row went meanwhile (R2).
+   *             I3 a page that cannot be read, or be cleaned for want of room, stays marked, and is postponed when
+   *             nobody visits any more: then its mark tells whether it was freed. Others are not kept from their work
+   *             by it.
+   */
+  /** Helpers tell when they end; for pages that are handed over it is looked so often. */
+  private static final long LOOK = 1_000_000L;
+
+  private final Storage storage;
+  private final PageBitmap pages;
+  private final PageVisits visits;
+  private final Cleaner.Inside inside;
+  private final long horizon;
+  private final BooleanSupplier closed;
+  private final @Nullable CleaningBudget budget;
+
+  private final AtomicInteger cursor = new AtomicInteger();
+  private final AtomicInteger helping = new AtomicInteger();
+  private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+  private final LongAdder changes = new LongAdder();
+  private final PageBitmap unreadable = new PageBitmap();
+
+  /**
+   * A pass that has not begun.
+   *
+   * @param pages to be visited; others add more
+   * @param visits of all threads
+   * @param inside what each visit runs in
+   * @param horizon every snapshot is at or above it, and the log is durable up to it
+   * @param closed whether it has to end after the pages that are being visited
+   * @param budget how much it works beside others; null: as much as it can
+   */
+  CleaningPass(
+      Storage storage,
+      PageBitmap pages,
+      PageVisits visits,
+      Cleaner.Inside inside,
+      long horizon,
+      BooleanSupplier closed,
+      @Nullable CleaningBudget budget) {
+    this.storage = storage;
+    this.pages = pages;
+    this.visits = visits;
+    this.inside = inside;
+    this.horizon = horizon;
+    this.closed = closed;
+    this.budget = budget;
+  }
+
+  /** How many things were changed. */
+  long changes() {
+    return changes.sum();
+  }
+
+  /** Whether a page was left that could not be visited: nothing is forgotten then. */
+  boolean hasSkipped() {
+    return !unreadable.isEmpty();
+  }
+
+  /**
+   * Visits all pages.
+   *
+   * @param own the visits of the calling thread
+   * @param helpers those of others
+   * @param threadName the names of their threads begin with this
+   * @param pagesPerHelper a helper comes for each so many pages
+   * @param tidy what the calling thread does after a rest
+   * @return false if it ended early, as it was closed
+   */
+  boolean run(
+      PageVisit own,
+      List<PageVisit> helpers,
+      String threadName,
+      int pagesPerHelper,
+      Runnable tidy) {
+    Thread caller = Thread.currentThread();
+    try {
+      do {
+        int wanted = Math.min(helpers.size(), (pages.count() - 1) / pagesPerHelper);
+        for (int i = 0; i < wanted; i++) {
+          start(helpers.get(i), threadName + '-' + (i + 2), caller);
+        }
+        work(own, tidy);
+        while (helping.get() > 0) {
+          if (pages.count() == 0 || !work(own, tidy)) {
+            LockSupport.parkNanos(this, LOOK);
+          }
+        }
+      } while (!isStopped() && pages.next(0) >= 0);
+    } catch (Throwable e) {
+      fail(e);
+    }
+    while (helping.get() > 0) {
+      LockSupport.parkNanos(this, LOOK);
+    }
+    throwFailure();
+    for (int page = unreadable.next(0); page >= 0; page = unreadable.next(page + 1)) {
+      storage.marks().postponeIfMarked(page);
+    }
+    return !isStopped();
+  }
+
+  /** Where there is no thread to be had the others do it. */
+  private void start(PageVisit helper, String name, Thread caller) {
+    helping.getAndIncrement();
+    try {
+      FileThread.of(name, () -> help(helper, caller)).start();
+    } catch (OutOfMemoryError noThread) {
+      helping.getAndDecrement();
+    }
+  }
+
+  private void help(PageVisit helper, Thread caller) {
+    try {
+      work(helper, () -> {});
+    } catch (Throwable e) {
+      fail(e);
+    } finally {
+      helping.getAndDecrement();
+      LockSupport.unpark(caller);
+    }
+  }
+
+  private boolean isStopped() {
+    return failure.get() != null || closed.getAsBoolean();
+  }
+
+  private void fail(Throwable e) {
+    if (!failure.compareAndSet(null, e)) {
+      Throwable first = failure.get();
+      if (first != null && !first.equals(e)) {
+        first.addSuppressed(e);
+      }
+    }
+  }
+
+  private void throwFailure() {
+    Throwable failed = failure.get();
+    if (failed instanceof Error error) {
+      throw error;
+    }
+    if (failed instanceof RuntimeException exception) {
+      throw exception;
+    }
+  }
+
+  /** Visits pages until there is none that nobody else visits; whether there was one. */
+  private boolean work(PageVisit visitor, Runnable tidy) {
+    Share share = budget == null ? null : budget.begin();
+    boolean any = false;
+    try {
+      while (!isStopped()) {
+        if (budget != null
+            && share != null
+            && pages.next(cursor.get()) >= 0
+            && budget.awaitTurn(share)) {
+          tidy.run();
+          continue; // it may have been closed meanwhile
+        }
+        int page = take();
+        if (page < 0) {
+          break;
+        }
+        any = true;
+        try {
+          visit(visitor, page);
+        } finally {
+          visits.end(page);
+        }
+      }
+    } finally {
+      if (budget != null) {
+        budget.end();
+      }
+    }
+    return any;
+  }
+
+  /** Takes a page that nobody visits, roughly in the order of the file; -1 if there is none. */
+  private int take() {
+    int from = cursor.get();
+    boolean isSecondRound = from == 0;
+    while (true) {
+      int page = pages.next(from);
+      if (page < 0 && isSecondRound) {
+        return -1;
+      }
+      if (page < 0) {
+        isSecondRound = true;
+        from = 0;
+        continue;
+      }
+      if (visits.begin(page)) {
+        if (pages.clear(page)) {
+          cursor.set(page + 1);
+          return page;
+        }
+        visits.end(page); // somebody has visited or freed it
+      }
+      from = page + 1;
+    }
+  }
+
+  private void visit(PageVisit visitor, int page) {
+    try {
+      changes.add(inside.run(() -> visitor.visit(page, horizon)));
+    } catch (StorageException cannotBeRead) {
+      if (storage.log().failure() != null) {
+        throw cannotBeRead;
+      }
+      if (!visits.isFreed(page)) {
+        unreadable.set(page);
+      }
+    }
+  }
+}

@@ -1,0 +1,380 @@
+package org.revenantdb.engine.version;
+
+import java.lang.foreign.MemorySegment;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.btree.Merge;
+import org.revenantdb.engine.btree.Tree;
+import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.change.MiniTransaction;
+import org.revenantdb.engine.overflow.OverflowRemoval;
+import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.engine.page.OverflowPage;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.PageOps;
+import org.revenantdb.engine.page.SharedValues;
+import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SpaceMapPage;
+import org.revenantdb.engine.space.MapChanges;
+import org.revenantdb.engine.space.PageVisits;
+import org.revenantdb.engine.txn.TransactionTable;
+import org.revenantdb.recovery.log.RecordBuilder;
+
+/**
+ * The cleaner's visit of one page: what aborted transactions left there is taken back, versions
+ * that nobody needs are dropped, large values freed, a page that has become small is merged.
+ *
+ * <p>Each thread of the cleaner has one of its own; a visit is inside the gate.
+ */
+final class PageVisit {
+  /*
+   * Protocol    docs/protocols.md §8, §33; rules R2, R4, R9, R15.
+   *
+   * Invariants  I1 a page leaves the marks under its exclusive latch, in the step in which its bit is cleared.
+   *             I2 nothing is dropped but by a logged change (R9), and only when its successor committed at or below
+   *             a horizon that was computed before the page was latched (R4). A slot that was moved asks for no
+   *             more than that all snapshots of now are above the page's LSN.
+   *             I3 of a page that another thread has freed nothing is believed: the visit ends.
+   *             I4 one credit at a time, taken with nothing latched (R17).
+   */
+  private static final int CREDIT = 24 * 1024;
+
+  /** Credit for pages: the one visited, and its space map. */
+  private static final int PAGES = 2;
+
+  private final Storage storage;
+  private final BufferPool pool;
+  private final IntFunction<@Nullable Tree> trees;
+  private final ActiveWriters active;
+  private final PageVisits visits;
+  private final MiniTransaction mini;
+  private final MapChanges maps;
+  private final OverflowRemoval removal;
+  private final Merge merge;
+
+  /** Whether a slot was left whose value has moved: it can be taken when a snapshot has ended. */
+  private boolean leftMoved;
+
+  /**
+   * Visits of one thread.
+   *
+   * @param trees the tree of a table id, or null if there is none
+   * @param active whom all threads have met
+   * @param visits of all threads
+   */
+  PageVisit(
+      Storage storage, IntFunction<@Nullable Tree> trees, ActiveWriters active, PageVisits visits) {
+    this.storage = storage;
+    this.pool = storage.pool();
+    this.trees = trees;
+    this.active = active;
+    this.visits = visits;
+    this.mini = new MiniTransaction(pool, storage.log());
+    this.maps = storage.mapChanges();
+    this.removal =
+        new OverflowRemoval(
+            pool, storage.allocator(), storage.marks(), storage.space(), mini, maps);
+    this.merge = new Merge(pool, visits, storage.marks(), mini, maps, storage.counters().merges);
+  }
+
+  /** Whether a slot was left, since this was asked last, whose value has moved. */
+  boolean takeLeftMoved() {
+    boolean left = leftMoved;
+    leftMoved = false;
+    return left;
+  }
+
+  /**
+   * Visits a page that the caller has {@linkplain PageVisits#begin begun} to visit; returns how
+   * many things it changed.
+   *
+   * @param horizon every snapshot is at or above it, and the log is durable up to it
+   */
+  long visit(int pageId, long horizon) {
+    storage.counters().pagesCleaned.increment();
+    boolean remove = false;
+    long changes = 0;
+    int table = -1;
+    byte[] fence = null;
+    storage.space().acquireToClean(CREDIT, PAGES);
+    try {
+      int frame = pool.fixExclusive(pageId);
+      try {
+        MemorySegment page = pool.page(frame);
+        if (visits.isFreed(pageId)) {
+          return 0;
+        }
+        if (!Page.hasVersions(page)) {
+          storage.marks().clear(pageId);
+        } else if (Page.type(page) == Page.LEAF) {
+          changes = cleanLeaf(frame, page, pageId, horizon);
+          if (Merge.isSmall(page)) {
+            table = Slotted.table(page);
+            fence = Slotted.lowerFence(page);
+          }
+        } else if (Page.type(page) == Page.SHARED_VALUES) {
+          changes = cleanShared(frame, page, pageId, horizon);
+        } else {
+          remove = cleanHead(frame, page, pageId, horizon);
+        }
+      } finally {
+        pool.unfixExclusive(frame);
+      }
+    } finally {
+      storage.space().release(CREDIT, PAGES);
+    }
+    if (remove) {
+      int freed = removal.remove(pageId);
+      storage.counters().overflowPagesFreed.add(freed);
+      changes += freed;
+    }
+    if (fence != null) {
+      changes += merge(table, fence);
+    }
+    return changes;
+  }
+
+  private long merge(int table, byte[] fence) {
+    Tree tree = trees.apply(table);
+    if (tree == null) {
+      return 0;
+    }
+    return merge(tree, fence, /* closely= */ false);
+  }
+
+  /** Merges the leaf that begins at a fence, and what becomes small above; how many pages went. */
+  long merge(Tree tree, byte[] fence, boolean closely) {
+    long merged = 0;
+    for (int level = 0; ; level++) {
+      storage.space().acquireToClean(Merge.CREDIT, Merge.PAGES);
+      try {
+        boolean done = merge.around(tree, fence, level, closely);
+        if (!done) {
+          return merged;
+        }
+        merged++;
+      } finally {
+        storage.space().release(Merge.CREDIT, Merge.PAGES);
+      }
+    }
+  }
+
+  private long cleanLeaf(int frame, MemorySegment page, int pageId, long horizon) {
+    TransactionTable transactions = storage.transactions();
+    boolean undecided = false;
+    boolean isActive = false;
+    boolean longActive = false;
+    long changes = 0;
+    mini.begin(0);
+    maps.clear();
+    RecordBuilder record = mini.change(frame);
+    for (int slot = Slotted.count(page) - 1; slot >= 0; slot--) {
+      int cell = Slotted.cell(page, slot);
+      boolean predecessor = LeafCell.is(page, cell, LeafCell.PREDECESSOR);
+      long writer = LeafCell.writer(page, cell);
+      long status = transactions.outcome(writer);
+      if (status == TransactionTable.ACTIVE) {
+        boolean waits = active.takesLong(writer); // once: it may become so
+        longActive |= waits;
+        isActive |= !waits;
+      } else if (status == TransactionTable.ABORTED) {
+        changes++;
+        storage.counters().rowsReverted.increment();
+        if (!predecessor) {
+          PageOps.remove(record, slot);
+          continue;
+        }
+        long before = LeafCell.predecessorWriter(page, cell);
+        int flags = LeafCell.predecessorFlags(page, cell);
+        if ((flags & LeafCell.DELETED) == 0) {
+          PageOps.revert(record, slot);
+        } else if (transactions.outcome(before) <= horizon) {
+          PageOps.remove(record, slot);
+        } else {
+          undecided = true;
+          PageOps.revert(record, slot);
+        }
+      } else if (status > horizon) {
+        undecided |= predecessor || LeafCell.is(page, cell, LeafCell.DELETED);
+      } else if (LeafCell.is(page, cell, LeafCell.DELETED)) {
+        changes++;
+        storage.counters().versionsDropped.increment();
+        PageOps.remove(record, slot);
+      } else if (predecessor) {
+        changes++;
+        storage.counters().versionsDropped.increment();
+        PageOps.settle(record, slot);
+      }
+    }
+    Fate fate = worst(undecided, isActive, longActive);
+    if (fate == Fate.SETTLED) {
+      changes++;
+      maps.setFlags(record, page, pageId, 0);
+    }
+    mini.end();
+    commit(changes > 0);
+    note(pageId, page, fate);
+    return changes;
+  }
+
+  /** What is to become of a large value. */
+  private enum Fate {
+    /** Nobody needs it any more. */
+    GONE,
+    /** It stays, and nobody has superseded it. */
+    SETTLED,
+    /** Somebody may need it yet. */
+    UNDECIDED,
+    /** A transaction that has not ended decides. */
+    ACTIVE,
+    /** A transaction does that is prepared, or takes long. */
+    LONG_ACTIVE
+  }
+
+  /** When a page is to be visited again. */
+  private static Fate worst(boolean undecided, boolean active, boolean longActive) {
+    return active
+        ? Fate.ACTIVE
+        : undecided ? Fate.UNDECIDED : longActive ? Fate.LONG_ACTIVE : Fate.SETTLED;
+  }
+
+  private Fate fate(long writer, long superseder, long horizon) {
+    TransactionTable transactions = storage.transactions();
+    long written = transactions.outcome(writer);
+    if (written == TransactionTable.ABORTED) {
+      return Fate.GONE;
+    }
+    long superseded = transactions.outcome(superseder);
+    if (written == TransactionTable.ACTIVE || superseded == TransactionTable.ACTIVE) {
+      long decides = written == TransactionTable.ACTIVE ? writer : superseder;
+      return active.takesLong(decides) ? Fate.LONG_ACTIVE : Fate.ACTIVE;
+    }
+    if (superseder == 0 || superseded == TransactionTable.ABORTED) {
+      return Fate.SETTLED;
+    }
+    return superseded <= horizon ? Fate.GONE : Fate.UNDECIDED;
+  }
+
+  /** Decides about a large value; returns whether it has to be freed. */
+  private boolean cleanHead(int frame, MemorySegment page, int pageId, long horizon) {
+    long superseder = OverflowPage.superseder(page);
+    Fate fate = fate(OverflowPage.writer(page), superseder, horizon);
+    if (fate == Fate.SETTLED) {
+      mini.begin(0);
+      maps.clear();
+      RecordBuilder record = mini.change(frame);
+      if (superseder != 0) {
+        PageOps.setLong(record, OverflowPage.SUPERSEDER, 0);
+      }
+      maps.setFlags(record, page, pageId, 0);
+      mini.end();
+      commit(true);
+    }
+    if (fate != Fate.GONE) {
+      note(pageId, page, fate);
+    }
+    return fate == Fate.GONE;
+  }
+
+  /** Decides about values that share a page, which is freed if none is left. */
+  private long cleanShared(int frame, MemorySegment page, int pageId, long horizon) {
+    boolean undecided = false;
+    boolean isActive = false;
+    boolean longActive = false;
+    boolean tookMoved = false;
+    Fate ofMoved = SharedValues.hasMoved(page) ? fateOfMoved(page) : Fate.UNDECIDED;
+    int left = 0;
+    long changes = 0;
+    int free = SharedValues.free(page);
+    mini.begin(0);
+    maps.clear();
+    RecordBuilder record = mini.change(frame);
+    for (int slot = SharedValues.count(page) - 1; slot >= 0; slot--) {
+      if (!SharedValues.isTaken(page, slot)) {
+        continue;
+      }
+      long superseder = SharedValues.superseder(page, slot);
+      boolean moved = superseder == SharedValues.MOVED;
+      Fate fate = moved ? ofMoved : fate(SharedValues.writer(page, slot), superseder, horizon);
+      if (fate == Fate.GONE) {
+        changes++;
+        free += SharedValues.length(page, slot);
+        PageOps.takeValue(record, slot);
+        tookMoved |= moved;
+        continue;
+      }
+      left++;
+      isActive |= fate == Fate.ACTIVE;
+      longActive |= fate == Fate.LONG_ACTIVE;
+      undecided |= fate == Fate.UNDECIDED;
+      if (fate == Fate.SETTLED && superseder != 0) {
+        changes++;
+        PageOps.setLong(record, SharedValues.supersederOffset(slot), 0);
+      }
+    }
+    if (left == 0) {
+      freePage(pageId);
+      return 1;
+    }
+    Fate worst = worst(undecided, isActive, longActive);
+    boolean settled = worst == Fate.SETTLED;
+    int before = SharedValues.fullness(page);
+    int after = SharedValues.fullness(free);
+    if (settled) {
+      changes++;
+      PageOps.setByte(record, Page.FLAGS, 0);
+    }
+    if (settled || after != before) {
+      maps.set(pageId, SpaceMapPage.inUse(settled ? 0 : Page.flags(page)) | after);
+    }
+    mini.end();
+    commit(changes > 0);
+    if (after != before || tookMoved) {
+      storage.roomy().hasRoom(pageId, after);
+    }
+    note(pageId, page, worst);
+    return changes;
+  }
+
+  /** Who read where the value was may come back there, as long as his snapshot lasts. */
+  private Fate fateOfMoved(MemorySegment page) {
+    boolean isForgotten = Page.lsn(page) <= storage.horizon().refresh().horizon();
+    leftMoved |= !isForgotten;
+    return isForgotten ? Fate.GONE : Fate.UNDECIDED;
+  }
+
+  /** Frees the page that is latched, with nothing on it that anybody needs. */
+  private void freePage(int pageId) {
+    mini.begin(0);
+    maps.clear();
+    mini.free(pageId);
+    maps.set(pageId, 0);
+    commit(true);
+    storage.marks().clear(pageId);
+    storage.counters().overflowPagesFreed.increment();
+    storage.allocator().release(pageId);
+  }
+
+  private void commit(boolean changed) {
+    if (!changed) {
+      return;
+    }
+    try {
+      maps.latchAndWrite(mini);
+      mini.commit();
+    } finally {
+      maps.unlatch();
+    }
+  }
+
+  private void note(int pageId, MemorySegment page, Fate fate) {
+    switch (fate) {
+      case SETTLED -> storage.marks().clear(pageId);
+      case ACTIVE -> storage.marks().postpone(pageId);
+      case LONG_ACTIVE -> storage.marks().postponeLong(pageId);
+      case UNDECIDED ->
+          storage.marks().undecided(pageId, (Page.flags(page) & Page.FLAG_GHOST) != 0);
+      case GONE -> {}
+    }
+  }
+}
