@@ -55,7 +55,14 @@ final class CounterValues {
       counts.versionMemoryBytes(),
       counts.versionRunBytes(),
       counts.versionRuns(),
-      counts.versionsSpilled()
+      counts.versionsSpilled(),
+      counts.pagesToVisit(),
+      counts.pagesMarked(),
+      counts.pagesForLater(),
+      counts.pagesPostponed(),
+      counts.pagesPostponedLong(),
+      counts.tablesToGiveBack(),
+      counts.mapsToRead()
     };
   }
 

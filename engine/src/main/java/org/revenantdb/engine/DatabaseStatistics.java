@@ -45,6 +45,17 @@ package org.revenantdb.engine;
  * @param versionRunBytes size of the files that they are in, now
  * @param versionRuns how many such files there are, now
  * @param versionsSpilled older versions written to files, since memory was too small for them
+ * @param pagesToVisit pages that the running pass of the cleaner has yet to visit, now; 0 between
+ *     two passes
+ * @param pagesMarked pages on which only the cleaner can give something back, for its next pass,
+ *     now
+ * @param pagesForLater pages with versions that can wait for their next writer, now
+ * @param pagesPostponed pages that wait until a transaction has ended, now
+ * @param pagesPostponedLong pages that wait for prepared or long transactions alone, now
+ * @param tablesToGiveBack tables that were dropped or truncated and whose pages have not all been
+ *     given back, now
+ * @param mapsToRead space maps that have yet to be read, now, to find what the life before a
+ *     restart has left; before that no transaction is forgotten
  */
 public record DatabaseStatistics(
     long splits,
@@ -85,4 +96,11 @@ public record DatabaseStatistics(
     long versionMemoryBytes,
     long versionRunBytes,
     long versionRuns,
-    long versionsSpilled) {}
+    long versionsSpilled,
+    long pagesToVisit,
+    long pagesMarked,
+    long pagesForLater,
+    long pagesPostponed,
+    long pagesPostponedLong,
+    long tablesToGiveBack,
+    long mapsToRead) {}

@@ -539,7 +539,14 @@ final class OpenDatabase {
         storage.versions().memoryBytes(),
         storage.versions().runBytes(),
         storage.versions().runs(),
-        storage.versions().spilled());
+        storage.versions().spilled(),
+        storage.marks().leftInPass(),
+        storage.marks().fresh(),
+        storage.marks().later(),
+        storage.marks().postponed(),
+        storage.marks().postponedLong(),
+        catalog.dropped().count(),
+        cleaner == null ? 0 : cleaner.mapsToRead());
   }
 
   private static PageClassStatistics published(PageClassCounts counts) {

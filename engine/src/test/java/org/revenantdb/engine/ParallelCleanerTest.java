@@ -462,6 +462,68 @@ class ParallelCleanerTest {
     }
   }
 
+  @Test
+  void what_is_left_of_a_pass_and_what_waits_can_be_seen() {
+    try (TestEngine engine = new TestEngine(directory, 256)) {
+      Tree tree = withWork(engine);
+      int leaves = leaves(engine, tree).size();
+      List<Integer> left = new ArrayList<>();
+      engine.around =
+          step -> {
+            left.add(engine.storage.marks().leftInPass());
+            return step.getAsLong();
+          };
+      assertEquals(leaves, engine.storage.marks().later());
+      CleanerSteps.pass(engine.cleaner, /* everything= */ true);
+      assertEquals(leaves - 1, left.getFirst());
+      assertEquals(0, left.getLast());
+      assertEquals(0, engine.storage.marks().leftInPass());
+      engine.around = step -> step.getAsLong();
+
+      TestEngine.Tx open = engine.begin();
+      open.delete(tree, key(1));
+      assertEquals(1, engine.storage.marks().fresh());
+      CleanerSteps.pass(engine.cleaner, /* everything= */ false);
+      assertEquals(0, engine.storage.marks().fresh());
+      assertEquals(1, engine.storage.marks().postponed());
+      open.commitDurably();
+      TestEngine.Tx prepared = engine.begin();
+      prepared.put(tree, key(99), value(1, 10));
+      prepared.prepare(key(1));
+      CleanerSteps.pass(engine.cleaner, /* everything= */ false);
+      assertEquals(1, engine.storage.marks().postponedLong());
+      assertTrue(engine.engine.prepared().rollback(key(1)) > 0);
+      engine.checkAllClean();
+
+      List<MemoryJournal.Entry> entries = engine.journal.entries();
+      Map<Integer, byte[]> pages = Replay.newDatabase();
+      Replay.redo(pages, entries);
+      try (TestEngine restarted = TestEngine.restart(directory, entries, pages)) {
+        assertEquals(1, restarted.cleaner.mapsToRead());
+        restarted.clean();
+        assertEquals(0, restarted.cleaner.mapsToRead());
+      }
+    }
+  }
+
+  @Test
+  void tables_that_are_to_be_given_back_can_be_seen() {
+    try (Database db = Samples.open(directory.resolve("db"))) {
+      Samples.put(db, "t", "k", "v");
+      db.cleanNow();
+      try (Transaction snapshot = db.begin()) {
+        assertNotNull(snapshot.get(db.table("t"), Samples.bytes("k")));
+        db.dropTable("t");
+        db.cleanNow();
+        assertEquals(1, db.statistics().tablesToGiveBack());
+      }
+      db.cleanNow();
+      assertEquals(0, db.statistics().tablesToGiveBack());
+      assertEquals(0, db.statistics().pagesToVisit());
+      assertEquals(0, db.statistics().mapsToRead());
+    }
+  }
+
   // ------------------------------------------------------------------------------ against a model
 
   private static final int WRITERS = 3;

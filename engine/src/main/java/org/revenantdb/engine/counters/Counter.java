@@ -52,7 +52,14 @@ public enum Counter {
   VERSION_MEMORY_BYTES("versionMemoryBytes"),
   VERSION_RUN_BYTES("versionRunBytes"),
   VERSION_RUNS("versionRuns"),
-  VERSIONS_SPILLED("versionsSpilled");
+  VERSIONS_SPILLED("versionsSpilled"),
+  PAGES_TO_VISIT("pagesToVisit"),
+  PAGES_MARKED("pagesMarked"),
+  PAGES_FOR_LATER("pagesForLater"),
+  PAGES_POSTPONED("pagesPostponed"),
+  PAGES_POSTPONED_LONG("pagesPostponedLong"),
+  TABLES_TO_GIVE_BACK("tablesToGiveBack"),
+  MAPS_TO_READ("mapsToRead");
 
   private final String text;
 

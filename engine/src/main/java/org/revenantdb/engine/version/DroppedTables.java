@@ -121,6 +121,11 @@ public final class DroppedTables {
     return catalogue;
   }
 
+  /** How many there are, ready or not. */
+  public int count() {
+    return tables.size();
+  }
+
   /** Whether there are none, ready or not. */
   boolean isEmpty() {
     return tables.isEmpty();
