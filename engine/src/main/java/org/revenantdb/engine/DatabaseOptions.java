@@ -59,6 +59,9 @@ import org.revenantdb.recovery.log.LogOptions;
  * @param cleanerThreads how many threads at most visit pages side by side to take back what aborted
  *     transactions have left and to give space back, 1 to 16; beside writers they work together as
  *     much as one would; default one for four processors, at least 1 and at most 4
+ * @param restartListener told, while the database is being opened, how far that is: when a phase
+ *     begins and ends, and a few times a second in between, on a thread of the engine, which waits
+ *     for it; what it throws is logged once and changes nothing; the default does nothing
  */
 public record DatabaseOptions(
     boolean create,
@@ -78,7 +81,8 @@ public record DatabaseOptions(
     int shortTransactionRows,
     long versionMemory,
     Duration lockTimeout,
-    int cleanerThreads) {
+    int cleanerThreads,
+    Consumer<RestartStatus> restartListener) {
 
   /** A time that does not come: lazy commits are forced only when somebody asks. */
   public static final Duration NEVER = ChronoUnit.FOREVER.getDuration();
@@ -122,7 +126,8 @@ public record DatabaseOptions(
           /* shortTransactionRows= */ 256,
           defaultVersionMemory(),
           /* lockTimeout= */ Duration.ZERO,
-          /* cleanerThreads= */ Math.clamp(Runtime.getRuntime().availableProcessors() / 4, 1, 4));
+          /* cleanerThreads= */ Math.clamp(Runtime.getRuntime().availableProcessors() / 4, 1, 4),
+          /* restartListener= */ status -> {});
 
   /** Nobody is to lose more than a little of a small heap to old snapshots. */
   private static long defaultVersionMemory() {
@@ -196,6 +201,7 @@ public record DatabaseOptions(
       throw new IllegalArgumentException(
           "cleanerThreads must be from 1 to " + MOST_CLEANER_THREADS + ", not " + cleanerThreads);
     }
+    Objects.requireNonNull(restartListener, "restartListener");
     if (maxAttempts < 1) {
       throw new IllegalArgumentException("maxAttempts must be at least 1, not " + maxAttempts);
     }
@@ -404,6 +410,16 @@ public record DatabaseOptions(
     return with(copy -> copy.cleanerThreads = value);
   }
 
+  /**
+   * Sets who is told how far a restart is.
+   *
+   * @param value called on a thread of the engine; must neither block nor use the database
+   * @return other options
+   */
+  public DatabaseOptions withRestartListener(Consumer<RestartStatus> value) {
+    return with(copy -> copy.restartListener = value);
+  }
+
   static void checkLockTimeout(Duration value) {
     Objects.requireNonNull(value, "lockTimeout");
     if (value.isNegative() || value.compareTo(LONGEST_DELAY) > 0) {
@@ -437,6 +453,7 @@ public record DatabaseOptions(
     long versionMemory;
     Duration lockTimeout;
     int cleanerThreads;
+    Consumer<RestartStatus> restartListener;
 
     Copy(DatabaseOptions options) {
       create = options.create;
@@ -457,6 +474,7 @@ public record DatabaseOptions(
       versionMemory = options.versionMemory;
       lockTimeout = options.lockTimeout;
       cleanerThreads = options.cleanerThreads;
+      restartListener = options.restartListener;
     }
 
     DatabaseOptions options() {
@@ -478,7 +496,8 @@ public record DatabaseOptions(
           shortTransactionRows,
           versionMemory,
           lockTimeout,
-          cleanerThreads);
+          cleanerThreads,
+          restartListener);
     }
   }
 }

@@ -57,7 +57,6 @@ import org.revenantdb.recovery.restart.AbortedTransactions;
 import org.revenantdb.recovery.restart.AnalysisResult;
 import org.revenantdb.recovery.restart.PreparedTransaction;
 import org.revenantdb.recovery.restart.Restart;
-import org.revenantdb.recovery.restart.RestartProgress;
 
 /**
  * Opens a database step by step, holds what has to be closed, and closes it in the opposite order.
@@ -162,17 +161,27 @@ final class OpenDatabase {
           doubleWrite.switchOff();
         }
       }
+      CountersFile counted =
+          !options.readOnly() && options.countersFile()
+              ? new CountersFile(
+                  directory, header.databaseId(), control.state().life(), InstantSource.system())
+              : null;
+      // What does not fit into the pool would be read again and again by redo.
+      long mostPages = Math.min(options.maxRecoveryPages(), poolOptions.frames() * 7L / 8);
+      RestartWatch watch =
+          new RestartWatch(
+              options.restartListener(),
+              status -> writeRestart(counted, status),
+              mostPages,
+              System::nanoTime);
       long analysisStart = System.nanoTime();
       long bytesBefore = io.bytesRead();
+      watch.begin(RestartPhase.ANALYSIS, /* total= */ 0);
       Restart restart =
           Restart.analyse(
-              files.log(),
-              header.databaseId(),
-              header.segmentSize(),
-              control.state(),
-              io,
-              RestartProgress.NONE);
+              files.log(), header.databaseId(), header.segmentSize(), control.state(), io, watch);
       AnalysisResult analysis = restart.result();
+      watch.end(RestartPhase.ANALYSIS, analysis.logBytesRead());
       long knownPages = control.state().highWaterPages();
       Log running = null;
       if (!options.readOnly()) {
@@ -181,6 +190,9 @@ final class OpenDatabase {
                 restart.startLife(
                     files.logOptions(options, header.segmentSize()).withWaits(waits.log()),
                     control));
+        if (counted != null) {
+          counted.life(running.life());
+        }
       }
       log = running == null ? Journal.readOnly(analysis.endOfLog()) : Journal.of(running);
       long newLife = log.tail();
@@ -194,8 +206,6 @@ final class OpenDatabase {
               started.hurry();
             }
           };
-      // What does not fit into the pool would be read again and again by redo.
-      long mostPages = Math.min(options.maxRecoveryPages(), poolOptions.frames() * 7L / 8);
       restartPages =
           new PageSpace(
               log::durableLsn, mostPages, mostPages / 8, hurry, waits.of(WaitClass.PAGE_CREDIT));
@@ -218,10 +228,13 @@ final class OpenDatabase {
       });
       long redoStart = System.nanoTime();
       if (!options.readOnly() && !analysis.cleanShutdown()) {
+        watch.pagesRead(() -> pool.statisticsOfWork().pagesRead());
+        watch.begin(RestartPhase.REDO, analysis.logBytesRead());
         restart.redo(
             Restart.usualWorkers(),
             () -> new PageRedo(pool, log, analysis.redoPoint()),
             "revenant");
+        watch.end(RestartPhase.REDO, analysis.logBytesRead());
       }
       long redoEnd = System.nanoTime();
       long pagesRead = pool.statistics().pagesRead();
@@ -273,12 +286,7 @@ final class OpenDatabase {
         // Who asks for a table is told. What can be read, and checked, is to be.
       }
       engine.tables(new TableSteps(engine, catalog));
-      countersFile =
-          running != null && options.countersFile()
-              ? opened(
-                  new CountersFile(
-                      directory, header.databaseId(), running.life(), InstantSource.system()))
-              : null;
+      countersFile = counted == null ? null : opened(counted);
       if (running == null) {
         checkpointer = null;
         cleaner = null;
@@ -299,6 +307,7 @@ final class OpenDatabase {
                     catalog,
                     this::insideGate,
                     /* mapsRead= */ created,
+                    options.cleanerThreads(),
                     "revenant-cleaner"));
         cleaner.start();
         engine.cleaner(cleaner);
@@ -307,7 +316,6 @@ final class OpenDatabase {
         }
         if (EAGER_REVERT && analysis.aborted().length > 0) {
           cleaner.cleanNow();
-                    options.cleanerThreads(),
         }
       }
       recovery =
@@ -324,6 +332,21 @@ final class OpenDatabase {
     } catch (Throwable failure) {
       closeResources(failure);
       throw failure;
+    }
+  }
+
+  /** A file that comes into being goes, if the open fails, or with the close. */
+  private void writeRestart(@Nullable CountersFile file, RestartStatus status) {
+    if (file != null) {
+      if (!resources.contains(file)) {
+        opened(file);
+      }
+      file.writeRestart(
+          status.phase().code(),
+          status.logBytes(),
+          status.logBytesTotal(),
+          status.pagesRead(),
+          status.mostPages());
     }
   }
 

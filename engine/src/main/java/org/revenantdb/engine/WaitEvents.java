@@ -25,7 +25,12 @@ final class WaitEvents {
 
   /** Takes the time at which a wait begins; null if nobody records waits. */
   static @Nullable Object begin() {
-    return AVAILABLE && isStarted() ? begun() : null;
+    return isRecording() ? begun() : null;
+  }
+
+  /** Whether events may be made: somebody has started the flight recorder. */
+  static boolean isRecording() {
+    return AVAILABLE && isStarted();
   }
 
   /** Records a wait that has ended, if it was long enough; {@code event} is from {@link #begin}. */

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.RestartPhase;
 import org.revenantdb.engine.WaitClass;
 import org.revenantdb.engine.counters.Counter;
 import org.revenantdb.engine.counters.StoredCounters;
@@ -95,6 +96,11 @@ final class CountersView {
     out.println("as of       " + stored.written());
     out.println("opened      " + stored.opened());
     out.println("life        " + Integer.toUnsignedString(stored.life()));
+    StoredCounters.@Nullable RestartNumbers restart = stored.restart();
+    if (restart != null) {
+      out.println("restart     " + inWords(restart));
+      return;
+    }
     out.println();
     List<Long> counters = stored.counters();
     Counter[] known = Counter.values();
@@ -125,6 +131,19 @@ final class CountersView {
           average / 1e3,
           times.maxNanos() / 1e3);
     }
+  }
+
+  /** Of a database that is not open yet: it has counted nothing. */
+  private static String inWords(StoredCounters.RestartNumbers restart) {
+    String phase = RestartPhase.textOf(restart.phase());
+    String total =
+        restart.logBytesTotal() == 0
+            ? ""
+            : " of %,d (%d %%)"
+                .formatted(
+                    restart.logBytesTotal(), 100 * restart.logBytes() / restart.logBytesTotal());
+    return "%s: %,d%s bytes of log, %,d pages read of some %,d at most"
+        .formatted(phase, restart.logBytes(), total, restart.pagesRead(), restart.mostPages());
   }
 
   private static String age(StoredCounters stored) {

@@ -35,6 +35,7 @@ public final class CountersFile implements AutoCloseable {
   private final MemorySegment bytes = MemorySegment.ofArray(new byte[CountersLayout.SIZE]);
   private long[] lastCounters = {};
   private long[] lastWaits = {};
+  private long[] lastRestart = {};
   private @Nullable StorageFile file;
   private boolean told;
   private boolean closed;
@@ -44,7 +45,7 @@ public final class CountersFile implements AutoCloseable {
    *
    * @param directory of the database
    * @param databaseId sixteen bytes
-   * @param life of the database
+   * @param life of the database, which may yet be followed by another one
    * @param clock what says when it was opened, which is now, and written
    */
   public CountersFile(Path directory, byte[] databaseId, int life, InstantSource clock) {
@@ -59,28 +60,61 @@ public final class CountersFile implements AutoCloseable {
     Page.putInt(bytes, CountersLayout.LIFE, life);
   }
 
+  /** The life of the database that has begun: what is written from now on is of that. */
+  public void life(int life) {
+    lock.lock();
+    try {
+      Page.putInt(bytes, CountersLayout.LIFE, life);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /**
-   * Writes the numbers, if one has changed since the last time.
+   * Writes the numbers of an open database, if one has changed since the last time.
    *
    * @param counters in the order of {@link Counter}
    * @param waits of each class its number, total and maximum
    * @return whether they are in the file now
    */
   public boolean write(long[] counters, long[] waits) {
+    return write(counters, waits, new long[CountersLayout.NUMBERS_OF_RESTART]);
+  }
+
+  /**
+   * Writes how far a restart is; there are no counters yet.
+   *
+   * @param phase what stands for it, from 1 on
+   * @param logBytes bytes of log that it has gone through
+   * @param logBytesTotal how many there are, 0 if that is not known
+   * @param pagesRead pages read
+   * @param mostPages how many at most
+   * @return whether they are in the file now
+   */
+  public boolean writeRestart(
+      int phase, long logBytes, long logBytesTotal, long pagesRead, long mostPages) {
+    long[] restart = {phase, logBytes, logBytesTotal, pagesRead, mostPages};
+    return write(new long[0], new long[0], restart);
+  }
+
+  private boolean write(long[] counters, long[] waits, long[] restart) {
     lock.lock();
     try {
       if (closed) {
         return false;
       }
-      if (!Arrays.equals(counters, lastCounters) || !Arrays.equals(waits, lastWaits)) {
-        fill(counters, waits);
+      if (!Arrays.equals(counters, lastCounters)
+          || !Arrays.equals(waits, lastWaits)
+          || !Arrays.equals(restart, lastRestart)) {
+        fill(counters, waits, restart);
         opened().write(0, bytes);
         lastCounters = counters.clone();
         lastWaits = waits.clone();
+        lastRestart = restart.clone();
       }
       return true;
     } catch (RuntimeException | Error failed) {
-      lastCounters = new long[0]; // what is in the file is not known
+      lastRestart = new long[0]; // what is in the file is not known
       tell(failed);
       closeFile();
       return false;
@@ -89,19 +123,24 @@ public final class CountersFile implements AutoCloseable {
     }
   }
 
-  private void fill(long[] counters, long[] waits) {
+  private void fill(long[] counters, long[] waits, long[] restart) {
     Page.putLong(bytes, CountersLayout.WRITTEN, clock.millis());
     Page.putShort(bytes, CountersLayout.COUNTERS, counters.length);
     Page.putShort(
         bytes, CountersLayout.WAIT_CLASSES, waits.length / CountersLayout.NUMBERS_OF_WAITS);
-    int at = CountersLayout.FIRST_COUNTER;
-    for (long[] numbers : new long[][] {counters, waits}) {
-      for (long number : numbers) {
-        Page.putLong(bytes, at, number);
-        at += Long.BYTES;
-      }
-    }
+    int counted = put(CountersLayout.FIRST_COUNTER, counters);
+    put(counted, waits);
+    put(CountersLayout.RESTART, restart);
     CountersLayout.seal(bytes);
+  }
+
+  private int put(int from, long[] numbers) {
+    int at = from;
+    for (long number : numbers) {
+      Page.putLong(bytes, at, number);
+      at += Long.BYTES;
+    }
+    return at;
   }
 
   private StorageFile opened() {

@@ -9,11 +9,11 @@ import org.revenantdb.recovery.format.FileHeaderLayout;
  * The counters file; {@code docs/format.md} §7.
  *
  * <pre>
- *   0     4         8          16            32    40       48        56     60         62      64         64+8c
- *   +-----+---------+----------+-------------+-----+--------+---------+------+----------+-------+----------+-----------+-------+
- *   | CRC | version | magic    | database id | pid | opened | written | life | counters | waits | c        | w times   | zeros |
- *   |     | = 1     | RVNTCNTR |             |     | ms     | ms      |      | = c      | = w   | counters | 3 numbers |       |
- *   +-----+---------+----------+-------------+-----+--------+---------+------+----------+-------+----------+-----------+-------+
+ *   0     4         8          16            32    40       48        56     60         62      64         64+8c               4056
+ *   +-----+---------+----------+-------------+-----+--------+---------+------+----------+-------+----------+-----------+-------+---------+
+ *   | CRC | version | magic    | database id | pid | opened | written | life | counters | waits | c        | w times   | zeros | restart |
+ *   |     | = 1     | RVNTCNTR |             |     | ms     | ms      |      | = c      | = w   | counters | 3 numbers |       | 5 numb. |
+ *   +-----+---------+----------+-------------+-----+--------+---------+------+----------+-------+----------+-----------+-------+---------+
  * </pre>
  */
 final class CountersLayout {
@@ -60,6 +60,12 @@ final class CountersLayout {
 
   /** Number, total and maximum of the waits of a class. */
   static final int NUMBERS_OF_WAITS = 3;
+
+  /** Phase, bytes of log, their total, pages read, the most of them. */
+  static final int NUMBERS_OF_RESTART = 5;
+
+  /** u64 each: how far the restart is; phase 0: the database is open, and all of them are 0. */
+  static final int RESTART = SIZE - NUMBERS_OF_RESTART * Long.BYTES;
 
   private CountersLayout() {}
 

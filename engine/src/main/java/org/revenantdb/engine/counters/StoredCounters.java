@@ -26,9 +26,16 @@ import org.revenantdb.recovery.format.FileHeaderLayout;
  * @param counters in the order of {@link Counter}; there may be fewer, or more, than this version
  *     knows
  * @param waits the waits of each class, in the order of the engine's classes; fewer or more, too
+ * @param restart how far the restart is; null if the database is open
  */
 public record StoredCounters(
-    long pid, Instant opened, Instant written, int life, List<Long> counters, List<Times> waits) {
+    long pid,
+    Instant opened,
+    Instant written,
+    int life,
+    List<Long> counters,
+    List<Times> waits,
+    @Nullable RestartNumbers restart) {
 
   /** How often a file is read again that is being written just then. */
   private static final int TRIES = 100;
@@ -41,6 +48,18 @@ public record StoredCounters(
    * @param maxNanos how long the longest took
    */
   public record Times(long count, long totalNanos, long maxNanos) {}
+
+  /**
+   * How far a restart is.
+   *
+   * @param phase what stands for its phase, from 1 on
+   * @param logBytes bytes of log that it has gone through
+   * @param logBytesTotal how many there are, 0 if that is not known
+   * @param pagesRead pages read
+   * @param mostPages how many at most
+   */
+  public record RestartNumbers(
+      int phase, long logBytes, long logBytesTotal, long pagesRead, long mostPages) {}
 
   /**
    * Reads the file.
@@ -97,7 +116,7 @@ public record StoredCounters(
     }
     int counters = Page.getShort(bytes, CountersLayout.COUNTERS);
     int waits = Page.getShort(bytes, CountersLayout.WAIT_CLASSES);
-    return CountersLayout.end(counters, waits) > CountersLayout.SIZE
+    return CountersLayout.end(counters, waits) > CountersLayout.RESTART
         ? "the counters file is damaged: "
             + counters
             + " counters and "
@@ -126,7 +145,16 @@ public record StoredCounters(
         numbers(bytes, CountersLayout.FIRST_COUNTER, counters).boxed().toList(),
         IntStream.range(0, waits)
             .mapToObj(i -> times(bytes, CountersLayout.end(counters, i)))
-            .toList());
+            .toList(),
+        restart(bytes));
+  }
+
+  private static @Nullable RestartNumbers restart(MemorySegment bytes) {
+    long[] numbers =
+        numbers(bytes, CountersLayout.RESTART, CountersLayout.NUMBERS_OF_RESTART).toArray();
+    return numbers[0] == 0
+        ? null
+        : new RestartNumbers((int) numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]);
   }
 
   private static Times times(MemorySegment bytes, int at) {

@@ -11,6 +11,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -28,7 +29,12 @@ import org.revenantdb.engine.SequenceOrder;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.counters.CountersFile;
 import org.revenantdb.engine.page.Page;
+import org.revenantdb.recovery.file.ControlFile;
+import org.revenantdb.recovery.file.DataFileHeader;
+import org.revenantdb.recovery.file.OpenMode;
+import org.revenantdb.recovery.file.StorageFile;
 
 /** The verbs, as a user calls them. */
 class CommandsTest {
@@ -395,6 +401,33 @@ class CommandsTest {
     Ran closed = run("stat", directory);
     contains(closed, "control slot 1", "tables");
     assertFalse(closed.out.contains("counters"), closed.out);
+  }
+
+  @Test
+  void stat_ofADatabaseThatIsBeingOpened_tellsHowFarItIs() {
+    try (Database db = Database.open(directory, SMALL.withCountersFile(false));
+        StorageFile data =
+            StorageFile.open(
+                directory.resolve("revenant.data"), OpenMode.READ, /* ownerOnly= */ true);
+        CountersFile file =
+            new CountersFile(
+                directory,
+                DataFileHeader.read(data).databaseId(),
+                ControlFile.read(data).state().life(),
+                InstantSource.system())) {
+      assertTrue(file.writeRestart(1, 3_000_000, 0, 0, 4096));
+      contains(
+          run("stat", directory),
+          "restart     analysis: 3,000,000 bytes of log, 0 pages read of some 4,096 at most");
+      assertTrue(file.writeRestart(2, 1_000_000, 4_000_000, 17, 4096));
+      Ran ran = run("stat", directory);
+      contains(
+          ran,
+          "restart     redo: 1,000,000 of 4,000,000 (25 %) bytes of log, 17 pages read of some 4,096 at most");
+      assertFalse(ran.out.contains("STALE"), ran.out);
+      assertFalse(ran.out.contains("waits"), ran.out);
+      assertEquals(2, db.tableNames().size());
+    }
   }
 
   @Test

@@ -94,6 +94,24 @@ class CountersFileTest {
   }
 
   @Test
+  void restart_isWrittenWithoutCounters_andGoneWhenTheDatabaseIsOpen() throws IOException {
+    try (CountersFile file = file()) {
+      assertTrue(file.writeRestart(2, 100, 400, 17, 4096));
+      StoredCounters stored = read();
+      assertEquals(
+          new StoredCounters.RestartNumbers(/* phase= */ 2, 100, 400, 17, 4096), stored.restart());
+      assertEquals(List.of(), stored.counters());
+      assertEquals(2, Files.readAllBytes(path())[4056]);
+      file.life(8);
+      assertTrue(file.write(COUNTERS, WAITS));
+      stored = read();
+      assertNull(stored.restart());
+      assertEquals(8, stored.life());
+      assertEquals(List.of(1L, 2L, 3L), stored.counters());
+    }
+  }
+
+  @Test
   void numbersThatHaveNotChanged_areNotWrittenAgain_andNothingIsForced() {
     try (CountersFile file = file()) {
       for (int i = 0; i < 5; i++) {
