@@ -56,6 +56,7 @@ public final class RevenantStore implements Store {
                   .withLogSegmentBytes(SEGMENT)
                   .withMaxRecoveryLog(limits.logBytes())
                   .withShortTransactionRows(4) // rollbacks of both kinds
+                  .withCleanerThreads(1 + (int) (limits.poolBytes() % 3)) // drawn with the limits
                   .withCountersFile(false));
       db.preparedTransactions().forEach(name -> decide(db, name));
       return new RevenantStore(db);

@@ -4,9 +4,11 @@ import static org.revenantdb.chaos.revenant.suite.RevenantSubject.Tables.HOT;
 import static org.revenantdb.chaos.revenant.suite.RevenantSubject.Tables.LARGE;
 import static org.revenantdb.chaos.revenant.suite.RevenantSubject.Tables.WIDE;
 
+import java.nio.file.Path;
 import java.util.random.RandomGenerator;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseOptions;
 
 /**
  * A data file that grows, is emptied from its front, and is compacted while others write: pages
@@ -23,6 +25,12 @@ public final class CompactSubject extends RevenantSubject {
 
   /** Creates the subject. */
   public CompactSubject() {}
+
+  /** Several threads clean side by side. */
+  @Override
+  DatabaseOptions options(Path database) {
+    return options().withCleanerThreads(3);
+  }
 
   @Override
   public void work(Database db, Promises promises) {

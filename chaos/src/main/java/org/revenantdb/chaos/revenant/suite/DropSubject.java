@@ -1,9 +1,11 @@
 package org.revenantdb.chaos.revenant.suite;
 
+import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseOptions;
 
 /**
  * Tables that are filled, dropped and made again under the same name, while what they had is being
@@ -19,6 +21,12 @@ public final class DropSubject extends RevenantSubject {
 
   /** Creates the subject. */
   public DropSubject() {}
+
+  /** Several threads clean side by side. */
+  @Override
+  DatabaseOptions options(Path database) {
+    return options().withCleanerThreads(3);
+  }
 
   @Override
   public void work(Database db, Promises promises) {

@@ -4,9 +4,11 @@ import static org.revenantdb.chaos.revenant.suite.RevenantSubject.Tables.HOT;
 import static org.revenantdb.chaos.revenant.suite.RevenantSubject.Tables.LARGE;
 import static org.revenantdb.chaos.revenant.suite.RevenantSubject.Tables.LARGE_KEYS;
 
+import java.nio.file.Path;
 import java.util.random.RandomGenerator;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseOptions;
 
 /**
  * Large values, written over and over: the log goes through several segments, which are recycled,
@@ -18,6 +20,12 @@ public final class LargeValuesSubject extends RevenantSubject {
 
   /** Creates the subject. */
   public LargeValuesSubject() {}
+
+  /** Several threads clean side by side. */
+  @Override
+  DatabaseOptions options(Path database) {
+    return options().withCleanerThreads(3);
+  }
 
   @Override
   public void work(Database db, Promises promises) {

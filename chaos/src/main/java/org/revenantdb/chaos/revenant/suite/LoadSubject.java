@@ -1,10 +1,12 @@
 package org.revenantdb.chaos.revenant.suite;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import org.revenantdb.chaos.subject.Promises;
 import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseOptions;
 
 /**
  * Bulk loads, finished, given up and left open: into an empty table, behind the rows of one, over
@@ -20,6 +22,12 @@ public final class LoadSubject extends RevenantSubject {
 
   /** Creates the subject. */
   public LoadSubject() {}
+
+  /** Several threads clean side by side. */
+  @Override
+  DatabaseOptions options(Path database) {
+    return options().withCleanerThreads(3);
+  }
 
   @Override
   public void work(Database db, Promises promises) {
