@@ -49,7 +49,7 @@ import org.revenantdb.recovery.log.PartKind;
 import org.revenantdb.recovery.log.RecordType;
 
 /**
- * Several threads clean side by side (docs/protocols.md §33): step by step, and against a model.
+ * Several threads clean side by side (docs/protocols.md §35): step by step, and against a model.
  *
  * <p>{@code -Drevenant.seed=n} repeats the choices, though not the schedule.
  */

@@ -12,7 +12,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 import org.revenantdb.engine.space.OpenVisits;
 
 /**
- * Visits of the cleaner (protocols.md §33): a page that one thread takes from the pass, while
+ * Visits of the cleaner (protocols.md §35): a page that one thread takes from the pass, while
  * another merges it away, is given back by nobody before the first has left it.
  *
  * <p>The very bitmap and visits. First result: the page was taken; second: it can be claimed.

@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class PageVisits {
   /*
-   * Protocol    docs/protocols.md §33.
+   * Protocol    docs/protocols.md §35.
    *
    * State       of a page   none               nobody is on his way
    *                         VISITED            somebody is

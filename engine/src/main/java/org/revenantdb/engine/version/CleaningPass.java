@@ -21,7 +21,7 @@ import org.revenantdb.recovery.file.StorageException;
  */
 final class CleaningPass {
   /*
-   * Protocol    docs/protocols.md §33.
+   * Protocol    docs/protocols.md §35.
    *
    * Invariants  I1 a page of the pass is in the bitmap, or somebody has taken it and has not left it, or was visited.
    *             I2 run returns true only after it saw no page in the bitmap while nobody visited one: then what was

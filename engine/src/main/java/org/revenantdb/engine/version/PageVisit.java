@@ -28,7 +28,7 @@ import org.revenantdb.recovery.log.RecordBuilder;
  */
 final class PageVisit {
   /*
-   * Protocol    docs/protocols.md §8, §33; rules R2, R4, R9, R15.
+   * Protocol    docs/protocols.md §8, §35; rules R2, R4, R9, R15.
    *
    * Invariants  I1 a page leaves the marks under its exclusive latch, in the step in which its bit is cleared.
    *             I2 nothing is dropped but by a logged change (R9), and only when its successor committed at or below
