@@ -129,6 +129,33 @@ class BulkLoadTest {
   }
 
   @Test
+  void a_load_between_the_rows_of_others_puts_whole_leaves_where_nothing_is() {
+    try (Database db = Samples.open(directory)) {
+      Table table = db.table("t");
+      byte[] value = new byte[100];
+      load(db, table, 0, 100, value);
+      load(db, table, 1_000_000, 1_000_100, value);
+      for (int time = 0; time < 2; time++) { // the second over the rows of the first
+        try (BulkLoad load = db.bulkLoad(table)) {
+          for (int i = 1_000; i < 20_000; i++) {
+            load.add(key(i), value);
+          }
+          if (time == 0) {
+            assertTrue(load.pages() > 300, load.pages() + " pages");
+          } else {
+            load.finish();
+          }
+        }
+      }
+      assertEquals(19_200, count(db, table));
+      assertSound(db, 19_201);
+    }
+    try (Database db = Samples.open(directory)) {
+      assertEquals(19_200, count(db, db.table("t")));
+    }
+  }
+
+  @Test
   void nobody_sees_anything_of_a_load_until_it_is_finished_and_then_all_of_it() {
     try (Database db = Samples.open(directory)) {
       Table table = db.table("t");

@@ -1,6 +1,7 @@
 package org.revenantdb.engine.btree;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.revenantdb.engine.page.InnerCell;
 import org.revenantdb.engine.page.LeafCell;
@@ -10,7 +11,7 @@ import org.revenantdb.engine.page.SlottedBuilder;
 
 /**
  * Some leaves in a row, filled aside with rows of one transaction in ascending order, for {@link
- * RightEdge} to append to a tree.
+ * RunInsert} to put into a tree.
  *
  * <p>Reusable. One thread at a time.
  */
@@ -98,6 +99,17 @@ public final class LeafRun {
   /** Whether it is so little that a leaf of its own would be a waste. */
   public boolean isSmall() {
     return fences.size() == 1 && leaves[0].free() > SMALL;
+  }
+
+  /** Whether all rows are below a fence, and the last leaf has room for it. */
+  boolean endsBefore(byte[] fence) {
+    SlottedBuilder last = leaves[fences.size() - 1];
+    return Arrays.compareUnsigned(last.lastKey(), fence) < 0 && last.free() >= fence.length;
+  }
+
+  /** Ends the last leaf with a fence, before which all rows are. */
+  void end(byte[] fence) {
+    leaves[fences.size() - 1].upperFence(fence);
   }
 
   /** How many leaves there are. */

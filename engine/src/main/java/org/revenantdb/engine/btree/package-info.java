@@ -3,6 +3,6 @@
  * buffer}.
  *
  * <p>Reading order: {@code Tree} (descents), {@code ReadAhead}, {@code Split}, {@code Merge};
- * {@code LeafRun} and {@code RightEdge} (leaves that were filled aside).
+ * {@code LeafRun} and {@code RunInsert} (leaves that were filled aside).
  */
 package org.revenantdb.engine.btree;

@@ -10,6 +10,8 @@ import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedBuilder;
+import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.page.ValueDiff;
 import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.txn.TransactionTable;
@@ -33,6 +35,7 @@ final class LeafLoader {
   private final MiniTransaction mini;
   private final MapChanges maps;
   private final Descent descent = new Descent();
+  private final SlottedBuilder anew = new SlottedBuilder();
   private final MemorySegment scratch = Arena.ofAuto().allocate(LeafCell.MAX_CELL, Long.BYTES);
 
   /**
@@ -64,7 +67,7 @@ final class LeafLoader {
       int leaf = tree.leafExclusive(key, descent);
       try {
         tree.demandCovers(pool.page(leaf), key); // before anything is in the log
-        return store(rows, from, leaf);
+        return isLeftByAborted(leaf) ? storeAnew(rows, from, leaf) : store(rows, from, leaf);
       } finally {
         maps.unlatch();
         pool.unfixExclusive(leaf);
@@ -72,6 +75,59 @@ final class LeafLoader {
     } finally {
       storage.space().release(CREDIT, PAGES);
     }
+  }
+
+  /** Whether a leaf has rows, and nothing but what aborted transactions have inserted. */
+  private boolean isLeftByAborted(int leaf) {
+    MemorySegment page = pool.page(leaf);
+    int count = Slotted.count(page);
+    if (count == 0 || pool.pageIdOf(leaf) == tree.root()) {
+      return false;
+    }
+    long aborted = 0;
+    for (int slot = 0; slot < count; slot++) {
+      int cell = Slotted.cell(page, slot);
+      long writer = LeafCell.writer(page, cell);
+      if (LeafCell.is(page, cell, LeafCell.PREDECESSOR)
+          || (writer != aborted
+              && storage.transactions().outcome(writer) != TransactionTable.ABORTED)) {
+        return false;
+      }
+      aborted = writer;
+    }
+    return true;
+  }
+
+  /** The leaf is filled anew, between the fences that it has: its rows count for nobody. */
+  private int storeAnew(MemorySegment rows, int from, int leaf) {
+    MemorySegment page = pool.page(leaf);
+    byte[] upper = Slotted.hasUpperFence(page) ? Slotted.upperFence(page) : null;
+    anew.begin(0, tree.table(), Slotted.lowerFence(page), upper);
+    anew.writtenBy(id);
+    anew.inherit(page);
+    int end = upper == null ? Slotted.count(rows) : Slotted.slotAtOrAfter(rows, upper);
+    int spare = upper == null ? RowWriter.RESERVE : 0;
+    int longer = Slotted.prefix(rows) - Slotted.prefix(anew.page());
+    int row = from;
+    for (; row < end; row++) {
+      int cell = Slotted.cell(rows, row);
+      int room = LeafCell.length(rows, cell) + longer + Slotted.LEAF_SLOT;
+      if (LeafCell.is(rows, cell, LeafCell.OVERFLOW) || room + spare > anew.free()) {
+        break;
+      }
+      anew.append(rows, row, row + 1);
+    }
+    if (row == from) {
+      return 0;
+    }
+    maps.clear();
+    mini.begin(id);
+    PageOps.image(mini.format(leaf), anew);
+    mini.end();
+    maps.set(pool.pageIdOf(leaf), SpaceMapPage.inUse(anew.flags()));
+    maps.latchAndWrite(mini);
+    mini.commit();
+    return row - from;
   }
 
   private int store(MemorySegment rows, int from, int leaf) {

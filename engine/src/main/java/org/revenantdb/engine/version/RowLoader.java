@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.LeafRun;
-import org.revenantdb.engine.btree.RightEdge;
+import org.revenantdb.engine.btree.RunInsert;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.overflow.OverflowWriter;
 import org.revenantdb.engine.page.LeafCell;
@@ -14,7 +14,7 @@ import org.revenantdb.engine.page.ValueReference;
 
 /**
  * Stores rows that come in ascending order, for one transaction that does nothing else: whole
- * leaves behind all that the table has; between others what a leaf takes at once, or row by row.
+ * leaves where the table has nothing yet; between others what a leaf takes at once, or row by row.
  *
  * <p>When anything but a row out of order is thrown, or a conflict is found, the transaction has to
  * be rolled back (protocols.md §17, B4). One thread at a time.
@@ -26,7 +26,7 @@ public final class RowLoader {
   private final long id;
   private final long snapshot;
   private final LeafRun run;
-  private final RightEdge edge;
+  private final RunInsert insert;
   private final LeafLoader between;
   private final OverflowWriter overflow;
 
@@ -61,8 +61,8 @@ public final class RowLoader {
     this.id = id;
     this.snapshot = snapshot;
     this.run = new LeafRun(tree.table(), id);
-    this.edge =
-        new RightEdge(
+    this.insert =
+        new RunInsert(
             storage.pool(),
             storage.log(),
             storage.allocator(),
@@ -79,7 +79,7 @@ public final class RowLoader {
     return Arrays.compareUnsigned(last, 0, lastLength, key, 0, key.length) < 0;
   }
 
-  /** Leaves that were appended whole. */
+  /** Leaves that were put in whole. */
   public long pages() {
     return pages;
   }
@@ -111,7 +111,7 @@ public final class RowLoader {
   private RowWriter.Outcome add(byte[] key, int flags, byte[] value) {
     byte[] cell = LeafCell.build(key, flags, id, value);
     if (firstOfRun == null) {
-      begin(key, edge.fenceFor(tree, key));
+      begin(key, insert.fenceFor(tree, key));
     }
     if (run.add(key, cell)) {
       came(key);
@@ -140,7 +140,7 @@ public final class RowLoader {
     if (outcome == RowWriter.Outcome.DONE && key != null && cell != null) {
       nextKey = null;
       nextCell = null;
-      begin(key, RightEdge.fenceBetween(Arrays.copyOf(last, lastLength), key));
+      begin(key, RunInsert.fenceBetween(Arrays.copyOf(last, lastLength), key));
       run.add(key, cell);
       came(key);
     }
@@ -161,7 +161,7 @@ public final class RowLoader {
     if (storedLeaf < 0) {
       byte[] first = Objects.requireNonNull(firstOfRun);
       firstOfRun = null;
-      if (!run.isSmall() && edge.append(tree, id, run, first)) {
+      if (!run.isSmall() && insert.insert(tree, id, run, first)) {
         pages += run.size();
         return RowWriter.Outcome.DONE;
       }

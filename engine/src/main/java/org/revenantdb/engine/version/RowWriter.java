@@ -61,7 +61,7 @@ public final class RowWriter implements RowConflict {
   private static final int PAGES = 6;
 
   /** Room for some versions of small rows. */
-  private static final int RESERVE = 1024;
+  static final int RESERVE = 1024;
 
   /** What taking predecessors away has to bring: else the leaf is split. */
   private static final int MIN_GAIN = 256;

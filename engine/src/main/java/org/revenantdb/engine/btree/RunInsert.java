@@ -18,18 +18,19 @@ import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecoverySpace;
 
 /**
- * Appends leaves that were filled aside behind all that a tree holds, several by one record.
+ * Puts leaves that were filled aside where a tree holds nothing yet, several by one record: behind
+ * all that it has, or in a gap that one leaf covers.
  *
  * <p>Threads: one at a time; others may work with the tree.
  *
  * <p>Failure: nothing of a run is in the tree when an exception is thrown, but the tree may have
  * become higher.
  */
-public final class RightEdge {
+public final class RunInsert {
   /*
    * Protocol    docs/protocols.md §17, with what a crash leaves after each step.
    *
-   * Order       new pages, which nobody else knows; root ... parent, right-most leaf; space maps.
+   * Order       new pages, which nobody else knows; root ... parent, leaf with the gap; space maps.
    *
    * Marks       new leaves are put off, not marked: their writer is active, the cleaner need not see that for itself.
    *             They are entered before they are unlatched, so before the writer can have ended (R2).
@@ -45,10 +46,10 @@ public final class RightEdge {
   private static final byte[] MINUS_INFINITY = {};
 
   private enum Attempt {
-    APPENDED,
+    DONE,
     /** The parent has no room for the separators. */
     NO_ROOM,
-    /** Somebody's rows are at or above the first fence, or there is no room for it. */
+    /** Somebody's rows are behind the first fence, or there is no room for one. */
     NOT_FREE
   }
 
@@ -60,6 +61,7 @@ public final class RightEdge {
   private final MapChanges maps;
   private final Split split;
   private final LongAdder splits;
+  private final Descent descent = new Descent();
   private final SlottedBuilder moved = new SlottedBuilder();
   private final SlottedBuilder top = new SlottedBuilder();
   private final int[] pages = new int[LeafRun.MAX_LEAVES];
@@ -68,7 +70,7 @@ public final class RightEdge {
   private int fixed;
 
   /** An appender with its own mini-transaction. */
-  public RightEdge(
+  public RunInsert(
       BufferPool pool,
       Journal log,
       Allocator allocator,
@@ -86,11 +88,11 @@ public final class RightEdge {
   }
 
   /**
-   * The lower fence for a run that begins with a key, as the right edge of the tree is now: the
-   * shortest that lies above all rows, or the key itself if there is none.
+   * The lower fence for a run that begins with a key, as its leaf is now: the shortest that lies
+   * above all rows, or the key itself if there is none.
    */
   public byte[] fenceFor(Tree tree, byte[] key) {
-    int frame = tree.leafBelow(null);
+    int frame = tree.leafShared(key, descent);
     try {
       MemorySegment page = pool.page(frame);
       int count = Slotted.count(page);
@@ -111,29 +113,42 @@ public final class RightEdge {
   }
 
   /**
-   * Appends a run.
+   * Puts a run in its place.
    *
    * @param id the transaction that wrote its rows
    * @param firstKey of the run
-   * @return whether it was appended; if not, something in the tree is in its way
+   * @return whether that was done; if not, something in the tree is in its way
    */
-  public boolean append(Tree tree, long id, LeafRun run, byte[] firstKey) {
+  public boolean insert(Tree tree, long id, LeafRun run, byte[] firstKey) {
+    if (!maybeFree(tree, run, firstKey)) {
+      return false;
+    }
     while (true) {
       Attempt attempt;
       space.acquire(CREDIT, PAGES);
       try {
-        attempt = attempt(tree, id, run);
+        attempt = attempt(tree, id, run, firstKey);
       } finally {
         space.release(CREDIT, PAGES);
       }
       if (attempt != Attempt.NO_ROOM) {
-        return attempt == Attempt.APPENDED;
+        return attempt == Attempt.DONE;
       }
       makeRoom(tree, firstKey);
     }
   }
 
-  /** Splits each inner page on the way to the right edge that is full. */
+  /** A look before pages are claimed: what it says may be wrong a moment later. */
+  private boolean maybeFree(Tree tree, LeafRun run, byte[] firstKey) {
+    int leaf = tree.leafShared(firstKey, descent);
+    try {
+      return isFree(pool.page(leaf), run);
+    } finally {
+      pool.unfixShared(leaf);
+    }
+  }
+
+  /** Splits each inner page on the way to the leaf that is full. */
   private void makeRoom(Tree tree, byte[] key) {
     space.acquire(Split.CREDIT, Split.PAGES);
     try {
@@ -143,34 +158,38 @@ public final class RightEdge {
     }
   }
 
-  private Attempt attempt(Tree tree, long id, LeafRun run) {
+  private Attempt attempt(Tree tree, long id, LeafRun run, byte[] firstKey) {
     int parent = -1;
+    int position = -1;
     int leaf = -1;
     int unused = run.size();
     try {
       fixNewPages(tree, run.size());
       parent = pool.fixExclusive(tree.root());
       if (Slotted.level(pool.page(parent)) == 0) {
-        if (!isFree(pool.page(parent), run.fence(0))) {
+        if (!isFree(pool.page(parent), run)) {
           return Attempt.NOT_FREE;
         }
         leaf = growRoot(tree, parent);
       } else {
         while (Slotted.level(pool.page(parent)) > 1) {
-          int child = pool.fixExclusive(lastChild(pool.page(parent)));
+          MemorySegment page = pool.page(parent);
+          int child = pool.fixExclusive(Slotted.child(page, Slotted.childPosition(page, firstKey)));
           pool.unfixExclusive(parent);
           parent = child;
         }
-        leaf = pool.fixExclusive(lastChild(pool.page(parent)));
-        if (!isFree(pool.page(leaf), run.fence(0))) {
+        position = Slotted.childPosition(pool.page(parent), firstKey);
+        leaf = pool.fixExclusive(Slotted.child(pool.page(parent), position));
+        tree.demandCovers(pool.page(leaf), firstKey);
+        if (!isFree(pool.page(leaf), run)) {
           return Attempt.NOT_FREE;
         }
         if (Slotted.free(pool.page(parent)) < run.separatorBytes()) {
           return Attempt.NO_ROOM;
         }
       }
-      unused = attach(id, run, parent, leaf);
-      return Attempt.APPENDED;
+      unused = attach(id, run, parent, position, leaf);
+      return Attempt.DONE;
     } finally {
       maps.unlatch();
       if (leaf >= 0) {
@@ -183,27 +202,32 @@ public final class RightEdge {
     }
   }
 
-  private static int lastChild(MemorySegment page) {
-    return Slotted.child(page, Slotted.count(page) - 1);
-  }
-
-  /** Whether all that the right-most leaf holds, or ever will beside the run, is below a fence. */
-  private static boolean isFree(MemorySegment leaf, byte[] fence) {
+  /**
+   * Whether a leaf holds nothing from the run's first fence on, nor ever will beside it, and the
+   * whole run belongs there.
+   */
+  private static boolean isFree(MemorySegment leaf, LeafRun run) {
+    byte[] fence = run.fence(0);
     int count = Slotted.count(leaf);
-    if (count == 0) {
-      return Arrays.compareUnsigned(Slotted.lowerFence(leaf), fence) <= 0;
-    }
-    return Slotted.free(leaf) >= fence.length
-        && Arrays.compareUnsigned(Slotted.key(leaf, count - 1), fence) < 0;
+    boolean isBehind =
+        count == 0
+            ? Arrays.compareUnsigned(Slotted.lowerFence(leaf), fence) <= 0
+            : Slotted.free(leaf) >= fence.length
+                && Arrays.compareUnsigned(Slotted.key(leaf, count - 1), fence) < 0;
+    return isBehind && (!Slotted.hasUpperFence(leaf) || run.endsBefore(Slotted.upperFence(leaf)));
   }
 
   /**
    * Publishes the record.
    *
+   * @param position of the leaf in its parent
    * @return how many of the new pages, the first ones, were not needed
    */
-  private int attach(long id, LeafRun run, int parent, int leaf) {
+  private int attach(long id, LeafRun run, int parent, int position, int leaf) {
     MemorySegment leafPage = pool.page(leaf);
+    if (Slotted.hasUpperFence(leafPage)) {
+      run.end(Slotted.upperFence(leafPage));
+    }
     boolean inPlace =
         Slotted.count(leafPage) == 0 && Arrays.equals(Slotted.lowerFence(leafPage), run.fence(0));
     int first = inPlace ? 1 : 0;
@@ -222,7 +246,7 @@ public final class RightEdge {
     }
     if (first < run.size()) {
       RecordBuilder record = mini.change(parent);
-      int slot = Slotted.count(pool.page(parent));
+      int slot = position + 1;
       for (int i = first; i < run.size(); i++) {
         PageOps.insert(record, slot++, InnerCell.build(run.fence(i), pages[i]));
       }
