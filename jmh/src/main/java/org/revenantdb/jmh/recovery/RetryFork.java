@@ -7,12 +7,14 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.jmh.fork.Told;
 import org.revenantdb.jmh.insert.RowNumbers;
 
 /**
  * A JVM in which a transaction is rolled back and done again at once, over what the first has left
- * (Table 3 of the paper): how much longer does the second try take?
+ * (Table 3 of the paper): how much longer does the second try take? Both are lazy: the second would
+ * wait for its force at the end else, and the first has none.
  *
  * <p>Arguments: directory, rows, how often.
  */
@@ -77,7 +79,7 @@ public final class RetryFork {
 
   private static void transaction(
       Database database, Table table, BigRows.Operation operation, int rows, boolean stays) {
-    try (Transaction tx = database.begin()) {
+    try (Transaction tx = database.begin(TransactionOptions.lazy())) {
       for (long key = 0; key < rows; key++) {
         operation.apply(tx, table, key, stays ? 2 : 1);
       }
@@ -90,7 +92,7 @@ public final class RetryFork {
   }
 
   private static void bulk(Database database, Table table, int rows, boolean stays) {
-    try (BulkLoad load = database.bulkLoad(table)) {
+    try (BulkLoad load = database.bulkLoad(table, TransactionOptions.lazy())) {
       for (long key = 0; key < rows; key++) {
         load.add(RowNumbers.key(key), BigRows.row(key, stays ? 2 : 1));
       }
