@@ -1,6 +1,5 @@
 package org.revenantdb.engine;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -12,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,97 +20,165 @@ import org.revenantdb.engine.page.DroppedTableRow;
 import org.revenantdb.engine.page.SequenceRow;
 import org.revenantdb.engine.page.SlogEntry;
 import org.revenantdb.recovery.log.PageSpace;
-import org.revenantdb.recovery.log.RecordType;
 
 /**
  * Tables that are created, dropped and truncated in transactions (protocols.md §31): the log ends
- * behind each record, then again behind each that the restart has written, and again.
+ * behind each record, then again behind one that the restart has written, and again.
  */
 class SlogStepsTest {
   private static final int ROWS = 40;
-  private static final int DEPTH = 3;
 
   @TempDir Path directory;
 
   private final long seed = Long.getLong("revenant.seed", new Random().nextInt(1 << 30));
-  private final Random random = new Random(seed);
 
   /** What the transaction does; "old" has rows, "twin" too, others are not there. */
   private enum Script {
     CREATE {
       @Override
-      void run(Transaction tx, Table old, Table twin) {
-        fill(tx, tx.createTable("new", TableOptions.hashPartitioned(3)), 1);
+      void run(Scene.Session tx) {
+        tx.create("new", TableOptions.hashPartitioned(3));
+        fill(tx, "new", 1);
       }
     },
     DROP {
       @Override
-      void run(Transaction tx, Table old, Table twin) {
-        tx.delete(old, key(3));
-        tx.dropTable(old);
+      void run(Scene.Session tx) {
+        tx.delete("old", 3);
+        tx.drop("old");
       }
     },
     TRUNCATE {
       @Override
-      void run(Transaction tx, Table old, Table twin) {
-        tx.truncate(old);
-        tx.put(old, key(3), value(33));
+      void run(Scene.Session tx) {
+        tx.truncate("old");
+        tx.put("old", 3, value(33));
       }
     },
     TRUNCATE_TWICE {
       @Override
-      void run(Transaction tx, Table old, Table twin) {
-        tx.truncate(old);
-        fill(tx, old, 7);
-        tx.truncate(old);
-        tx.put(old, key(5), value(55));
+      void run(Scene.Session tx) {
+        tx.truncate("old");
+        fill(tx, "old", 7);
+        tx.truncate("old");
+        tx.put("old", 5, value(55));
       }
     },
     TRUNCATE_AND_DROP {
       @Override
-      void run(Transaction tx, Table old, Table twin) {
-        tx.truncate(old);
-        fill(tx, old, 7);
-        tx.dropTable(old);
+      void run(Scene.Session tx) {
+        tx.truncate("old");
+        fill(tx, "old", 7);
+        tx.drop("old");
       }
     },
     CREATE_AND_TRUNCATE {
       @Override
-      void run(Transaction tx, Table old, Table twin) {
-        Table made = tx.createTable("new");
-        fill(tx, made, 2);
-        tx.truncate(made);
-        tx.put(made, key(4), value(44));
+      void run(Scene.Session tx) {
+        tx.create("new", TableOptions.defaults());
+        fill(tx, "new", 2);
+        tx.truncate("new");
+        tx.put("new", 4, value(44));
       }
     },
     CREATE_AND_DROP {
       @Override
-      void run(Transaction tx, Table old, Table twin) {
-        Table made = tx.createTable("new");
-        fill(tx, made, 2);
-        tx.dropTable(made);
-        tx.put(old, key(1), value(11));
+      void run(Scene.Session tx) {
+        tx.create("new", TableOptions.defaults());
+        fill(tx, "new", 2);
+        tx.drop("new");
+        tx.put("old", 1, value(11));
       }
     },
     CREATE_DROP_CREATE {
       @Override
-      void run(Transaction tx, Table old, Table twin) {
-        tx.dropTable(tx.createTable("new"));
-        fill(tx, tx.createTable("new", TableOptions.hashPartitioned(2)), 2);
+      void run(Scene.Session tx) {
+        tx.create("new", TableOptions.defaults());
+        tx.drop("new");
+        tx.create("new", TableOptions.hashPartitioned(2));
+        fill(tx, "new", 2);
       }
     },
     SEVERAL_NAMES {
       @Override
-      void run(Transaction tx, Table old, Table twin) {
-        tx.truncate(twin);
-        tx.put(twin, key(9), value(99));
-        fill(tx, tx.createTable("new"), 3);
-        tx.dropTable(old);
-        fill(tx, tx.createTable("newer"), 4);
+      void run(Scene.Session tx) {
+        tx.truncate("twin");
+        tx.put("twin", 9, value(99));
+        tx.create("new", TableOptions.defaults());
+        fill(tx, "new", 3);
+        tx.drop("old");
+        tx.create("newer", TableOptions.defaults());
+        fill(tx, "newer", 4);
       }
     };
 
-    abstract void run(Transaction tx, Table old, Table twin);
+    abstract void run(Scene.Session tx);
+  }
+
+  /** A script in a transaction that ends so. */
+  private record Steps(Script script, boolean commits) implements CrashScript {
+    @Override
+    public void setUp(Scene scene) {
+      scene.create("old", TableOptions.hashPartitioned(2));
+      scene.create("twin", TableOptions.defaults());
+      Scene.Session tx = scene.session();
+      fill(tx, "old", 1);
+      fill(tx, "twin", 2);
+      tx.commit();
+    }
+
+    @Override
+    public void run(Scene scene) {
+      scene.point("steps of a transaction");
+      Scene.Session tx = scene.session();
+      script.run(tx);
+      scene.look(); // others see nothing of it
+      scene.point("its end");
+      if (commits) {
+        tx.commit();
+      } else {
+        tx.rollBack();
+      }
+    }
+  }
+
+  /** Entries of the SLog are finished, and tables have as many pages as without a crash. */
+  private static final class Cuts extends RecordCuts {
+    private record Pages(Contents contents, long count) {}
+
+    private final List<Pages> expected = new ArrayList<>();
+
+    Cuts(Path directory, long seed) {
+      super(directory, seed);
+    }
+
+    @Override
+    void begin(TestEngine engine, Contents contents) {
+      expected.add(new Pages(contents, engine.checkAllClean().treePages()));
+    }
+
+    @Override
+    void ran(TestEngine engine) {
+      assertEquals(0, unfinished(engine));
+    }
+
+    @Override
+    void restarted(TestEngine engine) {
+      assertTrue(engine.catalog.finish());
+      assertEquals(0, unfinished(engine));
+      engine.check();
+    }
+
+    @Override
+    void cleaned(TestEngine engine, Contents contents) {
+      long pages = engine.check().treePages();
+      expected.stream()
+          .filter(known -> known.contents.isSame(contents))
+          .findFirst()
+          .ifPresentOrElse(
+              known -> assertEquals(known.count, pages, "pages of trees"),
+              () -> expected.add(new Pages(contents, pages)));
+    }
   }
 
   private static byte[] key(int number) {
@@ -124,118 +190,23 @@ class SlogStepsTest {
     return Samples.random(number, number % 10 == 7 ? 5_000 : 300);
   }
 
-  private static void fill(Transaction tx, Table table, int from) {
+  private static void fill(Scene.Session tx, String table, int from) {
     for (int i = 0; i < ROWS; i++) {
-      tx.put(table, key(i), value(from + i));
+      tx.put(table, i, value(from + i));
     }
-  }
-
-  /** All tables with all their rows, as a transaction of now sees them. */
-  private static Map<String, Map<Integer, byte[]>> content(TestEngine engine) {
-    engine.journal.force();
-    Map<String, Map<Integer, byte[]>> tables = new TreeMap<>();
-    try (Transaction tx = engine.transaction()) {
-      for (String name : engine.catalog.names()) {
-        tables.put(name, rows(tx, Objects.requireNonNull(engine.catalog.find(name), name)));
-      }
-    }
-    return tables;
-  }
-
-  private static Map<Integer, byte[]> rows(Transaction tx, Table table) {
-    Map<Integer, byte[]> rows = new TreeMap<>();
-    try (Cursor cursor = tx.scan(table, null, null)) {
-      while (cursor.next()) {
-        rows.put(java.nio.ByteBuffer.wrap(cursor.key()).getInt(), cursor.value());
-      }
-    }
-    return rows;
-  }
-
-  private static void assertSame(
-      Map<String, Map<Integer, byte[]>> expected, Map<String, Map<Integer, byte[]>> found) {
-    assertEquals(expected.keySet(), found.keySet());
-    expected.forEach((name, rows) -> {
-      assertEquals(rows.keySet(), found.get(name).keySet(), name);
-      rows.forEach((key, value) -> assertArrayEquals(value, found.get(name).get(key), name + key));
-    });
   }
 
   @ParameterizedTest
   @EnumSource(Script.class)
   void R16_wherever_the_log_ends_all_of_a_transaction_that_commits_is_there_or_nothing(
       Script script) {
-    crashBehindEachRecord(script, /* commits= */ true);
+    new Cuts(directory, seed).cut(new Steps(script, /* commits= */ true));
   }
 
   @ParameterizedTest
   @EnumSource(Script.class)
   void R16_wherever_the_log_ends_nothing_of_a_transaction_that_rolls_back_is_there(Script script) {
-    crashBehindEachRecord(script, /* commits= */ false);
-  }
-
-  private void crashBehindEachRecord(Script script, boolean commits) {
-    System.out.println("SlogStepsTest -Drevenant.seed=" + seed);
-    try (TestEngine engine = new TestEngine(directory, 4096)) {
-      engine.catalog.create("old", TableOptions.hashPartitioned(2));
-      engine.catalog.create("twin", TableOptions.defaults());
-      Table old = Objects.requireNonNull(engine.catalog.find("old"));
-      Table twin = Objects.requireNonNull(engine.catalog.find("twin"));
-      try (Transaction tx = engine.transaction()) {
-        fill(tx, old, 1);
-        fill(tx, twin, 2);
-        tx.commit();
-      }
-      engine.checkAllClean();
-      Map<String, Map<Integer, byte[]>> before = content(engine);
-      long pagesBefore = engine.check().treePages();
-      int from = engine.journal.entries().size();
-      Transaction tx = engine.transaction();
-      script.run(tx, old, twin);
-      engine.check();
-      assertSame(before, content(engine)); // others see nothing of it
-      if (commits) {
-        tx.commit();
-      } else {
-        tx.rollback();
-      }
-      Map<String, Map<Integer, byte[]>> after = content(engine);
-      if (!commits) {
-        assertSame(before, after);
-      }
-      engine.check();
-      assertEquals(0, unfinished(engine));
-      long commit = commits ? commitLsn(engine, from) : Long.MAX_VALUE;
-      engine.checkAllClean();
-      assertEquals(0, engine.storage.transactions().aborted().size());
-      assertSame(after, content(engine));
-      long pagesAfter = engine.check().treePages();
-
-      List<MemoryJournal.Entry> entries = engine.journal.entries();
-      for (int end = from; end <= entries.size(); end++) {
-        boolean isThere = entries.get(end - 1).lsn() >= commit;
-        try {
-          restart(
-              entries.subList(0, end),
-              isThere ? after : before,
-              isThere ? pagesAfter : pagesBefore,
-              DEPTH);
-        } catch (Throwable failure) {
-          throw new AssertionError(
-              "-Drevenant.seed=" + seed + ", the log ends behind record " + end + ": " + failure,
-              failure);
-        }
-      }
-    }
-  }
-
-  private static long commitLsn(TestEngine engine, int from) {
-    List<MemoryJournal.Entry> entries = engine.journal.entries();
-    return entries.subList(from, entries.size()).stream()
-        .filter(entry -> entry.is(RecordType.COMMIT))
-        .mapToLong(MemoryJournal.Entry::lsn)
-        .findFirst()
-        .orElseThrow();
+    new Cuts(directory, seed).cut(new Steps(script, /* commits= */ false));
   }
 
   /** Entries of the SLog that are left in the catalogue. */
@@ -246,34 +217,6 @@ class SlogStepsTest {
         SequenceRow.firstKey(),
         (key, value) -> count[0] += SlogEntry.is(value) ? 1 : 0);
     return count[0];
-  }
-
-  private void restart(
-      List<MemoryJournal.Entry> log,
-      Map<String, Map<Integer, byte[]>> expected,
-      long treePages,
-      int depth) {
-    int redoFrom = random.nextInt(log.size() + 1);
-    Map<Integer, byte[]> pages =
-        Replay.randomlyFlushed(Replay.newDatabase(), log, redoFrom, random);
-    Replay.redo(pages, log.subList(redoFrom, log.size()));
-    List<MemoryJournal.Entry> whole;
-    try (TestEngine restarted = TestEngine.restart(directory, log, pages)) {
-      restarted.check();
-      assertSame(expected, content(restarted)); // before anything is finished
-      assertTrue(restarted.catalog.finish());
-      assertEquals(0, unfinished(restarted));
-      restarted.check();
-      assertSame(expected, content(restarted));
-      assertEquals(treePages, restarted.checkAllClean().treePages());
-      assertEquals(0, restarted.storage.transactions().aborted().size());
-      assertSame(expected, content(restarted));
-      whole = new ArrayList<>(restarted.journal.entries());
-    }
-    if (depth > 1 && whole.size() > log.size()) {
-      int end = log.size() + 1 + random.nextInt(whole.size() - log.size());
-      restart(whole.subList(0, end), expected, treePages, depth - 1);
-    }
   }
 
   @Test
@@ -307,7 +250,7 @@ class SlogStepsTest {
       engine.catalog.create("old", TableOptions.defaults());
       Table old = Objects.requireNonNull(engine.catalog.find("old"));
       try (Transaction tx = engine.transaction()) {
-        fill(tx, old, 1);
+        tx.put(old, key(1), value(1));
         tx.commit();
       }
       engine.journal.force();

@@ -111,15 +111,26 @@ final class TestEngine implements AutoCloseable {
 
   /** A new database in which credit for pages may be scarce. */
   TestEngine(Path directory, int pagesInFile, PageSpace pages) {
+    this(directory, pagesInFile, pages, DatabaseOptions.defaults());
+  }
+
+  /** A new database whose transactions are as the options say. */
+  TestEngine(Path directory, int pagesInFile, DatabaseOptions options) {
+    this(directory, pagesInFile, PageSpace.unlimited(), options);
+  }
+
+  private TestEngine(Path directory, int pagesInFile, PageSpace pages, DatabaseOptions options) {
     this(
         directory,
         new MemoryJournal(),
         Replay.newDatabase(),
         pagesInFile,
         new long[0],
+        List.of(),
         0,
         true,
-        pages);
+        pages,
+        options);
   }
 
   private TestEngine(
@@ -128,9 +139,11 @@ final class TestEngine implements AutoCloseable {
       Map<Integer, byte[]> pages,
       int pagesInFile,
       long[] aborted,
+      List<PreparedTransaction> prepared,
       long highestId,
       boolean mapsRead,
-      PageSpace restartPages) {
+      PageSpace restartPages,
+      DatabaseOptions options) {
     this.journal = journal;
     try {
       path = Files.createTempDirectory(directory, "engine").resolve("data");
@@ -174,12 +187,16 @@ final class TestEngine implements AutoCloseable {
             allocator,
             new RoomyPages(pool, journal, allocator),
             marks,
-            new TransactionTable(map, highestId, waits.of(WaitClass.ROW)),
+            new TransactionTable(
+                map,
+                highestId,
+                prepared.stream().mapToLong(PreparedTransaction::id).toArray(),
+                waits.of(WaitClass.ROW)),
             horizon,
             new VolatileStore(spill, 64 << 20, horizon::refresh, WaitMeter.NONE),
             spill,
             new Storage.Counters());
-    engine = new Engine(storage, snapshots, DatabaseOptions.defaults(), 1 << 22, List.of());
+    engine = new Engine(storage, snapshots, options, 1 << 22, prepared);
     catalog = new Catalog(engine);
     storage.allocator().formatMissingMap(/* knownPages= */ 0);
     catalog.load();
@@ -207,15 +224,30 @@ final class TestEngine implements AutoCloseable {
   /** What a crash leaves when the log ends after these records, restarted. */
   static TestEngine restart(
       Path directory, List<MemoryJournal.Entry> entries, Map<Integer, byte[]> pages) {
+    return restart(directory, entries, pages, DatabaseOptions.defaults());
+  }
+
+  /** As {@link #restart(Path, List, Map)}, with transactions as the options say. */
+  static TestEngine restart(
+      Path directory,
+      List<MemoryJournal.Entry> entries,
+      Map<Integer, byte[]> pages,
+      DatabaseOptions options) {
     TreeSet<Long> undecided = new TreeSet<>();
+    Map<Long, PreparedTransaction> prepared = new TreeMap<>();
     long highest = 0;
     for (MemoryJournal.Entry entry : entries) {
       long id = entry.transaction();
       highest = Math.max(highest, id);
       if (entry.is(RecordType.PAGES) && id != 0 || entry.is(RecordType.ABORT)) {
         undecided.add(id);
+        prepared.remove(id);
       } else if (entry.is(RecordType.COMMIT)) {
         undecided.remove(id);
+        prepared.remove(id);
+      } else if (entry.is(RecordType.PREPARE)) {
+        undecided.remove(id);
+        prepared.put(id, prepared(entry));
       } else if (entry.is(RecordType.FORGET)) {
         for (int at = LogRecordLayout.HEADER + 4; at + 8 <= entry.bytes().length; at += 8) {
           undecided.remove(LittleEndian.getLong(entry.bytes(), at));
@@ -233,9 +265,24 @@ final class TestEngine implements AutoCloseable {
         pages,
         last + 1 + 16,
         undecided.stream().mapToLong(i -> i).toArray(),
+        List.copyOf(prepared.values()),
         highest,
         /* mapsRead= */ false,
-        PageSpace.unlimited());
+        PageSpace.unlimited(),
+        options);
+  }
+
+  /** What a PREPARE record says (format.md §2.2). */
+  private static PreparedTransaction prepared(MemoryJournal.Entry entry) {
+    byte[] bytes = entry.bytes();
+    int length = LittleEndian.getInt(bytes, LogRecordLayout.HEADER);
+    int[] tables = new int[LittleEndian.getInt(bytes, LogRecordLayout.HEADER + 4)];
+    int name = LogRecordLayout.HEADER + 8;
+    for (int i = 0; i < tables.length; i++) {
+      tables[i] = LittleEndian.getInt(bytes, name + length + 4 * i);
+    }
+    return new PreparedTransaction(
+        entry.transaction(), Arrays.copyOfRange(bytes, name, name + length), tables);
   }
 
   Tree table(String name) {

@@ -1,0 +1,31 @@
+package org.revenantdb.engine;
+
+import java.nio.file.Path;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Each protocol of transactions and of the cleaner, cut off behind each of its log records
+ * (docs/protocols.md §33); tables in transactions are {@link SlogStepsTest}'s.
+ *
+ * <p>{@code -Drevenant.seed=n} repeats a run.
+ */
+@Tag("slow")
+@Timeout(value = 300, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class CrashAtEachRecordTest {
+  @TempDir Path directory;
+
+  private final long seed =
+      Long.getLong("revenant.seed", ThreadLocalRandom.current().nextInt(1 << 30));
+
+  @ParameterizedTest
+  @EnumSource(ProtocolScript.class)
+  void wherever_the_log_ends_what_was_committed_is_there_and_nothing_else(ProtocolScript script) {
+    new RecordCuts(directory, seed).cut(script);
+  }
+}
