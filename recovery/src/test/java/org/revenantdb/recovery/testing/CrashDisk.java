@@ -42,12 +42,22 @@ public final class CrashDisk extends FileSystem {
   public interface Observer {
     /** Something is about to be written, forced, renamed, created or deleted. */
     void beforeChange();
+
+    /**
+     * The same, for who wants to know what it is.
+     *
+     * @param operation in words, with the file that it changes
+     */
+    default void beforeChange(String operation) {
+      beforeChange();
+    }
   }
 
   private record Write(long position, byte[] bytes) {}
 
   /** A file without a name. */
   static final class Inode {
+    private String name = "a directory";
     private byte[] now = new byte[0];
     private byte[] forced = new byte[0];
     private final List<Write> unforced = new ArrayList<>();
@@ -117,6 +127,7 @@ public final class CrashDisk extends FileSystem {
         inode,
         old -> {
           Inode copy = new Inode();
+          copy.name = old.name;
           copy.now = old.now.clone();
           copy.forced = old.forced.clone();
           copy.unforced.addAll(old.unforced);
@@ -178,6 +189,7 @@ public final class CrashDisk extends FileSystem {
   /** A sector that reached the medium has all bytes that the cache had when it was written. */
   private static Inode survivor(Inode old, Luck luck) {
     Inode survivor = new Inode();
+    survivor.name = old.name;
     Inode cache = new Inode();
     survivor.now = old.forced.clone();
     cache.now = old.forced.clone();
@@ -295,8 +307,9 @@ public final class CrashDisk extends FileSystem {
       if (inode != null) {
         throw new FileAlreadyExistsException(path.toString());
       }
-      observer.beforeChange();
+      observer.beforeChange("create " + path);
       inode = new Inode();
+      inode.name = path.toString();
       names.put(path.toString(), inode);
       unforcedNames.add(new NameChange(null, path.toString(), inode));
     } else if (inode == null) {
@@ -315,7 +328,8 @@ public final class CrashDisk extends FileSystem {
   }
 
   synchronized void write(Inode inode, long position, byte[] bytes) throws IOException {
-    observer.beforeChange();
+    observer.beforeChange(
+        "write " + inode.name + " at " + position + ", " + bytes.length + " bytes");
     if (room < bytes.length) {
       throw new IOException("No space left on device");
     }
@@ -325,7 +339,7 @@ public final class CrashDisk extends FileSystem {
   }
 
   synchronized void truncate(Inode inode, long size) {
-    observer.beforeChange();
+    observer.beforeChange("truncate " + inode.name + " to " + size);
     inode.now = Arrays.copyOf(inode.now, (int) Math.min(size, inode.now.length));
   }
 
@@ -334,7 +348,7 @@ public final class CrashDisk extends FileSystem {
   }
 
   synchronized void force(Inode inode) throws IOException {
-    observer.beforeChange();
+    observer.beforeChange("force " + inode.name);
     if (failForcesAfter-- <= 0) {
       inode.unforced.clear(); // marked clean, and never written
       throw new IOException("Input/output error");
@@ -350,7 +364,7 @@ public final class CrashDisk extends FileSystem {
   }
 
   synchronized void forceNames() throws IOException {
-    observer.beforeChange();
+    observer.beforeChange("force names");
     if (failForcesAfter-- <= 0) {
       throw new IOException("Input/output error");
     }
@@ -363,8 +377,9 @@ public final class CrashDisk extends FileSystem {
     if (!names.containsKey(from.toString())) {
       throw new NoSuchFileException(from.toString());
     }
-    observer.beforeChange();
+    observer.beforeChange("rename " + from + " to " + to);
     Inode inode = names.remove(from.toString());
+    inode.name = to.toString();
     names.put(to.toString(), inode);
     unforcedNames.add(new NameChange(from.toString(), to.toString(), inode));
   }
@@ -373,7 +388,7 @@ public final class CrashDisk extends FileSystem {
     if (!names.containsKey(path.toString())) {
       throw new NoSuchFileException(path.toString());
     }
-    observer.beforeChange();
+    observer.beforeChange("delete " + path);
     Inode inode = names.remove(path.toString());
     unforcedNames.add(new NameChange(path.toString(), null, inode));
   }
