@@ -72,6 +72,12 @@ public final class DiskSpace implements FaultInjector {
     free(Long.MAX_VALUE / 2);
   }
 
+  /** Takes all room away: something else has written until the disk was full. */
+  public synchronized void fill() {
+    room = 0;
+    full = true;
+  }
+
   /**
    * Makes some room.
    *

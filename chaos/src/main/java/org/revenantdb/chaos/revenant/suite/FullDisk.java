@@ -21,7 +21,8 @@ import org.revenantdb.recovery.file.DiskFullException;
 
 /**
  * A disk that is full, and has room again: the work fails clearly, nothing acknowledged is lost,
- * and the database goes on, at once if it can and after reopening at the latest.
+ * and the database goes on, at once if it can and after reopening at the latest. In every second
+ * life it is a rollback that meets the full disk.
  */
 final class FullDisk {
 
@@ -47,7 +48,10 @@ final class FullDisk {
     RandomGenerator random = new java.util.SplittableRandom(seed);
     String complaint = "";
     do {
-      complaint = live(random.nextInt(SMALLEST, LARGEST), Seeds.of(seed, lives++));
+      long lifeSeed = Seeds.of(seed, lives);
+      complaint =
+          lives % 2 == 0 ? live(random.nextInt(SMALLEST, LARGEST), lifeSeed) : rollBack(lifeSeed);
+      lives++;
     } while (complaint.isEmpty() && System.nanoTime() - begun < budget.toNanos());
     if (complaint.isEmpty() && full == 0) {
       return Outcome.of(
@@ -56,6 +60,17 @@ final class FullDisk {
           "none of %d disks was full, ".formatted(lives) + Outcomes.NO_TIME_FOR_MORE);
     }
     return Outcome.of(NAME, complaint.isEmpty() ? Verdict.SURVIVED : Verdict.CORRUPT, complaint);
+  }
+
+  /** Each kind in turn. */
+  private String rollBack(long lifeSeed) throws IOException {
+    HinderedRollback.Kind[] kinds = HinderedRollback.Kind.values();
+    HinderedRollback.Kind kind = kinds[(int) (lives / 2 % kinds.length)];
+    if (kind != HinderedRollback.Kind.UNREADABLE) {
+      full++;
+      wentOnAtOnce++;
+    }
+    return new HinderedRollback(kind, lifeSeed).live();
   }
 
   /** How many disks were full, and on how many of them the open database went on. */
@@ -99,7 +114,7 @@ final class FullDisk {
       try {
         subject.work(db, promises.promises(disk.clock(), lifeSeed));
       } catch (DiskFullException full) {
-        if (lives % 2 == 0) {
+        if (lives % 4 == 0) {
           throw full;
         }
         // It has not stopped: what failed was one statement. So it goes on as soon as there is

@@ -78,16 +78,18 @@ final class PowerCuts {
 
   private static final List<Share> VARIANTS =
       List.of(
-          new Share(MixedSubject::new, 0.30),
+          new Share(MixedSubject::new, 0.27),
           new Share(LargeValuesSubject::new, 0.17),
-          new Share(LazySubject::new, 0.25),
+          new Share(LazySubject::new, 0.24),
           new Share(CompactSubject::new, 0.05),
           new Share(EvictionSubject::new, 0.04),
           new Share(LoadSubject::new, 0.07),
           new Share(SequenceSubject::new, 0.02),
           new Share(DropSubject::new, 0.03),
           new Share(PreparedSubject::new, 0.03),
-          new Share(SchemaSubject::new, 0.04));
+          new Share(SchemaSubject::new, 0.04),
+          new Share(VersionsSubject::new, 0.02),
+          new Share(ThrottleSubject::new, 0.02));
 
   private static final Share SHORT = new Share(ShortSubject::new, 0);
 

@@ -43,8 +43,8 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
   static final String ROLLED_BACK = "rolled-back-";
 
   private static final String DIRECTORY = "db";
-  private static final int SEGMENT = 1 << 20;
-  private static final long LOG_LIMIT = 4L * SEGMENT;
+  static final int SEGMENT = 1 << 20;
+  static final long LOG_LIMIT = 4L * SEGMENT;
 
   /** A pool that cannot hold {@code maxRecoveryPages} lowers it to so many. */
   private static final long PAGE_LIMIT = POOL / 8192 * 7 / 8;
@@ -68,8 +68,18 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
   @Override
   public final Database open(Path dir) {
     Path database = dir.resolve(DIRECTORY);
-    return Database.open(database, options(database));
+    Database db = Database.open(database, options(database));
+    try {
+      opened(database);
+    } catch (RuntimeException failure) {
+      db.close();
+      throw failure;
+    }
+    return db;
   }
+
+  /** What a variant demands of the files of a database that has just been opened. */
+  void opened(Path database) {}
 
   /** How the variant opens. */
   DatabaseOptions options(Path database) {
@@ -208,7 +218,7 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
       case "revenant.lock" -> "lock";
       default -> {
         if (!path.startsWith("log/")) {
-          yield path;
+          yield path.endsWith(".spill") ? "spill" : path;
         }
         yield path.endsWith(".tmp") ? "new log" : "log";
       }

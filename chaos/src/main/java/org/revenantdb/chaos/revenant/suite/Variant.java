@@ -30,7 +30,13 @@ public enum Variant {
   PREPARED(PreparedSubject.class, PreparedSubject::new),
 
   /** {@link SchemaSubject}. */
-  SCHEMA(SchemaSubject.class, SchemaSubject::new);
+  SCHEMA(SchemaSubject.class, SchemaSubject::new),
+
+  /** {@link VersionsSubject}. */
+  VERSIONS(VersionsSubject.class, VersionsSubject::new),
+
+  /** {@link ThrottleSubject}. */
+  THROTTLE(ThrottleSubject.class, ThrottleSubject::new);
 
   private final Class<? extends RevenantSubject> type;
 

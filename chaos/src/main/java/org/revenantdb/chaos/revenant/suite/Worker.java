@@ -1,9 +1,11 @@
 package org.revenantdb.chaos.revenant.suite;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
@@ -14,6 +16,7 @@ import org.revenantdb.engine.BulkLoad;
 import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
+import org.revenantdb.engine.Savepoint;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
@@ -205,6 +208,38 @@ final class Worker {
     group.rolledBack();
   }
 
+  /** How a transaction ends that has savepoints. */
+  enum Ending {
+    COMMIT,
+    ROLL_BACK,
+    LEFT_OPEN
+  }
+
+  /**
+   * A transaction that goes back to savepoints. What it has written then is announced when it is
+   * about to commit: a promise cannot be taken back to what was promised before.
+   */
+  void revise(Ending ending, Consumer<Revisions> body) {
+    Transaction tx = db.begin();
+    try {
+      Revisions revisions = new Revisions(tx);
+      body.accept(revisions);
+      switch (ending) {
+        case COMMIT -> {
+          Promises.Group group = promises.begin();
+          revisions.announce(group);
+          group.committing();
+          tx.commit();
+          group.durable();
+        }
+        case ROLL_BACK -> tx.rollback();
+        case LEFT_OPEN -> {}
+      }
+    } catch (ConflictException conflict) {
+      tx.rollback();
+    }
+  }
+
   /** A transaction that nobody ends: whatever it wrote must not come back. */
   void leaveOpen(Consumer<Writes> body) {
     Transaction tx = db.begin();
@@ -248,4 +283,69 @@ final class Worker {
       }
     }
   }
+
+  /** The writes of a transaction that may be taken back to a savepoint. */
+  final class Revisions {
+
+    /** What a promise says of each row that is written, null if it is deleted. */
+    private final Map<Row, byte @Nullable []> written = new HashMap<>();
+
+    private final Transaction tx;
+
+    private Revisions(Transaction tx) {
+      this.tx = tx;
+    }
+
+    /** Stores a value that was never stored before. */
+    void put(String table, byte[] key, int length) {
+      byte[] value = Cell.value(Seeds.of(seed, values++), length);
+      tx.put(table(table), key, value);
+      written.put(Row.of(table, key), Cell.promised(value));
+    }
+
+    /** Deletes a row if there is one. */
+    void delete(String table, byte[] key) {
+      if (tx.delete(table(table), key)) {
+        written.put(Row.of(table, key), null);
+      }
+    }
+
+    Mark mark() {
+      return new Mark(tx.savepoint(), new HashMap<>(written));
+    }
+
+    /** Goes back, and reads whether each row that it ever wrote has what it had. */
+    void goBackTo(Mark mark) {
+      Set<Row> rows = Set.copyOf(written.keySet());
+      tx.rollbackTo(mark.savepoint);
+      written.clear();
+      written.putAll(mark.written);
+      for (Row row : rows) {
+        byte[] expected = written.get(row);
+        byte[] found = tx.get(table(row.table), row.bytes());
+        if (written.containsKey(row)
+            && !Arrays.equals(expected, found == null ? null : Cell.promised(found))) {
+          throw new IllegalStateException("a row is not what it was at the savepoint: " + row);
+        }
+      }
+    }
+
+    private void announce(Promises.Group group) {
+      written.forEach((row, promised) -> group.put(Cell.key(row.table, row.bytes()), promised));
+    }
+  }
+
+  /** A row; each byte of its key is a character. */
+  private record Row(String table, String key) {
+    static Row of(String table, byte[] key) {
+      return new Row(table, new String(key, StandardCharsets.ISO_8859_1));
+    }
+
+    byte[] bytes() {
+      return key.getBytes(StandardCharsets.ISO_8859_1);
+    }
+  }
+
+  /** A savepoint, and what had been written until then. */
+  record Mark(Savepoint savepoint, Map<Row, byte @Nullable []> written) {}
 }
