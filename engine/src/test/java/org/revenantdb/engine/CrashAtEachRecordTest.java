@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Each protocol of transactions and of the cleaner, cut off behind each of its log records
- * (docs/protocols.md §33); tables in transactions are {@link SlogStepsTest}'s.
+ * (docs/protocols.md §37); tables in transactions are {@link SlogStepsTest}'s.
  *
  * <p>{@code -Drevenant.seed=n} repeats a run.
  */

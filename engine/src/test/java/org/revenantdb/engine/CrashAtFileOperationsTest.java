@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Each protocol of transactions and of the cleaner, cut off before operations on files by kills and
- * power cuts (docs/protocols.md §33).
+ * power cuts (docs/protocols.md §37).
  *
  * <p>{@code -Drevenant.seed=n} repeats a run as far as threads do; {@code -Drevenant.every=n
  * -Drevenant.rounds=n} cuts off at each operation.
