@@ -290,45 +290,54 @@ public final class Transaction implements AutoCloseable {
     return value;
   }
 
-  /** What is locked is what was read last: where somebody was first it is read again. */
   private byte @Nullable [] lockNewest(Table table, byte[] key) {
     beginStatement(table);
-    Tree tree = treeOf(table, key);
-    byte[][] value = {null};
-    boolean[] isStored = {false}; // a large one, since it was read
-    TransactionCore.Renewal read =
-        () -> {
-          isStored[0] = false;
-          StoredValue newest = core.engine().reader().read(tree, key, core.reading());
-          value[0] = newest == null ? null : materialiseInside(newest);
-        };
+    LockedRow row = new LockedRow(treeOf(table, key), key);
     inside(() -> {
-      read.run();
+      row.run();
       return null;
     });
-    if (value[0] != null) {
-      write(
-          table,
-          null,
-          writer ->
-              value[0] == null
-                  ? RowWriter.Outcome.NOTHING
-                  : putWhole(writer, tree, key, value[0], isStored),
-          read);
+    if (row.value != null) {
+      write(table, null, row::write, row);
     }
-    return value[0];
+    return row.value;
   }
 
-  private RowWriter.Outcome putWhole(
-      RowWriter writer, Tree tree, byte[] key, byte[] value, boolean[] isStored) {
-    if (value.length <= LeafCell.maxInlineValue(key.length)) {
-      return writer.put(tree, core.id(), core.snapshot(), key, value);
+  /** What is locked is what was read last: where somebody was first it is read again. */
+  private final class LockedRow implements TransactionCore.Renewal {
+    private final Tree tree;
+    private final byte[] key;
+    private byte @Nullable [] value;
+
+    /** A large value is stored once, since it was read. */
+    private boolean isStored;
+
+    LockedRow(Tree tree, byte[] key) {
+      this.tree = tree;
+      this.key = key;
     }
-    if (!isStored[0]) {
-      writer.overflow().writeWhole(core.id(), value);
-      isStored[0] = true;
+
+    @Override
+    public void run() {
+      StoredValue newest = core.engine().reader().read(tree, key, core.reading());
+      value = newest == null ? null : materialiseInside(newest);
+      isStored = false;
     }
-    return writer.putOverflow(tree, core.id(), core.snapshot(), key, writer.overflow());
+
+    RowWriter.Outcome write(RowWriter writer) {
+      byte[] read = value;
+      if (read == null) {
+        return RowWriter.Outcome.NOTHING;
+      }
+      if (read.length <= LeafCell.maxInlineValue(key.length)) {
+        return writer.put(tree, core.id(), core.snapshot(), key, read);
+      }
+      if (!isStored) {
+        writer.overflow().writeWhole(core.id(), read);
+        isStored = true;
+      }
+      return writer.putOverflow(tree, core.id(), core.snapshot(), key, writer.overflow());
+    }
   }
 
   /**

@@ -32,7 +32,7 @@ public final class CertifierStress {
   private CertifierStress() {}
 
   /** One that writes what the other reads. */
-  private abstract static class Both {
+  abstract static class Both {
     private static final long ACTIVE = 1;
     private static final long COMMITTING = 2;
     private static final long COMMITTED = 3;
