@@ -647,10 +647,11 @@ class ParallelCleanerTest {
       AtomicBoolean done = new AtomicBoolean();
       FutureTask<Void> cleaning =
           start(() -> {
-            while (!done.get()) {
+            do {
               engine.journal.force();
               CleanerSteps.pass(cleaner, /* everything= */ true);
-            }
+            } while (!done.get());
+            cleanAll(engine, cleaner); // it may have had no turn before
             return null;
           });
       List<Writer> writers = new ArrayList<>();
@@ -682,8 +683,16 @@ class ParallelCleanerTest {
       engine.checkAllClean();
       assertTrue(engine.storage.counters().merges.sum() > 0, "nothing was merged");
       assertTrue(engine.storage.counters().overflowPagesFreed.sum() > 0);
-      assertEquals(before, engine.used(), "space is not given back");
+      assertEquals(before, engine.used() - iamPages(engine), "space is not given back");
     }
+  }
+
+  /** A tree that has had extents of its own keeps the pages that list them. */
+  private static int iamPages(TestEngine engine) {
+    return (int)
+        engine.memory().values().stream()
+            .filter(page -> Page.type(MemorySegment.ofArray(page)) == Page.IAM)
+            .count();
   }
 
   private void crashAt(List<MemoryJournal.Entry> all, int end, List<Writer> writers) {

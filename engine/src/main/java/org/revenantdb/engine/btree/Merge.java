@@ -86,7 +86,7 @@ public final class Merge {
   public boolean around(Tree tree, byte[] key, int level, boolean closely) {
     int parent = tree.aboveExclusive(key, level, descent);
     if (parent < 0) {
-      return level > 0 && collapseIfAlone(tree, level);
+      return level > 0 && collapseIfAlone(tree);
     }
     try {
       MemorySegment page = pool.page(parent);
@@ -188,13 +188,14 @@ public final class Merge {
   }
 
   /**
-   * What was merged last under the root may have left it one child, which nobody would visit again.
+   * What was merged last under the root may have left it one child, which nobody would visit again;
+   * and the root that has lost a level may have one again, as another thread merges below it.
    */
-  private boolean collapseIfAlone(Tree tree, int level) {
+  private boolean collapseIfAlone(Tree tree) {
     int root = pool.fixExclusive(tree.root());
     try {
       MemorySegment page = pool.page(root);
-      return Slotted.level(page) == level && Slotted.count(page) == 0 && collapse(tree, root);
+      return Slotted.level(page) > 0 && Slotted.count(page) == 0 && collapse(tree, root);
     } finally {
       pool.unfixExclusive(root);
     }

@@ -146,16 +146,23 @@ final class PageVisit {
   long merge(Tree tree, byte[] fence, boolean closely) {
     long merged = 0;
     for (int level = 0; ; level++) {
-      storage.space().acquireToClean(Merge.CREDIT, Merge.PAGES);
-      try {
-        boolean done = merge.around(tree, fence, level, closely);
-        if (!done) {
-          return merged;
-        }
+      long before = merged;
+      // The neighbour on the other side may have waited for this one, and is not visited again.
+      while (mergeOnce(tree, fence, level, closely)) {
         merged++;
-      } finally {
-        storage.space().release(Merge.CREDIT, Merge.PAGES);
       }
+      if (merged == before) {
+        return merged;
+      }
+    }
+  }
+
+  private boolean mergeOnce(Tree tree, byte[] fence, int level, boolean closely) {
+    storage.space().acquireToClean(Merge.CREDIT, Merge.PAGES);
+    try {
+      return merge.around(tree, fence, level, closely);
+    } finally {
+      storage.space().release(Merge.CREDIT, Merge.PAGES);
     }
   }
 
