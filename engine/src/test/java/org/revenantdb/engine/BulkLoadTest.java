@@ -155,6 +155,35 @@ class BulkLoadTest {
     }
   }
 
+  /** Rows that were given back what they had before a former life have no writer any more. */
+  @Test
+  void a_load_between_rows_that_an_aborted_update_has_given_back_takes_none_of_them_away() {
+    try (Database db = Samples.open(directory)) {
+      Table table = db.table("t");
+      for (int i = 0; i < 1_000; i++) {
+        byte[] key = key(2L * i);
+        db.run(TransactionOptions.lazy(), tx -> tx.put(table, key, new byte[100]));
+      }
+    }
+    try (Database db = Samples.open(directory)) {
+      Table table = db.table("t");
+      try (Transaction aborted = db.begin()) {
+        for (int i = 0; i < 1_000; i++) {
+          aborted.put(table, key(2L * i), new byte[] {1});
+        }
+      }
+      db.cleanNow();
+      try (BulkLoad load = db.bulkLoad(table)) {
+        for (int i = 300; i < 600; i++) {
+          load.add(key(2L * i + 1), new byte[100]);
+        }
+        load.finish();
+      }
+      assertEquals(1_300, count(db, table));
+      assertSound(db, 1_301);
+    }
+  }
+
   @Test
   void nobody_sees_anything_of_a_load_until_it_is_finished_and_then_all_of_it() {
     try (Database db = Samples.open(directory)) {

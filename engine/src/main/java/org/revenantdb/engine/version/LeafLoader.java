@@ -28,6 +28,9 @@ final class LeafLoader {
   /** The leaf and its space map. */
   private static final int PAGES = 2;
 
+  /** No writer's id; 0 is that of a row which is committed for all. */
+  private static final long NOBODY = -1;
+
   private final Storage storage;
   private final BufferPool pool;
   private final Tree tree;
@@ -84,7 +87,7 @@ final class LeafLoader {
     if (count == 0 || pool.pageIdOf(leaf) == tree.root()) {
       return false;
     }
-    long aborted = 0;
+    long aborted = NOBODY;
     for (int slot = 0; slot < count; slot++) {
       int cell = Slotted.cell(page, slot);
       long writer = LeafCell.writer(page, cell);
