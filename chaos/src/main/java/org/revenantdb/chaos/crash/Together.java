@@ -52,7 +52,12 @@ public final class Together {
     }
   }
 
-  private static void join(Thread thread) {
+  /**
+   * Waits until a thread has ended; an interrupt is kept until then.
+   *
+   * @param thread which ends by itself
+   */
+  public static void join(Thread thread) {
     boolean interrupted = false;
     while (true) {
       try {

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.coverage.CallSite;
 import org.revenantdb.chaos.coverage.ForceSites;
 import org.revenantdb.chaos.crash.Seeds;
+import org.revenantdb.chaos.crash.Together;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.power.AimedStates;
 import org.revenantdb.chaos.power.CrashState;
@@ -135,7 +136,7 @@ public final class ForceCoverage<S> {
                 }
               }));
     }
-    threads.forEach(ForceCoverage::await);
+    threads.forEach(Together::join);
     Throwable died = failure.get();
     if (died != null) {
       throw new IllegalStateException(
@@ -161,21 +162,6 @@ public final class ForceCoverage<S> {
       if (!row.detected() && !mutation.isExhausted()) {
         turns.add(mutation);
       }
-    }
-  }
-
-  private static void await(Thread thread) {
-    boolean interrupted = false;
-    while (true) {
-      try {
-        thread.join();
-        break;
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
     }
   }
 
