@@ -31,27 +31,6 @@ final class RecoveryTpcc {
   private static final String WAREHOUSES = "10";
   private static final int ROUNDS = 5;
 
-  private static final Map<String, String> UNITS =
-      Map.of(
-          "new_orders",
-          "1/min",
-          RATE,
-          "1/s",
-          "conflicts_per_tx",
-          "",
-          "rollback_percent",
-          "%",
-          "map_waits_per_tx",
-          "",
-          "map_wait_avg_us",
-          "us",
-          "map_wait_ms",
-          "ms",
-          "cpu_us_per_tx",
-          "us",
-          "log_bytes_per_tx",
-          "bytes");
-
   private RecoveryTpcc() {}
 
   static void measure(ForkSession session) throws CannotMeasureException {
@@ -81,7 +60,7 @@ final class RecoveryTpcc {
                 classes(directory.resolve("off-row"), OffRowVersions.class),
                 scale));
     Map<String, Sample> samples =
-        session.run("TPC-C, versions", session.quick() ? 1 : ROUNDS, children, UNITS);
+        session.run("TPC-C, versions", session.quick() ? 1 : ROUNDS, children, SpaceMapTpcc.UNITS);
     Plot plot =
         new Plot(
             "How many TPC-C transactions a second, by where versions are?",

@@ -16,7 +16,8 @@ final class SpaceMapTpcc {
 
   private static final List<Integer> SESSIONS = List.of(1, SESSIONS_OF_THE_FIGURE, 400);
 
-  private static final Map<String, String> UNITS =
+  /** What the fork tells, by name. */
+  static final Map<String, String> UNITS =
       Map.of(
           "new_orders", "1/min",
           "transactions", "1/s",
