@@ -919,13 +919,7 @@ public final class Transaction implements AutoCloseable {
 
   /** The value in an array that nobody else has. */
   byte[] materialise(StoredValue value) {
-    if (!value.isOverflow()) {
-      return value.bytes();
-    }
-    if (value.length() > MAX_ARRAY) {
-      throw tooLargeForArray(value);
-    }
-    return inside(() -> materialiseInside(value));
+    return value.isOverflow() ? inside(() -> materialiseInside(value)) : value.bytes();
   }
 
   private byte[] materialiseInside(StoredValue value) {
