@@ -27,12 +27,4 @@ public @interface BrokenTwin {
    *     reorder two stores, for instance) and only the compiler might
    */
   boolean mustShow() default true;
-
-  /**
-   * Returns whether the test is also run interpreted and as each compiler compiles it.
-   *
-   * @return false where it fails hundreds of times in the one short run as C2 compiles it, so that
-   *     the other ways would only take time
-   */
-  boolean inEveryMode() default true;
 }

@@ -68,7 +68,7 @@ public final class PageClaimStress {
   }
 
   /** Seen to be free, entered: the former owner may have come and left in between. */
-  @BrokenTwin(inEveryMode = false)
+  @BrokenTwin
   @JCStressTest
   @Outcome(
       id = {"100, -1", "-1, 100"},
@@ -156,7 +156,7 @@ public final class PageClaimStress {
   }
 
   /** A hint that a page which is given back lowers, but need not change. */
-  @BrokenTwin(inEveryMode = false)
+  @BrokenTwin
   @JCStressTest
   @Outcome(
       id = {"100, 5", "5, 100"},

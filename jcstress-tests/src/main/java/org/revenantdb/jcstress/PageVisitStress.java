@@ -54,7 +54,7 @@ public final class PageVisitStress {
   }
 
   /** Takes, then tells. */
-  @BrokenTwin(inEveryMode = false)
+  @BrokenTwin
   @JCStressTest
   @Outcome(
       id = {"0, 0", "0, 1", "1, 0"},

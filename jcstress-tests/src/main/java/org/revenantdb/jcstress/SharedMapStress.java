@@ -103,7 +103,7 @@ public final class SharedMapStress {
   }
 
   /** The absolute value of the byte, not of the bit. */
-  @BrokenTwin(inEveryMode = false)
+  @BrokenTwin
   @JCStressTest
   @Outcome(id = "4", expect = ACCEPTABLE, desc = "Both, by luck.")
   @Outcome(
@@ -138,7 +138,7 @@ public final class SharedMapStress {
   }
 
   /** Read, changed, stored. */
-  @BrokenTwin(inEveryMode = false)
+  @BrokenTwin
   @JCStressTest
   @Outcome(id = "64, 192", expect = ACCEPTABLE, desc = "Both, by luck.")
   @Outcome(
@@ -200,7 +200,7 @@ public final class SharedMapStress {
   }
 
   /** Looked at, then stored. */
-  @BrokenTwin(inEveryMode = false)
+  @BrokenTwin
   @JCStressTest
   @Outcome(id = "20", expect = ACCEPTABLE, desc = "The highest, by luck.")
   @Outcome(
@@ -286,7 +286,7 @@ public final class SharedMapStress {
   }
 
   /** The record, and then the mark: what the source's count of pending updates is for. */
-  @BrokenTwin(inEveryMode = false)
+  @BrokenTwin
   @JCStressTest
   @Outcome(id = "true", expect = ACCEPTABLE, desc = "At or below both, by luck.")
   @Outcome(

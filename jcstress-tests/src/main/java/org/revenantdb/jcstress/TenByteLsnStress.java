@@ -168,7 +168,7 @@ public final class TenByteLsnStress {
   }
 
   /** Looked at before the lock, and no more. */
-  @BrokenTwin(inEveryMode = false)
+  @BrokenTwin
   @JCStressTest
   @Outcome(
       id = {"21, 32, 32", "32, 32, 32"},

@@ -30,7 +30,6 @@ import org.openjdk.jcstress.infra.collectors.DiskReadCollector;
 import org.openjdk.jcstress.infra.collectors.InProcessCollector;
 import org.openjdk.jcstress.infra.collectors.TestResult;
 import org.openjdk.jcstress.infra.grading.ReportUtils;
-import org.openjdk.jcstress.infra.grading.TestGrading;
 import org.openjdk.jcstress.infra.runners.TestList;
 
 /**
@@ -39,17 +38,17 @@ import org.openjdk.jcstress.infra.runners.TestList;
  * <p>System properties: {@code jcstress.tests}, a regular expression, chooses tests; {@code
  * jcstress.args} replaces the mode; {@code revenant.long} (set by {@code -Plong}) takes jcstress's
  * default mode instead of a few seconds a test. The reports are {@code
- * target/jcstress/claims/index.html}, {@code twins} beside it (or {@code all}).
+ * target/jcstress/compiled/index.html}, {@code unbroken} beside it (or {@code all}).
  */
 class ProtocolsTest {
   // -fsm: one fork with the compiler's random choices, not five; half of the time went there.
   private static final String SHORT = "-m default -f 1 -fsm 1 -iters 1 -time 200 -sc false";
 
   /**
-   * Claims are run as C2 compiles them, twins in every way there is: where one of them breaks is a
-   * matter of luck, but for those that say otherwise.
+   * All are run as C2 compiles them, and twins that were not seen to break in every way there is:
+   * where one of them does is a matter of luck.
    */
-  private static final String SHORT_CLAIMS = SHORT + " -jvmArgs -XX:-TieredCompilation";
+  private static final String SHORT_AS_C2_COMPILES = SHORT + " -jvmArgs -XX:-TieredCompilation";
 
   private static final String LONG = "-m default";
 
@@ -74,15 +73,33 @@ class ProtocolsTest {
     if (wanted != null || Boolean.getBoolean("revenant.long")) {
       return run("all", tests, wanted != null ? wanted : LONG);
     }
-    List<String> claims = new ArrayList<>();
-    List<String> twins = new ArrayList<>();
+    Map<String, List<TestResult>> results = run("compiled", tests, SHORT_AS_C2_COMPILES);
+    List<String> unbroken = new ArrayList<>();
     for (String test : tests) {
-      BrokenTwin twin = classOf(test).getAnnotation(BrokenTwin.class);
-      (twin != null && twin.inEveryMode() ? twins : claims).add(test);
+      List<TestResult> runs = results.get(test);
+      if (runs != null && mustBreak(test) && !isSeenToBreak(runs)) {
+        unbroken.add(test);
+      }
     }
-    Map<String, List<TestResult>> results = run("claims", claims, SHORT_CLAIMS);
-    results.putAll(run("twins", twins, SHORT));
+    run("unbroken", unbroken, SHORT).forEach((test, runs) -> results.get(test).addAll(runs));
     return results;
+  }
+
+  private static boolean mustBreak(String test) throws ClassNotFoundException {
+    BrokenTwin twin = classOf(test).getAnnotation(BrokenTwin.class);
+    return twin != null && twin.mustShow();
+  }
+
+  private static boolean isSeenToBreak(List<TestResult> runs) {
+    return runs.stream().filter(ProtocolsTest::hasStarted).anyMatch(ProtocolsTest::breaks);
+  }
+
+  private static boolean hasStarted(TestResult run) {
+    return run.status() != Status.API_MISMATCH;
+  }
+
+  private static boolean breaks(TestResult run) {
+    return run.grading().hasInteresting || !run.grading().isPassed;
   }
 
   private static Map<String, List<TestResult>> run(
@@ -142,27 +159,21 @@ class ProtocolsTest {
 
   private static void judge(String test, List<TestResult> runs) throws ClassNotFoundException {
     assumeTrue(runs != null, "not run: it needs more processors than there are");
-    List<TestResult> started =
-        runs.stream().filter(run -> run.status() != Status.API_MISMATCH).toList();
-    BrokenTwin twin = classOf(test).getAnnotation(BrokenTwin.class);
-    for (TestResult run : started) {
+    boolean isClaim = !classOf(test).isAnnotationPresent(BrokenTwin.class);
+    for (TestResult run : runs.stream().filter(ProtocolsTest::hasStarted).toList()) {
       assertEquals(Status.NORMAL, run.status(), () -> table(run));
-      if (twin == null) {
+      if (isClaim) {
         assertTrue(run.grading().isPassed, () -> "the claim does not hold\n" + table(run));
         assertFalse(
             run.grading().hasInteresting,
             () -> "an interesting outcome belongs in a @BrokenTwin\n" + table(run));
       }
     }
-    if (twin != null && twin.mustShow()) {
+    if (mustBreak(test)) {
       assertTrue(
-          started.stream().map(TestResult::grading).anyMatch(ProtocolsTest::showsItsDefect),
+          isSeenToBreak(runs),
           () -> "the broken twin was not seen to break\n" + table(runs.getFirst()));
     }
-  }
-
-  private static boolean showsItsDefect(TestGrading grading) {
-    return grading.hasInteresting || !grading.isPassed;
   }
 
   private static String table(TestResult run) {
