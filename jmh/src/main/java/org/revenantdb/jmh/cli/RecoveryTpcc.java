@@ -96,8 +96,8 @@ final class RecoveryTpcc {
                 WAREHOUSES,
                 scale,
                 SESSIONS,
-                session.sized(300, 10_000),
-                session.sized(1_200, 20_000),
+                session.sized(2_500, 10_000),
+                session.sized(1_500, 20_000),
                 session.seed(),
                 "lazy"));
     return new ForkSession.Child(

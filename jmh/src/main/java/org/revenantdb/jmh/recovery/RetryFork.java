@@ -19,6 +19,9 @@ import org.revenantdb.jmh.insert.RowNumbers;
  * <p>Arguments: directory, rows, how often.
  */
 public final class RetryFork {
+  /** Tries that do not count: what is tried is compiled by then. */
+  private static final int WARM_UPS = 5;
+
   private RetryFork() {}
 
   /** One try; whether it is to stay. */
@@ -53,7 +56,7 @@ public final class RetryFork {
   private static void growth(
       Database database, String name, boolean needsRows, int rows, int times, Try one) {
     double[] growth = new double[times];
-    for (int i = -2; i < times; i++) { // the first two warm up
+    for (int i = -WARM_UPS; i < times; i++) {
       Table table = database.table(name + i);
       if (needsRows) {
         BigRows.load(database, table, rows, 0);
