@@ -41,9 +41,13 @@ public final class Database implements AutoCloseable {
   private final Sequences sequences;
   private final LiveCheck liveCheck;
 
+  /** Of transactions that are begun without options. */
+  private final TransactionOptions usual;
+
   private Database(OpenDatabase open) {
     this.open = open;
     this.engine = open.engine();
+    this.usual = TransactionOptions.of(engine.options().durability());
     this.liveCheck = new LiveCheck(engine);
     this.catalog = open.catalog();
     this.sequences = new Sequences(engine, catalog);
@@ -329,11 +333,7 @@ public final class Database implements AutoCloseable {
    * @return the transaction; it sees what is committed now
    */
   public Transaction begin() {
-    return begin(usual());
-  }
-
-  private TransactionOptions usual() {
-    return TransactionOptions.of(engine.options().durability());
+    return begin(usual);
   }
 
   /**
@@ -370,7 +370,7 @@ public final class Database implements AutoCloseable {
       TransactionOptions options, @Nullable Throwable begun, @Nullable SerialReads reads) {
     int slot = engine.snapshots().open(engine.clock());
     try {
-      return new Transaction(new TransactionCore(engine, slot, options, begun, reads));
+      return new Transaction(engine, slot, options, begun, reads);
     } catch (Throwable noMemory) {
       engine.snapshots().close(slot);
       throw noMemory;
@@ -388,7 +388,7 @@ public final class Database implements AutoCloseable {
    * @throws X what the work threw: the transaction was rolled back
    */
   public <X extends Exception> void run(TransactionBody<X> body) throws X {
-    run(usual(), body);
+    run(usual, body);
   }
 
   /**
@@ -420,7 +420,7 @@ public final class Database implements AutoCloseable {
    */
   public <T extends @Nullable Object, X extends Exception> T call(TransactionCall<T, X> body)
       throws X {
-    return call(usual(), body);
+    return call(usual, body);
   }
 
   /**
@@ -497,7 +497,7 @@ public final class Database implements AutoCloseable {
    * @return the load, to be closed
    */
   public BulkLoad bulkLoad(Table table) {
-    return bulkLoad(table, usual());
+    return bulkLoad(table, usual);
   }
 
   /**

@@ -605,7 +605,7 @@ final class OpenDatabase {
     ForgottenTransactions.leave(engine.open());
     Throwable failure = null;
     try {
-      engine.open().cores().forEach(TransactionCore::databaseCloses);
+      engine.open().databaseCloses();
       if (checkpointer != null && log.failure() == null) {
         checkpointer.closeCleanly();
         if (doubleWrite != null) {

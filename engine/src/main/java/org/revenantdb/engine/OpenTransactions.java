@@ -19,6 +19,9 @@ final class OpenTransactions {
    *             transaction -> Watched   sweep    CAS: it has been open for a while
    *             any -> null              end      by its session, or whoever rolls it back, before the slot is given up
    *
+   * Watched     needs the core of the transaction, which is made if there is none: from then on that ends it, and
+   *             clears the entry. If it ends first, there is nothing to be watched. (protocols.md §38)
+   *
    * Why in two steps   A weak reference for each transaction would be the dearest part of a short one. So a young one is
    *             held strongly, which costs a store, and only what is still open at the next sweep gets a reference.
    *             One that was forgotten is found within about two sweeps of the collection that notices.
@@ -60,13 +63,20 @@ final class OpenTransactions {
     }
   }
 
-  /** All that are open all the time; of those that begin or end meanwhile some. */
+  /**
+   * All that are open all the time and were used before; of those that begin or end meanwhile some.
+   */
   List<TransactionCore> cores() {
     List<TransactionCore> cores = new ArrayList<>();
     for (Slots chunk : chunks) {
       for (int i = 0; chunk != null && i < chunk.length(); i += STRIDE) {
         switch (chunk.get(i)) {
-          case Transaction young -> cores.add(young.core());
+          case Transaction young -> {
+            TransactionCore used = young.usedCore();
+            if (used != null) {
+              cores.add(used);
+            }
+          }
           case Watched watched -> cores.add(watched.core);
           case null, default -> {}
         }
@@ -75,13 +85,30 @@ final class OpenTransactions {
     return cores;
   }
 
+  /** The database ends: nobody is inside it, and nobody can begin. */
+  void databaseCloses() {
+    for (Slots chunk : chunks) {
+      for (int i = 0; chunk != null && i < chunk.length(); i += STRIDE) {
+        switch (chunk.get(i)) {
+          case Transaction young -> young.databaseCloses();
+          case Watched watched -> watched.core.databaseCloses();
+          case null, default -> {}
+        }
+      }
+    }
+  }
+
   /** Watches those that are still open, and rolls back those that were forgotten. */
   void sweep() {
     for (Slots chunk : chunks) {
       for (int i = 0; chunk != null && i < chunk.length(); i += STRIDE) {
         switch (chunk.get(i)) {
-          case Transaction open ->
-              chunk.compareAndSet(i, open, new Watched(new WeakReference<>(open), open.core()));
+          case Transaction open -> {
+            TransactionCore core = open.openCore();
+            if (core != null) {
+              chunk.compareAndSet(i, open, new Watched(new WeakReference<>(open), core));
+            }
+          }
           case Watched watched when watched.face.get() == null -> watched.core.forgotten();
           case null, default -> {}
         }

@@ -4,6 +4,9 @@ import java.io.ByteArrayInputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.invoke.ConstantBootstraps;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -59,19 +62,104 @@ public final class Transaction implements AutoCloseable {
   /** Leaves of a range that are looked at before others may close or check the database. */
   private static final int LEAVES_AT_ONCE = 64;
 
-  private final TransactionCore core;
+  private static final VarHandle WORD =
+      ConstantBootstraps.fieldVarHandle(
+          MethodHandles.lookup(), "word", VarHandle.class, Transaction.class, Object.class);
+
+  /*
+   * Word        null             open, and nothing was asked of it: there is this object, and its slot
+   *             TransactionCore  that has the state
+   *             State            it ended before anything was asked of it
+   *
+   * Transitions null -> core     CAS  with the first use, by its user; or by who sweeps, if it stays open
+   *             null -> State    CAS  by its user, who commits it or rolls it back; by the end of the database
+   *
+   * So exactly one gives the slot of one without a core back: who has set the State. One with a core ends as that
+   * does. A core that lost the CAS was seen by nobody.
+   *
+   * Why         A transaction that is begun and ended costs this object. (protocols.md §38)
+   */
+  private final Engine engine;
+
+  private final int slot;
+  private final long snapshot;
+  private final TransactionOptions options;
+
+  private volatile @Nullable Object word;
 
   /** Those that are not over, the earliest first; most transactions have none. */
   private List<Savepoint> savepoints = List.of();
 
-  Transaction(TransactionCore core) {
-    this.core = core;
-    core.engine().open().begin(core.slot(), this);
+  /**
+   * A transaction in a slot that is its own from now on.
+   *
+   * @param begun the stack that began it, or null if nobody wants to know
+   * @param reads what it has read; null unless it is serializable
+   */
+  Transaction(
+      Engine engine,
+      int slot,
+      TransactionOptions options,
+      @Nullable Throwable begun,
+      @Nullable SerialReads reads) {
+    this.engine = engine;
+    this.slot = slot;
+    this.snapshot = engine.snapshots().snapshot(slot);
+    this.options = options;
+    if (begun != null || reads != null) {
+      word = new TransactionCore(engine, slot, snapshot, options, begun, reads);
+    }
+    engine.open().begin(slot, this);
   }
 
-  /** What is left to do for it when it has ended without a commit. */
+  /** All of it but this object: what is left to be ended if it is forgotten. */
   TransactionCore core() {
-    return core;
+    return word instanceof TransactionCore core ? core : makeCore();
+  }
+
+  private TransactionCore makeCore() {
+    Object found = word;
+    if (found == null) {
+      TransactionCore made = new TransactionCore(engine, slot, snapshot, options, null, null);
+      found = WORD.compareAndExchange(this, null, made);
+      if (found == null) {
+        return made;
+      }
+    }
+    return found instanceof TransactionCore core
+        ? core
+        : TransactionCore.ended(engine, slot, snapshot, options, (TransactionCore.State) found);
+  }
+
+  /** Its core, if anything was asked of it; else it holds nothing but its slot. */
+  @Nullable TransactionCore usedCore() {
+    return word instanceof TransactionCore core ? core : null;
+  }
+
+  /** Its core, which can be ended without it; null if it has ended. */
+  @Nullable TransactionCore openCore() {
+    TransactionCore core = core();
+    return core.isOpen() ? core : null;
+  }
+
+  /** The database ends: nobody is inside it. */
+  void databaseCloses() {
+    if (!endsUnused(TransactionCore.State.CLOSED)) {
+      TransactionCore used = usedCore();
+      if (used != null) {
+        used.databaseCloses();
+      }
+    }
+  }
+
+  /** Ends it, if nothing was asked of it; else false. */
+  private boolean endsUnused(TransactionCore.State state) {
+    if (word != null || !WORD.compareAndSet(this, null, state)) {
+      return false;
+    }
+    engine.open().end(slot);
+    engine.snapshots().close(slot);
+    return true;
   }
 
   /**
@@ -106,7 +194,7 @@ public final class Transaction implements AutoCloseable {
     Objects.checkFromIndexSize(offset, 0, into.length);
     int length;
     try {
-      length = core.read(tree, key, into, offset);
+      length = core().read(tree, key, into, offset);
     } finally {
       Reference.reachabilityFence(this);
     }
@@ -160,7 +248,7 @@ public final class Transaction implements AutoCloseable {
     try {
       Reading reading = readingOf(kept);
       Tree tree = treeToRead(table, key, reading);
-      StoredValue value = inside(() -> core.engine().reader().read(tree, key, reading));
+      StoredValue value = inside(() -> core().engine().reader().read(tree, key, reading));
       return value == null ? null : stream(value, kept);
     } finally {
       letGo(kept);
@@ -168,12 +256,12 @@ public final class Transaction implements AutoCloseable {
   }
 
   private Reading readingOf(@Nullable KeptReading kept) {
-    return kept == null ? core.reading() : kept.reading();
+    return kept == null ? core().reading() : kept.reading();
   }
 
   private @Nullable KeptReading keepReading() {
     try {
-      return core.keepReading();
+      return core().keepReading();
     } finally {
       Reference.reachabilityFence(this);
     }
@@ -182,7 +270,7 @@ public final class Transaction implements AutoCloseable {
   /** What it was used for has ended. */
   void letGo(@Nullable KeptReading kept) {
     try {
-      core.letGo(kept);
+      core().letGo(kept);
     } finally {
       Reference.reachabilityFence(this);
     }
@@ -190,7 +278,7 @@ public final class Transaction implements AutoCloseable {
 
   private void beginStatement() {
     try {
-      core.beginStatement();
+      core().beginStatement();
     } finally {
       Reference.reachabilityFence(this);
     }
@@ -198,7 +286,7 @@ public final class Transaction implements AutoCloseable {
 
   private void beginStatement(Table table) {
     try {
-      core.beginStatement(table);
+      core().beginStatement(table);
     } finally {
       Reference.reachabilityFence(this);
     }
@@ -209,7 +297,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   private @Nullable StoredValue read(Tree tree, byte[] key) {
-    return inside(() -> core.engine().reader().read(tree, key, core.reading()));
+    return inside(() -> core().engine().reader().read(tree, key, core().reading()));
   }
 
   /**
@@ -230,7 +318,7 @@ public final class Transaction implements AutoCloseable {
 
   private void put(Table table, Tree tree, byte[] key, byte[] value) {
     if (value.length <= LeafCell.maxInlineValue(key.length)) {
-      write(table, writer -> writer.put(tree, core.id(), core.snapshot(), key, value));
+      write(table, writer -> writer.put(tree, core().id(), core().snapshot(), key, value));
     } else {
       putLarge(table, tree, key, value);
     }
@@ -242,10 +330,10 @@ public final class Transaction implements AutoCloseable {
         table,
         writer -> {
           if (!isStored[0]) {
-            writer.overflow().writeWhole(core.id(), value);
+            writer.overflow().writeWhole(core().id(), value);
             isStored[0] = true;
           }
-          return writer.putOverflow(tree, core.id(), core.snapshot(), key, writer.overflow());
+          return writer.putOverflow(tree, core().id(), core().snapshot(), key, writer.overflow());
         });
   }
 
@@ -261,7 +349,7 @@ public final class Transaction implements AutoCloseable {
       Function<RowWriter, RowWriter.Outcome> statement,
       TransactionCore.Renewal renewal) {
     try {
-      return core.write(table, met, statement, renewal);
+      return core().write(table, met, statement, renewal);
     } finally {
       Reference.reachabilityFence(this);
     }
@@ -279,7 +367,7 @@ public final class Transaction implements AutoCloseable {
    * @throws ValueTooLargeException if the value does not fit in an array
    */
   public byte @Nullable [] lockForUpdate(Table table, byte[] key) {
-    if (core.readsCommitted()) {
+    if (core().readsCommitted()) {
       return lockNewest(table, key);
     }
     Tree tree = treeOf(table, key);
@@ -319,7 +407,7 @@ public final class Transaction implements AutoCloseable {
 
     @Override
     public void run() {
-      StoredValue newest = core.engine().reader().read(tree, key, core.reading());
+      StoredValue newest = core().engine().reader().read(tree, key, core().reading());
       value = newest == null ? null : materialiseInside(newest);
       isStored = false;
     }
@@ -330,13 +418,13 @@ public final class Transaction implements AutoCloseable {
         return RowWriter.Outcome.NOTHING;
       }
       if (read.length <= LeafCell.maxInlineValue(key.length)) {
-        return writer.put(tree, core.id(), core.snapshot(), key, read);
+        return writer.put(tree, core().id(), core().snapshot(), key, read);
       }
       if (!isStored) {
-        writer.overflow().writeWhole(core.id(), read);
+        writer.overflow().writeWhole(core().id(), read);
         isStored = true;
       }
-      return writer.putOverflow(tree, core.id(), core.snapshot(), key, writer.overflow());
+      return writer.putOverflow(tree, core().id(), core().snapshot(), key, writer.overflow());
     }
   }
 
@@ -362,8 +450,8 @@ public final class Transaction implements AutoCloseable {
     // A writer of its own: reading the user's stream may use this transaction in between.
     OverflowWriter overflow =
         inside(() -> {
-          OverflowWriter fresh = core.writer(table).newOverflowWriter();
-          fresh.begin(core.id());
+          OverflowWriter fresh = core().writer(table).newOverflowWriter();
+          fresh.begin(core().id());
           return fresh;
         });
     int count = chunk.length;
@@ -381,7 +469,7 @@ public final class Transaction implements AutoCloseable {
         writer -> {
           Tree tree =
               treeOf(table, key); // of what the key is now: reading the stream may change it
-          return writer.putOverflow(tree, core.id(), core.snapshot(), key, overflow);
+          return writer.putOverflow(tree, core().id(), core().snapshot(), key, overflow);
         });
   }
 
@@ -400,9 +488,9 @@ public final class Transaction implements AutoCloseable {
   }
 
   private RowWriter.Outcome delete(RowWriter writer, Tree tree, byte[] key) {
-    RowWriter.Outcome outcome = writer.delete(tree, core.id(), core.snapshot(), key);
+    RowWriter.Outcome outcome = writer.delete(tree, core().id(), core().snapshot(), key);
     if (outcome != RowWriter.Outcome.CONFLICT) {
-      core.witness().saw(writer.metLsn());
+      core().witness().saw(writer.metLsn());
     }
     return outcome;
   }
@@ -418,7 +506,7 @@ public final class Transaction implements AutoCloseable {
    */
   public long count(Table table, byte @Nullable [] from, byte @Nullable [] to) {
     beginStatement();
-    List<RowRange> ranges = ranges(table, from, to, core.reading());
+    List<RowRange> ranges = ranges(table, from, to, core().reading());
     checkOpen();
     long rows = 0;
     for (RowRange range : ranges) {
@@ -476,7 +564,7 @@ public final class Transaction implements AutoCloseable {
       Runnable beforeDeletion) {
     List<RowRange> looks = ranges(table, from, to, reading);
     List<RowRange> ranges = ranges(table, from, to, reading);
-    inside(() -> core.writer(table));
+    inside(() -> core().writer(table));
     looks.forEach(range -> refuseConflicts(table, range));
     beforeDeletion.run();
     long rows = 0;
@@ -487,7 +575,7 @@ public final class Transaction implements AutoCloseable {
         }
       }
     } catch (Throwable failure) {
-      core.spoil("a deleteRange of this transaction failed half way");
+      core().spoil("a deleteRange of this transaction failed half way");
       throw failure;
     }
     return rows;
@@ -500,7 +588,7 @@ public final class Transaction implements AutoCloseable {
           range,
           writer -> {
             for (int leaf = 0; leaf < LEAVES_AT_ONCE && range.hasMore(); leaf++) {
-              if (range.findConflict(/* ofCommitted= */ !core.readsCommitted())) {
+              if (range.findConflict(/* ofCommitted= */ !core().readsCommitted())) {
                 return RowWriter.Outcome.CONFLICT;
               }
             }
@@ -536,18 +624,18 @@ public final class Transaction implements AutoCloseable {
   private Tree treeOf(Table table, byte[] key) {
     Objects.requireNonNull(table, "table");
     checkKey(key);
-    return core.trees(table).of(key);
+    return core().trees(table).of(key);
   }
 
   /** The same, by who wants to know what is there. */
   private Tree treeToRead(Table table, byte[] key) {
-    return treeToRead(table, key, core.reading());
+    return treeToRead(table, key, core().reading());
   }
 
   private Tree treeToRead(Table table, byte[] key, Reading reading) {
     checkKey(key);
-    TableTrees trees = core.trees(Objects.requireNonNull(table, "table"), reading.snapshot());
-    if (core.isSerializable()) {
+    TableTrees trees = core().trees(Objects.requireNonNull(table, "table"), reading.snapshot());
+    if (core().isSerializable()) {
       note(reads -> reads.read(trees.all(), key));
     }
     return trees.of(key);
@@ -555,24 +643,24 @@ public final class Transaction implements AutoCloseable {
 
   private void note(Consumer<SerialReads> what) {
     try {
-      core.note(what);
+      core().note(what);
     } finally {
       Reference.reachabilityFence(this);
     }
   }
 
   private List<Tree> treesOf(Table table, Reading reading) {
-    return core.trees(Objects.requireNonNull(table, "table"), reading.snapshot()).all();
+    return core().trees(Objects.requireNonNull(table, "table"), reading.snapshot()).all();
   }
 
   /** The range in each tree of the table, all of which is about to be read. */
   private List<RowRange> ranges(
       Table table, byte @Nullable [] from, byte @Nullable [] to, Reading reading) {
-    Engine engine = core.engine();
+    Engine engine = core().engine();
     List<Tree> trees = treesOf(table, reading);
     byte[] first = from == null ? null : from.clone();
     byte[] end = to == null ? null : to.clone();
-    if (core.isSerializable()) {
+    if (core().isSerializable()) {
       note(reads -> reads.read(trees, first, end));
     }
     List<RowRange> ranges = new ArrayList<>(trees.size());
@@ -621,7 +709,9 @@ public final class Transaction implements AutoCloseable {
     return new Cursor(
         this,
         kept,
-        core.isSerializable() ? (first, end) -> note(reads -> reads.read(trees, first, end)) : null,
+        core().isSerializable()
+            ? (first, end) -> note(reads -> reads.read(trees, first, end))
+            : null,
         trees.size() == 1
             ? (first, end) -> scan(trees.getFirst(), reading, first, end, descending)
             : merged(trees, reading, descending),
@@ -647,7 +737,7 @@ public final class Transaction implements AutoCloseable {
       byte @Nullable [] from,
       byte @Nullable [] to,
       boolean descending) {
-    Engine engine = core.engine();
+    Engine engine = core().engine();
     return new RowScan(engine.storage(), engine.reader(), tree, reading, descending, from, to);
   }
 
@@ -681,7 +771,7 @@ public final class Transaction implements AutoCloseable {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(options, "options");
     try {
-      return core.createTable(name, options);
+      return core().createTable(name, options);
     } finally {
       Reference.reachabilityFence(this);
     }
@@ -707,7 +797,7 @@ public final class Transaction implements AutoCloseable {
   public void dropTable(Table table) {
     Objects.requireNonNull(table, "table");
     try {
-      core.dropTable(table);
+      core().dropTable(table);
     } finally {
       Reference.reachabilityFence(this);
     }
@@ -733,7 +823,7 @@ public final class Transaction implements AutoCloseable {
   public void truncate(Table table) {
     Objects.requireNonNull(table, "table");
     try {
-      core.truncate(table);
+      core().truncate(table);
     } finally {
       Reference.reachabilityFence(this);
     }
@@ -750,7 +840,7 @@ public final class Transaction implements AutoCloseable {
   public @Nullable Table findTable(String name) {
     Objects.requireNonNull(name, "name");
     try {
-      return core.findTable(name);
+      return core().findTable(name);
     } finally {
       Reference.reachabilityFence(this);
     }
@@ -764,7 +854,7 @@ public final class Transaction implements AutoCloseable {
    * @return the savepoint, for this transaction alone
    */
   public Savepoint savepoint() {
-    Savepoint savepoint = new Savepoint(core.savepoint());
+    Savepoint savepoint = new Savepoint(core().savepoint());
     if (savepoints.isEmpty()) {
       savepoints = new ArrayList<>();
     }
@@ -785,7 +875,7 @@ public final class Transaction implements AutoCloseable {
    */
   public void rollbackTo(Savepoint savepoint) {
     int index = indexOf(savepoint);
-    core.rollbackTo(savepoint.overwritten());
+    core().rollbackTo(savepoint.overwritten());
     savepoints.subList(index + 1, savepoints.size()).clear();
   }
 
@@ -798,7 +888,7 @@ public final class Transaction implements AutoCloseable {
   public void release(Savepoint savepoint) {
     int index = indexOf(savepoint);
     if (index == 0) {
-      core.noSavepoint();
+      core().noSavepoint();
     }
     savepoints.subList(index, savepoints.size()).clear();
   }
@@ -821,8 +911,11 @@ public final class Transaction implements AutoCloseable {
    * @throws OutcomeUnknownException if the log failed meanwhile
    */
   public void commit() {
+    if (endsUnused(TransactionCore.State.COMMITTED)) {
+      return;
+    }
     try {
-      core.commit();
+      core().commit();
     } finally {
       Reference.reachabilityFence(this);
     }
@@ -846,7 +939,7 @@ public final class Transaction implements AutoCloseable {
   public boolean prepare(byte[] name) {
     Database.checkName(name);
     try {
-      return core.prepare(name);
+      return core().prepare(name);
     } finally {
       Reference.reachabilityFence(this);
     }
@@ -860,8 +953,8 @@ public final class Transaction implements AutoCloseable {
    */
   public CompletionStage<@Nullable Void> commitAsync() {
     try {
-      core.commitAsync();
-      return core.onDurable();
+      core().commitAsync();
+      return core().onDurable();
     } finally {
       Reference.reachabilityFence(this);
     }
@@ -879,13 +972,16 @@ public final class Transaction implements AutoCloseable {
    * @throws IllegalStateException if the transaction has not been committed
    */
   public CompletionStage<@Nullable Void> onDurable() {
-    return core.onDurable();
+    return core().onDurable();
   }
 
   /** Rolls back, in constant time; nothing happens if the transaction has ended. */
   public void rollback() {
+    if (endsUnused(TransactionCore.State.ROLLED_BACK)) {
+      return;
+    }
     try {
-      core.rollback();
+      core().rollback();
     } finally {
       Reference.reachabilityFence(this);
     }
@@ -894,7 +990,7 @@ public final class Transaction implements AutoCloseable {
   /** Rolls back if the transaction has not ended. */
   @Override
   public void close() {
-    if (core.isOpen()) {
+    if (isOpen()) {
       try {
         rollback();
       } catch (DatabaseClosedException e) {
@@ -903,10 +999,15 @@ public final class Transaction implements AutoCloseable {
     }
   }
 
+  private boolean isOpen() {
+    Object found = word;
+    return found instanceof TransactionCore core ? core.isOpen() : found == null;
+  }
+
   /** Runs something in the transaction, which is not forgotten as long as that lasts. */
   <T extends @Nullable Object> T inside(Supplier<T> action) {
     try {
-      return core.inside(action);
+      return core().inside(action);
     } finally {
       // Or it could count as forgotten while it is in use for the last time.
       Reference.reachabilityFence(this);
@@ -914,7 +1015,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   void checkOpen() {
-    core.checkOpen();
+    core().checkOpen();
   }
 
   /** The value in an array that nobody else has. */
@@ -975,7 +1076,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   private OverflowInput overflow(StoredValue value) {
-    return new OverflowInput(core.engine().storage().pool(), this::inside, value.reference());
+    return new OverflowInput(core().engine().storage().pool(), this::inside, value.reference());
   }
 
   /** Refuses a key that is empty or too long. */

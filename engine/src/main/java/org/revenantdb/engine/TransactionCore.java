@@ -94,7 +94,8 @@ final class TransactionCore {
 
   static final Renewal NOTHING_READ = () -> {};
 
-  private enum State {
+  /** What has become of it. */
+  enum State {
     OPEN,
     COMMITTED,
     ROLLED_BACK,
@@ -158,19 +159,28 @@ final class TransactionCore {
   TransactionCore(
       Engine engine,
       int slot,
+      long snapshot,
       TransactionOptions options,
       @Nullable Throwable begun,
       @Nullable SerialReads reads) {
     this.engine = engine;
     this.options = options;
     this.slot = slot;
-    this.reading = new Reading(engine.snapshots().snapshot(slot));
+    this.reading = new Reading(snapshot);
     this.begun = begun;
     this.reads = reads;
     if (reads != null) {
       reads.snapshot(reading.snapshot());
       reading.notePrepared();
     }
+  }
+
+  /** Of a transaction that ended without one: all that it does is to say so. */
+  static TransactionCore ended(
+      Engine engine, int slot, long snapshot, TransactionOptions options, State state) {
+    TransactionCore core = new TransactionCore(engine, slot, snapshot, options, null, null);
+    core.state = state;
+    return core;
   }
 
   Engine engine() {

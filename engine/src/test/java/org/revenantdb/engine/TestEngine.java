@@ -301,8 +301,7 @@ final class TestEngine implements AutoCloseable {
   /** A transaction with the face that users have. */
   Transaction transaction() {
     int slot = engine.snapshots().open(journal::tail);
-    return new Transaction(
-        new TransactionCore(engine, slot, TransactionOptions.of(Durability.LAZY), null, null));
+    return new Transaction(engine, slot, TransactionOptions.of(Durability.LAZY), null, null);
   }
 
   Tx begin() {
