@@ -54,7 +54,12 @@ public final class Horizon {
    * @param snapshots from {@link #refresh}
    */
   public long settled(SnapshotSet snapshots) {
-    return Math.min(snapshots.horizon(), durable.getAsLong());
+    return Math.min(snapshots.horizon(), durable());
+  }
+
+  /** How far the log is durable. */
+  public long durable() {
+    return durable.getAsLong();
   }
 
   /** Computes the set anew. */

@@ -1,6 +1,8 @@
 package org.revenantdb.engine.txn;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -9,6 +11,7 @@ import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.gc.SnapshotSet;
 import org.revenantdb.latch.ParkingLot;
 import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.restart.AbortedTransactions;
@@ -23,9 +26,17 @@ public final class TransactionTable {
    * Source      design §8, §9; rules R1, R8, R10, R21.
    *
    * State       one word per id, in chunks of 4,096 ids: OutcomeWords has its states and transitions
-   * Transitions of a chunk
-   *             chunk -> null  forget(): all ids of the chunk are finished, their commits durable and at or below
-   *                            every snapshot (R10)
+   * Transitions of a chunk, by forget(), when all its ids have ended and their commits are durable
+   *             words -> one value     when no snapshot, open or to come, is at or behind the lowest of its commits and
+   *                                    before the highest: that is the value. With its neighbours, if none is between
+   *                                    the lowest and the highest of all (IdSpans)
+   *             either -> nothing      when all its commits are at or below every snapshot (R10)
+   *
+   * One value   is as good as each id's own: every snapshot that compares it, S, was open when the chunk became one
+   *             value, or is at or above the bound of that look, and so at or above the value. Either way S is below
+   *             all of the chunk's commits, or at or above all of them. The value of an id only grows, and with each
+   *             the same holds; so it does for a lifetime of which one end is the commit itself, taken before, and the
+   *             other the value (protocols.md §38).
    *
    * Waiting     for one that is COMMITTING, usually a matter of a microsecond; where the ring of the log is full, as
    *             long as a write to the disk. So: some spins, then the parking lot, keyed by table and id. It is done
@@ -40,9 +51,9 @@ public final class TransactionTable {
    *
    * Look-up     table first, then the ATM, else committed for all. It is right while the row that names the id is
    *             latched (R1): an id leaves the ATM only after every row of it was reverted under its page's exclusive
-   *             latch, and a chunk is forgotten only when "committed for all" is the answer for its committed ids,
-   *             and the ATM, which was filled before, answers for its aborted ones, but for those of which no row was
-   *             left when they became so.
+   *             latch, and a chunk loses its words only when one answer is right for its committed ids, and the ATM,
+   *             which was filled before, answers for its aborted ones, but for those of which no row was left when they
+   *             became so.
    */
   /** Answer of {@link #status}: still running. */
   public static final long ACTIVE = OutcomeWords.ACTIVE;
@@ -76,19 +87,32 @@ public final class TransactionTable {
   /** Written under the lock. */
   private volatile PreparedWords preparedWords = PreparedWords.NONE;
 
-  /** The chunk in which this life's ids begin; ids below the offset are of a former life. */
-  private final OutcomeWords firstChunk = new OutcomeWords(CHUNK);
+  /** The first id of this life. */
+  private final long firstId;
 
-  private final int firstOffset;
   private final long slice;
   private final WaitMeter waits;
   private final RowWaiters rowWaiters;
 
+  /**
+   * The recent chunks, from one number on, and what is behind them, up to the last that has no
+   * words.
+   */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record Chunks(long first, @Nullable OutcomeWords[] array) {
+  private record Chunks(long first, OutcomeWords[] array, IdSpans older) {
     @Nullable OutcomeWords of(long id) {
-      long index = (id >>> SHIFT) - first;
-      return index >= 0 && index < array.length ? array[(int) index] : null;
+      long chunk = id >>> SHIFT;
+      if (chunk < first) {
+        IdSpans.Span span = older.of(chunk);
+        return span == null ? null : span.words();
+      }
+      return chunk - first < array.length ? array[(int) (chunk - first)] : null;
+    }
+
+    /** The value of a chunk that has one, else {@link #COMMITTED_FOR_ALL}. */
+    long valueOf(long id) {
+      IdSpans.Span span = older.isEmpty() ? null : older.of(id >>> SHIFT);
+      return span == null ? COMMITTED_FOR_ALL : span.highest();
     }
   }
 
@@ -142,8 +166,9 @@ public final class TransactionTable {
     this.rowWaiters = new RowWaiters(this::markWaited, waits);
     this.aborted = aborted;
     this.nextId = new AtomicLong(highestId + 1);
-    this.firstOffset = (int) (highestId + 1) & (CHUNK - 1);
-    this.chunks = new Chunks((highestId + 1) >>> SHIFT, new OutcomeWords[] {firstChunk});
+    this.firstId = highestId + 1;
+    this.chunks =
+        new Chunks(firstId >>> SHIFT, new OutcomeWords[] {new OutcomeWords(CHUNK)}, IdSpans.NONE);
   }
 
   /** The aborted-transaction map. */
@@ -201,17 +226,13 @@ public final class TransactionTable {
         return words;
       }
       int index = (int) ((id >>> SHIFT) - now.first);
-      @Nullable OutcomeWords[] array =
-          Arrays.copyOf(now.array, Math.max(now.array.length, index + 1));
-      words = new OutcomeWords(CHUNK);
-      array[index] = words;
-      // Those before it, too: their first ids were given out and are about to be entered. Null
-      // means forgotten.
-      for (int i = now.array.length; i < index; i++) {
+      OutcomeWords[] array = Arrays.copyOf(now.array, Math.max(now.array.length, index + 1));
+      // Those before it, too: their first ids were given out and are about to be entered.
+      for (int i = now.array.length; i <= index; i++) {
         array[i] = new OutcomeWords(CHUNK);
       }
-      chunks = new Chunks(now.first, array);
-      return words;
+      chunks = new Chunks(now.first, array, now.older);
+      return array[index];
     } finally {
       growing.unlock();
     }
@@ -374,8 +395,9 @@ public final class TransactionTable {
     if (id == 0) {
       return COMMITTED_FOR_ALL;
     }
-    OutcomeWords words = chunks.of(id);
-    long state = words == null ? 0 : words.get(index(id));
+    Chunks now = chunks;
+    OutcomeWords words = now.of(id);
+    long state = words == null ? OutcomeWords.UNKNOWN : words.get(index(id));
     if (state != OutcomeWords.UNKNOWN && state != OutcomeWords.ELSEWHERE) {
       return state;
     }
@@ -383,7 +405,10 @@ public final class TransactionTable {
     if (prepared != null) {
       return prepared.get(0);
     }
-    return aborted.contains(id) ? ABORTED : COMMITTED_FOR_ALL;
+    if (aborted.contains(id)) {
+      return ABORTED;
+    }
+    return words != null || id < firstId ? COMMITTED_FOR_ALL : now.valueOf(id);
   }
 
   /**
@@ -452,14 +477,23 @@ public final class TransactionTable {
   /** Goes over those in the chunks that are active or committing, in order, while it is told to. */
   private void forEachUndecided(LongPredicate visitor) {
     Chunks now = chunks;
-    for (int c = 0; c < now.array.length; c++) {
-      OutcomeWords words = now.array[c];
-      for (int i = 0; words != null && i < CHUNK; i++) {
-        if (isUndecided(words.get(i)) && !visitor.test(((now.first + c) << SHIFT) + i)) {
-          return;
-        }
+    boolean goesOn = true;
+    for (IdSpans.Span span : now.older.all()) {
+      OutcomeWords words = span.words();
+      goesOn = goesOn && (words == null || visitUndecided(span.first(), words, visitor));
+    }
+    for (int c = 0; c < now.array.length && goesOn; c++) {
+      goesOn = visitUndecided(now.first + c, now.array[c], visitor);
+    }
+  }
+
+  private static boolean visitUndecided(long chunk, OutcomeWords words, LongPredicate visitor) {
+    for (int i = 0; i < CHUNK; i++) {
+      if (isUndecided(words.get(i)) && !visitor.test((chunk << SHIFT) + i)) {
+        return false;
       }
     }
+    return true;
   }
 
   private static boolean isUndecided(long state) {
@@ -478,27 +512,36 @@ public final class TransactionTable {
   }
 
   /**
-   * Forgets chunks of ids that nobody has to tell apart any more.
+   * Forgets ids that nobody has to tell apart any more: what is committed for all, or is one for
+   * every snapshot.
    *
-   * @param horizon every snapshot is at or above it, and the log is durable up to it
+   * @param snapshots those that are open
+   * @param durable how far the log is durable
    */
-  public void forget(long horizon) {
+  public void forget(SnapshotSet snapshots, long durable) {
+    long horizon = Math.min(snapshots.horizon(), durable);
     growing.lock();
     try {
       Chunks now = chunks;
-      long last = (nextId.get() >>> SHIFT) - now.first;
-      @Nullable OutcomeWords[] array = now.array.clone();
-      int leading = 0;
-      for (int c = 0; c < array.length && c < last; c++) {
-        OutcomeWords words = array[c];
-        if (words != null && allForgettable(words, horizon)) {
-          array[c] = null;
-        }
-        if (array[c] == null && leading == c) {
-          leading++;
-        }
+      int complete = (int) ((nextId.get() >>> SHIFT) - now.first); // all of their ids are given out
+      List<IdSpans.Span> spans = new ArrayList<>();
+      for (IdSpans.Span span : now.older.all()) {
+        OutcomeWords words = span.words();
+        spans.add(words == null ? span : lookAt(span.first(), words, snapshots, durable, horizon));
       }
-      chunks = new Chunks(now.first + leading, Arrays.copyOfRange(array, leading, array.length));
+      for (int c = 0; c < Math.min(complete, now.array.length); c++) {
+        spans.add(lookAt(now.first + c, now.array[c], snapshots, durable, horizon));
+      }
+      int older = spans.size(); // with the last that has no words
+      while (older > 0 && spans.get(older - 1).words() != null) {
+        older--;
+      }
+      long first = older == 0 ? now.first : spans.get(older - 1).end();
+      chunks =
+          new Chunks(
+              first,
+              Arrays.copyOfRange(now.array, (int) (first - now.first), now.array.length),
+              IdSpans.join(spans.subList(0, older), snapshots, horizon));
       if (!preparedWords.isEmpty()) {
         preparedWords = preparedWords.without(state -> isForgettable(state, horizon));
       }
@@ -509,27 +552,61 @@ public final class TransactionTable {
 
   /** Whether there are ids to forget, now or when their commits are durable and seen by all. */
   public boolean mayForget() {
-    return chunks.array.length > 1;
+    Chunks now = chunks;
+    return now.array.length > 1 || !now.older.isEmpty();
   }
 
-  private boolean allForgettable(OutcomeWords words, long horizon) {
-    boolean isFirst = isFirstChunk(words);
+  /** For how many chunks of ids it has words, and how many spans of them have one value. */
+  public int size() {
+    Chunks now = chunks;
+    return now.array.length + now.older.all().size();
+  }
+
+  /** What becomes of a chunk all of whose ids are given out. */
+  private IdSpans.Span lookAt(
+      long chunk, OutcomeWords words, SnapshotSet snapshots, long durable, long horizon) {
+    long lowest = Long.MAX_VALUE;
+    long highest = 0;
+    boolean isForAll = true;
     for (int i = 0; i < CHUNK; i++) {
+      long id = (chunk << SHIFT) + i;
+      if (id < firstId) {
+        continue; // of a former life: looked up before the chunk's value is
+      }
       long state = words.get(i);
-      boolean former = state == 0 && isFirst && i < firstOffset;
-      if (!former && !isForgettable(state, horizon)) {
-        return false;
+      isForAll &= isForgettable(state, horizon);
+      if (state == OutcomeWords.ELSEWHERE) {
+        state = ofPreparedOrForAll(id);
+      }
+      if (state == OutcomeWords.UNKNOWN || isUndecided(state)) {
+        lowest = 0;
+        highest = Long.MAX_VALUE;
+        if (!isForAll) {
+          break;
+        }
+      } else if (state != ABORTED) {
+        lowest = Math.min(lowest, state);
+        highest = Math.max(highest, state);
       }
     }
-    return true;
+    if (isForAll) {
+      return IdSpans.Span.ended(chunk, 0, 0);
+    }
+    return highest <= durable && !snapshots.needs(lowest, highest)
+        ? IdSpans.Span.ended(chunk, lowest, highest)
+        : IdSpans.Span.of(chunk, words);
+  }
+
+  /**
+   * What became of a prepared one, {@link OutcomeWords#UNKNOWN} if it has no word any more, since
+   * it is committed for all: its chunk waits until all others of it are, too.
+   */
+  private long ofPreparedOrForAll(long id) {
+    OutcomeWords prepared = preparedWords.of(id);
+    return prepared == null ? OutcomeWords.UNKNOWN : prepared.get(0);
   }
 
   private static boolean isForgettable(long state, long horizon) {
     return state >= ABORTED && state <= horizon;
-  }
-
-  @SuppressWarnings("ReferenceEquality") // which chunk it is, not what it holds
-  private boolean isFirstChunk(OutcomeWords words) {
-    return words == firstChunk;
   }
 }

@@ -400,7 +400,7 @@ public final class Cleaner implements AutoCloseable {
     if (now - tidiedAt > LONGEST_PAUSE) {
       tidiedAt = now;
       SnapshotSet snapshots = storage.horizon().refresh();
-      storage.transactions().forget(storage.horizon().settled(snapshots));
+      storage.transactions().forget(snapshots, storage.horizon().durable());
       storage.versions().prune(snapshots);
     }
   }
@@ -474,7 +474,7 @@ public final class Cleaner implements AutoCloseable {
         forget(aborted);
         changes += aborted.length;
       }
-      transactions.forget(settled);
+      transactions.forget(snapshots, storage.horizon().durable());
       storage.versions().prune(snapshots);
       compactor.giveBackRetired(snapshots);
       giveBackExtents();

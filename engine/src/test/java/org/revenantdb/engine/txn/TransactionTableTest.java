@@ -20,6 +20,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.revenantdb.gc.ActiveSnapshots;
 import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.restart.AbortedTransactions;
 
@@ -38,6 +39,11 @@ class TransactionTableTest {
       table.committing(id);
       table.committed(id, lsn);
     }
+  }
+
+  /** With no snapshot open, and the log durable up to the end. */
+  private static void forget(TransactionTable table, long end) {
+    table.forget(new ActiveSnapshots().snapshots(() -> end), end);
   }
 
   @Test
@@ -199,13 +205,13 @@ class TransactionTableTest {
     table.committing(slow);
     AtomicLong outcome = new AtomicLong();
     Thread reader = sleeping(() -> outcome.set(table.outcome(slow)));
-    table.forget(1_000);
+    forget(table, 1_000);
     assertEquals(TransactionTable.COMMITTING, table.status(slow));
     assertEquals(50, table.status(slow + 1));
     table.committed(slow, 60);
     reader.join();
     assertEquals(60, outcome.get());
-    table.forget(1_000);
+    forget(table, 1_000);
     assertEquals(TransactionTable.COMMITTED_FOR_ALL, table.status(slow));
   }
 
@@ -225,7 +231,7 @@ class TransactionTableTest {
     }
     assertArrayEquals(active.stream().mapToLong(i -> i).toArray(), table.writing());
     assertArrayEquals(new long[] {active.getFirst()}, table.oldestActive(1));
-    table.forget(Long.MAX_VALUE);
+    forget(table, ActiveSnapshots.MAX_TIMESTAMP);
     assertArrayEquals(active.stream().mapToLong(i -> i).toArray(), table.writing());
   }
 
@@ -236,11 +242,11 @@ class TransactionTableTest {
     long last = table.enter();
     table.committed(last, 90);
     commit(table, 2 * CHUNK, 60);
-    table.forget(89);
+    forget(table, 89);
     assertEquals(90, table.status(last));
     assertEquals(50, table.status(CHUNK));
     assertEquals(TransactionTable.COMMITTED_FOR_ALL, table.status(last + 1));
-    table.forget(90);
+    forget(table, 90);
     assertEquals(TransactionTable.COMMITTED_FOR_ALL, table.status(last));
     assertEquals(TransactionTable.COMMITTED_FOR_ALL, table.status(CHUNK));
   }
@@ -252,7 +258,7 @@ class TransactionTableTest {
     aborted.add(id);
     table.aborted(id);
     commit(table, 2 * CHUNK, 60);
-    table.forget(100);
+    forget(table, 100);
     assertEquals(TransactionTable.ABORTED, table.status(id));
     aborted.remove(id);
     assertEquals(TransactionTable.COMMITTED_FOR_ALL, table.status(id));
@@ -262,7 +268,7 @@ class TransactionTableTest {
   void forget_ofTheFirstChunkWithIdsOfAFormerLife() {
     TransactionTable table = table(CHUNK + 1000);
     commit(table, CHUNK, 60);
-    table.forget(60);
+    forget(table, 60);
     assertEquals(TransactionTable.COMMITTED_FOR_ALL, table.status(CHUNK + 1001));
     assertEquals(60, table.status(2 * CHUNK), "its chunk is not yet full");
   }
@@ -279,12 +285,12 @@ class TransactionTableTest {
       table.next();
     }
     commit(table, CHUNK + 1, 60);
-    table.forget(100);
+    forget(table, 100);
     assertEquals(TransactionTable.COMMITTED_FOR_ALL, table.status(CHUNK));
     table.enter(slow);
     assertEquals(TransactionTable.ACTIVE, table.status(slow));
     assertArrayEquals(new long[] {slow}, table.oldestActive(1));
-    table.forget(100);
+    forget(table, 100);
     table.committing(slow);
     table.committed(slow, 70);
     assertEquals(70, table.status(slow));
@@ -311,7 +317,7 @@ class TransactionTableTest {
               }));
     }
     while (threads.stream().anyMatch(Thread::isAlive)) {
-      table.forget(100 + table.highestId() / 2);
+      forget(table, 100 + table.highestId() / 2);
     }
     assertEquals(List.of(), failures);
     assertEquals(80_007, table.highestId());
@@ -328,7 +334,7 @@ class TransactionTableTest {
     table.prepared(id);
     assertTrue(table.isPrepared(id));
     commit(table, 3 * CHUNK, 100);
-    table.forget(100);
+    forget(table, 100);
     assertFalse(table.mayForget());
     assertEquals(TransactionTable.ACTIVE, table.status(id));
     assertArrayEquals(new long[] {id}, table.writing());
@@ -339,9 +345,9 @@ class TransactionTableTest {
     assertTrue(table.isPrepared(id));
     table.committing(id);
     table.committed(id, 200);
-    table.forget(199);
+    forget(table, 199);
     assertEquals(200, table.status(id));
-    table.forget(200);
+    forget(table, 200);
     assertEquals(TransactionTable.COMMITTED_FOR_ALL, table.status(id));
   }
 
@@ -373,7 +379,7 @@ class TransactionTableTest {
     assertEquals(TransactionTable.ACTIVE, table.status(3), "its ABORT is not published yet");
     table.aborted(3);
     assertEquals(TransactionTable.ABORTED, table.status(3));
-    table.forget(10);
+    forget(table, 10);
     assertEquals(TransactionTable.ABORTED, table.status(3), "it is in the map");
     aborted.remove(3);
     assertEquals(TransactionTable.COMMITTED_FOR_ALL, table.status(3));
