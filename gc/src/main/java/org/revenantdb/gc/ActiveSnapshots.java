@@ -35,32 +35,45 @@ public final class ActiveSnapshots {
   /*
    * Source      Böttcher, "Scalable Concurrency Control", thesis 2023, section 5.3.2 (Steam). We differ: (1) a slot
    *             per snapshot instead of a minimum per thread, since sessions may be virtual threads and
-   *             more than one snapshot can be open in one; (2) a lower bound is published before the clock is
-   *             read (rule R4), where the thesis leaves the moment between the two open.
+   *             more than one snapshot can be open in one; (2) a slot is claimed before the clock is read (rule R4),
+   *             where the thesis leaves the moment between the two open; (3) who looks at a slot in that moment ends
+   *             it, so that no look depends on when the opener gets to run again.
    *
-   * Slot        FREE      all ones   nobody's
-   *             BOUND|L   bit 62     claimed; the snapshot will be L or later
-   *             S         0..2^62-1  the snapshot
+   * Slot        first word   FREE|n     bit 63     nobody's; it has been claimed n times
+   *                          CLAIMED|n  bit 62     the n-th claim, whose snapshot is not known yet
+   *                          S          0..2^62-1  the snapshot
+   *             second word  n, of the claim that there is; the holder's own
+   *             third        n, of the claim that was open when somebody noted it last
+   *             fourth       when that was noted first
    *
-   * Transitions FREE -> BOUND|L   CAS         by the opener, L read from the clock before
-   *             BOUND|L -> S      volatile    by the opener, S read from the clock after the CAS
-   *             S -> BOUND|S -> S'  volatile  by the holder (advance), S' read from the clock in between: as a slot is
-   *                                           opened. A set that was computed with S in it and a bound above S' would
-   *                                           not know S' otherwise
-   *             any -> FREE       release     by the holder
+   * Transitions FREE|n -> CLAIMED|n+1   CAS       by the opener
+   *             CLAIMED|n -> S          CAS       by the opener, or by whoever looks: S read from the clock after he
+   *                                               has seen CLAIMED|n. Who loses takes what stands there
+   *             S -> CLAIMED|n+1        volatile  by the holder (advance), and then as above, or back to S by CAS if
+   *                                               there is no later one to be had
+   *             S -> FREE|n             release   by the holder
    *
    * Chunks      Slots are numbered through chunks of C, C, 2C, 4C ... slots, so that a slot never moves and the
    *             number of slots doubles. Chunks are added when an opener finds no free slot in a few tries, and
    *             stay. A slot is 128 bytes, so that openers do not share cache lines.
    *
    * Claim       Whoever scans reads the clock, R, BEFORE the slots. Then every snapshot S open now or later has
-   *             S >= min(R, all slots seen).
-   * Proof       For each snapshot the CAS of its slot either precedes the scan's load of that slot or follows it.
-   *             Precedes: the scan sees BOUND|L with L <= S, or S itself, or a later snapshot of a slot that
-   *             was closed in between, and then S is no longer open. Follows: then clock read R < scan's load <
-   *             CAS < clock read S in the one order of all volatile accesses, and the clock does not fall, so
-   *             S >= R. A chunk that the scan does not see was published after its load, and so was every CAS
-   *             in it. (jcstress: SnapshotHorizonStress; with the clock read before the claim it fails.)
+   *             S >= min(R, all snapshots found).
+   * Proof       Let c be the claim of a snapshot S, the CAS or the store that made its slot CLAIMED|n. S was read from
+   *             the clock after c: by its opener behind it in his program, by another after he had seen CLAIMED|n.
+   *             For no other claim of the slot has the same n, so his CAS is of that claim, and no reading of the clock
+   *             that was taken for an earlier one gets into a later one. Now the scan's load of the slot precedes c or
+   *             follows it. Precedes: clock read R < load < c < clock read S in the one order of all volatile accesses,
+   *             and the clock does not fall, so S >= R. Follows: the scan finds CLAIMED|n, and does not go on before
+   *             the slot says S, or something later; or S itself; or something later: the slot was closed in
+   *             between, and S is no longer open, or its holder has advanced it by another claim. A chunk that the
+   *             scan does not see was published after its load, and so was every claim in it.
+   *             (jcstress: SnapshotHorizonStress; with the clock read before the claim, by whom ever, it fails, and
+   *             without the n. Steps: R4_ in ActiveSnapshotsTest.)
+   *             Back to S: whoever has seen CLAIMED|n in between goes on only when S is there again, and counts it;
+   *             whoever scanned before has counted it.
+   *
+   * Looks end   A look tries again at a slot only when its holder, or another, has ended that claim meanwhile.
    *
    * A stale horizon is safe: what was true when it was computed, "no snapshot open now or later is below H",
    *             stays true, since later ones only get larger and open ones only close or advance. A stale H
@@ -73,11 +86,18 @@ public final class ActiveSnapshots {
   /** The largest value that the clock may have. */
   public static final long MAX_TIMESTAMP = (1L << 62) - 1;
 
-  private static final long FREE = -1;
-  private static final long BOUND = 1L << 62;
+  private static final long FREE = Long.MIN_VALUE;
+  private static final long CLAIMED = 1L << 62;
+  private static final long NUMBER = CLAIMED - 1;
 
   /** Longs from one slot to the next: two cache lines, as processors fetch them in pairs. */
   private static final int STRIDE = 16;
+
+  /** From the first word of a slot to the others. */
+  private static final int CLAIM = 1;
+
+  private static final int NOTED = 2;
+  private static final int SINCE = 3;
 
   /**
    * So many slots does an opener look at, all but the first at random, before it adds a chunk. With
@@ -112,7 +132,7 @@ public final class ActiveSnapshots {
    * @throws IllegalStateException if more than some ten million snapshots are open
    */
   public int open(LongSupplier clock) {
-    int slot = claim(clock);
+    int slot = claim();
     try {
       publish(slot, read(clock));
     } catch (Throwable failure) {
@@ -130,16 +150,16 @@ public final class ActiveSnapshots {
    * @throws IllegalStateException if the slot is not open
    */
   public long snapshot(int slot) {
-    long value = getOpaque(slot);
-    if (value == FREE || isBound(value)) {
+    long value = (long) SLOT.getOpaque(chunkOf(slot), indexOf(slot));
+    if (value < 0 || value >= CLAIMED) {
       throw new IllegalStateException("no snapshot is open in slot " + slot);
     }
     return value;
   }
 
   /**
-   * Moves an open snapshot forward to now, for a session that reads each statement anew. The old
-   * value is the lower bound meanwhile.
+   * Moves an open snapshot forward to now, for a session that reads each statement anew. What it
+   * saw before may be gone on return.
    *
    * @param slot from {@link #open}
    * @param clock the clock that all snapshots here are taken from
@@ -147,19 +167,22 @@ public final class ActiveSnapshots {
    * @throws IllegalStateException if the slot is not open
    */
   public long advance(int slot, LongSupplier clock) {
-    long before = snapshot(slot);
-    publish(slot, BOUND | before); // before the clock: R4
-    long after = before;
+    long after = snapshot(slot);
+    long[] chunk = chunkOf(slot);
+    int at = indexOf(slot);
+    long claimed = claimed((long) SLOT.getOpaque(chunk, at + CLAIM) + 1);
+    SLOT.setOpaque(chunk, at + CLAIM, claimed & NUMBER);
+    SLOT.setVolatile(chunk, at, claimed); // before the clock: R4
     try {
       long now = read(clock);
-      if (now < before) {
-        throw new IllegalArgumentException("the clock fell from " + before + " to " + now);
+      if (now < after) {
+        throw new IllegalArgumentException("the clock fell from " + after + " to " + now);
       }
       after = now;
     } finally {
-      publish(slot, after);
+      SLOT.compareAndSet(chunk, at, claimed, after);
     }
-    return after;
+    return snapshot(slot);
   }
 
   /**
@@ -180,12 +203,25 @@ public final class ActiveSnapshots {
    * @return the oldest open snapshot, or now if none is open
    */
   public long horizon(LongSupplier clock) {
-    long now = read(clock); // before the slots: R4
-    return Math.min(now, oldest());
+    long horizon = read(clock); // before the slots: R4
+    for (int c = 0; c < MAX_CHUNKS; c++) {
+      long[] chunk = chunks.get(c);
+      if (chunk == null) {
+        break;
+      }
+      for (int at = 0; at < chunk.length; at += STRIDE) {
+        long value = look(chunk, at, clock);
+        if (value >= 0) {
+          horizon = Math.min(horizon, value);
+        }
+      }
+    }
+    return horizon;
   }
 
   /**
-   * The open snapshots, sorted, with the moment from which on any could be open.
+   * The open snapshots, sorted, with the moment from which on any could be open. That takes a look
+   * at each slot that there is, as many as were ever open at once: some nanoseconds each.
    *
    * @param clock the clock that all snapshots here are taken from
    * @return a set that decides what may be pruned, now and later
@@ -200,12 +236,8 @@ public final class ActiveSnapshots {
         break;
       }
       for (int at = 0; at < chunk.length; at += STRIDE) {
-        long value = (long) SLOT.getVolatile(chunk, at);
-        if (value == FREE) {
-          continue;
-        }
-        if (isBound(value)) {
-          bound = Math.min(bound, value & ~BOUND);
+        long value = look(chunk, at, clock);
+        if (value < 0) {
           continue;
         }
         if (n == found.length) {
@@ -230,9 +262,71 @@ public final class ActiveSnapshots {
         break;
       }
       for (int at = 0; at < chunk.length; at += STRIDE) {
-        long value = (long) SLOT.getVolatile(chunk, at);
-        if (value != FREE) {
-          oldest = Math.min(oldest, value & ~BOUND);
+        long value = (long) SLOT.getOpaque(chunk, at);
+        if (value >= 0 && value < CLAIMED) {
+          oldest = Math.min(oldest, value);
+        }
+      }
+    }
+    return oldest;
+  }
+
+  /**
+   * An open snapshot, for people.
+   *
+   * @param slot its slot, which may be another's by now
+   * @param snapshot its value
+   * @param since when it was noted first; if it was not, the moment of asking
+   */
+  public record Open(int slot, long snapshot, long since) {}
+
+  /**
+   * Notes which snapshots are open, so that it is known of each, about, since when: those who open
+   * them need not read a clock for that. One thread at a time.
+   *
+   * @param now the time of day
+   */
+  public void note(long now) {
+    for (int c = 0; c < MAX_CHUNKS; c++) {
+      long[] chunk = chunks.get(c);
+      if (chunk == null) {
+        break;
+      }
+      for (int at = 0; at < chunk.length; at += STRIDE) {
+        long claim = (long) SLOT.getOpaque(chunk, at + CLAIM);
+        if ((long) SLOT.getOpaque(chunk, at) >= 0
+            && (long) SLOT.getOpaque(chunk, at + NOTED) != claim) {
+          SLOT.setOpaque(chunk, at + SINCE, now);
+          SLOT.setRelease(chunk, at + NOTED, claim);
+        }
+      }
+    }
+  }
+
+  /**
+   * The open snapshot that holds most back: of the oldest ones that which was noted first.
+   *
+   * @param now the time of day
+   * @return null if none is open
+   */
+  public @Nullable Open oldest(long now) {
+    Open oldest = null;
+    int slot = 0;
+    for (int c = 0; c < MAX_CHUNKS; c++) {
+      long[] chunk = chunks.get(c);
+      if (chunk == null) {
+        break;
+      }
+      for (int at = 0; at < chunk.length; at += STRIDE, slot++) {
+        long value = (long) SLOT.getAcquire(chunk, at);
+        if (value < 0 || value >= CLAIMED || (oldest != null && value > oldest.snapshot)) {
+          continue;
+        }
+        boolean isNoted =
+            (long) SLOT.getAcquire(chunk, at + NOTED) == (long) SLOT.getOpaque(chunk, at + CLAIM);
+        long since = isNoted ? (long) SLOT.getOpaque(chunk, at + SINCE) : now;
+        if (oldest == null || value < oldest.snapshot || since < oldest.since) {
+          oldest = new Open(slot, value, since);
         }
       }
     }
@@ -252,7 +346,7 @@ public final class ActiveSnapshots {
         break;
       }
       for (int at = 0; at < chunk.length; at += STRIDE) {
-        if ((long) SLOT.getOpaque(chunk, at) != FREE) {
+        if ((long) SLOT.getOpaque(chunk, at) >= 0) {
           n++;
         }
       }
@@ -269,37 +363,54 @@ public final class ActiveSnapshots {
     return firstChunk << (c - 1);
   }
 
-  /** Step one of opening: a slot is ours and says from when on our snapshot will be. */
-  int claim(LongSupplier clock) {
-    long bound = BOUND | read(clock);
+  /** Step one of opening: a slot is ours, and whoever looks may say what our snapshot is. */
+  int claim() {
     int probe = homeOf(Thread.currentThread());
     for (; ; ) {
       int capacity = capacity();
       for (int i = 0; i < TRIES; i++) {
         int slot = probe & (capacity - 1);
-        probe = ThreadLocalRandom.current().nextInt();
         long[] chunk = chunkOf(slot);
         int at = indexOf(slot);
-        if ((long) SLOT.getOpaque(chunk, at) == FREE
-            && SLOT.compareAndSet(chunk, at, FREE, bound)) {
+        long found = (long) SLOT.getOpaque(chunk, at);
+        if (found < 0 && SLOT.compareAndSet(chunk, at, found, claimed(found + 1))) {
+          SLOT.setOpaque(chunk, at + CLAIM, (found + 1) & NUMBER);
           return slot;
         }
+        probe = ThreadLocalRandom.current().nextInt();
       }
       addChunk(capacity);
     }
   }
 
-  /** Step two of opening: the clock was read after step one. */
+  /**
+   * Step two of opening, with the clock as it was after step one: too late if another was first.
+   */
   void publish(int slot, long snapshot) {
-    SLOT.setVolatile(chunkOf(slot), indexOf(slot), snapshot);
+    long[] chunk = chunkOf(slot);
+    int at = indexOf(slot);
+    SLOT.compareAndSet(chunk, at, claimed((long) SLOT.getOpaque(chunk, at + CLAIM)), snapshot);
+  }
+
+  /** The snapshot in a slot, a negative number if it is free; one that has none yet gets one. */
+  private static long look(long[] chunk, int at, LongSupplier clock) {
+    long value = (long) SLOT.getVolatile(chunk, at);
+    while (value >= CLAIMED) {
+      long now = read(clock); // behind the look at the claim: R4
+      long found = (long) SLOT.compareAndExchange(chunk, at, value, now);
+      value = found == value ? now : found;
+    }
+    return value;
   }
 
   private void setFree(int slot) {
-    SLOT.setRelease(chunkOf(slot), indexOf(slot), FREE);
+    long[] chunk = chunkOf(slot);
+    int at = indexOf(slot);
+    SLOT.setRelease(chunk, at, FREE | (long) SLOT.getOpaque(chunk, at + CLAIM));
   }
 
-  private long getOpaque(int slot) {
-    return (long) SLOT.getOpaque(chunkOf(slot), indexOf(slot));
+  private static long claimed(long number) {
+    return CLAIMED | (number & NUMBER);
   }
 
   /** Doubles the number of slots, unless another opener has done so since we read it. */
@@ -315,7 +426,9 @@ public final class ActiveSnapshots {
 
   private static long[] newChunk(int slots) {
     long[] chunk = new long[slots * STRIDE];
-    Arrays.fill(chunk, FREE);
+    for (int at = 0; at < chunk.length; at += STRIDE) {
+      chunk[at] = FREE;
+    }
     return chunk;
   }
 
@@ -335,10 +448,6 @@ public final class ActiveSnapshots {
   private int indexOf(int slot) {
     int first = Integer.highestOneBit(slot / firstChunk) * firstChunk;
     return (slot - first) * STRIDE;
-  }
-
-  private static boolean isBound(long value) {
-    return (value & BOUND) != 0;
   }
 
   private static long read(LongSupplier clock) {

@@ -3,16 +3,21 @@ package org.revenantdb.gc;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
+@Timeout(60) // a hang is a failure
 class ActiveSnapshotsTest {
   private final AtomicLong clock = new AtomicLong();
   private final ActiveSnapshots snapshots = new ActiveSnapshots(4);
@@ -70,19 +75,18 @@ class ActiveSnapshotsTest {
 
   @Test
   void open_aClockThatFailsHalfWayLeavesNoSlotBehind() {
-    LongSupplier failsOnSecondRead =
-        new LongSupplier() {
-          private int reads;
-
-          @Override
-          public long getAsLong() {
-            if (++reads == 2) {
-              throw new ArithmeticException("injected");
-            }
-            return 3;
-          }
+    LongSupplier fails =
+        () -> {
+          throw new ArithmeticException("injected");
         };
-    assertThrows(ArithmeticException.class, () -> snapshots.open(failsOnSecondRead));
+    assertThrows(ArithmeticException.class, () -> snapshots.open(fails));
+    assertEquals(0, snapshots.active());
+    LongSupplier isLookedAtAndFails =
+        () -> {
+          assertEquals(3, horizonAt(3));
+          throw new ArithmeticException("injected");
+        };
+    assertThrows(ArithmeticException.class, () -> snapshots.open(isLookedAtAndFails));
     assertEquals(0, snapshots.active());
     assertEquals(9, horizonAt(9));
   }
@@ -100,18 +104,30 @@ class ActiveSnapshotsTest {
   }
 
   @Test
-  void advance_movesTheHorizonWithoutAGap() {
+  void advance_movesTheHorizon() {
     int slot = openAt(5);
     clock.set(8);
-    LongSupplier looksMeanwhile =
-        () -> {
-          assertEquals(5, snapshots.horizon(clock::get), "the old value still counts");
-          return clock.get();
-        };
-    assertEquals(8, snapshots.advance(slot, looksMeanwhile));
+    assertEquals(8, snapshots.advance(slot, clock::get));
     assertEquals(8, snapshots.snapshot(slot));
     assertEquals(8, horizonAt(9));
     assertThrows(IllegalArgumentException.class, () -> snapshots.advance(slot, () -> 7));
+    assertEquals(8, snapshots.snapshot(slot), "it stays where it was");
+    assertEquals(8, horizonAt(9));
+    snapshots.close(slot);
+    assertEquals(0, snapshots.active());
+  }
+
+  /** Somebody has said in between what the snapshot is, and has let go of what was before. */
+  @Test
+  void R4_advance_thatFailsBehindALookDoesNotGoBack() {
+    int slot = openAt(5);
+    LongSupplier isLookedAtAndFails =
+        () -> {
+          assertEquals(9, horizonAt(9));
+          throw new ArithmeticException("injected");
+        };
+    assertThrows(ArithmeticException.class, () -> snapshots.advance(slot, isLookedAtAndFails));
+    assertEquals(9, snapshots.snapshot(slot));
     snapshots.close(slot);
   }
 
@@ -120,37 +136,144 @@ class ActiveSnapshotsTest {
    * it for one at 50, would let go of what it is about to see.
    */
   @Test
-  void R4_aSnapshotThatIsBeingAdvancedCountsAsItsLowerBound() {
+  void R4_aSnapshotThatIsBeingAdvancedGetsItsValueFromWhoLooks() {
     int slot = openAt(50);
     SnapshotSet[] set = new SnapshotSet[1];
-    snapshots.advance(
-        slot,
-        () -> {
-          clock.set(100); // commits go on behind the reading of the clock
-          set[0] = snapshots.snapshots(clock::get);
-          return 90;
-        });
-    assertTrue(set[0].needs(60, 95), "visible at 90");
+    long advanced =
+        snapshots.advance(
+            slot,
+            () -> {
+              clock.set(100); // commits go on behind the reading of the clock
+              set[0] = snapshots.snapshots(clock::get);
+              return 90;
+            });
+    assertEquals(100, advanced, "not what the look did not know of");
+    assertEquals(100, snapshots.snapshot(slot));
+    assertFalse(set[0].needs(60, 95));
+    assertTrue(set[0].needs(60, 101));
     snapshots.close(slot);
   }
 
   /**
-   * A snapshot is being opened: its slot is claimed, its value not yet known. A horizon that
-   * ignored it, or took now, would let go of what it is about to see.
+   * A snapshot is being opened: its slot is claimed, its value not yet known, and its opener does
+   * not get to run. Who looks does not wait for it, and keeps nothing that it might have seen.
    */
   @Test
-  void R4_aClaimedSlotCountsAsItsLowerBound() {
+  void R4_aClaimedSlotGetsItsValueFromWhoLooks() {
     clock.set(90);
-    int slot = snapshots.claim(clock::get);
+    int slot = snapshots.claim();
     clock.set(100); // commits go on
-    assertEquals(90, snapshots.horizon(clock::get));
     SnapshotSet set = snapshots.snapshots(clock::get);
-    assertEquals(90, set.bound());
-    assertTrue(set.needs(89, 95), "visible at 94, which it may yet become");
-    assertFalse(set.needs(80, 90));
-    snapshots.publish(slot, clock.get());
+    assertEquals(100, set.bound());
+    assertEquals(1, set.size());
+    assertFalse(set.needs(89, 95), "nobody can see it any more");
+    snapshots.publish(slot, 90); // the opener had read the clock before
+    assertEquals(100, snapshots.snapshot(slot));
     assertEquals(100, horizonAt(110));
     snapshots.close(slot);
+    int another = snapshots.claim();
+    assertEquals(110, horizonAt(110));
+    assertEquals(110, snapshots.snapshot(another));
+    snapshots.close(another);
+  }
+
+  /**
+   * The clock reads 90 to somebody who looks; another looks at 100, with no slot taken; then a slot
+   * is claimed, which the first one sees. What he has read before he saw it is too old for it.
+   */
+  @Test
+  void R4_whoLooksReadsTheClockBehindTheClaim() {
+    int[] slot = new int[1];
+    long[] horizon = new long[1];
+    LongSupplier claimedBehindTheFirstRead =
+        () -> {
+          long read = clock.get();
+          if (read == 90) {
+            horizon[0] = horizonAt(100);
+            slot[0] = snapshots.claim();
+          }
+          return read;
+        };
+    clock.set(90);
+    assertEquals(90, snapshots.horizon(claimedBehindTheFirstRead));
+    assertEquals(100, horizon[0]);
+    assertEquals(100, snapshots.snapshot(slot[0]));
+    snapshots.close(slot[0]);
+  }
+
+  /**
+   * Somebody sees a claim, and reads the clock for it: 90. Meanwhile it has got its value, was
+   * closed, another has looked at 100, and the slot was claimed again. 90 is not for that claim.
+   */
+  @Test
+  void R4_whatWasReadForAnEarlierClaimIsNotGivenToALaterOne() {
+    clock.set(80);
+    int slot = snapshots.claim();
+    int[] reads = new int[1];
+    LongSupplier claimedAgainBehindTheSecondRead =
+        () -> {
+          long read = clock.get();
+          if (++reads[0] == 1) {
+            clock.set(90);
+          } else if (reads[0] == 2) {
+            assertEquals(90, read);
+            snapshots.publish(slot, 90);
+            snapshots.close(slot);
+            assertEquals(100, horizonAt(100));
+            assertEquals(slot, snapshots.claim());
+          }
+          return read;
+        };
+    snapshots.horizon(claimedAgainBehindTheSecondRead);
+    assertEquals(100, snapshots.snapshot(slot));
+    snapshots.close(slot);
+  }
+
+  /** The same, with a snapshot at 90 that is being advanced: 95 is not for that. */
+  @Test
+  void R4_whatWasReadForAnEarlierClaimIsNotGivenToOneThatAdvances() throws Exception {
+    clock.set(80);
+    int slot = snapshots.claim();
+    CountDownLatch hasRead = new CountDownLatch(1);
+    CountDownLatch advances = new CountDownLatch(1);
+    int[] reads = new int[1];
+    LongSupplier waitsBehindTheSecondRead =
+        () -> {
+          if (++reads[0] != 2) {
+            return clock.get();
+          }
+          hasRead.countDown();
+          await(advances);
+          return 95;
+        };
+    FutureTask<Long> looks = new FutureTask<>(() -> snapshots.horizon(waitsBehindTheSecondRead));
+    Thread.ofPlatform().daemon().start(looks);
+    await(hasRead);
+    snapshots.publish(slot, 90);
+    clock.set(100);
+    SnapshotSet set = snapshots.snapshots(clock::get);
+    assertFalse(set.needs(92, 97), "90 does not see it, and later ones are above 100");
+    snapshots.advance(
+        slot,
+        () -> {
+          advances.countDown();
+          try {
+            looks.get();
+          } catch (Exception e) {
+            throw new AssertionError(e);
+          }
+          return clock.get();
+        });
+    assertEquals(100, snapshots.snapshot(slot));
+    snapshots.close(slot);
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   /**
@@ -282,5 +405,42 @@ class ActiveSnapshotsTest {
     }
     assertNotEquals(4, snapshots.capacity());
     slots.forEach(snapshots::close);
+  }
+
+  @Test
+  void oldest_isTheOneThatWasNotedFirstOfThoseThatHoldMostBack() {
+    assertNull(snapshots.oldest(1_000));
+    int first = openAt(5);
+    int second = openAt(5);
+    int later = openAt(9);
+    assertEquals(1_000, snapshots.oldest(1_000).since(), "not noted yet: now");
+    snapshots.note(2_000);
+    snapshots.note(3_000);
+    assertEquals(5, snapshots.oldest(9_000).snapshot());
+    assertEquals(2_000, snapshots.oldest(9_000).since());
+    snapshots.close(first);
+    snapshots.close(second);
+    assertEquals(new ActiveSnapshots.Open(later, 9, 2_000), snapshots.oldest(9_000));
+    int again = openAt(9); // in a slot that was noted for another
+    snapshots.close(later);
+    assertEquals(new ActiveSnapshots.Open(again, 9, 9_000), snapshots.oldest(9_000));
+    snapshots.note(9_500);
+    clock.set(12);
+    snapshots.advance(again, clock::get);
+    assertEquals(new ActiveSnapshots.Open(again, 12, 9_900), snapshots.oldest(9_900));
+    snapshots.close(again);
+    assertNull(snapshots.oldest(9_900));
+  }
+
+  @Test
+  void oldest_namesTheSlotInAnyChunk() {
+    List<Integer> slots = new ArrayList<>();
+    for (int i = 0; i < 200; i++) {
+      slots.add(openAt(i));
+    }
+    for (int i = 0; i < 200; i++) {
+      assertEquals(new ActiveSnapshots.Open(slots.get(i), i, 7), snapshots.oldest(7));
+      snapshots.close(slots.get(i));
+    }
   }
 }
