@@ -62,7 +62,11 @@ final class CounterValues {
       counts.pagesPostponed(),
       counts.pagesPostponedLong(),
       counts.tablesToGiveBack(),
-      counts.mapsToRead()
+      counts.mapsToRead(),
+      counts.snapshots(),
+      counts.oldestSnapshotLsn(),
+      counts.oldestSnapshotSince(),
+      counts.oldestSnapshotTransaction()
     };
   }
 

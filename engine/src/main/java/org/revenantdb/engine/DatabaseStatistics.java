@@ -56,6 +56,13 @@ package org.revenantdb.engine;
  *     given back, now
  * @param mapsToRead space maps that have yet to be read, now, to find what the life before a
  *     restart has left; before that no transaction is forgotten
+ * @param snapshots snapshots that are open, now
+ * @param oldestSnapshotLsn the oldest of them, as an end of the log; 0 if there is none. What it
+ *     holds back is what has been superseded since: versions in memory and in files, pages that
+ *     wait, and deleted rows
+ * @param oldestSnapshotSince when that was seen first, at most some two seconds after it was
+ *     opened, in milliseconds since 1970; 0 if there is none
+ * @param oldestSnapshotTransaction the transaction that reads in it; 0 if it has not written
  */
 public record DatabaseStatistics(
     long splits,
@@ -103,4 +110,8 @@ public record DatabaseStatistics(
     long pagesPostponed,
     long pagesPostponedLong,
     long tablesToGiveBack,
-    long mapsToRead) {}
+    long mapsToRead,
+    long snapshots,
+    long oldestSnapshotLsn,
+    long oldestSnapshotSince,
+    long oldestSnapshotTransaction) {}

@@ -36,7 +36,7 @@ final class Engine {
   private final ArrayBlockingQueue<RowWriter> moreWriters =
       new ArrayBlockingQueue<>(MAX_IDLE_WRITERS);
   private final Certifier certifier;
-  private final OpenTransactions open = new OpenTransactions();
+  private final OpenTransactions open;
   private final WaitGraph waitGraph = new WaitGraph(this);
 
   /** One a stripe of threads. */
@@ -61,6 +61,7 @@ final class Engine {
       List<PreparedTransaction> prepared) {
     this.storage = storage;
     this.snapshots = snapshots;
+    this.open = new OpenTransactions(snapshots);
     this.options = options;
     this.clock = storage.log()::tail;
     this.reader = new RowReader(storage);

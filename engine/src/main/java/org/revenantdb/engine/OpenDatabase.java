@@ -523,6 +523,8 @@ final class OpenDatabase {
   private DatabaseStatistics statistics(BufferStatistics pages) {
     Storage storage = engine.storage();
     Storage.Counters counters = storage.counters();
+    ActiveSnapshots snapshots = engine.snapshots();
+    ActiveSnapshots.Open oldest = snapshots.oldest(System.currentTimeMillis());
     return new DatabaseStatistics(
         counters.splits.sum(),
         counters.merges.sum(),
@@ -569,7 +571,11 @@ final class OpenDatabase {
         storage.marks().postponed(),
         storage.marks().postponedLong(),
         catalog.dropped().count(),
-        cleaner == null ? 0 : cleaner.mapsToRead());
+        cleaner == null ? 0 : cleaner.mapsToRead(),
+        snapshots.active(),
+        oldest == null ? 0 : oldest.snapshot(),
+        oldest == null ? 0 : oldest.since(),
+        oldest == null ? 0 : engine.open().idIn(oldest.slot()));
   }
 
   private static PageClassStatistics published(PageClassCounts counts) {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.gc.ActiveSnapshots;
 
 /**
  * The transactions that are open, by the slots of their snapshots; finds those that were forgotten.
@@ -42,9 +43,15 @@ final class OpenTransactions {
     }
   }
 
+  private final ActiveSnapshots snapshots;
   private final ReentrantLock growing = new ReentrantLock();
 
   private volatile @Nullable Slots[] chunks = new Slots[1];
+
+  /** Of those whose slots are of these. */
+  OpenTransactions(ActiveSnapshots snapshots) {
+    this.snapshots = snapshots;
+  }
 
   /** A transaction has begun. */
   void begin(int slot, Transaction transaction) {
@@ -100,6 +107,7 @@ final class OpenTransactions {
 
   /** Watches those that are still open, and rolls back those that were forgotten. */
   void sweep() {
+    snapshots.note(System.currentTimeMillis());
     for (Slots chunk : chunks) {
       for (int i = 0; chunk != null && i < chunk.length(); i += STRIDE) {
         switch (chunk.get(i)) {
@@ -114,6 +122,19 @@ final class OpenTransactions {
         }
       }
     }
+  }
+
+  /** The id of the transaction in a slot; 0 if it has none, or there is none. */
+  long idIn(int slot) {
+    Slots chunk = chunkOf(slot);
+    return switch (chunk == null ? null : chunk.get(index(slot))) {
+      case Transaction young -> {
+        TransactionCore used = young.usedCore();
+        yield used == null ? 0 : used.id();
+      }
+      case Watched watched -> watched.core.id();
+      case null, default -> 0;
+    };
   }
 
   private static int index(int slot) {

@@ -108,6 +108,7 @@ final class CountersView {
       out.printf(
           "%-24s %d%n", i < known.length ? known[i].text() : "counter " + i, counters.get(i));
     }
+    showOldestSnapshot(stored);
     out.println();
     out.printf(
         Locale.ROOT,
@@ -131,6 +132,38 @@ final class CountersView {
           average / 1e3,
           times.maxNanos() / 1e3);
     }
+  }
+
+  /** Who keeps older versions, and what is kept by all who do. */
+  private void showOldestSnapshot(StoredCounters stored) {
+    long since = valueOf(stored, Counter.OLDEST_SNAPSHOT_SINCE);
+    if (since == 0) {
+      return;
+    }
+    long lsn = valueOf(stored, Counter.OLDEST_SNAPSHOT_LSN);
+    long id = valueOf(stored, Counter.OLDEST_SNAPSHOT_TRANSACTION);
+    out.println();
+    out.printf(
+        Locale.ROOT,
+        "oldest snapshot: seen first %s, of %s, %,d bytes of log behind the end%n",
+        age(Duration.between(Instant.ofEpochMilli(since), Instant.now())),
+        id == 0 ? "a transaction that has not written" : "transaction " + id,
+        valueOf(stored, Counter.LOG_TAIL) - lsn);
+    out.printf(
+        Locale.ROOT,
+        "held back by the %,d that are open: older versions, %,d bytes in memory and %,d in files; pages with"
+            + " versions, %,d%n",
+        valueOf(stored, Counter.SNAPSHOTS),
+        valueOf(stored, Counter.VERSION_MEMORY_BYTES),
+        valueOf(stored, Counter.VERSION_RUN_BYTES),
+        valueOf(stored, Counter.PAGES_MARKED) + valueOf(stored, Counter.PAGES_FOR_LATER));
+  }
+
+  /** 0 if the file does not have it. */
+  private static long valueOf(StoredCounters stored, Counter counter) {
+    return counter.ordinal() < stored.counters().size()
+        ? stored.counters().get(counter.ordinal())
+        : 0;
   }
 
   /** Of a database that is not open yet: it has counted nothing. */

@@ -59,7 +59,11 @@ public enum Counter {
   PAGES_POSTPONED("pagesPostponed"),
   PAGES_POSTPONED_LONG("pagesPostponedLong"),
   TABLES_TO_GIVE_BACK("tablesToGiveBack"),
-  MAPS_TO_READ("mapsToRead");
+  MAPS_TO_READ("mapsToRead"),
+  SNAPSHOTS("snapshots"),
+  OLDEST_SNAPSHOT_LSN("oldestSnapshotLsn"),
+  OLDEST_SNAPSHOT_SINCE("oldestSnapshotSince"),
+  OLDEST_SNAPSHOT_TRANSACTION("oldestSnapshotTransaction");
 
   private final String text;
 

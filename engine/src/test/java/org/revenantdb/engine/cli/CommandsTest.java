@@ -379,6 +379,19 @@ class CommandsTest {
   }
 
   @Test
+  void stat_ofADatabaseThatIsOpen_showsItsOldestSnapshot() {
+    try (Database db = Database.open(directory, SMALL);
+        Transaction reader = db.begin()) {
+      Ran ran = run("stat", directory);
+      while (!ran.out.contains("oldest snapshot: ")) { // the file is written once a second
+        ran = run("stat", directory);
+      }
+      contains(ran, "seen first ", "of a transaction that has not written", "held back by the 1 ");
+      reader.commit();
+    }
+  }
+
+  @Test
   void stat_ofADatabaseThatIsOpen_showsItsCounters() throws IOException {
     try (Database db = Database.open(directory, SMALL)) {
       db.run(tx -> tx.put(db.table("orders"), "k".getBytes(), "v".getBytes()));
