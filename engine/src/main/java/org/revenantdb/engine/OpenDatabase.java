@@ -29,6 +29,7 @@ import org.revenantdb.engine.spill.SpillFiles;
 import org.revenantdb.engine.txn.Horizon;
 import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.engine.version.Cleaner;
+import org.revenantdb.engine.version.GarbageStrategy;
 import org.revenantdb.engine.version.Storage;
 import org.revenantdb.engine.version.VolatileStore;
 import org.revenantdb.gc.ActiveSnapshots;
@@ -275,6 +276,7 @@ final class OpenDatabase {
                       spill,
                       options.versionMemory(),
                       horizon::refresh,
+                      GarbageStrategy.of(horizon),
                       waits.of(WaitClass.VERSION_MEMORY))),
               spill,
               new Storage.Counters());

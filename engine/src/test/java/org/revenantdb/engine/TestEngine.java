@@ -33,6 +33,7 @@ import org.revenantdb.engine.txn.Horizon;
 import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.engine.version.Cleaner;
 import org.revenantdb.engine.version.CleanerSteps;
+import org.revenantdb.engine.version.GarbageStrategy;
 import org.revenantdb.engine.version.Reading;
 import org.revenantdb.engine.version.RowLoader;
 import org.revenantdb.engine.version.RowWriter;
@@ -193,7 +194,8 @@ final class TestEngine implements AutoCloseable {
                 prepared.stream().mapToLong(PreparedTransaction::id).toArray(),
                 waits.of(WaitClass.ROW)),
             horizon,
-            new VolatileStore(spill, 64 << 20, horizon::refresh, WaitMeter.NONE),
+            new VolatileStore(
+                spill, 64 << 20, horizon::refresh, GarbageStrategy.of(horizon), WaitMeter.NONE),
             spill,
             new Storage.Counters());
     engine = new Engine(storage, snapshots, options, 1 << 22, prepared);

@@ -751,7 +751,7 @@ public final class RowWriter implements RowConflict {
     long supersededAt = storage.transactions().outcome(LeafCell.writer(page, cell));
     long committedAt = storage.transactions().outcome(LeafCell.predecessorWriter(page, cell));
     if (supersededAt != TransactionTable.COMMITTED_FOR_ALL
-        && storage.horizon().needs(committedAt, supersededAt)) {
+        && storage.versions().keeps(committedAt, supersededAt)) {
       storage
           .versions()
           .push(

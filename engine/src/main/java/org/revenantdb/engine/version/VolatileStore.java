@@ -103,6 +103,7 @@ public final class VolatileStore implements AutoCloseable {
   private final VersionMemory memory;
   private final VersionRuns runs;
   private final Supplier<SnapshotSet> snapshots;
+  private final GarbageStrategy garbage;
   private final Spiller spiller;
   private final LongAdder spilled = new LongAdder();
 
@@ -112,10 +113,16 @@ public final class VolatileStore implements AutoCloseable {
    * @param files where versions go that are too much for memory
    * @param budget bytes of memory; beyond a quarter more writers wait
    * @param snapshots computes what is needed
+   * @param garbage decides what memory drops of it when
    * @param waits of writers who are held back
    */
   public VolatileStore(
-      SpillFiles files, long budget, Supplier<SnapshotSet> snapshots, WaitMeter waits) {
+      SpillFiles files,
+      long budget,
+      Supplier<SnapshotSet> snapshots,
+      GarbageStrategy garbage,
+      WaitMeter waits) {
+    this.garbage = garbage;
     this.memory = new VersionMemory(budget, waits);
     this.runs = new VersionRuns(files, budget, memory::take, memory::giveBack);
     this.snapshots = snapshots;
@@ -123,7 +130,15 @@ public final class VolatileStore implements AutoCloseable {
   }
 
   /**
-   * Adds a version that is about to leave its page and that some snapshot needs.
+   * Whether a version that is about to leave its page is to be {@linkplain #push added}: a snapshot
+   * may need it.
+   */
+  public boolean keeps(long committedAt, long supersededAt) {
+    return garbage.keeps(committedAt, supersededAt);
+  }
+
+  /**
+   * Adds a version that is about to leave its page and that some snapshot may need.
    *
    * @throws org.revenantdb.recovery.file.StorageException if memory is full of versions and they
    *     cannot be written to a file; nothing was added, and the page must not change
@@ -134,16 +149,24 @@ public final class VolatileStore implements AutoCloseable {
     Key row = new Key(table, key);
     long bytes = Version.bytes(value) + row.heapBytes();
     memory.take(bytes); // first: memory that is in use is never taken for none
+    long[] freed = {0};
     try {
-      Version newest =
-          chains.compute(
-              row, (k, chain) -> new Version(committedAt, supersededAt, flags, value, chain));
-      if (newest.older() != null) {
-        memory.take(-row.heapBytes()); // it is counted
-      }
+      chains.compute(
+          row,
+          (k, before) -> {
+            Version chain = new Version(committedAt, supersededAt, flags, value, before);
+            Version rest = garbage.added(this, table, key, chain);
+            // The row has been counted with its first version, and goes with its last one.
+            int rows = (before == null ? 0 : 1) + (rest == null ? 1 : 0);
+            freed[0] = bytes(chain) - bytes(rest) + rows * row.heapBytes();
+            return rest;
+          });
     } catch (Throwable failure) {
       memory.take(-bytes);
       throw failure;
+    }
+    if (freed[0] > 0) {
+      memory.giveBack(freed[0]);
     }
   }
 
@@ -209,17 +232,24 @@ public final class VolatileStore implements AutoCloseable {
     return version != null && version.supersededAt() > snapshot ? version : null;
   }
 
-  /** Drops every version that no snapshot of the set, and none to come, needs. */
+  /** Drops versions that no snapshot of the set, and none to come, needs. */
   public void prune(SnapshotSet needed) {
-    pruneMemory(needed);
+    garbage.pass(this, needed);
     runs.drop(needed);
     if (memory.isOverBudget() || runs.wantsMerge(needed)) {
       spiller.wake();
     }
   }
 
-  private void pruneMemory(SnapshotSet needed) {
-    Keeps keeps = version -> needed.needs(version.committedAt(), version.supersededAt());
+  /** Decides about a version. */
+  @FunctionalInterface
+  public interface Keeps {
+    /** Whether a version stays in memory. */
+    boolean keeps(Version version);
+  }
+
+  /** Drops what is not kept, of all rows; with nothing latched. */
+  public void keep(Keeps keeps) {
     chains.forEach((key, chain) -> {
       if (!keepsAll(chain, keeps)) { // most stay, and need no lock to be left alone
         keep(key, keeps);
@@ -227,9 +257,9 @@ public final class VolatileStore implements AutoCloseable {
     });
   }
 
-  @FunctionalInterface
-  private interface Keeps {
-    boolean keeps(Version version);
+  /** Drops what is not kept of a row's versions. */
+  public void keep(int table, byte[] key, Keeps keeps) {
+    keep(new Key(table, key), keeps);
   }
 
   /** Takes versions of a row out of memory. */

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.spill.SpillFiles;
+import org.revenantdb.engine.txn.Horizon;
 import org.revenantdb.gc.ActiveSnapshots;
 import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.file.DiskFullException;
@@ -73,8 +74,10 @@ class VersionSpillTest {
   void open() {
     System.out.println("VersionSpillTest -Drevenant.seed=" + seed);
     files = new SpillFiles(faulty.wrap(directory), new byte[16], 1, new IoStatistics());
+    Horizon horizon = new Horizon(snapshots, clock::get, clock::get);
     store =
-        new VolatileStore(files, BUDGET, () -> snapshots.snapshots(clock::get), new CountedWaits());
+        new VolatileStore(
+            files, BUDGET, horizon::refresh, GarbageStrategy.of(horizon), new CountedWaits());
   }
 
   private final class CountedWaits implements WaitMeter {

@@ -9,8 +9,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.spill.SpillFiles;
+import org.revenantdb.engine.txn.Horizon;
 import org.revenantdb.gc.ActiveSnapshots;
-import org.revenantdb.gc.SnapshotSet;
 import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.file.IoStatistics;
 
@@ -25,9 +25,11 @@ class VolatileStoreTest {
 
   @BeforeEach
   void open() {
-    SnapshotSet all = new ActiveSnapshots().snapshots(() -> 0);
+    // A clock that stands still: every version is superseded after the set.
+    Horizon all = new Horizon(new ActiveSnapshots(), () -> 0, () -> 0);
     SpillFiles files = new SpillFiles(directory, new byte[16], 1, new IoStatistics());
-    store = new VolatileStore(files, 1 << 20, () -> all, WaitMeter.NONE);
+    store =
+        new VolatileStore(files, 1 << 20, all::refresh, GarbageStrategy.of(all), WaitMeter.NONE);
   }
 
   @Test

@@ -1,0 +1,55 @@
+package org.revenantdb.engine.version;
+
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.txn.Horizon;
+import org.revenantdb.engine.version.VolatileStore.Version;
+import org.revenantdb.gc.SnapshotSet;
+
+/**
+ * Which older versions of rows are garbage, and who takes them away when.
+ *
+ * <p>The engine has one, {@link Steam}. It is an interface so that what the papers replaced can be
+ * measured over the same store of versions: {@code OpenDatabase} makes it in one place.
+ *
+ * <p>Threads: any. Whatever it lets go must be needed by no snapshot, open or to come (R4): a
+ * version is needed by those in its lifetime, from its own commit up to, but not including, that of
+ * its successor.
+ */
+public interface GarbageStrategy {
+  /**
+   * The one that the engine has.
+   *
+   * @param horizon tells which snapshots are open
+   */
+  static GarbageStrategy of(Horizon horizon) {
+    return new Steam(horizon);
+  }
+
+  /**
+   * Whether a version that is about to leave its page is kept. Its leaf is latched: this neither
+   * waits nor touches a file.
+   *
+   * @param committedAt its commit LSN, 0 when it is older than every snapshot
+   * @param supersededAt the commit LSN of the version after it
+   */
+  boolean keeps(long committedAt, long supersededAt);
+
+  /**
+   * What a row keeps of its versions when one has come. Its leaf is latched, and the map holds the
+   * row: this neither waits, nor touches a file, nor another row of the store.
+   *
+   * @param store it is kept in
+   * @param versions of the row, the newest first; the first one is new
+   * @return those that are kept, in the same order; null for none
+   */
+  @Nullable Version added(VolatileStore store, int table, byte[] key, Version versions);
+
+  /**
+   * Drops what it wants to drop in a pass of the cleaner, or since memory is over its budget; with
+   * nothing latched.
+   *
+   * @param store to be pruned, by {@link VolatileStore#keep(VolatileStore.Keeps)} or row by row
+   * @param snapshots of now
+   */
+  void pass(VolatileStore store, SnapshotSet snapshots);
+}
