@@ -66,7 +66,13 @@ final class CounterValues {
       counts.snapshots(),
       counts.oldestSnapshotLsn(),
       counts.oldestSnapshotSince(),
-      counts.oldestSnapshotTransaction()
+      counts.oldestSnapshotTransaction(),
+      counts.versionsAdded(),
+      counts.versionsPruned(),
+      counts.versionsSwept(),
+      counts.longestVersionChain(),
+      counts.versionChainExcess(),
+      counts.snapshotRefreshes()
     };
   }
 

@@ -63,6 +63,14 @@ package org.revenantdb.engine;
  * @param oldestSnapshotSince when that was seen first, at most some two seconds after it was
  *     opened, in milliseconds since 1970; 0 if there is none
  * @param oldestSnapshotTransaction the transaction that reads in it; 0 if it has not written
+ * @param versionsAdded older versions of rows that left their page and were kept in memory
+ * @param versionsPruned how many of them were dropped when another one came to their row
+ * @param versionsSwept how many were dropped later, as no snapshot needed them any more
+ * @param longestVersionChain the most older versions that one row had in memory at a time
+ * @param versionChainExcess by how many, at most, these were more than there were snapshots, when
+ *     one had come to the row; 0 if never
+ * @param snapshotRefreshes how often it was looked which snapshots are open, to find out what may
+ *     be dropped
  */
 public record DatabaseStatistics(
     long splits,
@@ -114,4 +122,10 @@ public record DatabaseStatistics(
     long snapshots,
     long oldestSnapshotLsn,
     long oldestSnapshotSince,
-    long oldestSnapshotTransaction) {}
+    long oldestSnapshotTransaction,
+    long versionsAdded,
+    long versionsPruned,
+    long versionsSwept,
+    long longestVersionChain,
+    long versionChainExcess,
+    long snapshotRefreshes) {}

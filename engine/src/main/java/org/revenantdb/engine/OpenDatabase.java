@@ -577,7 +577,13 @@ final class OpenDatabase {
         snapshots.active(),
         oldest == null ? 0 : oldest.snapshot(),
         oldest == null ? 0 : oldest.since(),
-        oldest == null ? 0 : engine.open().idIn(oldest.slot()));
+        oldest == null ? 0 : engine.open().idIn(oldest.slot()),
+        storage.versions().added(),
+        storage.versions().pruned(),
+        storage.versions().swept(),
+        storage.versions().longestChain(),
+        storage.versions().chainExcess(),
+        storage.horizon().refreshes());
   }
 
   private static PageClassStatistics published(PageClassCounts counts) {

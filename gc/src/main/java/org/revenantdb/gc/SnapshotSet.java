@@ -50,9 +50,8 @@ public final class SnapshotSet {
     if (superseded > bound) {
       return true;
     }
-    int at = Arrays.binarySearch(sorted, committed);
-    int firstNotBefore = at >= 0 ? at : -at - 1;
-    return firstNotBefore < sorted.length && sorted[firstNotBefore] < superseded;
+    int last = lastBefore(superseded);
+    return last >= 0 && sorted[last] >= committed;
   }
 
   /**
@@ -81,6 +80,27 @@ public final class SnapshotSet {
    */
   public int size() {
     return sorted.length;
+  }
+
+  /**
+   * A member.
+   *
+   * @param index from 0, the oldest, up to {@link #size} - 1
+   * @return its snapshot
+   */
+  public long member(int index) {
+    return sorted[index];
+  }
+
+  /**
+   * The youngest member before a timestamp.
+   *
+   * @param timestamp that it is below
+   * @return its index, -1 if there is none
+   */
+  public int lastBefore(long timestamp) {
+    int at = Arrays.binarySearch(sorted, timestamp);
+    return (at >= 0 ? at : -at - 1) - 1;
   }
 
   /**

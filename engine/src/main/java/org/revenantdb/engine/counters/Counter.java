@@ -63,7 +63,13 @@ public enum Counter {
   SNAPSHOTS("snapshots"),
   OLDEST_SNAPSHOT_LSN("oldestSnapshotLsn"),
   OLDEST_SNAPSHOT_SINCE("oldestSnapshotSince"),
-  OLDEST_SNAPSHOT_TRANSACTION("oldestSnapshotTransaction");
+  OLDEST_SNAPSHOT_TRANSACTION("oldestSnapshotTransaction"),
+  VERSIONS_ADDED("versionsAdded"),
+  VERSIONS_PRUNED("versionsPruned"),
+  VERSIONS_SWEPT("versionsSwept"),
+  LONGEST_VERSION_CHAIN("longestVersionChain"),
+  VERSION_CHAIN_EXCESS("versionChainExcess"),
+  SNAPSHOT_REFRESHES("snapshotRefreshes");
 
   private final String text;
 

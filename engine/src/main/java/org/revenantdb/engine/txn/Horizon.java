@@ -1,5 +1,8 @@
 package org.revenantdb.engine.txn;
 
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.revenantdb.gc.ActiveSnapshots;
 import org.revenantdb.gc.SnapshotSet;
@@ -9,19 +12,30 @@ import org.revenantdb.gc.SnapshotSet;
  * away for good.
  *
  * <p>Two questions, two answers. An older version that is about to leave its page is kept in memory
- * if a snapshot can see it ({@link #needs}); that nobody may be told of a delete that a crash can
- * take back does not make it needed. What tells that a row was deleted, or by whom it was written,
- * has to stay until that is durable as well ({@link #settled}, R10).
+ * if a snapshot can see it ({@link #known}, {@link #recent}); that nobody may be told of a delete
+ * that a crash can take back does not make it needed. What tells that a row was deleted, or by whom
+ * it was written, has to stay until that is durable as well ({@link #settled}, R10).
  *
- * <p>A stale set errs on the safe side (R4): see {@link SnapshotSet}. It is computed anew when it
- * cannot tell, that is when a version was superseded after the set was computed, and by the
- * cleaner. Thread-safe.
+ * <p>A stale set errs on the safe side (R4): see {@link SnapshotSet}. Thread-safe; nobody waits.
  */
 public final class Horizon {
+  /*
+   * Protocol    docs/protocols.md §39.
+   */
+  /** As old may a set be that somebody would like to be new (thesis §5.3.3). */
+  private static final long RECENT = TimeUnit.MILLISECONDS.toNanos(5);
+
   private final ActiveSnapshots snapshots;
   private final LongSupplier clock;
   private final LongSupplier durable;
+  private final LongSupplier nanoTime;
+  private final LongAdder refreshes = new LongAdder();
+
+  /** Whether somebody computes the set because it is old. */
+  private final AtomicBoolean refreshing = new AtomicBoolean();
+
   private volatile SnapshotSet set;
+  private volatile long refreshedAt;
 
   /**
    * The horizon of these snapshots.
@@ -30,22 +44,44 @@ public final class Horizon {
    * @param durable how far the log is durable
    */
   public Horizon(ActiveSnapshots snapshots, LongSupplier clock, LongSupplier durable) {
-    this.snapshots = snapshots;
-    this.clock = clock;
-    this.durable = durable;
-    this.set = snapshots.snapshots(clock);
+    this(snapshots, clock, durable, System::nanoTime);
   }
 
   /**
-   * Whether a snapshot, open or to come, can see a version that was committed and superseded at
-   * these LSNs.
+   * As the other one, with another clock of the machine.
+   *
+   * @param clock what snapshots are taken from: the end of the log
+   * @param durable how far the log is durable
+   * @param nanoTime how old the set is
    */
-  public boolean needs(long committed, long superseded) {
-    SnapshotSet known = set;
-    if (superseded > known.bound()) {
-      known = refresh();
+  public Horizon(
+      ActiveSnapshots snapshots, LongSupplier clock, LongSupplier durable, LongSupplier nanoTime) {
+    this.snapshots = snapshots;
+    this.clock = clock;
+    this.durable = durable;
+    this.nanoTime = nanoTime;
+    this.set = snapshots.snapshots(clock);
+    this.refreshedAt = nanoTime.getAsLong();
+  }
+
+  /** The set that was computed last. */
+  public SnapshotSet known() {
+    return set;
+  }
+
+  /**
+   * A set that is a few milliseconds old at the most, unless somebody else is computing one right
+   * now.
+   */
+  public SnapshotSet recent() {
+    if (nanoTime.getAsLong() - refreshedAt < RECENT || !refreshing.compareAndSet(false, true)) {
+      return set;
     }
-    return known.needs(committed, superseded);
+    try {
+      return refresh();
+    } finally {
+      refreshing.set(false);
+    }
   }
 
   /**
@@ -65,7 +101,16 @@ public final class Horizon {
   /** Computes the set anew. */
   public SnapshotSet refresh() {
     SnapshotSet now = snapshots.snapshots(clock);
-    set = now;
+    if (now.bound() >= set.bound()) { // else a slot is just being opened, and decides less
+      set = now;
+    }
+    refreshedAt = nanoTime.getAsLong();
+    refreshes.increment();
     return now;
+  }
+
+  /** How often the set was computed. */
+  public long refreshes() {
+    return refreshes.sum();
   }
 }

@@ -361,6 +361,10 @@ public final class Cleaner implements AutoCloseable {
     while (isNothingNew()) {
       LockSupport.parkNanos(this, pause);
       pause = Math.min(2 * pause, LONGEST_PAUSE);
+      SnapshotSet snapshots = storage.horizon().refresh();
+      if (storage.versions().wantsPrune(snapshots)) {
+        storage.versions().prune(snapshots); // for that no page has to be visited
+      }
     }
     pauseUntilTold(SHORTEST_PAUSE);
   }
@@ -476,6 +480,9 @@ public final class Cleaner implements AutoCloseable {
       }
       transactions.forget(snapshots, storage.horizon().durable());
       storage.versions().prune(snapshots);
+      if (everything && storage.versions().wantsPrune(snapshots)) {
+        storage.versions().prune(snapshots); // if none have come since, it looks at the last ones
+      }
       compactor.giveBackRetired(snapshots);
       giveBackExtents();
     } finally {

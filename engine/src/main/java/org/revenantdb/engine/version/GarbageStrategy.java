@@ -52,4 +52,18 @@ public interface GarbageStrategy {
    * @param snapshots of now
    */
   void pass(VolatileStore store, SnapshotSet snapshots);
+
+  /**
+   * Whether a pass may find something now.
+   *
+   * @param snapshots of now
+   */
+  default boolean wantsPass(VolatileStore store, SnapshotSet snapshots) {
+    return false;
+  }
+
+  /** By how much a row had more versions than it should have, at most; 0 if that is not counted. */
+  default long chainExcess() {
+    return 0;
+  }
 }

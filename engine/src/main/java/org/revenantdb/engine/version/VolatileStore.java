@@ -7,7 +7,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -47,12 +49,33 @@ public final class VolatileStore implements AutoCloseable {
    * @param flags as in a leaf cell
    * @param value its bytes in the cell
    * @param older an older version that was needed when this one was added
+   * @param length how many they are, from this one on
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Version(
-      long committedAt, long supersededAt, int flags, byte[] value, @Nullable Version older) {
+      long committedAt,
+      long supersededAt,
+      int flags,
+      byte[] value,
+      @Nullable Version older,
+      int length) {
     /** Heap that it takes: the record, the array and its bytes. */
-    private static final int BYTES = 56;
+    private static final int BYTES = 64;
+
+    /** A version in front of older ones. */
+    public Version(
+        long committedAt, long supersededAt, int flags, byte[] value, @Nullable Version older) {
+      this(committedAt, supersededAt, flags, value, older, lengthOf(older) + 1);
+    }
+
+    /** The same version in front of others. */
+    Version before(@Nullable Version others) {
+      return new Version(committedAt, supersededAt, flags, value, others);
+    }
+
+    static int lengthOf(@Nullable Version chain) {
+      return chain == null ? 0 : chain.length;
+    }
 
     private long bytes() {
       return bytes(value);
@@ -105,6 +128,10 @@ public final class VolatileStore implements AutoCloseable {
   private final Supplier<SnapshotSet> snapshots;
   private final GarbageStrategy garbage;
   private final Spiller spiller;
+  private final LongAdder added = new LongAdder();
+  private final LongAdder pruned = new LongAdder();
+  private final LongAdder swept = new LongAdder();
+  private final LongAccumulator longest = new LongAccumulator(Math::max, 0);
   private final LongAdder spilled = new LongAdder();
 
   /**
@@ -149,24 +176,52 @@ public final class VolatileStore implements AutoCloseable {
     Key row = new Key(table, key);
     long bytes = Version.bytes(value) + row.heapBytes();
     memory.take(bytes); // first: memory that is in use is never taken for none
-    long[] freed = {0};
+    Pushed pushed = new Pushed(row, committedAt, supersededAt, flags, value);
     try {
-      chains.compute(
-          row,
-          (k, before) -> {
-            Version chain = new Version(committedAt, supersededAt, flags, value, before);
-            Version rest = garbage.added(this, table, key, chain);
-            // The row has been counted with its first version, and goes with its last one.
-            int rows = (before == null ? 0 : 1) + (rest == null ? 1 : 0);
-            freed[0] = bytes(chain) - bytes(rest) + rows * row.heapBytes();
-            return rest;
-          });
+      chains.compute(row, pushed);
     } catch (Throwable failure) {
       memory.take(-bytes);
       throw failure;
     }
-    if (freed[0] > 0) {
-      memory.giveBack(freed[0]);
+    added.increment(); // behind the map: whoever counts one finds it
+    if (pushed.freed > 0) {
+      memory.giveBack(pushed.freed);
+    }
+  }
+
+  /** Puts a version in front of a row's, and drops of them what is not kept; once. */
+  private final class Pushed implements BiFunction<Key, @Nullable Version, @Nullable Version> {
+    private final Key row;
+    private final long committedAt;
+    private final long supersededAt;
+    private final int flags;
+    private final byte[] value;
+
+    /** What has been counted and is not in the map. */
+    private long freed;
+
+    Pushed(Key row, long committedAt, long supersededAt, int flags, byte[] value) {
+      this.row = row;
+      this.committedAt = committedAt;
+      this.supersededAt = supersededAt;
+      this.flags = flags;
+      this.value = value;
+    }
+
+    @Override
+    public @Nullable Version apply(Key key, @Nullable Version before) {
+      Version chain = new Version(committedAt, supersededAt, flags, value, before);
+      Version rest = garbage.added(VolatileStore.this, row.table(), row.bytes(), chain);
+      // The row was counted with its first version, and goes with its last one.
+      int rows = (before == null ? 0 : 1) + (rest == null ? 1 : 0);
+      freed = rows * row.heapBytes();
+      int length = Version.lengthOf(rest);
+      if (length < chain.length()) {
+        freed += bytes(chain) - bytes(rest);
+        pruned.add(chain.length() - length);
+      }
+      longest.accumulate(length);
+      return rest;
     }
   }
 
@@ -252,29 +307,32 @@ public final class VolatileStore implements AutoCloseable {
   public void keep(Keeps keeps) {
     chains.forEach((key, chain) -> {
       if (!keepsAll(chain, keeps)) { // most stay, and need no lock to be left alone
-        keep(key, keeps);
+        swept.add(take(key, keeps));
       }
     });
   }
 
   /** Drops what is not kept of a row's versions. */
   public void keep(int table, byte[] key, Keeps keeps) {
-    keep(new Key(table, key), keeps);
+    swept.add(take(new Key(table, key), keeps));
   }
 
-  /** Takes versions of a row out of memory. */
-  private void keep(Key key, Keeps keeps) {
+  /** Takes versions of a row out of memory; returns how many. */
+  private int take(Key key, Keeps keeps) {
     long[] freed = {0};
+    int[] count = {0};
     chains.computeIfPresent(
         key,
         (k, chain) -> {
           Version rest = rest(chain, keeps);
+          count[0] = chain.length() - Version.lengthOf(rest);
           freed[0] = bytes(chain) - bytes(rest) + (rest == null ? key.heapBytes() : 0);
           return rest;
         });
     if (freed[0] > 0) {
       memory.giveBack(freed[0]);
     }
+    return count[0];
   }
 
   private static boolean keepsAll(Version chain, Keeps keeps) {
@@ -295,14 +353,7 @@ public final class VolatileStore implements AutoCloseable {
     }
     Version rest = null;
     for (int i = kept.size() - 1; i >= 0; i--) {
-      Version version = kept.get(i);
-      rest =
-          new Version(
-              version.committedAt(),
-              version.supersededAt(),
-              version.flags(),
-              version.value(),
-              rest);
+      rest = kept.get(i).before(rest);
     }
     return rest;
   }
@@ -326,13 +377,13 @@ public final class VolatileStore implements AutoCloseable {
     if (chosen.isEmpty()) {
       return false;
     }
-    long count = chosen.stream().mapToLong(chain -> versions(chain).count()).sum();
+    long count = chosen.stream().mapToLong(chain -> chain.newest().length()).sum();
     // One after the other: copies of all of them would be as large as what is to be freed.
     runs.add(chosen.stream().flatMap(VolatileStore::spilled), count, needed);
     // Only now, or a reader would find them nowhere. What came meanwhile is newer and stays.
     for (Chain chain : chosen) {
       long newest = chain.newest().supersededAt();
-      keep(chain.key(), version -> version.supersededAt() > newest);
+      take(chain.key(), version -> version.supersededAt() > newest);
     }
     spilled.add(count);
     return true;
@@ -476,6 +527,36 @@ public final class VolatileStore implements AutoCloseable {
   /** Bytes on disk. */
   public long runBytes() {
     return runs.bytes();
+  }
+
+  /** How many versions have come since the store was opened. */
+  public long added() {
+    return added.sum();
+  }
+
+  /** How many of them were dropped when one came to their row. */
+  public long pruned() {
+    return pruned.sum();
+  }
+
+  /** How many were dropped otherwise, by passes. */
+  public long swept() {
+    return swept.sum();
+  }
+
+  /** The most that one row had in memory. */
+  public long longestChain() {
+    return longest.get();
+  }
+
+  /** By how much a row had more than it should have, at most. */
+  public long chainExcess() {
+    return garbage.chainExcess();
+  }
+
+  /** Whether {@link #prune} may find something now. */
+  public boolean wantsPrune(SnapshotSet needed) {
+    return garbage.wantsPass(this, needed);
   }
 
   /** How many versions have been written to runs. */
