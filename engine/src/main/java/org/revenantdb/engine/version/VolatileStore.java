@@ -529,6 +529,11 @@ public final class VolatileStore implements AutoCloseable {
     return runs.bytes();
   }
 
+  /** The versions of a row that are in memory, for tests. */
+  @Nullable Version newest(int table, byte[] key) {
+    return chains.get(new Key(table, key));
+  }
+
   /** How many versions have come since the store was opened. */
   public long added() {
     return added.sum();
