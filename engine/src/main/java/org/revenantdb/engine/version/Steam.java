@@ -67,6 +67,11 @@ final class Steam implements GarbageStrategy {
 
   @Override
   public @Nullable Version added(VolatileStore store, int table, byte[] key, Version versions) {
+    return added(versions);
+  }
+
+  /** What a row keeps of its versions, of which the first one is new. */
+  @Nullable Version added(Version versions) {
     SnapshotSet set = horizon.known();
     Version kept = prune(versions, set);
     if (Version.lengthOf(kept) > set.size()) {
