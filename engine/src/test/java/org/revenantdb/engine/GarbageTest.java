@@ -115,6 +115,13 @@ class GarbageTest {
       }
       db.cleanNow();
       assertEquals(2 * rows, inMemory(db));
+      try (Transaction third = db.begin()) {
+        assertEquals(rows, third.count(table, null, null));
+        put(db, table, 7, 5);
+        put(db, table, 7, 6);
+      }
+      db.cleanNow();
+      assertEquals(2 * rows, inMemory(db), "one of very many, and only its own snapshot knew of it");
       young.close();
       db.cleanNow();
       assertEquals(rows, inMemory(db), "the oldest snapshot is still there");
