@@ -121,7 +121,8 @@ class GarbageTest {
         put(db, table, 7, 6);
       }
       db.cleanNow();
-      assertEquals(2 * rows, inMemory(db), "one of very many, and only its own snapshot knew of it");
+      assertEquals(
+          2 * rows, inMemory(db), "one of very many, and only its own snapshot knew of it");
       young.close();
       db.cleanNow();
       assertEquals(rows, inMemory(db), "the oldest snapshot is still there");
@@ -165,8 +166,9 @@ class GarbageTest {
 
   /** Writers move what is in one row to another, so each snapshot sees the same sum. */
   @Test
-  void with_many_more_threads_than_processors_no_snapshot_loses_a_version_and_no_chain_exceeds_its_set()
-      throws Exception {
+  void
+      with_many_more_threads_than_processors_no_snapshot_loses_a_version_and_no_chain_exceeds_its_set()
+          throws Exception {
     int rows = 20;
     int writers = 48;
     int readers = 16;

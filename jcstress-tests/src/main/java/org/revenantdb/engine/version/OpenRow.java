@@ -58,13 +58,11 @@ public final class OpenRow {
   }
 
   private void push(Cell before) {
-    if (before.predecessor() != NOBODY
-        && steam.keeps(before.predecessor(), before.current())) {
+    if (before.predecessor() != NOBODY && steam.keeps(before.predecessor(), before.current())) {
       chains.compute(
           ROW,
           (row, chain) ->
-              steam.added(
-                  new Version(before.predecessor(), before.current(), 0, VALUE, chain)));
+              steam.added(new Version(before.predecessor(), before.current(), 0, VALUE, chain)));
     }
   }
 
