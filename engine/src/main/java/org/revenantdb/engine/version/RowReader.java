@@ -226,6 +226,20 @@ public final class RowReader {
   }
 
   /**
+   * Whether a snapshot sees the current version of each row of a leaf, and need not be told of any
+   * that it is not durable yet: then no writer has to be looked up.
+   *
+   * @param page the leaf, latched
+   */
+  boolean seesAll(MemorySegment page, Reading reading) {
+    // Without the version bit all writers have committed and nothing is deleted, and what says so
+    // is behind their
+    // commits in the log (protocols.md §39).
+    long lsn = Page.lsn(page);
+    return !Page.hasVersions(page) && lsn <= reading.snapshot && lsn <= storage.log().durableLsn();
+  }
+
+  /**
    * Adds the row in a cell to a batch, as the snapshot sees it, if it does; or, without a value, if
    * that is an older version, for {@link #findOlder}.
    *

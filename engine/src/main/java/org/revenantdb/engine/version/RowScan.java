@@ -148,8 +148,9 @@ public final class RowScan implements RowSource {
       int first = Slotted.slotAtOrAfter(page, from);
       int to = Math.min(first + most, count);
       hold(page, first, to, batch);
+      boolean seesAll = reader.seesAll(page, reading);
       for (int slot = first; slot < to; slot++) {
-        reader.take(page, Slotted.cell(page, slot), reading, batch);
+        take(page, Slotted.cell(page, slot), seesAll, batch);
       }
       if (to < count) {
         position = Slotted.key(page, to);
@@ -182,8 +183,9 @@ public final class RowScan implements RowSource {
       int first = end == null ? 0 : Slotted.slotAtOrAfter(page, end);
       int from = Math.max(first, behind - most);
       hold(page, from, behind, batch);
+      boolean seesAll = reader.seesAll(page, reading);
       for (int slot = behind - 1; slot >= from; slot--) {
-        reader.take(page, Slotted.cell(page, slot), reading, batch);
+        take(page, Slotted.cell(page, slot), seesAll, batch);
       }
       if (from > first) {
         position = Slotted.key(page, from);
@@ -194,6 +196,14 @@ public final class RowScan implements RowSource {
       }
     } finally {
       pool.unfixShared(frame);
+    }
+  }
+
+  private void take(MemorySegment page, int cell, boolean seesAll, RowBatch batch) {
+    if (seesAll) {
+      batch.addCurrent(cell, LeafCell.shape(page, cell));
+    } else {
+      reader.take(page, cell, reading, batch);
     }
   }
 
