@@ -67,8 +67,8 @@ package org.revenantdb.engine;
  * @param versionsPruned how many of them were dropped when another one came to their row
  * @param versionsSwept how many were dropped later, as no snapshot needed them any more
  * @param longestVersionChain the most older versions that one row had in memory at a time
- * @param versionChainExcess by how many, at most, these were more than there were snapshots, when
- *     one had come to the row; 0 if never
+ * @param versionChainExcess by how many, at most, these were more than the snapshots that were open
+ *     when that was last looked at, when one had come to the row; 0 if never
  * @param snapshotRefreshes how often it was looked which snapshots are open, to find out what may
  *     be dropped
  */

@@ -80,7 +80,7 @@ public final class ActiveSnapshots {
    *             keeps versions for longer, at the next look they go. What it may not decide is what was
    *             superseded after H: see SnapshotSet.
    *
-   * Races left in   size() and oldest() read slots one after the other; they are for people.
+   * Races left in   active() and oldest() read slots one after the other; they are for people.
    */
 
   /** The largest value that the clock may have. */

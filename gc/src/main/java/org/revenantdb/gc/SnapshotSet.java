@@ -55,8 +55,7 @@ public final class SnapshotSet {
   }
 
   /**
-   * The moment from which on any snapshot may be open: the clock when the set was computed, or
-   * earlier if a snapshot was just being opened.
+   * The moment from which on any snapshot may be open: the clock before the set was computed.
    *
    * @return a timestamp
    */

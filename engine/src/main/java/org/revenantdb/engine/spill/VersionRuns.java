@@ -150,6 +150,11 @@ public final class VersionRuns {
     }
   }
 
+  /** Whether {@link #drop} has something to do. */
+  public boolean hasUnneeded(SnapshotSet snapshots) {
+    return runs.stream().anyMatch(run -> !run.isNeeded(snapshots));
+  }
+
   /** Whether {@link #merge} has something to do. */
   public boolean wantsMerge(SnapshotSet snapshots) {
     return !toMerge(snapshots).isEmpty();

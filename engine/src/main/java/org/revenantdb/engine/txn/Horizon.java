@@ -101,7 +101,7 @@ public final class Horizon {
   /** Computes the set anew. */
   public SnapshotSet refresh() {
     SnapshotSet now = snapshots.snapshots(clock);
-    if (now.bound() >= set.bound()) { // else a slot is just being opened, and decides less
+    if (now.bound() >= set.bound()) { // else it was begun earlier, and decides less
       set = now;
     }
     refreshedAt = nanoTime.getAsLong();

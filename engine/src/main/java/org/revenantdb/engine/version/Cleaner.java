@@ -479,9 +479,10 @@ public final class Cleaner implements AutoCloseable {
         changes += aborted.length;
       }
       transactions.forget(snapshots, storage.horizon().durable());
-      storage.versions().prune(snapshots);
-      if (everything && storage.versions().wantsPrune(snapshots)) {
-        storage.versions().prune(snapshots); // if none have come since, it looks at the last ones
+      SnapshotSet now = storage.horizon().refresh(); // the pass may have been long
+      storage.versions().prune(now);
+      if (everything && storage.versions().wantsPrune(now)) {
+        storage.versions().prune(now); // if none have come since, it looks at the last ones
       }
       compactor.giveBackRetired(snapshots);
       giveBackExtents();

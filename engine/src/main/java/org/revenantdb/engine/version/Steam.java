@@ -1,7 +1,6 @@
 package org.revenantdb.engine.version;
 
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.locks.ReentrantLock;
@@ -12,7 +11,7 @@ import org.revenantdb.gc.SnapshotSet;
 
 /**
  * Drops a row's older versions that no snapshot needs whenever one more comes, so that a row never
- * has more of them than there are snapshots.
+ * has more of them than there were snapshots when it was last looked which are open.
  *
  * <p>Threads: any. Under a latch it reads the slots of the snapshots at the most.
  */
@@ -24,10 +23,10 @@ final class Steam implements GarbageStrategy {
    *
    * Invariants  S1 what is dropped was superseded at or before the bound of the set that has no member in its lifetime.
    *             S3 what is left has at most one version for each member, and those superseded after the bound; of a set
-   *             of now there are none of these, but while a slot is being opened.
+   *             of now there are none of these.
    */
-  /** A pass looks at all rows when as many versions have come as this part of them. */
-  private static final int ROWS_FOR_EACH_ADDED = 8;
+  /** A pass looks at all rows when as many versions may go as this part of them. */
+  private static final int ROWS_FOR_EACH = 8;
 
   private final Horizon horizon;
   private final LongAccumulator excess = new LongAccumulator(Math::max, 0);
@@ -35,17 +34,35 @@ final class Steam implements GarbageStrategy {
   /** One at a time looks at all rows. */
   private final ReentrantLock walking = new ReentrantLock();
 
-  /** Snapshots for which the last walk has kept a version, in order. */
-  private volatile long[] keptFor = {};
-
-  /** Whether it has kept one of which it could not decide. */
-  private volatile boolean leftUndecided;
-
-  /** How many had come when it began. */
-  private volatile long addedBeforeWalk;
+  /** What the last walk has left. */
+  private volatile Walk last = new Walk(new long[0], new long[0], 0, 0, 0);
 
   /** How many had come at the last pass. */
   private long addedBeforePass;
+
+  /**
+   * What a walk over all rows has left.
+   *
+   * @param snapshots for which it has kept versions, in order
+   * @param kept how many for each
+   * @param undecided how many that it could not decide about
+   * @param added how many had come when it began
+   * @param bound of its set
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Walk(long[] snapshots, long[] kept, long undecided, long added, long bound) {
+    /** How many versions it has kept for snapshots that have ended since. */
+    long ofEnded(SnapshotSet now) {
+      long ended = 0;
+      for (int i = 0; i < snapshots.length; i++) {
+        int member = now.lastBefore(snapshots[i] + 1);
+        if (member < 0 || now.member(member) != snapshots[i]) {
+          ended += kept[i];
+        }
+      }
+      return ended;
+    }
+  }
 
   /**
    * Beside these snapshots.
@@ -149,13 +166,14 @@ final class Steam implements GarbageStrategy {
   public void pass(VolatileStore store, SnapshotSet snapshots) {
     walking.lock();
     try {
+      if (snapshots.bound() < last.bound()) {
+        return; // it decides less than the last one, and knows less of who has ended
+      }
       long added = store.added();
-      long since = added - addedBeforeWalk;
-      boolean rests = added == addedBeforePass;
+      boolean rests = added == addedBeforePass || store.isOverBudget();
       addedBeforePass = added;
-      boolean mayFind = since > 0 || leftUndecided;
-      boolean isWorthIt = rests || since >= store.rows() / ROWS_FOR_EACH_ADDED;
-      if (hasEnded(snapshots) || (mayFind && isWorthIt)) {
+      long mayGo = mayGo(added, snapshots);
+      if (mayGo > 0 && (rests || mayGo >= store.rows() / ROWS_FOR_EACH)) {
         walk(store, snapshots, added);
       }
     } finally {
@@ -163,47 +181,37 @@ final class Steam implements GarbageStrategy {
     }
   }
 
+  /** How many versions the next walk may find needless, at most. */
+  private long mayGo(long added, SnapshotSet snapshots) {
+    Walk before = last;
+    return added - before.added() + before.undecided() + before.ofEnded(snapshots);
+  }
+
   private void walk(VolatileStore store, SnapshotSet snapshots, long added) {
-    boolean[] keeps = new boolean[snapshots.size()];
-    boolean[] undecided = {false};
+    long[] kept = new long[snapshots.size()];
+    long[] undecided = {0};
     store.keep(version -> {
       if (version.supersededAt() > snapshots.bound()) {
-        undecided[0] = true;
+        undecided[0]++;
         return true;
       }
       int member = snapshots.lastBefore(version.supersededAt());
       if (member < 0 || snapshots.member(member) < version.committedAt()) {
         return false;
       }
-      keeps[member] = true;
+      kept[member]++;
       return true;
     });
-    long[] members = new long[keeps.length];
-    int count = 0;
-    for (int member = 0; member < keeps.length; member++) {
-      if (keeps[member]) {
-        members[count++] = snapshots.member(member);
-      }
+    long[] members = new long[kept.length];
+    for (int member = 0; member < members.length; member++) {
+      members[member] = snapshots.member(member);
     }
-    keptFor = Arrays.copyOf(members, count);
-    leftUndecided = undecided[0];
-    addedBeforeWalk = added;
-  }
-
-  /** Whether a snapshot is gone for which the last walk has kept something. */
-  private boolean hasEnded(SnapshotSet snapshots) {
-    for (long snapshot : keptFor) {
-      int member = snapshots.lastBefore(snapshot + 1);
-      if (member < 0 || snapshots.member(member) != snapshot) {
-        return true;
-      }
-    }
-    return false;
+    last = new Walk(members, kept, undecided[0], added, snapshots.bound());
   }
 
   @Override
   public boolean wantsPass(VolatileStore store, SnapshotSet snapshots) {
-    return leftUndecided || store.added() > addedBeforeWalk || hasEnded(snapshots);
+    return mayGo(store.added(), snapshots) > 0;
   }
 
   @Override

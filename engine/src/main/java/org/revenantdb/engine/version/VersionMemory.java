@@ -92,10 +92,15 @@ final class VersionMemory {
     return used.get() <= limit || failure != null;
   }
 
-  /** Refuses one more version, if there is too much and nothing can be done about it. */
+  /** Whether one more version is refused now: there is too much and nothing can be done about it. */
+  boolean isRefused() {
+    return failure != null && used.get() > limit;
+  }
+
+  /** Refuses one more version, if that is so. */
   void demandRoom() {
     Throwable why = failure;
-    if (why != null && used.get() > limit) {
+    if (why != null && isRefused()) {
       throw refused(why);
     }
   }

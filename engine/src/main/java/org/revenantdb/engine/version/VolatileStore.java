@@ -172,6 +172,9 @@ public final class VolatileStore implements AutoCloseable {
    */
   public void push(
       int table, byte[] key, long committedAt, long supersededAt, int flags, byte[] value) {
+    if (memory.isRefused() && !snapshots.get().needs(committedAt, supersededAt)) {
+      return; // nobody is refused for the sake of a set that could not decide
+    }
     memory.demandRoom();
     Key row = new Key(table, key);
     long bytes = Version.bytes(value) + row.heapBytes();
@@ -180,7 +183,9 @@ public final class VolatileStore implements AutoCloseable {
     try {
       chains.compute(row, pushed);
     } catch (Throwable failure) {
-      memory.take(-bytes);
+      if (!pushed.isDone) { // else it may be in the map, which grows behind that
+        memory.take(-bytes);
+      }
       throw failure;
     }
     added.increment(); // behind the map: whoever counts one finds it
@@ -199,6 +204,9 @@ public final class VolatileStore implements AutoCloseable {
 
     /** What has been counted and is not in the map. */
     private long freed;
+
+    /** Whether the map has what it is to have. */
+    private boolean isDone;
 
     Pushed(Key row, long committedAt, long supersededAt, int flags, byte[] value) {
       this.row = row;
@@ -221,6 +229,7 @@ public final class VolatileStore implements AutoCloseable {
         pruned.add(chain.length() - length);
       }
       longest.accumulate(length);
+      isDone = true;
       return rest;
     }
   }
@@ -561,7 +570,12 @@ public final class VolatileStore implements AutoCloseable {
 
   /** Whether {@link #prune} may find something now. */
   public boolean wantsPrune(SnapshotSet needed) {
-    return garbage.wantsPass(this, needed);
+    return garbage.wantsPass(this, needed) || runs.hasUnneeded(needed) || runs.wantsMerge(needed);
+  }
+
+  /** Whether versions are about to go to a file. */
+  boolean isOverBudget() {
+    return memory.isOverBudget();
   }
 
   /** How many versions have been written to runs. */

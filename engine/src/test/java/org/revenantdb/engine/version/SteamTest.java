@@ -4,8 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -19,6 +22,7 @@ import org.revenantdb.gc.ActiveSnapshots;
 import org.revenantdb.gc.SnapshotSet;
 import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.file.StorageException;
 
 /** Steam step by step (docs/protocols.md §39), with clocks that move when they are told to. */
 class SteamTest {
@@ -284,5 +288,68 @@ class SteamTest {
     assertEquals(120, inMemory());
     store.prune(horizon.refresh());
     assertEquals(100, inMemory(), "for many it is");
+  }
+
+  /** A pass of minutes ends with the set that it has begun with, beside younger looks. */
+  @Test
+  void a_pass_with_an_older_set_than_the_last_look_forgets_nothing_of_what_that_has_left() {
+    openAt(60);
+    SnapshotSet old = horizon.refresh();
+    int reader = openAt(100);
+    for (int row = 0; row < 100; row++) {
+      leave(new byte[] {(byte) row}, 90, 110 + row);
+    }
+    store.prune(horizon.refresh());
+    assertEquals(100, inMemory());
+    store.prune(old);
+    snapshots.close(reader);
+    leave(KEY, 300, 310); // a writer who never rests: one for each pass
+    store.prune(horizon.refresh());
+    assertTrue(inMemory() <= 1, "left: " + inMemory());
+  }
+
+  @Test
+  void a_snapshot_that_has_kept_little_is_no_reason_to_look_at_all_rows_beside_writers() {
+    openAt(60);
+    for (int row = 0; row < 100; row++) {
+      leave(new byte[] {9, (byte) row}, 50, 80);
+    }
+    int young = openAt(90);
+    leave(KEY, 85, 100);
+    store.prune(horizon.refresh());
+    assertEquals(101, inMemory());
+    snapshots.close(young);
+    leave(new byte[] {9, 0}, 200, 210);
+    leave(new byte[] {9, 0}, 210, 220);
+    store.prune(horizon.refresh());
+    assertNotNull(store.find(TABLE, KEY, 90), "for one of them it is not worth it");
+    store.prune(horizon.refresh());
+    assertNull(store.find(TABLE, KEY, 90), "at rest it is");
+  }
+
+  /** The set is milliseconds old, and could not decide. */
+  @Test
+  void nobody_is_refused_for_a_version_that_no_snapshot_needs() throws IOException {
+    Path notADirectory = Files.createFile(directory.resolve("file"));
+    SpillFiles files = new SpillFiles(notADirectory, new byte[16], 1, new IoStatistics());
+    try (VolatileStore full =
+        new VolatileStore(
+            files, 1 << 16, horizon::refresh, GarbageStrategy.of(horizon), WaitMeter.NONE)) {
+      openAt(60);
+      clock = 80;
+      byte[] large = new byte[1 << 12];
+      assertThrows(
+          StorageException.class,
+          () -> {
+            for (int row = 0; ; row++) {
+              full.awaitRoom(); // until the spiller has failed
+              full.push(TABLE, new byte[] {(byte) (row >> 8), (byte) row, 0}, 50, 80, 0, large);
+            }
+          });
+      clock = 110;
+      assertTrue(full.keeps(90, 110), "the known set cannot decide");
+      full.push(TABLE, KEY, 90, 110, 0, large);
+      assertNull(full.find(TABLE, KEY, 100));
+    }
   }
 }
