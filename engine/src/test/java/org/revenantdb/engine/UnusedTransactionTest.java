@@ -10,8 +10,6 @@ import static org.revenantdb.engine.Samples.SMALL;
 import static org.revenantdb.engine.Samples.bytes;
 import static org.revenantdb.engine.Samples.put;
 
-import com.sun.management.ThreadMXBean;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,14 +36,11 @@ class UnusedTransactionTest {
   @TempDir private Path folder;
 
   @Test
-  void begin_and_commit_allocate_one_object() {
+  void begin_and_commit_allocate_one_object() throws ReflectiveOperationException {
     try (Database db = Samples.open(folder.resolve("db"))) {
       int rounds = 20_000;
       beginAndCommit(db, rounds); // what is made once is made
-      ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-      long before = threads.getCurrentThreadAllocatedBytes();
-      beginAndCommit(db, rounds);
-      long bytes = threads.getCurrentThreadAllocatedBytes() - before;
+      long bytes = Allocations.by(() -> beginAndCommit(db, rounds));
       assertTrue(bytes <= 56L * rounds, () -> (double) bytes / rounds + " bytes for each");
     }
   }

@@ -22,7 +22,7 @@ import org.revenantdb.gc.ActiveSnapshots;
  * <p>Broken twins: {@link BrokenClockFirst} reads the clock and then publishes; {@link
  * BrokenHorizonLast} scans the slots and then reads the clock; in {@link BrokenOldReading} the one
  * who helps takes what he has read before he saw the claim; in {@link BrokenUnnumbered} he cannot
- * tell it from an earlier one. All seen to fail on x86.
+ * tell it from an earlier one. The first two seen to fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=SnapshotHorizonStress}

@@ -161,9 +161,8 @@ final class CountersView {
 
   /** 0 if the file does not have it. */
   private static long valueOf(StoredCounters stored, Counter counter) {
-    return counter.ordinal() < stored.counters().size()
-        ? stored.counters().get(counter.ordinal())
-        : 0;
+    int place = List.of(Counter.values()).indexOf(counter); // the order is part of the file
+    return place < stored.counters().size() ? stored.counters().get(place) : 0;
   }
 
   /** Of a database that is not open yet: it has counted nothing. */

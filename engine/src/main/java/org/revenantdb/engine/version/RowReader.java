@@ -233,8 +233,7 @@ public final class RowReader {
    */
   boolean seesAll(MemorySegment page, Reading reading) {
     // Without the version bit all writers have committed and nothing is deleted, and what says so
-    // is behind their
-    // commits in the log (protocols.md §39).
+    // is behind their commits in the log (protocols.md §39).
     long lsn = Page.lsn(page);
     return !Page.hasVersions(page) && lsn <= reading.snapshot && lsn <= storage.log().durableLsn();
   }
