@@ -295,12 +295,12 @@ final class Catalog implements Cleaner.Unfinished {
     NameChange change = slog.of(name);
     if (change != null) {
       throw new ConflictException(
+          ConflictReason.TABLE_IN_USE,
           "transaction "
               + change.transaction()
               + " has created, dropped or truncated a table "
               + name
-              + " and has not ended; try again then, or, if it is your own, use Transaction.findTable",
-          0);
+              + " and has not ended; try again then, or, if it is your own, use Transaction.findTable");
     }
   }
 

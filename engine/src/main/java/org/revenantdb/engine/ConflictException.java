@@ -1,28 +1,45 @@
 package org.revenantdb.engine;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Another transaction wrote the row first: it has not ended, or it has committed since this one
  * began (first updater wins). The statement has changed nothing. Roll back and try again, as {@link
- * Database#run} does.
+ * Database#run} does; what leaves that says in its message, too, how many attempts there were, and
+ * what each of them has met.
  */
 public sealed class ConflictException extends RevenantException
     permits DeadlockException, LockTimeoutException, SerializationConflictException {
   private static final long serialVersionUID = 1L;
 
-  /** LSN of the commit that was first; 0 if it has not ended. */
-  private final long commitLsn;
+  /** Why. */
+  private final ConflictReason reason;
 
-  ConflictException(String message, long commitLsn) {
+  /** What became of other attempts; empty if there was none. */
+  private String attempts = "";
+
+  ConflictException(ConflictReason reason, String message) {
     super(message);
-    this.commitLsn = commitLsn;
+    this.reason = reason;
   }
 
   /**
-   * LSN of the other's commit, which the next snapshot has to be at or above; 0 if it has not
-   * ended.
+   * Why.
+   *
+   * @return the kind of conflict
    */
-  long commitLsn() {
-    return commitLsn;
+  public ConflictReason reason() {
+    return reason;
+  }
+
+  @Override
+  public @Nullable String getMessage() {
+    return super.getMessage() + attempts;
+  }
+
+  /** It is what {@link Database#run} gives up with, after several attempts. */
+  void gaveUp(Attempts made) {
+    attempts += "; gave up after " + made.inWords();
   }
 
   /** Whether another attempt may come to more. */

@@ -72,7 +72,17 @@ final class CounterValues {
       counts.versionsSwept(),
       counts.longestVersionChain(),
       counts.versionChainExcess(),
-      counts.snapshotRefreshes()
+      counts.snapshotRefreshes(),
+      counts.retries().retries(),
+      counts.retries().gaveUp(),
+      counts.retries().rowInUse(),
+      counts.retries().rowChanged(),
+      counts.retries().notSerializable(),
+      counts.retries().deadlock(),
+      counts.retries().lockTimeout(),
+      counts.retries().tableInUse(),
+      counts.retries().tableChanged(),
+      counts.retries().ceilingNanos()
     };
   }
 

@@ -3,8 +3,6 @@ package org.revenantdb.engine;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.LeafCell;
@@ -31,9 +29,6 @@ public final class Database implements AutoCloseable {
 
   /** Longest name of a prepared transaction, in bytes. */
   public static final int MAX_NAME_BYTES = PreparedTransactions.MAX_NAME;
-
-  private static final long SHORTEST_PAUSE = 20_000;
-  private static final long LONGEST_PAUSE = 5_000_000;
 
   private final OpenDatabase open;
   private final Engine engine;
@@ -379,9 +374,12 @@ public final class Database implements AutoCloseable {
 
   /**
    * Does work in a transaction and commits it. After a conflict the transaction is rolled back and
-   * the work done again, up to {@link DatabaseOptions#maxAttempts} times. An interrupted thread
-   * gets the first conflict; and nobody tries again after {@link LockTimeoutException}, or a {@link
-   * DeadlockException} that goes through another transaction of this thread.
+   * the work done again, up to {@link DatabaseOptions#maxAttempts} times, after a pause of at most
+   * {@link DatabaseOptions#maxBackoff}; {@link Transaction#attempt} and {@link
+   * Transaction#lastConflict} tell the work, and {@link DatabaseStatistics#retries} everybody. An
+   * interrupted thread gets the first conflict; and nobody tries again after {@link
+   * LockTimeoutException}, or a {@link DeadlockException} that goes through another transaction of
+   * this thread.
    *
    * @param body the work; it may be called more than once
    * @param <X> what it throws
@@ -437,17 +435,18 @@ public final class Database implements AutoCloseable {
       TransactionOptions options, TransactionCall<T, X> body) throws X {
     RowWaiters waiters = engine.storage().transactions().rowWaiters();
     RowWaiters.Inheritance heirs = null; // others who want the row for which this tries again
+    Attempts attempts = null;
     try {
-      for (int attempt = 1; ; attempt++) {
+      while (true) {
         Transaction transaction = begin(options);
-        transaction.core().attempts(heirs);
+        transaction.core().attempts(attempts, heirs);
         heirs = null;
         try (transaction) {
           T result;
           try {
             result = body.call(transaction);
           } catch (ConflictException conflict) {
-            if (triesAgain(conflict, attempt)) {
+            if (triesAgain(conflict, transaction)) {
               heirs = transaction.core().takeHeirs();
             }
             throw conflict;
@@ -455,12 +454,17 @@ public final class Database implements AutoCloseable {
           transaction.commit();
           return result;
         } catch (ConflictException conflict) {
-          if (!triesAgain(conflict, attempt)) {
+          attempts = attempts == null ? new Attempts() : attempts;
+          boolean isLast = !triesAgain(conflict, transaction);
+          attempts.failed(conflict);
+          engine.retries().failed(conflict.reason());
+          if (isLast) {
+            giveUp(attempts, conflict);
             awaitTold(transaction, conflict);
             throw conflict;
           }
-          if (conflict.commitLsn() == 0) {
-            pause(attempt);
+          if (heirs == null) { // who would sleep behind nobody meanwhile
+            pause(transaction, conflict, attempts);
           }
         } catch (Throwable thrown) {
           awaitTold(transaction, thrown);
@@ -474,10 +478,25 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  private boolean triesAgain(ConflictException conflict, int attempt) {
+  private boolean triesAgain(ConflictException conflict, Transaction transaction) {
     return conflict.isWorthAnotherAttempt()
-        && attempt < engine.options().maxAttempts()
+        && transaction.core().attempt() < engine.options().maxAttempts()
         && !Thread.currentThread().isInterrupted();
+  }
+
+  private void giveUp(Attempts attempts, ConflictException conflict) {
+    engine.retries().gaveUp();
+    if (attempts.made() > 1) {
+      conflict.gaveUp(attempts);
+    }
+  }
+
+  private void pause(Transaction failed, ConflictException conflict, Attempts attempts) {
+    ConflictReason reason = conflict.reason();
+    boolean waitsInstead = reason == ConflictReason.ROW_CHANGED && failed.core().waitsForRows();
+    if (!waitsInstead) {
+      engine.backoff().pause(reason, attempts.failedBecauseOf(reason));
+    }
   }
 
   private static void awaitTold(Transaction transaction, Throwable thrown) {
@@ -517,12 +536,6 @@ public final class Database implements AutoCloseable {
       transaction.close();
       throw failure;
     }
-  }
-
-  /** The other has not ended: a random time that grows. */
-  private void pause(int attempt) {
-    long ceiling = Math.min(SHORTEST_PAUSE << Math.min(attempt, 20), LONGEST_PAUSE);
-    LockSupport.parkNanos(this, ThreadLocalRandom.current().nextLong(ceiling));
   }
 
   /**

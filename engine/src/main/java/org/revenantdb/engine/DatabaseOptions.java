@@ -27,6 +27,11 @@ import org.revenantdb.recovery.log.LogOptions;
  * @param doubleWrite whether pages are protected against torn writes by the double-write file;
  *     switch it off only where the device writes 8 KiB atomically; default true
  * @param maxAttempts how often {@link Database#run} tries when there are conflicts; default 1,000
+ * @param maxBackoff no pause of {@link Database#run} before it tries again is longer. How long they
+ *     are, at random below a ceiling, the database finds out by itself, by how much is committed;
+ *     while there is no contention it is next to nothing. Raise it where many want rows that
+ *     transactions keep for tens of milliseconds. Zero: nobody pauses, and where a row is in use
+ *     for a millisecond {@code maxAttempts} are soon over; default 10 ms
  * @param durability of transactions that are begun without options; default {@link
  *     Durability#DURABLE}
  * @param maxLazyDelay how long a lazy commit may not be durable, plus what a force takes; zero: it
@@ -82,12 +87,15 @@ public record DatabaseOptions(
     long versionMemory,
     Duration lockTimeout,
     int cleanerThreads,
-    Consumer<RestartStatus> restartListener) {
+    Consumer<RestartStatus> restartListener,
+    Duration maxBackoff) {
 
   /** A time that does not come: lazy commits are forced only when somebody asks. */
   public static final Duration NEVER = ChronoUnit.FOREVER.getDuration();
 
   private static final Duration LONGEST_DELAY = Duration.ofDays(365);
+
+  private static final Duration LONGEST_BACKOFF = Duration.ofMinutes(1);
 
   private static final int MIB = 1 << 20;
 
@@ -127,7 +135,8 @@ public record DatabaseOptions(
           defaultVersionMemory(),
           /* lockTimeout= */ Duration.ZERO,
           /* cleanerThreads= */ Math.clamp(Runtime.getRuntime().availableProcessors() / 4, 1, 4),
-          /* restartListener= */ status -> {});
+          /* restartListener= */ status -> {},
+          /* maxBackoff= */ Duration.ofMillis(10));
 
   /** Nobody is to lose more than a little of a small heap to old snapshots. */
   private static long defaultVersionMemory() {
@@ -202,6 +211,11 @@ public record DatabaseOptions(
           "cleanerThreads must be from 1 to " + MOST_CLEANER_THREADS + ", not " + cleanerThreads);
     }
     Objects.requireNonNull(restartListener, "restartListener");
+    Objects.requireNonNull(maxBackoff, "maxBackoff");
+    if (maxBackoff.isNegative() || maxBackoff.compareTo(LONGEST_BACKOFF) > 0) {
+      throw new IllegalArgumentException(
+          "maxBackoff must be from zero to a minute, not " + maxBackoff);
+    }
     if (maxAttempts < 1) {
       throw new IllegalArgumentException("maxAttempts must be at least 1, not " + maxAttempts);
     }
@@ -420,6 +434,17 @@ public record DatabaseOptions(
     return with(copy -> copy.restartListener = value);
   }
 
+  /**
+   * Sets how long {@link Database#run} may pause before it tries again.
+   *
+   * @param value from zero, which is not to pause, to a minute
+   * @return other options
+   * @throws IllegalArgumentException if it is out of range
+   */
+  public DatabaseOptions withMaxBackoff(Duration value) {
+    return with(copy -> copy.maxBackoff = value);
+  }
+
   static void checkLockTimeout(Duration value) {
     Objects.requireNonNull(value, "lockTimeout");
     if (value.isNegative() || value.compareTo(LONGEST_DELAY) > 0) {
@@ -454,6 +479,7 @@ public record DatabaseOptions(
     Duration lockTimeout;
     int cleanerThreads;
     Consumer<RestartStatus> restartListener;
+    Duration maxBackoff;
 
     Copy(DatabaseOptions options) {
       create = options.create;
@@ -475,6 +501,7 @@ public record DatabaseOptions(
       lockTimeout = options.lockTimeout;
       cleanerThreads = options.cleanerThreads;
       restartListener = options.restartListener;
+      maxBackoff = options.maxBackoff;
     }
 
     DatabaseOptions options() {
@@ -497,7 +524,8 @@ public record DatabaseOptions(
           versionMemory,
           lockTimeout,
           cleanerThreads,
-          restartListener);
+          restartListener,
+          maxBackoff);
     }
   }
 }

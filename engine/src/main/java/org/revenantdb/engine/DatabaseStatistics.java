@@ -71,6 +71,7 @@ package org.revenantdb.engine;
  *     when that was last looked at, when one had come to the row; 0 if never
  * @param snapshotRefreshes how often it was looked which snapshots are open, to find out what may
  *     be dropped
+ * @param retries what {@link Database#run} has tried again, and why
  */
 public record DatabaseStatistics(
     long splits,
@@ -128,4 +129,5 @@ public record DatabaseStatistics(
     long versionsSwept,
     long longestVersionChain,
     long versionChainExcess,
-    long snapshotRefreshes) {}
+    long snapshotRefreshes,
+    RetryStatistics retries) {}

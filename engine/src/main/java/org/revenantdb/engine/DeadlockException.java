@@ -13,7 +13,7 @@ public final class DeadlockException extends ConflictException {
   private final boolean isOwnThreads;
 
   DeadlockException(String message, boolean isOwnThreads) {
-    super(message, /* commitLsn= */ 0);
+    super(ConflictReason.DEADLOCK, message);
     this.isOwnThreads = isOwnThreads;
   }
 

@@ -14,6 +14,7 @@ import org.revenantdb.engine.version.RowReader;
 import org.revenantdb.engine.version.RowWriter;
 import org.revenantdb.engine.version.Storage;
 import org.revenantdb.gc.ActiveSnapshots;
+import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.restart.PreparedTransaction;
@@ -38,6 +39,8 @@ final class Engine {
   private final Certifier certifier;
   private final OpenTransactions open;
   private final WaitGraph waitGraph = new WaitGraph(this);
+  private final Retries retries = new Retries();
+  private final Backoff backoff;
 
   /** One a stripe of threads. */
   private final AtomicReferenceArray<@Nullable RowBatch> batches = perStripe();
@@ -52,13 +55,15 @@ final class Engine {
    *
    * @param segmentBytes size of a segment of the log
    * @param prepared transactions that were prepared in former lives
+   * @param pauses is told of pauses before another attempt
    */
   Engine(
       Storage storage,
       ActiveSnapshots snapshots,
       DatabaseOptions options,
       long segmentBytes,
-      List<PreparedTransaction> prepared) {
+      List<PreparedTransaction> prepared,
+      WaitMeter pauses) {
     this.storage = storage;
     this.snapshots = snapshots;
     this.open = new OpenTransactions(snapshots);
@@ -67,6 +72,9 @@ final class Engine {
     this.reader = new RowReader(storage);
     this.certifier = new Certifier(storage.transactions()::writing);
     this.prepared = new PreparedTransactions(storage, segmentBytes, prepared);
+    this.backoff =
+        new Backoff(
+            options.maxBackoff().toNanos(), storage.counters()::commits, System::nanoTime, pauses);
   }
 
   Storage storage() {
@@ -109,6 +117,14 @@ final class Engine {
 
   WaitGraph waitGraph() {
     return waitGraph;
+  }
+
+  Retries retries() {
+    return retries;
+  }
+
+  Backoff backoff() {
+    return backoff;
   }
 
   void tables(TableSteps steps) {

@@ -8,7 +8,7 @@ public final class LockTimeoutException extends ConflictException {
   private static final long serialVersionUID = 1L;
 
   LockTimeoutException(String message) {
-    super(message, /* commitLsn= */ 0);
+    super(ConflictReason.LOCK_TIMEOUT, message);
   }
 
   @Override

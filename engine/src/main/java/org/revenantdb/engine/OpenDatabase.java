@@ -280,7 +280,7 @@ final class OpenDatabase {
                       waits.of(WaitClass.VERSION_MEMORY))),
               spill,
               new Storage.Counters());
-      engine = new Engine(storage, snapshots, options, header.segmentSize(), analysis.prepared());
+      engine = new Engine(storage, snapshots, options, header.segmentSize(), analysis.prepared(), waits.of(WaitClass.RETRY_PAUSE));
       catalog = new Catalog(engine);
       try {
         catalog.load();
@@ -583,7 +583,8 @@ final class OpenDatabase {
         storage.versions().swept(),
         storage.versions().longestChain(),
         storage.versions().chainExcess(),
-        storage.horizon().refreshes());
+        storage.horizon().refreshes(),
+        engine.retries().statistics(engine.backoff().ceiling()));
   }
 
   private static PageClassStatistics published(PageClassCounts counts) {

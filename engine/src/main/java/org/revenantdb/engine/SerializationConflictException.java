@@ -8,7 +8,7 @@ package org.revenantdb.engine;
 public final class SerializationConflictException extends ConflictException {
   private static final long serialVersionUID = 1L;
 
-  SerializationConflictException(String message, long commitLsn) {
-    super(message, commitLsn);
+  SerializationConflictException(String message) {
+    super(ConflictReason.NOT_SERIALIZABLE, message);
   }
 }

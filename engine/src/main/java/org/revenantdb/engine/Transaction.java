@@ -112,6 +112,24 @@ public final class Transaction implements AutoCloseable {
     engine.open().begin(slot, this);
   }
 
+  /**
+   * Which attempt of {@link Database#run} this is.
+   *
+   * @return 1 for the first, and for a transaction that was begun otherwise
+   */
+  public int attempt() {
+    return core().attempt();
+  }
+
+  /**
+   * Why the attempt before this one failed.
+   *
+   * @return the conflict, or null if this is the first
+   */
+  public @Nullable ConflictException lastConflict() {
+    return core().previousConflict();
+  }
+
   /** All of it but this object: what is left to be ended if it is forgotten. */
   TransactionCore core() {
     return word instanceof TransactionCore core ? core : makeCore();

@@ -144,6 +144,12 @@ final class TransactionCore {
   /** What cursors and streams read in, where the transaction's snapshot goes on. */
   private List<KeptReading> kept = List.of();
 
+  /** Which one, from 1. */
+  private int attempt = 1;
+
+  /** Why the attempt before this one failed; null if there was none. */
+  private @Nullable ConflictException previousConflict;
+
   /** Those that sleep behind this one as soon as it has an id. */
   private RowWaiters.@Nullable Inheritance heirs;
 
@@ -452,12 +458,12 @@ final class TransactionCore {
     while (outcome.getAsLong() == TransactionTable.ACTIVE) {
       if (timeout.isZero()) {
         throw new ConflictException(
+            ConflictReason.ROW_IN_USE,
             "transaction "
                 + writer
                 + " is prepared, and counts as committed for a serializable one, which must not be given what was"
                 + " before; commit it or roll it back (Database.preparedTransactions names it), or wait for it, with a"
-                + " lock timeout",
-            0);
+                + " lock timeout");
       }
       if (deadline - System.nanoTime() <= 0) {
         throw new LockTimeoutException(
@@ -480,8 +486,7 @@ final class TransactionCore {
           "transaction "
               + writer
               + ", which had been prepared, has changed and committed what this transaction was about to be given as it was"
-              + " before; roll back and try again, or use Database.run, which does",
-          lsn);
+              + " before; roll back and try again, or use Database.run, which does");
     }
   }
 
@@ -521,10 +526,33 @@ final class TransactionCore {
     return engine.storage().transactions().rowWaiters();
   }
 
-  /** It is an attempt of {@link Database#run}; those who slept behind the last one go with it. */
-  void attempts(RowWaiters.@Nullable Inheritance heirs) {
+  /**
+   * It is an attempt of {@link Database#run}; those who slept behind the last one go with it.
+   *
+   * @param before what has become of others; null if there were none
+   */
+  void attempts(@Nullable Attempts before, RowWaiters.@Nullable Inheritance heirs) {
     isAttempt = true;
+    if (before != null) {
+      attempt = before.made() + 1;
+      previousConflict = before.last();
+    }
     this.heirs = heirs;
+  }
+
+  /** The number of the attempt, from 1. */
+  int attempt() {
+    return attempt;
+  }
+
+  /** Why the attempt before this one failed; null if there was none. */
+  @Nullable ConflictException previousConflict() {
+    return previousConflict;
+  }
+
+  /** Whether it sleeps behind a transaction whose row it meets. */
+  boolean waitsForRows() {
+    return !lockTimeout().isZero();
   }
 
   /** Takes those who sleep behind it for the row that it has not got, before it is rolled back. */
@@ -540,14 +568,14 @@ final class TransactionCore {
     boolean committed = committedAt != 0;
     witness().saw(committedAt);
     return new ConflictException(
+        committed ? ConflictReason.ROW_CHANGED : ConflictReason.ROW_IN_USE,
         "transaction "
             + met.conflictingWriter()
             + (committed ? " changed and committed" : " is changing")
             + " this row of table "
             + table.name()
             + (committed ? " after this transaction began" : "")
-            + "; roll back and try again, or use Database.run, which does",
-        committedAt);
+            + "; roll back and try again, or use Database.run, which does");
   }
 
   /** As {@link RowReader#read(Tree, byte[], Reading, byte[], int)}; allocates nothing. */
@@ -693,11 +721,11 @@ final class TransactionCore {
   private ConflictException tooNew(Table table, long since) {
     reading.witness().saw(since);
     return new ConflictException(
+        ConflictReason.TABLE_CHANGED,
         "table "
             + table.name()
             + " was truncated, or created, after this transaction began; roll back and try again, or use Database.run,"
-            + " which does",
-        since);
+            + " which does");
   }
 
   /** Refuses a table that this transaction has dropped. */
@@ -776,10 +804,10 @@ final class TransactionCore {
       return tooNew(table, since);
     }
     return new ConflictException(
+        ConflictReason.TABLE_IN_USE,
         "somebody is dropping or truncating table "
             + table.name()
-            + ", and nobody can begin to write to it meanwhile; roll back and try again, or use Database.run, which does",
-        0);
+            + ", and nobody can begin to write to it meanwhile; roll back and try again, or use Database.run, which does");
   }
 
   /**
@@ -1161,8 +1189,7 @@ final class TransactionCore {
     witness().saw(dependsOn);
     return new SerializationConflictException(
         "what this serializable transaction has read was changed by another that has committed since; roll back and try"
-            + " again, or use Database.run, which does",
-        dependsOn);
+            + " again, or use Database.run, which does");
   }
 
   private boolean isChanged(Tree tree, byte[] from, byte @Nullable [] to) {

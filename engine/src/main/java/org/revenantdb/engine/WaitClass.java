@@ -60,7 +60,12 @@ public enum WaitClass {
    * Memory for older versions, which {@link DatabaseOptions#versionMemory} bounds, by those who
    * write.
    */
-  VERSION_MEMORY("memory for versions");
+  VERSION_MEMORY("memory for versions"),
+  /**
+   * A pause before another attempt of {@link Database#run}, after a conflict; {@link
+   * DatabaseOptions#maxBackoff} bounds each.
+   */
+  RETRY_PAUSE("retry pause");
 
   private final String text;
 

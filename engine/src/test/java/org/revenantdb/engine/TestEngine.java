@@ -198,7 +198,9 @@ final class TestEngine implements AutoCloseable {
                 spill, 64 << 20, horizon::refresh, GarbageStrategy.of(horizon), WaitMeter.NONE),
             spill,
             new Storage.Counters());
-    engine = new Engine(storage, snapshots, options, 1 << 22, prepared);
+    engine =
+        new Engine(
+            storage, snapshots, options, 1 << 22, prepared, waits.of(WaitClass.RETRY_PAUSE));
     catalog = new Catalog(engine);
     storage.allocator().formatMissingMap(/* knownPages= */ 0);
     catalog.load();

@@ -69,7 +69,17 @@ public enum Counter {
   VERSIONS_SWEPT("versionsSwept"),
   LONGEST_VERSION_CHAIN("longestVersionChain"),
   VERSION_CHAIN_EXCESS("versionChainExcess"),
-  SNAPSHOT_REFRESHES("snapshotRefreshes");
+  SNAPSHOT_REFRESHES("snapshotRefreshes"),
+  RETRIES("retries.retries"),
+  RETRIES_GAVE_UP("retries.gaveUp"),
+  RETRIES_ROW_IN_USE("retries.rowInUse"),
+  RETRIES_ROW_CHANGED("retries.rowChanged"),
+  RETRIES_NOT_SERIALIZABLE("retries.notSerializable"),
+  RETRIES_DEADLOCK("retries.deadlock"),
+  RETRIES_LOCK_TIMEOUT("retries.lockTimeout"),
+  RETRIES_TABLE_IN_USE("retries.tableInUse"),
+  RETRIES_TABLE_CHANGED("retries.tableChanged"),
+  RETRIES_CEILING_NANOS("retries.ceilingNanos");
 
   private final String text;
 

@@ -125,5 +125,14 @@ public record Storage(
 
     /** All zero. */
     public Counters() {}
+
+    /**
+     * Commits of those who have written.
+     *
+     * @return how many
+     */
+    public long commits() {
+      return lazyCommits.sum() + durableCommits.sum();
+    }
   }
 }
