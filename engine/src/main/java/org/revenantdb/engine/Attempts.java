@@ -10,12 +10,21 @@ final class Attempts {
   private final int[] failures = new int[ConflictReason.values().length];
 
   private int made;
+  private int inARow;
   private @Nullable ConflictException last;
 
   void failed(ConflictException conflict) {
+    ConflictException before = last;
+    boolean isSame = before != null && before.isAs(conflict);
+    inARow = isSame ? inARow + 1 : 1;
     made++;
     last = conflict;
     failures[conflict.reason().ordinal()]++;
+  }
+
+  /** How many have failed one after the other for the same reason, because of the same other. */
+  int inARow() {
+    return inARow;
   }
 
   /** How many there were. */

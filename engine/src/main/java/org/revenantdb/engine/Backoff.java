@@ -37,15 +37,11 @@ final class Backoff {
   /** What a timer is late by; a shorter pause does not park. */
   private static final long SHORTEST_PARK = TimeUnit.MICROSECONDS.toNanos(50);
 
-  /** So often a row may be in use before the pauses of the one who wants it grow by themselves. */
-  private static final int USUAL_FAILURES = 8;
+  /** What a short transaction may take. */
+  private static final long SHORTEST_OWN_CEILING = TimeUnit.MICROSECONDS.toNanos(4);
 
-  private static final long SHORTEST_OWN_CEILING = TimeUnit.MICROSECONDS.toNanos(1);
-
-  /** For what nobody gets out of the way at once. */
-  private static final long SHORTEST_LONG_CEILING = TimeUnit.MICROSECONDS.toNanos(20);
-
-  private static final int MOST_DOUBLINGS = 30;
+  /** So that a time stays a number. */
+  private static final int MOST_FACTORS = 15;
 
   private final long longest;
   private final LongSupplier commits;
@@ -83,13 +79,14 @@ final class Backoff {
    * Pauses before another attempt. An interrupt ends the pause, and stays.
    *
    * @param reason why the last one failed
-   * @param failures how many of this transaction have failed because of that
+   * @param inARow how many have failed one after the other for that reason, because of the same
+   *     other transaction
    */
-  void pause(ConflictReason reason, int failures) {
+  void pause(ConflictReason reason, int inARow) {
     if (longest > 0) {
       long now = clock.getAsLong();
       look(now);
-      long below = Math.min(longest, Math.max(ceiling, ownCeiling(reason, failures)));
+      long below = Math.min(longest, Math.max(ceiling, ownCeiling(reason, inARow)));
       if (below > 0 && reason != ConflictReason.TABLE_CHANGED) {
         long nanos = ThreadLocalRandom.current().nextLong(below);
         if (nanos > 0) {
@@ -100,19 +97,16 @@ final class Backoff {
   }
 
   /** What a transaction pauses below, however much others commit. */
-  private static long ownCeiling(ConflictReason reason, int failures) {
+  private static long ownCeiling(ConflictReason reason, int inARow) {
     return switch (reason) {
-      case ROW_IN_USE ->
-          failures <= USUAL_FAILURES
-              ? 0
-              : doubled(SHORTEST_OWN_CEILING, failures - USUAL_FAILURES - 1);
-      case DEADLOCK, TABLE_IN_USE -> doubled(SHORTEST_LONG_CEILING, failures - 1);
+      case ROW_IN_USE -> inARow == 1 ? 0 : fourfold(inARow - 2);
+      case DEADLOCK, TABLE_IN_USE -> fourfold(inARow);
       case ROW_CHANGED, NOT_SERIALIZABLE, LOCK_TIMEOUT, TABLE_CHANGED -> 0;
     };
   }
 
-  private static long doubled(long nanos, int times) {
-    return nanos << Math.min(times, MOST_DOUBLINGS);
+  private static long fourfold(int times) {
+    return SHORTEST_OWN_CEILING << 2 * Math.min(times, MOST_FACTORS);
   }
 
   /** Takes a sample if it is time to. */

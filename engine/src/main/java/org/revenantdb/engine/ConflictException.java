@@ -15,12 +15,20 @@ public sealed class ConflictException extends RevenantException
   /** Why. */
   private final ConflictReason reason;
 
+  /** The id of the transaction that has the row, and has not ended; 0 if it is no such conflict. */
+  private final long holder;
+
   /** What became of other attempts; empty if there was none. */
   private String attempts = "";
 
   ConflictException(ConflictReason reason, String message) {
+    this(reason, message, /* holder= */ 0);
+  }
+
+  ConflictException(ConflictReason reason, String message, long holder) {
     super(message);
     this.reason = reason;
+    this.holder = holder;
   }
 
   /**
@@ -40,6 +48,11 @@ public sealed class ConflictException extends RevenantException
   /** It is what {@link Database#run} gives up with, after several attempts. */
   void gaveUp(Attempts made) {
     attempts += "; gave up after " + made.inWords();
+  }
+
+  /** Whether another one has the same reason, and was met with the same transaction, if any. */
+  boolean isAs(ConflictException other) {
+    return reason == other.reason && holder == other.holder;
   }
 
   /** Whether another attempt may come to more. */

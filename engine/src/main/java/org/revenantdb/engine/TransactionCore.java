@@ -463,7 +463,8 @@ final class TransactionCore {
                 + writer
                 + " is prepared, and counts as committed for a serializable one, which must not be given what was"
                 + " before; commit it or roll it back (Database.preparedTransactions names it), or wait for it, with a"
-                + " lock timeout");
+                + " lock timeout",
+            writer);
       }
       if (deadline - System.nanoTime() <= 0) {
         throw new LockTimeoutException(
@@ -575,7 +576,8 @@ final class TransactionCore {
             + " this row of table "
             + table.name()
             + (committed ? " after this transaction began" : "")
-            + "; roll back and try again, or use Database.run, which does");
+            + "; roll back and try again, or use Database.run, which does",
+        committed ? 0 : met.conflictingWriter());
   }
 
   /** As {@link RowReader#read(Tree, byte[], Reading, byte[], int)}; allocates nothing. */

@@ -18,7 +18,7 @@ class BackoffTest {
   private static final long LONGEST = TimeUnit.MILLISECONDS.toNanos(10);
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
-  /** So many failures that the pauses of their transaction are as long as pauses get. */
+  /** So many failures in a row that pauses are as long as they get. */
   private static final int MANY = 100;
 
   private final AtomicLong clock = new AtomicLong(7);
@@ -68,8 +68,8 @@ class BackoffTest {
   void nobody_pauses_where_there_is_no_contention() {
     Backoff backoff = backoffOfPassingTime(LONGEST);
     backoff.fixCeiling(0);
-    for (int times = 1; times <= 8; times++) {
-      backoff.pause(ConflictReason.ROW_IN_USE, times);
+    backoff.pause(ConflictReason.ROW_IN_USE, 1);
+    for (int times = 1; times <= MANY; times++) {
       backoff.pause(ConflictReason.ROW_CHANGED, times);
       backoff.pause(ConflictReason.NOT_SERIALIZABLE, times);
       backoff.pause(ConflictReason.TABLE_CHANGED, times);
@@ -79,10 +79,10 @@ class BackoffTest {
 
   /** Or a thousand attempts against it would be over in a moment. */
   @Test
-  void who_meets_a_row_that_stays_in_use_pauses_whatever_the_ceiling() {
+  void who_meets_the_same_transaction_again_pauses_whatever_the_ceiling() {
     Backoff backoff = backoffOfPassingTime(LONGEST);
     backoff.fixCeiling(0);
-    backoff.pause(ConflictReason.ROW_IN_USE, 30);
+    backoff.pause(ConflictReason.ROW_IN_USE, 2);
     assertEquals(1, pauses.get());
     backoff.pause(ConflictReason.DEADLOCK, 1);
     assertEquals(2, pauses.get());
