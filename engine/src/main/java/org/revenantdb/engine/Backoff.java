@@ -37,11 +37,14 @@ final class Backoff {
   /** What a timer is late by; a shorter pause does not park. */
   private static final long SHORTEST_PARK = TimeUnit.MICROSECONDS.toNanos(50);
 
+  /** So many attempts fail in a crowd that gets on. */
+  private static final int USUAL_FAILURES = 3;
+
   /** What a short transaction may take. */
   private static final long SHORTEST_OWN_CEILING = TimeUnit.MICROSECONDS.toNanos(4);
 
   /** So that a time stays a number. */
-  private static final int MOST_FACTORS = 15;
+  private static final int MOST_DOUBLINGS = 30;
 
   private final long longest;
   private final LongSupplier commits;
@@ -81,12 +84,13 @@ final class Backoff {
    * @param reason why the last one failed
    * @param inARow how many have failed one after the other for that reason, because of the same
    *     other transaction
+   * @param made how many have failed in all
    */
-  void pause(ConflictReason reason, int inARow) {
+  void pause(ConflictReason reason, int inARow, int made) {
     if (longest > 0) {
       long now = clock.getAsLong();
       look(now);
-      long below = Math.min(longest, Math.max(ceiling, ownCeiling(reason, inARow)));
+      long below = Math.min(longest, Math.max(ceiling, ownCeiling(reason, inARow, made)));
       if (below > 0 && reason != ConflictReason.TABLE_CHANGED) {
         long nanos = ThreadLocalRandom.current().nextLong(below);
         if (nanos > 0) {
@@ -97,16 +101,19 @@ final class Backoff {
   }
 
   /** What a transaction pauses below, however much others commit. */
-  private static long ownCeiling(ConflictReason reason, int inARow) {
+  private static long ownCeiling(ConflictReason reason, int inARow, int made) {
+    long ofManyFailures = made <= USUAL_FAILURES ? 0 : doubled(made - USUAL_FAILURES - 1);
     return switch (reason) {
-      case ROW_IN_USE -> inARow == 1 ? 0 : fourfold(inARow - 2);
-      case DEADLOCK, TABLE_IN_USE -> fourfold(inARow);
-      case ROW_CHANGED, NOT_SERIALIZABLE, LOCK_TIMEOUT, TABLE_CHANGED -> 0;
+      case ROW_IN_USE ->
+          inARow == 1 ? ofManyFailures : Math.max(ofManyFailures, doubled(2 * (inARow - 2L)));
+      case DEADLOCK, TABLE_IN_USE -> doubled(2L * inARow);
+      case ROW_CHANGED, NOT_SERIALIZABLE -> ofManyFailures;
+      case LOCK_TIMEOUT, TABLE_CHANGED -> 0;
     };
   }
 
-  private static long fourfold(int times) {
-    return SHORTEST_OWN_CEILING << 2 * Math.min(times, MOST_FACTORS);
+  private static long doubled(long times) {
+    return SHORTEST_OWN_CEILING << Math.min(times, MOST_DOUBLINGS);
   }
 
   /** Takes a sample if it is time to. */

@@ -495,7 +495,7 @@ public final class Database implements AutoCloseable {
     ConflictReason reason = conflict.reason();
     boolean waitsInstead = reason == ConflictReason.ROW_CHANGED && failed.core().waitsForRows();
     if (!waitsInstead) {
-      engine.backoff().pause(reason, attempts.inARow());
+      engine.backoff().pause(reason, attempts.inARow(), attempts.made());
     }
   }
 

@@ -59,7 +59,7 @@ class BackoffTest {
     Backoff backoff = backoffOfPassingTime(0);
     backoff.fixCeiling(LONGEST);
     for (ConflictReason reason : ConflictReason.values()) {
-      backoff.pause(reason, MANY);
+      backoff.pause(reason, MANY, MANY);
     }
     assertEquals(0, pauses.get());
   }
@@ -68,12 +68,12 @@ class BackoffTest {
   void nobody_pauses_where_there_is_no_contention() {
     Backoff backoff = backoffOfPassingTime(LONGEST);
     backoff.fixCeiling(0);
-    backoff.pause(ConflictReason.ROW_IN_USE, 1);
-    for (int times = 1; times <= MANY; times++) {
-      backoff.pause(ConflictReason.ROW_CHANGED, times);
-      backoff.pause(ConflictReason.NOT_SERIALIZABLE, times);
-      backoff.pause(ConflictReason.TABLE_CHANGED, times);
+    for (int times = 1; times <= 3; times++) {
+      backoff.pause(ConflictReason.ROW_IN_USE, 1, times);
+      backoff.pause(ConflictReason.ROW_CHANGED, times, times);
+      backoff.pause(ConflictReason.NOT_SERIALIZABLE, times, times);
     }
+    backoff.pause(ConflictReason.TABLE_CHANGED, MANY, MANY);
     assertEquals(0, pauses.get());
   }
 
@@ -82,11 +82,21 @@ class BackoffTest {
   void who_meets_the_same_transaction_again_pauses_whatever_the_ceiling() {
     Backoff backoff = backoffOfPassingTime(LONGEST);
     backoff.fixCeiling(0);
-    backoff.pause(ConflictReason.ROW_IN_USE, 2);
+    backoff.pause(ConflictReason.ROW_IN_USE, 2, 2);
     assertEquals(1, pauses.get());
-    backoff.pause(ConflictReason.DEADLOCK, 1);
+    backoff.pause(ConflictReason.DEADLOCK, 1, 1);
     assertEquals(2, pauses.get());
-    backoff.pause(ConflictReason.TABLE_IN_USE, Integer.MAX_VALUE);
+    backoff.pause(ConflictReason.TABLE_IN_USE, Integer.MAX_VALUE, 1);
+    assertEquals(3, pauses.get());
+  }
+
+  @Test
+  void who_fails_for_the_fourth_time_pauses_whatever_the_ceiling() {
+    Backoff backoff = backoffOfPassingTime(LONGEST);
+    backoff.fixCeiling(0);
+    backoff.pause(ConflictReason.ROW_IN_USE, 1, 4);
+    backoff.pause(ConflictReason.ROW_CHANGED, 1, 5);
+    backoff.pause(ConflictReason.NOT_SERIALIZABLE, 1, 6);
     assertEquals(3, pauses.get());
   }
 
@@ -94,11 +104,11 @@ class BackoffTest {
   void under_contention_all_pause_whom_a_new_snapshot_does_not_help() {
     Backoff backoff = backoffOfPassingTime(LONGEST);
     backoff.fixCeiling(LONGEST);
-    backoff.pause(ConflictReason.ROW_IN_USE, 1);
-    backoff.pause(ConflictReason.ROW_CHANGED, 1);
-    backoff.pause(ConflictReason.NOT_SERIALIZABLE, 1);
+    backoff.pause(ConflictReason.ROW_IN_USE, 1, 1);
+    backoff.pause(ConflictReason.ROW_CHANGED, 1, 1);
+    backoff.pause(ConflictReason.NOT_SERIALIZABLE, 1, 1);
     assertEquals(3, pauses.get());
-    backoff.pause(ConflictReason.TABLE_CHANGED, 1);
+    backoff.pause(ConflictReason.TABLE_CHANGED, 1, 1);
     assertEquals(3, pauses.get());
   }
 
@@ -111,7 +121,7 @@ class BackoffTest {
       AtomicBoolean isInterrupted = new AtomicBoolean();
       Thread paused =
           new Thread(() -> {
-            backoff.pause(ConflictReason.DEADLOCK, MANY);
+            backoff.pause(ConflictReason.DEADLOCK, MANY, MANY);
             isInterrupted.set(Thread.currentThread().isInterrupted());
           });
       paused.start();
@@ -127,7 +137,7 @@ class BackoffTest {
   @Test
   void an_unpark_that_was_meant_for_another_park_does_not_end_a_pause() throws Exception {
     Backoff backoff = backoff(LONGEST);
-    Thread paused = new Thread(() -> backoff.pause(ConflictReason.DEADLOCK, MANY));
+    Thread paused = new Thread(() -> backoff.pause(ConflictReason.DEADLOCK, MANY, MANY));
     paused.start();
     while (!isPausing.get()) {
       Thread.onSpinWait();
@@ -165,7 +175,7 @@ class BackoffTest {
     clock.addAndGet(2 * SECOND);
     assertEquals(0, backoff.ceiling());
     int before = pauses.get();
-    backoff.pause(ConflictReason.ROW_CHANGED, 1); // time stands still: it would not return
+    backoff.pause(ConflictReason.ROW_CHANGED, 1, 1); // time stands still: it would not return
     assertEquals(before, pauses.get());
     assertEquals(0, backoff.ceiling());
   }
