@@ -153,8 +153,7 @@ final class HillClimb {
 
   /** Whether the level that was tried is better. */
   private void decide() {
-    boolean isBetter =
-        tried > level ? triedRate > rate * (1 + GAIN + noise) : triedRate >= rate;
+    boolean isBetter = tried > level ? triedRate > rate * (1 + GAIN + noise) : triedRate >= rate;
     if (isBetter) {
       level = tried;
       at = tried;
@@ -192,7 +191,8 @@ final class HillClimb {
   }
 
   private int target() {
-    return Math.clamp(isUpward ? level + (long) stride : level - (long) stride, 0, ceilings.length - 1);
+    return Math.clamp(
+        isUpward ? level + (long) stride : level - (long) stride, 0, ceilings.length - 1);
   }
 
   @Override

@@ -280,7 +280,14 @@ final class OpenDatabase {
                       waits.of(WaitClass.VERSION_MEMORY))),
               spill,
               new Storage.Counters());
-      engine = new Engine(storage, snapshots, options, header.segmentSize(), analysis.prepared(), waits.of(WaitClass.RETRY_PAUSE));
+      engine =
+          new Engine(
+              storage,
+              snapshots,
+              options,
+              header.segmentSize(),
+              analysis.prepared(),
+              waits.of(WaitClass.RETRY_PAUSE));
       catalog = new Catalog(engine);
       try {
         catalog.load();

@@ -199,8 +199,7 @@ final class TestEngine implements AutoCloseable {
             spill,
             new Storage.Counters());
     engine =
-        new Engine(
-            storage, snapshots, options, 1 << 22, prepared, waits.of(WaitClass.RETRY_PAUSE));
+        new Engine(storage, snapshots, options, 1 << 22, prepared, waits.of(WaitClass.RETRY_PAUSE));
     catalog = new Catalog(engine);
     storage.allocator().formatMissingMap(/* knownPages= */ 0);
     catalog.load();

@@ -41,8 +41,20 @@ final class GcSkew {
 
   private static final Map<String, String> UNITS =
       Map.of(
-          RATE, "1/s", FAILED, "", "cpu_us", "us", "p50_us", "us", "p99_us", "us", "ceiling_us",
-          "us", "pauses", "");
+          RATE,
+          "1/s",
+          FAILED,
+          "",
+          "cpu_us",
+          "us",
+          "p50_us",
+          "us",
+          "p99_us",
+          "us",
+          "ceiling_us",
+          "us",
+          "pauses",
+          "");
 
   private GcSkew() {}
 
@@ -94,11 +106,9 @@ final class GcSkew {
             List.of(thesis.child(session, RETRY), thesis.child(session, BACKOFF)),
             UNITS);
     double aborts = median(samples, FAILED, thesis, RETRY);
+    figures.put(ABORTS, aborts / Math.max(FEWEST_ABORTS, median(samples, FAILED, thesis, BACKOFF)));
     figures.put(
-        ABORTS, aborts / Math.max(FEWEST_ABORTS, median(samples, FAILED, thesis, BACKOFF)));
-    figures.put(
-        SPEEDUP,
-        median(samples, RATE, thesis, BACKOFF) / median(samples, RATE, thesis, RETRY));
+        SPEEDUP, median(samples, RATE, thesis, BACKOFF) / median(samples, RATE, thesis, RETRY));
     if (!session.quick()) {
       sweep(session);
       beside(session);

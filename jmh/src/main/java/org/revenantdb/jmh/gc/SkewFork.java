@@ -58,8 +58,7 @@ public final class SkewFork {
     double skew = Double.parseDouble(arguments[2]);
     String handling = arguments[3];
     int rows = Integer.parseInt(arguments[4]);
-    Durability durability =
-        arguments[5].equals("durable") ? Durability.DURABLE : Durability.LAZY;
+    Durability durability = arguments[5].equals("durable") ? Durability.DURABLE : Durability.LAZY;
     Sessions.Times times =
         new Sessions.Times(Long.parseLong(arguments[6]), Long.parseLong(arguments[7]));
     long seed = Long.parseLong(arguments[8]);
