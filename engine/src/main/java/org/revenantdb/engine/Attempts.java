@@ -1,13 +1,13 @@
 package org.revenantdb.engine;
 
-import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The attempts of one call of {@link Database#run} that have met conflicts. One thread. */
 final class Attempts {
-  /** Of each reason, in their order. */
-  private final int[] failures = new int[ConflictReason.values().length];
+  private final Map<ConflictReason, Integer> failures = new EnumMap<>(ConflictReason.class);
 
   private int made;
   private int inARow;
@@ -19,7 +19,7 @@ final class Attempts {
     inARow = isSame ? inARow + 1 : 1;
     made++;
     last = conflict;
-    failures[conflict.reason().ordinal()]++;
+    failures.merge(conflict.reason(), 1, Integer::sum);
   }
 
   /** How many have failed one after the other for the same reason, because of the same other. */
@@ -32,11 +32,6 @@ final class Attempts {
     return made;
   }
 
-  /** How many failed for this reason. */
-  int failedBecauseOf(ConflictReason reason) {
-    return failures[reason.ordinal()];
-  }
-
   /** Why the last one failed. */
   @Nullable ConflictException last() {
     return last;
@@ -44,9 +39,8 @@ final class Attempts {
 
   /** How many there were, and for each reason how many. */
   String inWords() {
-    return Arrays.stream(ConflictReason.values())
-        .filter(reason -> failedBecauseOf(reason) > 0)
-        .map(reason -> "%s: %d".formatted(reason.text(), failedBecauseOf(reason)))
+    return failures.entrySet().stream()
+        .map(one -> one.getKey().text() + ": " + one.getValue())
         .collect(Collectors.joining(", ", made + " attempts (", ")"));
   }
 }

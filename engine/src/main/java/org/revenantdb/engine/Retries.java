@@ -1,20 +1,30 @@
 package org.revenantdb.engine;
 
-import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counts the attempts of {@link Database#run} that fail, of one database. Thread-safe. */
 final class Retries {
-  private final LongAdder[] failures = new LongAdder[ConflictReason.values().length];
+  /** Of each reason; not changed any more. */
+  private final Map<ConflictReason, LongAdder> failures = new EnumMap<>(ConflictReason.class);
+
   private final LongAdder gaveUp = new LongAdder();
 
   Retries() {
-    Arrays.setAll(failures, reason -> new LongAdder());
+    for (ConflictReason reason : ConflictReason.values()) {
+      failures.put(reason, new LongAdder());
+    }
+  }
+
+  private LongAdder of(ConflictReason reason) {
+    return Objects.requireNonNull(failures.get(reason));
   }
 
   /** An attempt has met a conflict. */
   void failed(ConflictReason reason) {
-    failures[reason.ordinal()].increment();
+    of(reason).increment();
   }
 
   /** There is no other attempt. */
@@ -23,19 +33,19 @@ final class Retries {
   }
 
   RetryStatistics statistics(long ceiling) {
-    long[] failed = new long[failures.length];
     long ended = gaveUp.sum(); // before what failed, of which it is a part
-    Arrays.setAll(failed, reason -> failures[reason].sum());
+    Map<ConflictReason, Long> failed = new EnumMap<>(ConflictReason.class);
+    failures.forEach((reason, count) -> failed.put(reason, count.sum()));
     return new RetryStatistics(
-        Arrays.stream(failed).sum() - ended,
+        failed.values().stream().mapToLong(Long::longValue).sum() - ended,
         ended,
-        failed[ConflictReason.ROW_IN_USE.ordinal()],
-        failed[ConflictReason.ROW_CHANGED.ordinal()],
-        failed[ConflictReason.NOT_SERIALIZABLE.ordinal()],
-        failed[ConflictReason.DEADLOCK.ordinal()],
-        failed[ConflictReason.LOCK_TIMEOUT.ordinal()],
-        failed[ConflictReason.TABLE_IN_USE.ordinal()],
-        failed[ConflictReason.TABLE_CHANGED.ordinal()],
+        failed.getOrDefault(ConflictReason.ROW_IN_USE, 0L),
+        failed.getOrDefault(ConflictReason.ROW_CHANGED, 0L),
+        failed.getOrDefault(ConflictReason.NOT_SERIALIZABLE, 0L),
+        failed.getOrDefault(ConflictReason.DEADLOCK, 0L),
+        failed.getOrDefault(ConflictReason.LOCK_TIMEOUT, 0L),
+        failed.getOrDefault(ConflictReason.TABLE_IN_USE, 0L),
+        failed.getOrDefault(ConflictReason.TABLE_CHANGED, 0L),
         ceiling);
   }
 }
