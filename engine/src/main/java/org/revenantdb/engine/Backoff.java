@@ -138,6 +138,7 @@ final class Backoff {
     }
   }
 
+  @SuppressWarnings("ThreadPriorityCheck") // whoever has the row may have no processor
   private void await(long nanos) {
     @Nullable Object begun = meter.begin();
     try {
