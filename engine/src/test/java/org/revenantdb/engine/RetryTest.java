@@ -95,7 +95,7 @@ class RetryTest {
           if (tx.attempt() == 1) {
             first.accept(tx);
           } else {
-            put(tx, "b");
+            put(tx, "c");
           }
         });
     assertEquals(List.of(1, 2), attempts);
