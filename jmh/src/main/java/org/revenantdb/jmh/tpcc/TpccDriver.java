@@ -53,6 +53,22 @@ public final class TpccDriver {
   }
 
   /**
+   * Has the code compiled, by one session in whose way nobody is: many that wait for each other
+   * take long.
+   *
+   * @param database that was loaded
+   * @param tables of it
+   * @param scale with which it was
+   * @param seed of what is drawn
+   * @throws Exception if the session failed
+   */
+  public static void compile(Database database, TpccTables tables, TpccScale scale, long seed)
+      throws Exception {
+    Sessions.compile(
+        new TpccSession(database, TransactionOptions.lazy(), new TpccMix(tables, scale, 0, ~seed)));
+  }
+
+  /**
    * What was done in a window of time.
    *
    * @param counts of the window
@@ -98,6 +114,19 @@ public final class TpccDriver {
    * @throws Exception if a session failed
    */
   public Window runFor(Sessions.Times times) throws Exception {
+    return runFor(times, () -> {}, () -> {});
+  }
+
+  /**
+   * Runs all sessions for a time.
+   *
+   * @param times how long, to warm up and to count
+   * @param atStart run when it begins to count
+   * @param atEnd run when that ends
+   * @return what was done in the time that counts
+   * @throws Exception if a session failed
+   */
+  public Window runFor(Sessions.Times times, Runnable atStart, Runnable atEnd) throws Exception {
     Moment[] ends = new Moment[2];
     Sessions.Result result =
         Sessions.run(
@@ -105,8 +134,14 @@ public final class TpccDriver {
             /* virtual= */ false,
             times,
             this::session,
-            () -> ends[0] = now(),
-            () -> ends[1] = now());
+            () -> {
+              ends[0] = now();
+              atStart.run();
+            },
+            () -> {
+              atEnd.run();
+              ends[1] = now();
+            });
     Moment start = ends[0];
     Moment end = ends[1];
     return new Window(
@@ -158,8 +193,12 @@ public final class TpccDriver {
     return session;
   }
 
-  /** Of all sessions together. */
-  private TpccCounts counts() {
+  /**
+   * What all sessions have done, those that are done with among them; any thread may ask.
+   *
+   * @return counts since they began
+   */
+  public TpccCounts counts() {
     Map<TpccType, Long> committed = new EnumMap<>(TpccType.class);
     long rolledBack = 0;
     long conflicts = 0;

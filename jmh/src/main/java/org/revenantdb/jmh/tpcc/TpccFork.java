@@ -69,16 +69,19 @@ public final class TpccFork {
       TpccTables tables = TpccTables.of(database);
       TpccLoader.load(database, tables, scale, seed);
       database.checkpoint();
-      // Compiled by one session, in whose way nobody is: many that wait for each other take long.
-      Sessions.compile(
-          new TpccSession(
-              database, TransactionOptions.lazy(), new TpccMix(tables, scale, 0, ~seed)));
+      TpccDriver.compile(database, tables, scale, seed);
       tell(new TpccDriver(database, tables, scale, options, sessions, seed).runFor(times));
       TpccChecker.demand(database, tables);
     }
   }
 
-  private static DatabaseOptions options(double warehouses) {
+  /**
+   * Options for so many warehouses: memory for what a run touches, and no limit of attempts.
+   *
+   * @param warehouses of the specification's size; a part of one is a fraction
+   * @return options
+   */
+  public static DatabaseOptions options(double warehouses) {
     long pool = LEAST_POOL + (long) (warehouses * POOL_OF_WAREHOUSE);
     return DatabaseOptions.defaults()
         .withPoolBytes(Math.min(pool, LARGEST_POOL))

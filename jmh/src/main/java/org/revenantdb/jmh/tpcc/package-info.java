@@ -9,7 +9,8 @@
  * TpccKeys}, the bytes; {@link org.revenantdb.jmh.tpcc.TpccTables}; {@link
  * org.revenantdb.jmh.tpcc.TpccLoader}; {@code NewOrder} and the other four; {@link
  * org.revenantdb.jmh.tpcc.TpccMix}; {@link org.revenantdb.jmh.tpcc.TpccDriver}; {@link
- * org.revenantdb.jmh.tpcc.TpccChecker}.
+ * org.revenantdb.jmh.tpcc.TpccChecker}; {@link org.revenantdb.jmh.tpcc.ChQuery} and {@link
+ * org.revenantdb.jmh.tpcc.ChReader}, who analyses the same tables meanwhile.
  */
 @NullMarked
 package org.revenantdb.jmh.tpcc;
