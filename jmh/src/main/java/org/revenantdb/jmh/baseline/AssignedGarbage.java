@@ -1,0 +1,91 @@
+package org.revenantdb.jmh.baseline;
+
+import org.revenantdb.engine.txn.Horizon;
+import org.revenantdb.engine.version.VolatileStore;
+import org.revenantdb.gc.SnapshotSet;
+
+/**
+ * A thread of its own finds the watermark, every so often, and the versions that are behind it; the
+ * threads that write take them away, each what it was assigned, when a transaction of theirs has
+ * ended.
+ *
+ * <p>Source: Hekaton, as the thesis has it: Tables 9 and 10, section 5.5 (watermark; found in the
+ * background, removed in the foreground; all chains newest first, so that nobody who traverses one
+ * comes by what is garbage). With our care: work is assigned in turns to threads that have written,
+ * and what a quiet one leaves the cleaner takes.
+ */
+final class AssignedGarbage extends OtherGarbage {
+  private final Horizon horizon;
+  private final GarbageQueues brought = new GarbageQueues();
+  private final GarbageQueues assigned = new GarbageQueues();
+  private final Thread thread;
+  private volatile long watermark;
+  private int next;
+
+  /**
+   * Begins.
+   *
+   * @param millis between two looks
+   */
+  AssignedGarbage(Horizon horizon, long millis) {
+    this.horizon = horizon;
+    this.watermark = horizon.refresh().horizon();
+    this.thread = every(millis, _ -> assign());
+  }
+
+  /** Only by the thread of its own. */
+  private void assign() {
+    long now = horizon.refresh().horizon();
+    watermark = now;
+    brought.all().forEach(queue -> queue.take(now, this::assign));
+  }
+
+  private void assign(GarbageQueues.Entry entry) {
+    int workers = assigned.all().size();
+    assigned.all().get(Math.floorMod(next++, workers)).add(entry);
+  }
+
+  /** By the watermark of the last look. */
+  @Override
+  public boolean keeps(long committedAt, long supersededAt) {
+    return supersededAt > watermark;
+  }
+
+  @Override
+  void added(int table, byte[] key, long supersededAt) {
+    assigned.own(); // so there is one at least when the version is found
+    brought.own().add(new GarbageQueues.Entry(table, key, supersededAt, supersededAt));
+  }
+
+  @Override
+  void ended() {
+    VolatileStore store = store();
+    if (store != null) {
+      clean(assigned.own(), store, watermark);
+    }
+  }
+
+  @Override
+  public void pass(VolatileStore store, SnapshotSet snapshots) {
+    long now = snapshots.horizon();
+    brought.all().forEach(queue -> clean(queue, store, now));
+    assigned.all().forEach(queue -> clean(queue, store, now));
+  }
+
+  @Override
+  public boolean wantsPass(VolatileStore store, SnapshotSet snapshots) {
+    return assigned.haveFree(snapshots.horizon());
+  }
+
+  private static void clean(GarbageQueues.Own queue, VolatileStore store, long watermark) {
+    queue.take(
+        watermark,
+        entry ->
+            store.keep(entry.table(), entry.key(), version -> version.supersededAt() > watermark));
+  }
+
+  @Override
+  void close() {
+    end(thread);
+  }
+}

@@ -1,0 +1,205 @@
+package org.revenantdb.jmh.baseline;
+
+import java.io.IOException;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
+import java.lang.constant.MethodTypeDesc;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.txn.Horizon;
+import org.revenantdb.engine.version.GarbageStrategy;
+import org.revenantdb.engine.version.RowWriter;
+import org.revenantdb.engine.version.VolatileStore;
+import org.revenantdb.gc.ActiveSnapshots;
+
+/**
+ * Classes of the engine, made from its own compiled ones, with which older versions of rows become
+ * what another strategy has for them. All else is as it is: the leaf keeps the last version before
+ * its current one, and what is too much for memory goes to files.
+ *
+ * <p>One open database a JVM. {@link #STRATEGY} and {@link #FREQUENCY} are system properties of it.
+ *
+ * <p>Failure: {@link IllegalStateException} if the engine is not as this was made for.
+ */
+public final class EngineOfOtherGarbage {
+  /** The strategy of a JVM: the name of a {@link Strategy}. */
+  public static final String STRATEGY = "org.revenantdb.jmh.garbage";
+
+  /** Its period in milliseconds, or its threshold in transactions. */
+  public static final String FREQUENCY = "org.revenantdb.jmh.garbage.frequency";
+
+  /** What the thesis compares Steam with (Tables 9 and 10). */
+  public enum Strategy {
+    /** {@link WatermarkGarbage}. */
+    WATERMARK {
+      @Override
+      OtherGarbage garbage(Horizon horizon, long frequency) {
+        return new WatermarkGarbage(horizon);
+      }
+    },
+    /** {@link EpochGarbage} of three. */
+    EPOCHS_OF_THREE {
+      @Override
+      OtherGarbage garbage(Horizon horizon, long frequency) {
+        return new EpochGarbage(/* three= */ true, frequency);
+      }
+    },
+    /** {@link EpochGarbage} of any number. */
+    EPOCHS {
+      @Override
+      OtherGarbage garbage(Horizon horizon, long frequency) {
+        return new EpochGarbage(/* three= */ false, frequency);
+      }
+    },
+    /** {@link IntervalGarbage}. */
+    INTERVAL {
+      @Override
+      OtherGarbage garbage(Horizon horizon, long frequency) {
+        return new IntervalGarbage(horizon, frequency);
+      }
+    },
+    /** {@link AssignedGarbage}. */
+    ASSIGNED {
+      @Override
+      OtherGarbage garbage(Horizon horizon, long frequency) {
+        return new AssignedGarbage(horizon, frequency);
+      }
+    };
+
+    /**
+     * Makes it.
+     *
+     * @param frequency milliseconds or transactions, if it has either
+     */
+    abstract OtherGarbage garbage(Horizon horizon, long frequency);
+  }
+
+  private static final int SLOTS = 1 << 16;
+
+  private static final ClassDesc SELF = desc(EngineOfOtherGarbage.class);
+  private static final MethodTypeDesc NOTHING = MethodTypeDesc.of(ConstantDescs.CD_void);
+
+  private static volatile @Nullable OtherGarbage current;
+
+  /** What the snapshot that the thread is taking has entered by. */
+  private static final ThreadLocal<Integer> ENTERED = ThreadLocal.withInitial(() -> 0);
+
+  /** By the slot of a snapshot, one more than what it has entered by. */
+  private static final AtomicIntegerArray ENTRIES = new AtomicIntegerArray(SLOTS);
+
+  private EngineOfOtherGarbage() {}
+
+  private static ClassDesc desc(Class<?> type) {
+    return type.describeConstable().orElseThrow();
+  }
+
+  /**
+   * Writes them.
+   *
+   * @param folder for a class path
+   * @param strategy whose they are
+   * @throws IOException if it cannot
+   */
+  public static void write(Path folder, Strategy strategy) throws IOException {
+    database().write(folder);
+    store().write(folder);
+    if (strategy != Strategy.INTERVAL) {
+      writer().write(folder);
+    }
+    if (strategy == Strategy.EPOCHS || strategy == Strategy.EPOCHS_OF_THREE) {
+      snapshots().write(folder);
+    }
+  }
+
+  /** Opens with another strategy. */
+  static ClassPatch database() {
+    return new ClassPatch("org.revenantdb.engine.OpenDatabase")
+        .insteadOfCalls(
+            "<init>",
+            GarbageStrategy.class.getName(),
+            "of",
+            1,
+            code ->
+                code.invokestatic(
+                    SELF,
+                    "of",
+                    MethodTypeDesc.of(desc(GarbageStrategy.class), desc(Horizon.class))));
+  }
+
+  /** Tells when the database is closed. */
+  static ClassPatch store() {
+    return new ClassPatch(VolatileStore.class.getName())
+        .atHead("close", code -> code.invokestatic(SELF, "closed", NOTHING));
+  }
+
+  /** Tells when a transaction has ended. */
+  static ClassPatch writer() {
+    return new ClassPatch(RowWriter.class.getName())
+        .atHead("end", code -> code.invokestatic(SELF, "ended", NOTHING));
+  }
+
+  /** Enters before a snapshot is taken, and leaves when it is given back. */
+  static ClassPatch snapshots() {
+    MethodTypeDesc ofSlot = MethodTypeDesc.of(ConstantDescs.CD_void, ConstantDescs.CD_int);
+    return new ClassPatch(ActiveSnapshots.class.getName())
+        .atHead("open", code -> code.invokestatic(SELF, "opening", NOTHING))
+        .beforeReturn("open", code -> code.dup().invokestatic(SELF, "opened", ofSlot))
+        .atHead("close", code -> code.iload(1).invokestatic(SELF, "closing", ofSlot));
+  }
+
+  private static OtherGarbage current() {
+    return Objects.requireNonNull(current, "no database is open");
+  }
+
+  /**
+   * Called instead of the engine's own.
+   *
+   * @param horizon of the database that is being opened
+   * @return the strategy that the properties name
+   */
+  public static GarbageStrategy of(Horizon horizon) {
+    OtherGarbage made =
+        Strategy.valueOf(System.getProperty(STRATEGY, Strategy.WATERMARK.name()))
+            .garbage(horizon, Long.getLong(FREQUENCY, 1));
+    current = made;
+    return made;
+  }
+
+  /** The database is closed. */
+  public static void closed() {
+    current().close();
+  }
+
+  /** A transaction that may have written has ended. */
+  public static void ended() {
+    current().ended();
+  }
+
+  /** A snapshot is about to be taken. */
+  public static void opening() {
+    ENTERED.set(current().entered());
+  }
+
+  /**
+   * It was taken.
+   *
+   * @param slot of the snapshot
+   */
+  public static void opened(int slot) {
+    ENTRIES.set(slot, ENTERED.get() + 1);
+  }
+
+  /**
+   * A snapshot is about to be given back.
+   *
+   * @param slot of the snapshot
+   */
+  public static void closing(int slot) {
+    int entry = ENTRIES.getAndSet(slot, 0);
+    if (entry != 0) {
+      current().left(entry - 1);
+    }
+  }
+}

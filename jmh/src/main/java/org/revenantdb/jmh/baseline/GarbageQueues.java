@@ -1,0 +1,93 @@
+package org.revenantdb.jmh.baseline;
+
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What each thread has to see to: versions that it has brought, in the order in which it did, or
+ * that were assigned to it. A thread that has ended leaves its queue to others.
+ *
+ * <p>Threads: any may add and take; of two who want to take from one queue the second leaves it to
+ * the first, as nobody may wait who has a row latched.
+ */
+final class GarbageQueues {
+  /**
+   * A version.
+   *
+   * @param stamp when it was garbage at last: an LSN or an epoch
+   * @param supersededAt its row may lose what was superseded up to this, when the stamp is free
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Entry(int table, byte[] key, long supersededAt, long stamp) {}
+
+  /** Of one thread. */
+  static final class Own {
+    private final Queue<Entry> entries = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean isTakenFrom = new AtomicBoolean();
+
+    void add(Entry entry) {
+      entries.add(entry);
+    }
+
+    boolean isEmpty() {
+      return entries.isEmpty();
+    }
+
+    /** Whether the first is free. */
+    boolean hasFree(long free) {
+      Entry first = entries.peek();
+      return first != null && first.stamp() <= free;
+    }
+
+    /** Takes what is free from the front, up to the first that is not. */
+    void take(long free, Consumer<Entry> taker) {
+      if (entries.isEmpty() || !isTakenFrom.compareAndSet(false, true)) {
+        return;
+      }
+      try {
+        Entry entry = entries.peek();
+        while (entry != null && entry.stamp() <= free) {
+          entries.remove(); // nobody else takes
+          taker.accept(entry);
+          entry = entries.peek();
+        }
+      } finally {
+        isTakenFrom.set(false);
+      }
+    }
+  }
+
+  private final List<Own> all = new CopyOnWriteArrayList<>();
+  private final ThreadLocal<@Nullable Own> own = new ThreadLocal<>();
+
+  /** The calling thread's. */
+  Own own() {
+    Own mine = own.get();
+    if (mine == null) {
+      mine = new Own();
+      own.set(mine);
+      all.add(mine);
+    }
+    return mine;
+  }
+
+  /** Whether somebody has something to do. */
+  boolean haveFree(long free) {
+    for (Own each : all) {
+      if (each.hasFree(free)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Those of all threads there have been. */
+  List<Own> all() {
+    return all;
+  }
+}
