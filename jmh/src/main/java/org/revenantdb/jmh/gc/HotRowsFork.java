@@ -1,0 +1,103 @@
+package org.revenantdb.jmh.gc;
+
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.revenantdb.jmh.fork.Told;
+
+/**
+ * A JVM for one engine in which a thousand hot rows are updated, each in a transaction of its own,
+ * while one snapshot is open. Whether the snapshot has what it should is looked at before it is
+ * closed.
+ *
+ * <p>The same goes on in another store before, so that the code is compiled.
+ *
+ * <p>Arguments: directory, class of the {@link SnapshotStore}, updates to warm up, updates, seed.
+ */
+public final class HotRowsFork {
+  /** An engine that keeps all pages of a snapshot's time may fill any disk. */
+  private static final long MOST_ON_DISK = 8L << 30;
+
+  /** Updates between two looks at what it has on disk. */
+  private static final long LOOK = 1 << 16;
+
+  private HotRowsFork() {}
+
+  /**
+   * Prints {@code = snapshot_updates} a second, {@code = updates_done}; {@code =
+   * memory_growth_bytes}, {@code = disk_growth_bytes}; of ours, {@code = max_chain_excess} as well.
+   *
+   * @param arguments see the class
+   * @throws Exception whatever the engine throws
+   */
+  public static void main(String[] arguments) throws Exception {
+    Path directory = Path.of(arguments[0]);
+    String engine = arguments[1];
+    long seed = Long.parseLong(arguments[4]);
+    Path warm = Files.createDirectory(directory.resolve("warm"));
+    try (SnapshotStore store = SnapshotStore.open(engine, warm)) {
+      new Run(store, seed).update(Long.parseLong(arguments[2]));
+    }
+    Path measured = Files.createDirectory(directory.resolve("measured"));
+    try (SnapshotStore store = SnapshotStore.open(engine, measured)) {
+      Run run = new Run(store, seed);
+      long nanos = run.update(Long.parseLong(arguments[3]));
+      Told.tell("snapshot_updates", run.updates * 1e9 / nanos);
+      Told.tell("updates_done", run.updates);
+      Told.tell("memory_growth_bytes", run.memoryGrowth);
+      Told.tell("disk_growth_bytes", run.diskGrowth);
+      if (store instanceof RevenantSnapshots ours) {
+        GarbageCounts.tell(ours.database());
+      }
+    }
+  }
+
+  /** Rows that are written beside a snapshot. */
+  static final class Run {
+    private final SnapshotStore store;
+    private final HotRows rows;
+    private long updates;
+    private long memoryGrowth;
+    private long diskGrowth;
+
+    Run(SnapshotStore store, long seed) {
+      this.store = store;
+      this.rows = new HotRows(seed);
+    }
+
+    /**
+     * Fills, opens a snapshot, updates, looks; returns the nanoseconds of the updates. They end
+     * early if they come to too much on disk.
+     */
+    long update(long wanted) throws Exception {
+      rows.fill(store);
+      store.openSnapshot();
+      long[] counts = rows.counts();
+      long memory = memory();
+      long disk = store.diskBytes();
+      long start = System.nanoTime();
+      while (updates < wanted && store.diskBytes() - disk < MOST_ON_DISK) {
+        long some = Math.min(LOOK, wanted - updates);
+        rows.update(store, some);
+        updates += some;
+      }
+      long nanos = System.nanoTime() - start;
+      diskGrowth = store.diskBytes() - disk;
+      memoryGrowth = memory() - memory;
+      rows.demandInSnapshot(store, counts);
+      rows.demandNow(store);
+      store.closeSnapshot();
+      return nanos;
+    }
+  }
+
+  /**
+   * What is in use of the heap, and what the process has beside it: its own memory, that of files
+   * that are mapped not counted. The heap's own is in that from the start, for the JVM touches it.
+   */
+  private static long memory() throws Exception {
+    System.gc();
+    long heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    return heap + ProcessMemory.own();
+  }
+}

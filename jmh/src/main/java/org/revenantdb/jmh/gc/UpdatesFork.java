@@ -1,0 +1,140 @@
+package org.revenantdb.jmh.gc;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.IntSupplier;
+import org.revenantdb.engine.Cursor;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.TransactionOptions;
+import org.revenantdb.jmh.fork.Sessions;
+import org.revenantdb.jmh.fork.Told;
+import org.revenantdb.jmh.insert.RowNumbers;
+import org.revenantdb.jmh.tree.RowChoice;
+
+/**
+ * A JVM in which sessions update single rows, some far more often than others, or read the whole
+ * table, each in a lazy transaction of its own.
+ *
+ * <p>Arguments: directory, rows, skew of Zipf's law, sessions, how many transactions of a hundred
+ * read the table, milliseconds to warm up, milliseconds to measure, seed.
+ */
+public final class UpdatesFork {
+  private static final int VALUE = 100;
+  private static final int PERCENT = 100;
+  private static final int LOADED_AT_ONCE = 1_000;
+
+  /** Of two that update one row the second tries it again, as often as it takes. */
+  private static final int MAX_ATTEMPTS = 1_000_000;
+
+  private final Database database;
+  private final Table table;
+  private final int rows;
+  private final LongAdder updates = new LongAdder();
+  private final LongAdder scans = new LongAdder();
+
+  private UpdatesFork(Database database, int rows) {
+    this.database = database;
+    this.table = database.table("rows");
+    this.rows = rows;
+  }
+
+  /**
+   * Prints {@code = key_updates} and {@code = table_scans} a second; and what {@link GarbageCounts}
+   * tell.
+   *
+   * @param arguments see the class
+   * @throws Exception if a session fails, or reads too few rows
+   */
+  public static void main(String[] arguments) throws Exception {
+    int rows = Integer.parseInt(arguments[1]);
+    RowChoice choice = RowChoice.zipfian(rows, Double.parseDouble(arguments[2]));
+    int readPercent = Integer.parseInt(arguments[4]);
+    Sessions.Times times =
+        new Sessions.Times(
+            Long.parseLong(arguments[5]), Long.parseLong(arguments[6]), /* warmSteps= */ 0);
+    long seed = Long.parseLong(arguments[7]);
+    DatabaseOptions options = DatabaseOptions.defaults().withMaxAttempts(MAX_ATTEMPTS);
+    try (Database database = Database.open(Path.of(arguments[0]).resolve("updates"), options)) {
+      UpdatesFork fork = new UpdatesFork(database, rows);
+      fork.load();
+      Sessions.compile(fork.session(choice.choices(~seed), readPercent, ~seed));
+      fork.measure(
+          Integer.parseInt(arguments[3]),
+          times,
+          number -> fork.session(choice.choices(seed + number), readPercent, seed + number));
+      GarbageCounts.tell(database);
+    }
+  }
+
+  private void load() {
+    for (int from = 0; from < rows; from += LOADED_AT_ONCE) {
+      int begin = from;
+      database.run(
+          TransactionOptions.lazy(),
+          transaction -> {
+            for (int row = begin; row < Math.min(rows, begin + LOADED_AT_ONCE); row++) {
+              transaction.put(table, RowNumbers.key(row), new byte[VALUE]);
+            }
+          });
+    }
+  }
+
+  private void measure(int sessions, Sessions.Times times, Sessions.Factory factory)
+      throws Exception {
+    long[] counts = new long[4];
+    Sessions.Result result =
+        Sessions.run(
+            sessions,
+            /* virtual= */ false,
+            times,
+            factory,
+            () -> {
+              counts[0] = updates.sum();
+              counts[1] = scans.sum();
+            },
+            () -> {
+              counts[2] = updates.sum();
+              counts[3] = scans.sum();
+            });
+    double seconds = result.steps() / Math.max(1, result.perSecond());
+    Told.tell("key_updates", (counts[2] - counts[0]) / seconds);
+    Told.tell("table_scans", (counts[3] - counts[1]) / seconds);
+  }
+
+  private Sessions.Session session(IntSupplier choice, int readPercent, long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    ByteBuffer value = ByteBuffer.allocate(VALUE);
+    byte[] into = new byte[VALUE];
+    return () -> {
+      if (random.nextInt(PERCENT) < readPercent) {
+        scan(into);
+        scans.increment();
+      } else {
+        byte[] key = RowNumbers.key(choice.getAsInt());
+        value.putLong(0, random.nextLong()).putLong(VALUE / 2, random.nextLong());
+        database.run(
+            TransactionOptions.lazy(), transaction -> transaction.put(table, key, value.array()));
+        updates.increment();
+      }
+    };
+  }
+
+  private void scan(byte[] into) {
+    int found = 0;
+    try (Transaction reader = database.begin(TransactionOptions.lazy());
+        Cursor cursor = reader.scan(table, null, null)) {
+      while (cursor.next()) {
+        cursor.value(into, 0);
+        found++;
+      }
+    }
+    if (found != rows) {
+      throw new IllegalStateException("a snapshot has %d rows of %d".formatted(found, rows));
+    }
+  }
+}

@@ -1,0 +1,266 @@
+package org.revenantdb.jmh.baseline;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.revenantdb.engine.Cursor;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.TransactionOptions;
+import org.revenantdb.jmh.baseline.EngineOfOtherGarbage.Strategy;
+import org.revenantdb.jmh.gc.ChFork;
+
+/**
+ * That the strategies beside which ours is measured are right, and are what they are said to be:
+ * snapshots have what they should while others write, what is needed by nobody goes in the end, and
+ * what is in between goes with those alone that promise it. Each runs in a JVM of its own.
+ */
+class EngineOfOtherGarbageTest {
+  private static final TransactionOptions LAZY = TransactionOptions.lazy();
+
+  @TempDir private Path folder;
+
+  /** Accounts between which money is moved, and people who add all of it up. */
+  public static final class Bank {
+    private static final int ACCOUNTS = 20;
+    private static final long EACH = 1_000;
+    private static final int WRITERS = 2;
+    private static final int READERS = 2;
+    private static final long TRANSFERS = 10_000;
+
+    /** Transfers between the two looks of a reader. */
+    private static final long MEANWHILE = 20;
+
+    private final Database database;
+    private final Table accounts;
+    private final AtomicLong done = new AtomicLong();
+    private final AtomicLong looks = new AtomicLong();
+
+    private Bank(Database database) {
+      this.database = database;
+      this.accounts = database.table("accounts");
+    }
+
+    /** Arguments: directory, strategy, seed. */
+    public static void main(String[] arguments) throws Exception {
+      try (Database database = Database.open(Path.of(arguments[0]))) {
+        new Bank(database).run(Strategy.valueOf(arguments[1]), Long.parseLong(arguments[2]));
+      }
+    }
+
+    private void run(Strategy strategy, long seed) throws Exception {
+      database.run(
+          LAZY,
+          transaction -> {
+            for (int account = 0; account < ACCOUNTS; account++) {
+              transaction.put(accounts, key(account), value(EACH));
+            }
+          });
+      transfer(new SplittableRandom(seed)); // a version before that of the snapshot
+      try (Transaction held = database.begin(LAZY)) {
+        List<Long> before = balances(held);
+        work(seed);
+        assertEquals(before, balances(held));
+        assertTrue(looks.get() > 0);
+        database.cleanNow();
+        long versions = database.statistics().versionMemoryBytes() / value(0).length;
+        if (strategy == Strategy.INTERVAL) {
+          // 20 rows of a hundred bytes and a little more each
+          assertTrue(versions < 100L * ACCOUNTS, () -> versions + " in between");
+        } else {
+          assertTrue(versions > TRANSFERS, () -> "only " + versions);
+        }
+        assertEquals(before, balances(held));
+      }
+      database.cleanNow();
+      assertEquals(0, database.statistics().versionMemoryBytes());
+      try (Transaction now = database.begin(LAZY)) {
+        balances(now);
+      }
+    }
+
+    private void work(long seed) throws Exception {
+      List<Future<?>> all = new ArrayList<>();
+      try (ExecutorService threads = Executors.newCachedThreadPool()) {
+        for (int i = 0; i < WRITERS; i++) {
+          SplittableRandom random = new SplittableRandom(seed + i);
+          all.add(
+              threads.submit(() -> {
+                while (done.get() < TRANSFERS) {
+                  transfer(random);
+                  done.incrementAndGet();
+                }
+                return null;
+              }));
+        }
+        for (int i = 0; i < READERS; i++) {
+          all.add(
+              threads.submit(() -> {
+                while (done.get() < TRANSFERS) {
+                  look();
+                }
+                return null;
+              }));
+        }
+        for (Future<?> one : all) {
+          one.get(5, TimeUnit.MINUTES);
+        }
+      }
+    }
+
+    private void transfer(SplittableRandom random) {
+      int from = random.nextInt(ACCOUNTS);
+      int to = (from + 1 + random.nextInt(ACCOUNTS - 1)) % ACCOUNTS;
+      long amount = random.nextLong(100);
+      database.run(
+          LAZY,
+          transaction -> {
+            add(transaction, from, -amount);
+            add(transaction, to, amount);
+          });
+    }
+
+    private void add(Transaction transaction, int account, long amount) {
+      byte[] row = Objects.requireNonNull(transaction.get(accounts, key(account)));
+      transaction.put(accounts, key(account), value(ByteBuffer.wrap(row).getLong() + amount));
+    }
+
+    /** What a snapshot has stays, while others move money. */
+    private void look() {
+      try (Transaction reader = database.begin(LAZY)) {
+        List<Long> before = balances(reader);
+        long from = done.get();
+        while (done.get() < Math.min(TRANSFERS, from + MEANWHILE)) {
+          Thread.onSpinWait();
+        }
+        assertEquals(before, balances(reader));
+        looks.incrementAndGet();
+      }
+    }
+
+    private List<Long> balances(Transaction reader) {
+      List<Long> balances = new ArrayList<>();
+      try (Cursor cursor = reader.scan(accounts, null, null)) {
+        while (cursor.next()) {
+          balances.add(ByteBuffer.wrap(cursor.value()).getLong());
+        }
+      }
+      assertEquals(ACCOUNTS, balances.size());
+      assertEquals(ACCOUNTS * EACH, balances.stream().mapToLong(Long::longValue).sum());
+      for (int account = 0; account < ACCOUNTS; account++) {
+        byte[] row = Objects.requireNonNull(reader.get(accounts, key(account)));
+        assertEquals(balances.get(account), ByteBuffer.wrap(row).getLong());
+      }
+      return balances;
+    }
+
+    private static byte[] key(int account) {
+      return ByteBuffer.allocate(Integer.BYTES).putInt(account).array();
+    }
+
+    private static byte[] value(long balance) {
+      return ByteBuffer.allocate(100).putLong(balance).array();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void snapshots_have_what_they_should_and_what_nobody_needs_goes(Strategy strategy)
+      throws IOException, InterruptedException {
+    long seed = Long.getLong("revenant.seed", System.nanoTime());
+    System.out.println("EngineOfOtherGarbageTest -Drevenant.seed=" + seed);
+    assertEquals(
+        0,
+        run(
+            strategy,
+            Bank.class,
+            folder.resolve("bank").toString(),
+            strategy.name(),
+            Long.toString(seed)));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("slow")
+  void analysis_beside_order_entry_is_of_one_moment(Strategy strategy)
+      throws IOException, InterruptedException {
+    for (String snapshots : List.of("held", "each")) {
+      assertEquals(
+          0,
+          run(
+              strategy,
+              ChFork.class,
+              folder.resolve(snapshots).toString(),
+              "1",
+              "0.01",
+              "1",
+              "1",
+              snapshots,
+              "0",
+              "300",
+              "3",
+              "1"));
+    }
+  }
+
+  @Test
+  void an_engine_of_another_shape_is_refused() throws IOException {
+    assertTrue(EngineOfOtherGarbage.database().apply(bytesOf("engine/OpenDatabase")).length > 0);
+    assertTrue(EngineOfOtherGarbage.snapshots().apply(bytesOf("gc/ActiveSnapshots")).length > 0);
+    assertTrue(EngineOfOtherGarbage.writer().apply(bytesOf("engine/version/RowWriter")).length > 0);
+    assertTrue(
+        EngineOfOtherGarbage.store().apply(bytesOf("engine/version/VolatileStore")).length > 0);
+    byte[] other = bytesOf("engine/Table");
+    for (ClassPatch patch :
+        List.of(
+            EngineOfOtherGarbage.database(),
+            EngineOfOtherGarbage.writer(),
+            EngineOfOtherGarbage.snapshots())) {
+      assertThrows(IllegalStateException.class, () -> patch.apply(other));
+    }
+  }
+
+  private static byte[] bytesOf(String name) throws IOException {
+    String resource = "org/revenantdb/" + name + ".class";
+    try (InputStream original = Database.class.getClassLoader().getResourceAsStream(resource)) {
+      return Objects.requireNonNull(original, resource).readAllBytes();
+    }
+  }
+
+  private int run(Strategy strategy, Class<?> main, String... arguments)
+      throws IOException, InterruptedException {
+    Path classes = folder.resolve("classes");
+    EngineOfOtherGarbage.write(classes, strategy);
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        List.of(
+            "-D" + EngineOfOtherGarbage.STRATEGY + '=' + strategy,
+            "-cp",
+            classes + File.pathSeparator + System.getProperty("java.class.path"),
+            main.getName()));
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command).inheritIO().start().waitFor();
+  }
+}

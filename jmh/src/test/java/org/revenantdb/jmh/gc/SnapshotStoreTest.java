@@ -1,0 +1,109 @@
+package org.revenantdb.jmh.gc;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * That what is measured is what is said: the rows that a snapshot has are looked at, and an engine
+ * that has lost one of them ends the run.
+ */
+class SnapshotStoreTest {
+  private static final int UPDATES = 5_000;
+
+  @TempDir private Path folder;
+
+  /** An engine in memory that has no snapshots, or loses rows. */
+  private static final class Wrong implements SnapshotStore {
+    private final Map<Integer, byte[]> now = new HashMap<>();
+    private Map<Integer, byte[]> then = now;
+    private final boolean hasSnapshots;
+
+    Wrong(boolean hasSnapshots) {
+      this.hasSnapshots = hasSnapshots;
+    }
+
+    @Override
+    public void update(byte[] key, byte[] value) {
+      now.put(Arrays.hashCode(key), value.clone());
+    }
+
+    @Override
+    public void openSnapshot() {
+      then = hasSnapshots ? new HashMap<>(now) : now;
+    }
+
+    @Override
+    public byte[] readInSnapshot(byte[] key) {
+      return Objects.requireNonNull(then.get(Arrays.hashCode(key)));
+    }
+
+    @Override
+    public byte[] readNow(byte[] key) {
+      return Objects.requireNonNull((hasSnapshots ? then : now).get(Arrays.hashCode(key)));
+    }
+
+    @Override
+    public void closeSnapshot() {
+      // nothing to close
+    }
+
+    @Override
+    public long diskBytes() {
+      return 0;
+    }
+
+    @Override
+    public void close() {
+      // nothing to close
+    }
+  }
+
+  @Test
+  void an_engine_without_snapshots_ends_the_run() {
+    IllegalStateException refusal =
+        assertThrows(
+            IllegalStateException.class,
+            () -> new HotRowsFork.Run(new Wrong(/* hasSnapshots= */ false), 1).update(UPDATES));
+    assertTrue(String.valueOf(refusal.getMessage()).startsWith("the snapshot has"));
+  }
+
+  @Test
+  void an_engine_that_has_lost_updates_ends_the_run() {
+    IllegalStateException refusal =
+        assertThrows(
+            IllegalStateException.class,
+            () -> new HotRowsFork.Run(new Wrong(/* hasSnapshots= */ true), 1).update(UPDATES));
+    assertTrue(String.valueOf(refusal.getMessage()).startsWith("the table has"));
+  }
+
+  @Test
+  void ours_keeps_a_version_a_row_for_one_snapshot() throws Exception {
+    try (RevenantSnapshots store = new RevenantSnapshots(folder)) {
+      double[] rates = FlatnessFork.rates(store, new HotRows(1), 50_000_000);
+      assertEquals(FlatnessFork.PARTS, rates.length);
+      for (double rate : rates) {
+        assertTrue(rate > 0);
+      }
+      assertTrue(store.database().statistics().versionsAdded() > 0);
+      assertEquals(0, store.database().statistics().versionChainExcess());
+    }
+  }
+
+  @Test
+  void files_are_added_up() throws IOException {
+    Files.write(folder.resolve("a"), new byte[10]);
+    Files.write(Files.createDirectory(folder.resolve("b")).resolve("c"), new byte[5]);
+    assertEquals(15, SnapshotStore.filesIn(folder));
+  }
+}
