@@ -1,6 +1,7 @@
 package org.revenantdb.jmh;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -37,12 +38,16 @@ public class BeginCommitBenchmark {
   private final Table table;
 
   /**
-   * JMH makes one, with a database of one row.
+   * JMH makes one, with a database of one row; its subclasses know no checked exceptions.
    *
-   * @throws IOException if there is no place for it
+   * @throws UncheckedIOException if there is no place for it
    */
-  public BeginCommitBenchmark() throws IOException {
-    directory = Files.createTempDirectory("begin-commit");
+  public BeginCommitBenchmark() {
+    try {
+      directory = Files.createTempDirectory("begin-commit");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
     database = Database.open(directory);
     table = database.table("t");
     database.run(transaction -> transaction.put(table, KEY, VALUE));

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
 import org.openjdk.jmh.infra.BenchmarkParams;
+import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
@@ -24,6 +25,11 @@ final class JmhRounds {
     // another user left behind would only keep us from measuring at all.
     System.setProperty("jmh.ignoreLock", "true");
   }
+
+  /** Behind the name of a point: what an operation allocates, if JMH's profiler watches that. */
+  static final String BYTES = "_bytes";
+
+  private static final String ALLOCATED = "gc.alloc.rate.norm";
 
   private JmhRounds() {}
 
@@ -67,12 +73,17 @@ final class JmhRounds {
                 unit[0] = result.getPrimaryResult().getScoreUnit();
                 System.err.printf("  %-40s %10.2f %s%n", point, score, unit[0]);
                 scores.put(point, score);
+                Result<?> allocated = result.getSecondaryResults().get(ALLOCATED);
+                if (allocated != null) {
+                  scores.put(point + BYTES, allocated.getScore());
+                }
               }
               return scores;
             });
     Map<String, Sample> samples = new LinkedHashMap<>();
     Sample.byName(results)
-        .forEach((point, scores) -> samples.put(point, Sample.of(scores, unit[0])));
+        .forEach((point, scores) ->
+            samples.put(point, Sample.of(scores, point.endsWith(BYTES) ? "B" : unit[0])));
     return samples;
   }
 

@@ -33,7 +33,8 @@ public final class Main {
           new TreeBench(),
           new HeavyInsertBench(),
           new SpaceMapBench(),
-          new RecoveryBench());
+          new RecoveryBench(),
+          new GcBench());
 
   private Main() {}
 
@@ -65,7 +66,7 @@ public final class Main {
       mixinStandardHelpOptions = true,
       description = {
         "Measures; without a name it lists what can be measured.",
-        "On an idle machine, or the figures tell of something else. In full it may take half an hour, with --quick one"
+        "On an idle machine, or the figures tell of something else. In full it may take an hour, with --quick one"
             + " to three minutes; the first time it has to be built as well. jmh/README.md has the"
             + " questions, and what the figures mean."
       },

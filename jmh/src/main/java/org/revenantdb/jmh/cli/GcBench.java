@@ -1,0 +1,73 @@
+package org.revenantdb.jmh.cli;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What snapshots cost those who write, and what becomes of older versions: the experiments of
+ * "Scalable Concurrency Control" (Böttcher, thesis 2023), chapters 4 and 5, each strategy over the
+ * same store of versions. A part that fails leaves the others alone.
+ */
+final class GcBench implements Bench {
+  static final String EXCESS = "max_chain_excess";
+
+  static final Map<String, String> UNITS =
+      Map.ofEntries(
+          Map.entry("transactions", "1/s"),
+          Map.entry("rows_read", "1/s"),
+          Map.entry("updates", "1/s"),
+          Map.entry("snapshot_updates", "1/s"),
+          Map.entry("key_updates", "1/s"),
+          Map.entry("table_scans", "1/s"),
+          Map.entry("cpu_us_per_tx", "us"),
+          Map.entry("memory_growth_bytes", "bytes"),
+          Map.entry("disk_growth_bytes", "bytes"),
+          Map.entry("version_memory_bytes", "bytes"),
+          Map.entry("version_file_bytes", "bytes"));
+
+  @Override
+  public String name() {
+    return "gc";
+  }
+
+  @Override
+  public String question() {
+    return "What do snapshots cost those who write, and what becomes of older versions?";
+  }
+
+  @Override
+  public List<String> promises() {
+    return List.of(
+        GcReader.FIGURE, GcFlatness.FIGURE, EXCESS, GcTpcc.FIGURE, GcBegin.FIGURE, GcPeers.FIGURE);
+  }
+
+  @Override
+  public void measure(Settings settings, Figures figures) throws CannotMeasureException {
+    Rounds rounds = Rounds.of(settings, settings.quick() ? 2 : 3);
+    try (ForkSession session =
+        ForkSession.open(name(), settings, figures, rounds, Set.of(EXCESS))) {
+      for (GcStrategies each : GcStrategies.values()) {
+        each.describe(figures);
+      }
+      figures.attempt(() -> GcBegin.measure(figures, rounds, settings.quick()));
+      figures.attempt(() -> GcFlatness.measure(session));
+      session.begin(60);
+      figures.attempt(() -> GcReader.measure(session));
+      session.begin(85);
+      figures.attempt(() -> GcPeers.measure(session));
+      GcTpcc tpcc = new GcTpcc(session);
+      figures.attempt(tpcc::tune);
+      figures.attempt(tpcc::measure);
+      if (!settings.quick()) {
+        figures.attempt(() -> GcReader.sweep(session, tpcc.frequencies()));
+        figures.attempt(() -> GcUpdates.measure(session, tpcc.frequencies()));
+      }
+      session.putHighest(EXCESS);
+    } catch (IOException e) {
+      throw new CannotMeasureException("a directory for the databases: " + e.getMessage(), e);
+    }
+    figures.rounds(rounds.tally());
+  }
+}

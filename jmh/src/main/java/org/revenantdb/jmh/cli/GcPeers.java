@@ -1,0 +1,70 @@
+package org.revenantdb.jmh.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.revenantdb.jmh.gc.HotRowsFork;
+
+/** Updates of hot rows beside one open snapshot, in ours and in other engines. */
+final class GcPeers {
+  /** The figure: updates a second, ours divided by those of the best other engine. */
+  static final String FIGURE = "long_reader_vs_best";
+
+  private static final String RATE = "snapshot_updates";
+
+  private GcPeers() {}
+
+  static void measure(ForkSession session) throws CannotMeasureException {
+    Figures figures = session.figures();
+    String updates = session.sized(200_000, 2_000_000);
+    figures.setting(
+        "beside others",
+        "1,000 rows, keys of 8 bytes, values of 100, "
+            + updates
+            + " updates of rows chosen at random, one session, a transaction each; one snapshot is"
+            + " open meanwhile, and is read in the end. Nothing is forced at a commit; a thread forces"
+            + " what was committed ten times a second, in ours the engine does, so a power cut takes a"
+            + " tenth of a second, where the engine has no more to say");
+    List<ForkSession.Child> children = new ArrayList<>();
+    for (SnapshotEngines engine : SnapshotEngines.values()) {
+      engine.describe(figures);
+      children.add(
+          new ForkSession.Child(
+              engine.variant(),
+              HotRowsFork.class,
+              engine.flags(),
+              null,
+              List.of(
+                  "DIRECTORY",
+                  engine.className(),
+                  session.sized(200_000, 500_000),
+                  updates,
+                  session.seed())));
+    }
+    Map<String, Sample> samples = session.run("hot rows, all", children, GcBench.UNITS);
+    plot(figures, "How many updates a second beside one snapshot?", "1/s", RATE);
+    plot(figures, "What does that take of memory?", "bytes", "memory_growth_bytes");
+    plot(figures, "What does that take on disk?", "bytes", "disk_growth_bytes");
+    figures.put(FIGURE, versusBest(samples));
+  }
+
+  private static void plot(Figures figures, String question, String unit, String metric) {
+    Plot plot = new Plot(question, Plot.Form.BARS, "engine", unit, /* logarithmic= */ false);
+    for (SnapshotEngines engine : SnapshotEngines.values()) {
+      plot.mark("one snapshot", engine.variant(), metric + ',' + engine.variant());
+    }
+    figures.plot(plot);
+  }
+
+  /** Each engine must have been measured. */
+  static double versusBest(Map<String, Sample> samples) throws CannotMeasureException {
+    double best = 0;
+    for (SnapshotEngines engine : SnapshotEngines.values()) {
+      double rate = ForkSession.median(samples, RATE + ',' + engine.variant());
+      if (engine != SnapshotEngines.OURS) {
+        best = Math.max(best, rate);
+      }
+    }
+    return ForkSession.median(samples, RATE + ',' + SnapshotEngines.OURS.variant()) / best;
+  }
+}

@@ -1,0 +1,91 @@
+package org.revenantdb.jmh.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.revenantdb.jmh.gc.HotRowsFork;
+import org.revenantdb.jmh.gc.UpdatesFork;
+
+/**
+ * That each engine of {@code bench gc} has a snapshot on this JDK, with the flags that it gets: the
+ * forks look at every row of it, and fail. What the numbers are is not asked.
+ */
+class SnapshotEnginesTest {
+  private static final Duration LIMIT = Duration.ofMinutes(5);
+
+  @TempDir private Path folder;
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("slow")
+  void engine_tellsAllPoints(SnapshotEngines engine) throws IOException {
+    Fork fork = new Fork(HotRowsFork.class, engine.flags(), LIMIT);
+    Fork.Said said = fork.run(folder.toString(), engine.className(), "2000", "3000", "1");
+    assertEquals("", said.failure());
+    assertEquals(3000.0, said.values().get("updates_done"));
+    for (String point : List.of("snapshot_updates", "memory_growth_bytes", "disk_growth_bytes")) {
+      assertTrue(said.values().containsKey(point), point);
+    }
+    assertEquals(
+        engine == SnapshotEngines.OURS, said.values().containsKey(GcBench.EXCESS), said::toString);
+  }
+
+  @Test
+  @Tag("slow")
+  void updates_areToldBesideScans() throws IOException {
+    Fork fork = new Fork(UpdatesFork.class, List.of("-Xmx256m"), LIMIT);
+    Fork.Said said = fork.run(folder.toString(), "1000", "1.0", "2", "50", "0", "200", "1");
+    assertEquals("", said.failure());
+    assertTrue(said.values().getOrDefault("key_updates", 0.0) > 0, said::toString);
+    assertTrue(said.values().getOrDefault("table_scans", 0.0) > 0, said::toString);
+  }
+
+  @Test
+  void versions_areFound() {
+    Figures figures = new Figures();
+    for (SnapshotEngines engine : SnapshotEngines.values()) {
+      engine.describe(figures);
+    }
+    assertEquals(4, figures.versions().size());
+    figures.versions().values().forEach(version -> assertNotEquals("not there", version));
+  }
+
+  @Test
+  void figure_isAgainstTheBestOfTheOthers() throws CannotMeasureException {
+    Map<String, Sample> samples = new HashMap<>();
+    double rate = 10;
+    for (SnapshotEngines engine : SnapshotEngines.values()) {
+      samples.put("snapshot_updates," + engine.variant(), Sample.of(List.of(rate), ""));
+      rate += 10;
+    }
+    assertEquals(0.2, GcPeers.versusBest(samples));
+    samples.remove("snapshot_updates," + SnapshotEngines.LMDB.variant());
+    assertThrows(CannotMeasureException.class, () -> GcPeers.versusBest(samples));
+  }
+
+  @Test
+  void tpccFigure_isAgainstTheBestOfTheOtherStrategies() throws CannotMeasureException {
+    Map<String, Sample> samples = new HashMap<>();
+    double rate = 12;
+    for (GcStrategies each : GcStrategies.values()) {
+      samples.put("transactions,tpcc,sessions=2," + each.variant(), Sample.of(List.of(rate), ""));
+      rate -= 2;
+    }
+    assertEquals(1.2, GcTpcc.versusBest(samples));
+    samples.remove("transactions,tpcc,sessions=2," + GcStrategies.INTERVAL.variant());
+    assertThrows(CannotMeasureException.class, () -> GcTpcc.versusBest(samples));
+  }
+}
