@@ -30,7 +30,7 @@ final class AssignedGarbage extends OtherGarbage {
   AssignedGarbage(Horizon horizon, long millis) {
     this.horizon = horizon;
     this.watermark = horizon.refresh().horizon();
-    this.thread = every(millis, _ -> assign());
+    this.thread = every(millis, this::assign);
   }
 
   /** Only by the thread of its own. */

@@ -7,6 +7,7 @@ import java.lang.constant.MethodTypeDesc;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.txn.Horizon;
 import org.revenantdb.engine.version.GarbageStrategy;
@@ -81,7 +82,7 @@ public final class EngineOfOtherGarbage {
   private static final ClassDesc SELF = desc(EngineOfOtherGarbage.class);
   private static final MethodTypeDesc NOTHING = MethodTypeDesc.of(ConstantDescs.CD_void);
 
-  private static volatile @Nullable OtherGarbage current;
+  private static final AtomicReference<@Nullable OtherGarbage> CURRENT = new AtomicReference<>();
 
   /** What the snapshot that the thread is taking has entered by. */
   private static final ThreadLocal<Integer> ENTERED = ThreadLocal.withInitial(() -> 0);
@@ -150,7 +151,7 @@ public final class EngineOfOtherGarbage {
   }
 
   private static OtherGarbage current() {
-    return Objects.requireNonNull(current, "no database is open");
+    return Objects.requireNonNull(CURRENT.get(), "no database is open");
   }
 
   /**
@@ -163,7 +164,7 @@ public final class EngineOfOtherGarbage {
     OtherGarbage made =
         Strategy.valueOf(System.getProperty(STRATEGY, Strategy.WATERMARK.name()))
             .garbage(horizon, Long.getLong(FREQUENCY, 1));
-    current = made;
+    CURRENT.set(made);
     return made;
   }
 

@@ -38,6 +38,8 @@ final class Epochs {
   private final AtomicLong free = new AtomicLong();
   private final AtomicLongArray cells = new AtomicLongArray(CELLS * STRIDE);
   private final AtomicInteger threads = new AtomicInteger();
+
+  @SuppressWarnings("ThreadLocalUsage") // there is one object of this class in a database
   private final ThreadLocal<Integer> own = ThreadLocal.withInitial(threads::getAndIncrement);
 
   /** Epochs of which three are alive at most, or any number. */

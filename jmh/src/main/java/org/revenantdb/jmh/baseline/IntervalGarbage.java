@@ -26,7 +26,7 @@ final class IntervalGarbage extends OtherGarbage {
   IntervalGarbage(Horizon horizon, long millis) {
     this.horizon = horizon;
     this.known = horizon.refresh();
-    this.thread = every(millis, _ -> look());
+    this.thread = every(millis, this::look);
   }
 
   private void look() {

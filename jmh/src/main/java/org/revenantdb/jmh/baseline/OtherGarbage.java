@@ -1,6 +1,5 @@
 package org.revenantdb.jmh.baseline;
 
-import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.version.GarbageStrategy;
 import org.revenantdb.engine.version.VolatileStore;
@@ -57,9 +56,9 @@ abstract class OtherGarbage implements GarbageStrategy {
   /**
    * A thread that does something every so many milliseconds, until it is told to end.
    *
-   * @param work is given the time, in nanoseconds
+   * @param work what it does
    */
-  static Thread every(long millis, LongConsumer work) {
+  static Thread every(long millis, Runnable work) {
     return Thread.ofPlatform()
         .daemon()
         .name("garbage")
@@ -67,7 +66,7 @@ abstract class OtherGarbage implements GarbageStrategy {
           try {
             while (true) {
               Thread.sleep(millis);
-              work.accept(System.nanoTime());
+              work.run();
             }
           } catch (InterruptedException _) {
             // told to end

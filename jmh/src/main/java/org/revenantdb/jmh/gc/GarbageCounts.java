@@ -18,19 +18,19 @@ final class GarbageCounts {
   static void tell(Database database) {
     DatabaseStatistics statistics = database.statistics();
     tell(statistics, "");
-    Told.tell("versions_added", statistics.versionsAdded());
-    Told.tell("versions_pruned", statistics.versionsPruned());
-    Told.tell("versions_swept", statistics.versionsSwept());
-    Told.tell("versions_spilled", statistics.versionsSpilled());
+    Told.tell("versions_added", (double) statistics.versionsAdded());
+    Told.tell("versions_pruned", (double) statistics.versionsPruned());
+    Told.tell("versions_swept", (double) statistics.versionsSwept());
+    Told.tell("versions_spilled", (double) statistics.versionsSpilled());
     if (System.getProperty(EngineOfOtherGarbage.STRATEGY) == null) {
-      Told.tell("max_chain_excess", statistics.versionChainExcess());
+      Told.tell("max_chain_excess", (double) statistics.versionChainExcess());
     }
   }
 
   /** Prints those of a moment, with something behind their names. */
   static void tell(DatabaseStatistics statistics, String suffix) {
-    Told.tell("version_memory_bytes" + suffix, statistics.versionMemoryBytes());
-    Told.tell("version_file_bytes" + suffix, statistics.versionRunBytes());
-    Told.tell("longest_chain" + suffix, statistics.longestVersionChain());
+    Told.tell("version_memory_bytes" + suffix, (double) statistics.versionMemoryBytes());
+    Told.tell("version_file_bytes" + suffix, (double) statistics.versionRunBytes());
+    Told.tell("longest_chain" + suffix, (double) statistics.longestVersionChain());
   }
 }

@@ -43,9 +43,9 @@ public final class HotRowsFork {
       Run run = new Run(store, seed);
       long nanos = run.update(Long.parseLong(arguments[3]));
       Told.tell("snapshot_updates", run.updates * 1e9 / nanos);
-      Told.tell("updates_done", run.updates);
-      Told.tell("memory_growth_bytes", run.memoryGrowth);
-      Told.tell("disk_growth_bytes", run.diskGrowth);
+      Told.tell("updates_done", (double) run.updates);
+      Told.tell("memory_growth_bytes", (double) run.memoryGrowth);
+      Told.tell("disk_growth_bytes", (double) run.diskGrowth);
       if (store instanceof RevenantSnapshots ours) {
         GarbageCounts.tell(ours.database());
       }
