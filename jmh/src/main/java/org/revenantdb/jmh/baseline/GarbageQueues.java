@@ -63,6 +63,7 @@ final class GarbageQueues {
   }
 
   private final List<Own> all = new CopyOnWriteArrayList<>();
+
   @SuppressWarnings("ThreadLocalUsage") // there is one object of this class in a database
   private final ThreadLocal<@Nullable Own> own = new ThreadLocal<>();
 

@@ -142,8 +142,7 @@ final class GcTpcc {
 
   private static double rate(Map<String, Sample> samples, GcStrategies strategy)
       throws CannotMeasureException {
-    return ForkSession.median(
-        samples, RATE + ',' + name(SESSIONS) + ',' + strategy.variant());
+    return ForkSession.median(samples, RATE + ',' + name(SESSIONS) + ',' + strategy.variant());
   }
 
   private List<ForkSession.Child> children(String sessions, int millis)
