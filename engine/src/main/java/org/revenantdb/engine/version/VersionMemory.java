@@ -92,7 +92,9 @@ final class VersionMemory {
     return used.get() <= limit || failure != null;
   }
 
-  /** Whether one more version is refused now: there is too much and nothing can be done about it. */
+  /**
+   * Whether one more version is refused now: there is too much and nothing can be done about it.
+   */
   boolean isRefused() {
     return failure != null && used.get() > limit;
   }

@@ -40,7 +40,14 @@ final class GcBench implements Bench {
   @Override
   public List<String> promises() {
     return List.of(
-        GcReader.FIGURE, GcFlatness.FIGURE, EXCESS, GcTpcc.FIGURE, GcBegin.FIGURE, GcPeers.FIGURE);
+        GcReader.FIGURE,
+        GcFlatness.FIGURE,
+        EXCESS,
+        GcTpcc.FIGURE,
+        GcBegin.FIGURE,
+        GcSkew.ABORTS,
+        GcSkew.SPEEDUP,
+        GcPeers.FIGURE);
   }
 
   @Override
@@ -57,6 +64,8 @@ final class GcBench implements Bench {
       figures.attempt(() -> GcReader.measure(session));
       session.begin(85);
       figures.attempt(() -> GcPeers.measure(session));
+      session.begin(100);
+      figures.attempt(() -> GcSkew.measure(session));
       GcTpcc tpcc = new GcTpcc(session);
       figures.attempt(tpcc::tune);
       figures.attempt(tpcc::measure);
