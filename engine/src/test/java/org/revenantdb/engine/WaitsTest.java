@@ -86,9 +86,13 @@ class WaitsTest {
     }
   }
 
+  /** A checkpoint forces for others what was theirs to force, or writes what they force then. */
   private static void assertForces(long expected, Database db, Waits before) {
     Waits during = db.waits().since(before);
-    assertEquals(expected, count(during, WaitClass.LOG_FORCE), during::toString);
+    long differs = Math.abs(count(during, WaitClass.LOG_FORCE) - expected);
+    assertTrue(
+        differs <= count(during, WaitClass.LOG_FORCE_AHEAD),
+        () -> "not " + expected + " forces: " + during);
     assertEquals(0, count(during, WaitClass.LOG_WRITE), during::toString);
     assertEquals(0, count(during, WaitClass.LOG_CREDIT), during::toString);
     assertEquals(0, count(during, WaitClass.PAGE_CREDIT), during::toString);
@@ -124,6 +128,7 @@ class WaitsTest {
             assertEquals(1000, tx.get(db.table("t"), bytes("key" + i)).length);
           }
         });
+        db.cleanNow(); // what the cleaner reads, it has read
         long misses = db.statistics().misses();
         assertTrue(misses > 50, "it was not read at all: " + misses);
         assertEquals(misses, count(db.waits(), WaitClass.BUFFER_READ));
