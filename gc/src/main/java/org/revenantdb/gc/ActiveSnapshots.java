@@ -354,6 +354,15 @@ public final class ActiveSnapshots {
     return n;
   }
 
+  /**
+   * How many slots a look goes over.
+   *
+   * @return as many as were ever open at once, and some more
+   */
+  public int slots() {
+    return capacity();
+  }
+
   /** How many slots there are. */
   int capacity() {
     int c = 0;

@@ -25,6 +25,9 @@ public final class Horizon {
   /** As old may a set be that somebody would like to be new (thesis §5.3.3). */
   private static final long RECENT = TimeUnit.MILLISECONDS.toNanos(5);
 
+  /** To look at so many costs less than to keep a version that a set of now would not. */
+  static final int FEW_SLOTS = 32;
+
   private final ActiveSnapshots snapshots;
   private final LongSupplier clock;
   private final LongSupplier durable;
@@ -71,9 +74,12 @@ public final class Horizon {
 
   /**
    * A set that is a few milliseconds old at the most, unless somebody else is computing one right
-   * now.
+   * now; of now, where that costs next to nothing.
    */
   public SnapshotSet recent() {
+    if (snapshots.slots() <= FEW_SLOTS) {
+      return refresh();
+    }
     if (nanoTime.getAsLong() - refreshedAt < RECENT || !refreshing.compareAndSet(false, true)) {
       return set;
     }

@@ -6,11 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,6 +42,8 @@ class SteamTest {
 
   @BeforeEach
   void open() {
+    int[] slots = IntStream.range(0, 100).map(_ -> openAt(clock)).toArray();
+    IntStream.of(slots).forEach(snapshots::close); // from now on a look has something to do
     horizon = new Horizon(snapshots, () -> clock, () -> clock, () -> nanos);
     SpillFiles files = new SpillFiles(directory, new byte[16], 1, new IoStatistics());
     store =
@@ -351,5 +355,20 @@ class SteamTest {
       full.push(TABLE, KEY, 90, 110, 0, large);
       assertNull(full.find(TABLE, KEY, 100));
     }
+  }
+
+  /** To keep a version, and drop it with the next one, would cost more than the look. */
+  @Test
+  void with_few_slots_each_version_is_decided_about_before_it_is_kept() {
+    ActiveSnapshots few = new ActiveSnapshots();
+    assumeTrue(few.slots() <= 32, "many processors");
+    Horizon sharp = new Horizon(few, () -> clock, () -> clock, () -> nanos);
+    GarbageStrategy steam = GarbageStrategy.of(sharp);
+    clock = 100;
+    few.open(() -> clock);
+    clock = 200;
+    assertTrue(steam.keeps(90, 110));
+    assertFalse(steam.keeps(110, 120));
+    assertFalse(steam.keeps(120, 200));
   }
 }
