@@ -68,8 +68,8 @@ public final class ActiveSnapshots {
    *             the slot says S, or something later; or S itself; or something later: the slot was closed in
    *             between, and S is no longer open, or its holder has advanced it by another claim. A chunk that the
    *             scan does not see was published after its load, and so was every claim in it.
-   *             (jcstress: SnapshotHorizonStress; with the clock read before the claim, by whom ever, it fails, and
-   *             without the n. Steps: R4_ in ActiveSnapshotsTest.)
+   *             (jcstress: SnapshotHorizonStress; with the clock read before the claim it fails. Steps, with the n
+   *             and without: R4_ in ActiveSnapshotsTest.)
    *             Back to S: whoever has seen CLAIMED|n in between goes on only when S is there again, and counts it;
    *             whoever scanned before has counted it.
    *
