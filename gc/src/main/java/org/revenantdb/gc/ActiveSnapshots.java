@@ -203,20 +203,7 @@ public final class ActiveSnapshots {
    * @return the oldest open snapshot, or now if none is open
    */
   public long horizon(LongSupplier clock) {
-    long horizon = read(clock); // before the slots: R4
-    for (int c = 0; c < MAX_CHUNKS; c++) {
-      long[] chunk = chunks.get(c);
-      if (chunk == null) {
-        break;
-      }
-      for (int at = 0; at < chunk.length; at += STRIDE) {
-        long value = look(chunk, at, clock);
-        if (value >= 0) {
-          horizon = Math.min(horizon, value);
-        }
-      }
-    }
-    return horizon;
+    return snapshots(clock).horizon();
   }
 
   /**
@@ -247,28 +234,6 @@ public final class ActiveSnapshots {
       }
     }
     return SnapshotSet.of(found, n, bound);
-  }
-
-  /**
-   * The oldest open snapshot, for people; {@link #horizon} is for deciding.
-   *
-   * @return its value, or {@link Long#MAX_VALUE} if none is open
-   */
-  public long oldest() {
-    long oldest = Long.MAX_VALUE;
-    for (int c = 0; c < MAX_CHUNKS; c++) {
-      long[] chunk = chunks.get(c);
-      if (chunk == null) {
-        break;
-      }
-      for (int at = 0; at < chunk.length; at += STRIDE) {
-        long value = (long) SLOT.getOpaque(chunk, at);
-        if (value >= 0 && value < CLAIMED) {
-          oldest = Math.min(oldest, value);
-        }
-      }
-    }
-    return oldest;
   }
 
   /**
@@ -360,11 +325,6 @@ public final class ActiveSnapshots {
    * @return as many as were ever open at once, and some more
    */
   public int slots() {
-    return capacity();
-  }
-
-  /** How many slots there are. */
-  int capacity() {
     int c = 0;
     while (c < MAX_CHUNKS && chunks.get(c) != null) {
       c++;
@@ -376,7 +336,7 @@ public final class ActiveSnapshots {
   int claim() {
     int probe = homeOf(Thread.currentThread());
     for (; ; ) {
-      int capacity = capacity();
+      int capacity = slots();
       for (int i = 0; i < TRIES; i++) {
         int slot = probe & (capacity - 1);
         long[] chunk = chunkOf(slot);

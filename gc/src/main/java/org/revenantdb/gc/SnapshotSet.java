@@ -50,8 +50,7 @@ public final class SnapshotSet {
     if (superseded > bound) {
       return true;
     }
-    int last = lastBefore(superseded);
-    return last >= 0 && sorted[last] >= committed;
+    return youngestIn(committed, superseded) >= 0;
   }
 
   /**
@@ -92,14 +91,16 @@ public final class SnapshotSet {
   }
 
   /**
-   * The youngest member before a timestamp.
+   * The youngest member in a lifetime.
    *
-   * @param timestamp that it is below
+   * @param committed its beginning
+   * @param superseded its end, which is not a part of it
    * @return its index, -1 if there is none
    */
-  public int lastBefore(long timestamp) {
-    int at = Arrays.binarySearch(sorted, timestamp);
-    return (at >= 0 ? at : -at - 1) - 1;
+  public int youngestIn(long committed, long superseded) {
+    int at = Arrays.binarySearch(sorted, superseded);
+    int before = (at >= 0 ? at : -at - 1) - 1;
+    return before >= 0 && sorted[before] >= committed ? before : -1;
   }
 
   /**

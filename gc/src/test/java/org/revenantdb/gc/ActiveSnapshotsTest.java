@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
@@ -37,7 +38,7 @@ class ActiveSnapshotsTest {
     assertEquals(0, horizonAt(0));
     assertEquals(7, horizonAt(7));
     assertEquals(0, snapshots.active());
-    assertEquals(Long.MAX_VALUE, snapshots.oldest());
+    assertNull(snapshots.oldest(0));
   }
 
   @Test
@@ -45,7 +46,7 @@ class ActiveSnapshotsTest {
     int slot = openAt(5);
     assertEquals(5, snapshots.snapshot(slot));
     assertEquals(5, horizonAt(9));
-    assertEquals(5, snapshots.oldest());
+    assertEquals(5, Objects.requireNonNull(snapshots.oldest(0)).snapshot());
     assertEquals(1, snapshots.active());
     snapshots.close(slot);
     assertEquals(9, horizonAt(9));
@@ -374,7 +375,7 @@ class ActiveSnapshotsTest {
     assertEquals(n, snapshots.active());
     assertEquals(0, horizonAt(n));
     assertEquals(n, snapshots.snapshots(clock::get).size());
-    assertTrue(snapshots.capacity() <= 4 * n, () -> snapshots.capacity() + " slots");
+    assertTrue(snapshots.slots() <= 4 * n, () -> snapshots.slots() + " slots");
     for (int i = 0; i < n; i++) {
       assertEquals(i, snapshots.snapshot(slots[i]));
       if (i % 10_000 == 0) {
@@ -383,11 +384,11 @@ class ActiveSnapshotsTest {
       snapshots.close(slots[i]);
     }
     assertEquals(0, snapshots.active());
-    int capacity = snapshots.capacity();
+    int capacity = snapshots.slots();
     for (int i = 0; i < 10_000; i++) {
       snapshots.close(openAt(n));
     }
-    assertEquals(capacity, snapshots.capacity(), "slots are used again");
+    assertEquals(capacity, snapshots.slots(), "slots are used again");
   }
 
   @Test
@@ -403,7 +404,7 @@ class ActiveSnapshotsTest {
     for (int i = 0; i < slots.size(); i++) {
       assertEquals(i, snapshots.snapshot(slots.get(i)), "slot " + slots.get(i));
     }
-    assertNotEquals(4, snapshots.capacity());
+    assertNotEquals(4, snapshots.slots());
     slots.forEach(snapshots::close);
   }
 

@@ -55,8 +55,7 @@ final class Steam implements GarbageStrategy {
     long ofEnded(SnapshotSet now) {
       long ended = 0;
       for (int i = 0; i < snapshots.length; i++) {
-        int member = now.lastBefore(snapshots[i] + 1);
-        if (member < 0 || now.member(member) != snapshots[i]) {
+        if (now.youngestIn(snapshots[i], snapshots[i] + 1) < 0) {
           ended += kept[i];
         }
       }
@@ -195,8 +194,8 @@ final class Steam implements GarbageStrategy {
         undecided[0]++;
         return true;
       }
-      int member = snapshots.lastBefore(version.supersededAt());
-      if (member < 0 || snapshots.member(member) < version.committedAt()) {
+      int member = snapshots.youngestIn(version.committedAt(), version.supersededAt());
+      if (member < 0) {
         return false;
       }
       kept[member]++;

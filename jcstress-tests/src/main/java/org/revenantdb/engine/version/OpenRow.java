@@ -50,8 +50,7 @@ public final class OpenRow {
   /** As {@link #write}, by one who takes a set for what is open for ever. */
   public void writeByMembersOnly() {
     Cell before = cell;
-    int last = atFirst.lastBefore(before.current());
-    if (last >= 0 && atFirst.member(last) >= before.predecessor()) {
+    if (atFirst.youngestIn(before.predecessor(), before.current()) >= 0) {
       push(before);
     }
     change(before);
