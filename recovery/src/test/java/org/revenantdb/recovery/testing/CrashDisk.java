@@ -58,9 +58,53 @@ public final class CrashDisk extends FileSystem {
   /** A file without a name. */
   static final class Inode {
     private String name = "a directory";
-    private byte[] now = new byte[0];
-    private byte[] forced = new byte[0];
+    private Bytes now = new Bytes(new byte[0]);
+    private Bytes forced = new Bytes(new byte[0]);
     private final List<Write> unforced = new ArrayList<>();
+  }
+
+  /** Bytes of a file: copies share the array until one of them is written to. */
+  private static final class Bytes {
+    private byte[] array;
+    private int length;
+    private boolean isShared;
+
+    Bytes(byte[] array) {
+      this.array = array;
+      this.length = array.length;
+    }
+
+    Bytes copy() {
+      isShared = true;
+      Bytes copy = new Bytes(array);
+      copy.length = length;
+      copy.isShared = true;
+      return copy;
+    }
+
+    byte[] toArray() {
+      return Arrays.copyOf(array, length);
+    }
+
+    void put(long position, byte[] bytes, int from, int count) {
+      int end = (int) position + count;
+      if (end > array.length) {
+        array = Arrays.copyOf(array, Math.max(end, array.length + array.length / 2));
+        isShared = false;
+      } else if (isShared) {
+        array = array.clone();
+        isShared = false;
+      }
+      System.arraycopy(bytes, from, array, (int) position, count);
+      length = Math.max(length, end);
+    }
+
+    /** What is beyond the length is zeros, so that a file with a hole reads them. */
+    void truncate(int size) {
+      array = Arrays.copyOf(array, size);
+      length = size;
+      isShared = false;
+    }
   }
 
   /** A change of a name: from == null created, to == null deleted, else renamed. */
@@ -128,8 +172,8 @@ public final class CrashDisk extends FileSystem {
         old -> {
           Inode copy = new Inode();
           copy.name = old.name;
-          copy.now = old.now.clone();
-          copy.forced = old.forced.clone();
+          copy.now = old.now.copy();
+          copy.forced = old.forced.copy();
           copy.unforced.addAll(old.unforced);
           return copy;
         });
@@ -190,30 +234,21 @@ public final class CrashDisk extends FileSystem {
   private static Inode survivor(Inode old, Luck luck) {
     Inode survivor = new Inode();
     survivor.name = old.name;
-    Inode cache = new Inode();
-    survivor.now = old.forced.clone();
-    cache.now = old.forced.clone();
+    survivor.now = old.forced.copy();
+    Bytes cache = old.forced.copy();
     for (int i = 0; i < old.unforced.size(); i++) {
       Write write = old.unforced.get(i);
-      put(cache, write.position, write.bytes, 0, write.bytes.length);
+      cache.put(write.position, write.bytes, 0, write.bytes.length);
       long end = write.position + write.bytes.length;
       for (long sector = write.position / SECTOR * SECTOR; sector < end; sector += SECTOR) {
         if (luck.keeps(i, sector)) {
-          int length = (int) Math.min(SECTOR, cache.now.length - sector);
-          put(survivor, sector, cache.now, (int) sector, length);
+          int length = (int) Math.min(SECTOR, cache.length - sector);
+          survivor.now.put(sector, cache.array, (int) sector, length);
         }
       }
     }
-    survivor.forced = survivor.now.clone();
+    survivor.forced = survivor.now.copy();
     return survivor;
-  }
-
-  private static void put(Inode inode, long position, byte[] bytes, int from, int length) {
-    int end = (int) position + length;
-    if (end > inode.now.length) {
-      inode.now = Arrays.copyOf(inode.now, end);
-    }
-    System.arraycopy(bytes, from, inode.now, (int) position, length);
   }
 
   /**
@@ -248,8 +283,9 @@ public final class CrashDisk extends FileSystem {
    */
   public synchronized void flip(String name, long position, int bit) {
     Inode inode = names.get(name);
-    inode.now[(int) position] ^= (byte) (1 << bit);
-    inode.forced = inode.now.clone();
+    byte[] flipped = {(byte) (inode.now.array[(int) position] ^ (1 << bit))};
+    inode.now.put(position, flipped, 0, flipped.length);
+    inode.forced = inode.now.copy();
     inode.unforced.clear();
   }
 
@@ -260,7 +296,7 @@ public final class CrashDisk extends FileSystem {
    * @return a copy
    */
   public synchronized byte[] content(String name) {
-    return names.get(name).now.clone();
+    return names.get(name).now.toArray();
   }
 
   /**
@@ -271,8 +307,8 @@ public final class CrashDisk extends FileSystem {
    */
   public synchronized void content(String name, byte[] bytes) {
     Inode inode = names.get(name);
-    inode.now = bytes.clone();
-    inode.forced = bytes.clone();
+    inode.now = new Bytes(bytes.clone());
+    inode.forced = inode.now.copy();
     inode.unforced.clear();
   }
 
@@ -323,7 +359,7 @@ public final class CrashDisk extends FileSystem {
     if (length <= 0) {
       return -1;
     }
-    System.arraycopy(inode.now, (int) position, target, 0, length);
+    System.arraycopy(inode.now.array, (int) position, target, 0, length);
     return length;
   }
 
@@ -334,13 +370,13 @@ public final class CrashDisk extends FileSystem {
       throw new IOException("No space left on device");
     }
     room -= room == Long.MAX_VALUE ? 0 : bytes.length;
-    put(inode, position, bytes, 0, bytes.length);
+    inode.now.put(position, bytes, 0, bytes.length);
     inode.unforced.add(new Write(position, bytes));
   }
 
   synchronized void truncate(Inode inode, long size) {
     observer.beforeChange("truncate " + inode.name + " to " + size);
-    inode.now = Arrays.copyOf(inode.now, (int) Math.min(size, inode.now.length));
+    inode.now.truncate((int) Math.min(size, inode.now.length));
   }
 
   synchronized long size(Inode inode) {
@@ -354,11 +390,7 @@ public final class CrashDisk extends FileSystem {
       throw new IOException("Input/output error");
     }
     for (Write write : inode.unforced) {
-      int end = (int) write.position + write.bytes.length;
-      if (end > inode.forced.length) {
-        inode.forced = Arrays.copyOf(inode.forced, end);
-      }
-      System.arraycopy(write.bytes, 0, inode.forced, (int) write.position, write.bytes.length);
+      inode.forced.put(write.position, write.bytes, 0, write.bytes.length);
     }
     inode.unforced.clear();
   }
