@@ -71,7 +71,7 @@ class LifecycleTest {
   @Tag("slow")
   void openAndClose_thousandsOfTimes_leavesMemoryThreadsAndFilesFlat() throws Exception {
     assumeTrue(Files.exists(Path.of("/proc/self/status")), "only where there is /proc");
-    int times = Boolean.getBoolean("revenant.long") ? 10_000 : 2_000;
+    int times = Boolean.getBoolean("revenant.long") ? 10_000 : 1_000;
     Path directory = folder.resolve("db");
     try (OtherProcess other =
         OtherProcess.start(

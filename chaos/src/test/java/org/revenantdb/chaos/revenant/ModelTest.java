@@ -14,7 +14,7 @@ import org.revenantdb.chaos.revenant.model.ModelRun;
  * RevenantDB against a plain model: random work over several sessions, random reopenings, random
  * kills.
  *
- * <p>A minute of it, and 20 kills at least; under {@code -Plong} ten minutes and 200. {@code
+ * <p>Half a minute of it, and 20 kills at least; under {@code -Plong} ten minutes and 200. {@code
  * -Drevenant.model.seconds}, {@code .kills} and {@code .seed} say otherwise. A failing run keeps
  * its directory.
  */
@@ -33,7 +33,7 @@ class ModelTest {
         new ModelRun(
             new ModelOptions(
                 seed,
-                Duration.ofSeconds(Integer.getInteger("revenant.model.seconds", LONG ? 600 : 60)),
+                Duration.ofSeconds(Integer.getInteger("revenant.model.seconds", LONG ? 600 : 30)),
                 Integer.getInteger("revenant.model.kills", LONG ? 200 : 20),
                 0,
                 ModelOptions.Kind.BOTH,
