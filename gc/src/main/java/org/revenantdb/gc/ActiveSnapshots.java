@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -54,8 +55,16 @@ public final class ActiveSnapshots {
    *             S -> FREE|n             release   by the holder
    *
    * Chunks      Slots are numbered through chunks of C, C, 2C, 4C ... slots, so that a slot never moves and the
-   *             number of slots doubles. Chunks are added when an opener finds no free slot in a few tries, and
-   *             stay. A slot is 128 bytes, so that openers do not share cache lines.
+   *             number of slots doubles. Chunks are added when an opener finds no free slot in a few tries. A slot
+   *             is 128 bytes, so that openers do not share cache lines. The first is always open; of the others:
+   *
+   *             OPEN|e               may be claimed in: by who finds the same word behind his claim as before it
+   *             OPEN|e -> CLOSING|e  CAS  by who notes, if few snapshots are open and no chunk behind it is
+   *             CLOSING|e -> RETIRED|e  CAS  by him, when he has seen every slot of it free
+   *             CLOSING|e, RETIRED|e -> OPEN|e+1  CAS  by an opener who finds no free slot in the chunks before it
+   *
+   *             A look passes over a chunk that it finds RETIRED. A claim behind which the word is another one than
+   *             before it is taken back; its opener has read no clock, and what a look gave it nobody gets to know.
    *
    * Claim       Whoever scans reads the clock, R, BEFORE the slots. Then every snapshot S open now or later has
    *             S >= min(R, all snapshots found).
@@ -68,6 +77,10 @@ public final class ActiveSnapshots {
    *             the slot says S, or something later; or S itself; or something later: the slot was closed in
    *             between, and S is no longer open, or its holder has advanced it by another claim. A chunk that the
    *             scan does not see was published after its load, and so was every claim in it.
+   *             A chunk that it finds RETIRED|e, at t > R: a claim that stood found OPEN|x before it and behind it, so
+   *             the chunk was OPEN|x all the while. x <= e: the claim was before CLOSING|e, so who retired has looked
+   *             at the slot after it and found it free: S was closed. x > e: the claim was after t, and S >= R. Without
+   *             the e: claimed in the time of CLOSING|e, given an S by a look, reopened behind t, and S < R stands.
    *             (jcstress: SnapshotHorizonStress; with the clock read before the claim it fails. Steps, with the n
    *             and without: R4_ in ActiveSnapshotsTest.)
    *             Back to S: whoever has seen CLAIMED|n in between goes on only when S is there again, and counts it;
@@ -109,7 +122,19 @@ public final class ActiveSnapshots {
 
   private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(long[].class);
 
+  /** States of a chunk, below the number of times that it was opened. */
+  private static final int OPEN = 0;
+
+  private static final int CLOSING = 1;
+  private static final int RETIRED = 2;
+  private static final int STATES = 3;
+  private static final int OPENED_ONCE_MORE = 4;
+
+  /** Of so many slots one must be taken, or the last chunk is closed. */
+  private static final int SPARSE = 8;
+
   private final int firstChunk;
+  private final AtomicIntegerArray states = new AtomicIntegerArray(MAX_CHUNKS);
   private final AtomicReferenceArray<long @Nullable []> chunks =
       new AtomicReferenceArray<>(MAX_CHUNKS);
 
@@ -208,7 +233,7 @@ public final class ActiveSnapshots {
 
   /**
    * The open snapshots, sorted, with the moment from which on any could be open. That takes a look
-   * at each slot that there is, as many as were ever open at once: some nanoseconds each.
+   * at each slot that there is, some nanoseconds each: {@link #slots}.
    *
    * @param clock the clock that all snapshots here are taken from
    * @return a set that decides what may be pruned, now and later
@@ -221,6 +246,9 @@ public final class ActiveSnapshots {
       long[] chunk = chunks.get(c);
       if (chunk == null) {
         break;
+      }
+      if (is(RETIRED, states.get(c))) {
+        continue;
       }
       for (int at = 0; at < chunk.length; at += STRIDE) {
         long value = look(chunk, at, clock);
@@ -247,7 +275,8 @@ public final class ActiveSnapshots {
 
   /**
    * Notes which snapshots are open, so that it is known of each, about, since when: those who open
-   * them need not read a clock for that. One thread at a time.
+   * them need not read a clock for that. Slots of a time when there were many more go out of use.
+   * One thread at a time.
    *
    * @param now the time of day
    */
@@ -266,6 +295,41 @@ public final class ActiveSnapshots {
         }
       }
     }
+    narrow();
+  }
+
+  /** Closes the last open chunk if few slots are taken, and retires those that are empty by now. */
+  private void narrow() {
+    int last = openChunks() - 1;
+    if (last > 0 && active() <= slots() / SPARSE) {
+      int seen = states.get(last);
+      if (is(OPEN, seen)) {
+        states.compareAndSet(last, seen, seen + CLOSING);
+      }
+    }
+    for (int c = 1; c < MAX_CHUNKS; c++) {
+      long[] chunk = chunks.get(c);
+      if (chunk == null) {
+        break;
+      }
+      int seen = states.get(c); // before the slots: who claims behind it takes it back
+      if (is(CLOSING, seen) && isEmpty(chunk)) {
+        states.compareAndSet(c, seen, seen - CLOSING + RETIRED);
+      }
+    }
+  }
+
+  private static boolean isEmpty(long[] chunk) {
+    for (int at = 0; at < chunk.length; at += STRIDE) {
+      if ((long) SLOT.getVolatile(chunk, at) >= 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean is(int wanted, int state) {
+    return (state & STATES) == wanted;
   }
 
   /**
@@ -320,16 +384,21 @@ public final class ActiveSnapshots {
   }
 
   /**
-   * How many slots a look goes over.
+   * How many slots a look goes over, but for those that are only waiting for their last snapshot.
    *
-   * @return as many as were ever open at once, and some more
+   * @return as many as were open at once lately, and some more
    */
   public int slots() {
-    int c = 0;
-    while (c < MAX_CHUNKS && chunks.get(c) != null) {
+    return firstChunk << (openChunks() - 1);
+  }
+
+  /** Those in front of the first that is not open. */
+  private int openChunks() {
+    int c = 1;
+    while (c < MAX_CHUNKS && chunks.get(c) != null && is(OPEN, states.get(c))) {
       c++;
     }
-    return firstChunk << (c - 1);
+    return c;
   }
 
   /** Step one of opening: a slot is ours, and whoever looks may say what our snapshot is. */
@@ -339,17 +408,36 @@ public final class ActiveSnapshots {
       int capacity = slots();
       for (int i = 0; i < TRIES; i++) {
         int slot = probe & (capacity - 1);
-        long[] chunk = chunkOf(slot);
-        int at = indexOf(slot);
-        long found = (long) SLOT.getOpaque(chunk, at);
-        if (found < 0 && SLOT.compareAndSet(chunk, at, found, claimed(found + 1))) {
-          SLOT.setOpaque(chunk, at + CLAIM, (found + 1) & NUMBER);
+        if (claim(slot, stateAt(slot))) {
           return slot;
         }
         probe = ThreadLocalRandom.current().nextInt();
       }
       addChunk(capacity);
     }
+  }
+
+  /** What the chunk of a slot is in, for {@link #claim(int, int)}. */
+  int stateAt(int slot) {
+    return states.get(chunkNumber(slot));
+  }
+
+  /** Claims a slot, unless it is taken, or its chunk is in another state than it was, or closed. */
+  boolean claim(int slot, int before) {
+    long[] chunk = chunkOf(slot);
+    int at = indexOf(slot);
+    long found = (long) SLOT.getOpaque(chunk, at);
+    if (!is(OPEN, before)
+        || found >= 0
+        || !SLOT.compareAndSet(chunk, at, found, claimed(found + 1))) {
+      return false;
+    }
+    SLOT.setOpaque(chunk, at + CLAIM, (found + 1) & NUMBER);
+    if (stateAt(slot) == before) {
+      return true;
+    }
+    setFree(slot);
+    return false;
   }
 
   /**
@@ -382,7 +470,7 @@ public final class ActiveSnapshots {
     return CLAIMED | (number & NUMBER);
   }
 
-  /** Doubles the number of slots, unless another opener has done so since we read it. */
+  /** Doubles the number of slots, unless another opener has done so since it was read. */
   private void addChunk(int capacity) {
     int next = chunkNumber(capacity);
     if (next >= MAX_CHUNKS) {
@@ -390,6 +478,11 @@ public final class ActiveSnapshots {
     }
     if (chunks.get(next) == null) {
       chunks.compareAndSet(next, null, newChunk(capacity));
+      return;
+    }
+    int seen = states.get(next);
+    if (!is(OPEN, seen)) {
+      states.compareAndSet(next, seen, (seen & ~STATES) + OPENED_ONCE_MORE);
     }
   }
 

@@ -392,6 +392,84 @@ class ActiveSnapshotsTest {
   }
 
   @Test
+  void slots_ofABurst_goOutOfUse_andComeBack() {
+    int few = snapshots.slots();
+    for (int burst = 0; burst < 3; burst++) {
+      List<Integer> slots = new ArrayList<>();
+      for (int i = 0; i < 1_000; i++) {
+        slots.add(openAt(i));
+      }
+      assertTrue(snapshots.slots() >= 1_000);
+      snapshots.note(1);
+      assertTrue(snapshots.slots() >= 1_000, "they are taken");
+      assertEquals(0, horizonAt(1_000));
+      slots.forEach(snapshots::close);
+      noteSomeTimes();
+      assertEquals(few, snapshots.slots());
+      assertEquals(2_000, horizonAt(2_000));
+      clock.set(0);
+    }
+  }
+
+  @Test
+  void slots_ofABurst_areLookedAtAsLongAsOneIsTaken() {
+    List<Integer> slots = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      slots.add(openAt(7));
+    }
+    int held = slots.stream().mapToInt(Integer::intValue).max().orElseThrow();
+    slots.stream().filter(slot -> slot != held).forEach(snapshots::close);
+    noteSomeTimes();
+    assertEquals(4, snapshots.slots(), "nobody opens there any more");
+    assertEquals(7, horizonAt(50));
+    clock.set(60);
+    assertEquals(60, snapshots.advance(held, clock::get));
+    noteSomeTimes();
+    assertEquals(60, horizonAt(70));
+    assertEquals(held, Objects.requireNonNull(snapshots.oldest(1)).slot());
+    snapshots.close(held);
+    noteSomeTimes();
+    assertEquals(80, horizonAt(80));
+  }
+
+  /**
+   * An opener has chosen a slot, and its chunk is retired before he claims it: a look might pass
+   * over his snapshot. So might one from before the chunk was opened again, if another look gave
+   * him his snapshot meanwhile.
+   */
+  @Test
+  void R4_aSlotIsNotClaimedIfItsChunkWasRetiredSinceItWasChosen() {
+    openAndClose(100);
+    int slot = snapshots.slots() - 1;
+    int chosen = snapshots.stateAt(slot);
+    noteSomeTimes();
+    assertFalse(snapshots.claim(slot, chosen), "retired");
+    assertFalse(snapshots.claim(slot, snapshots.stateAt(slot)), "retired before it was chosen");
+    assertEquals(0, snapshots.active());
+    openAndClose(100);
+    assertFalse(snapshots.claim(slot, chosen), "retired and opened again");
+    assertEquals(0, snapshots.active());
+    assertTrue(snapshots.claim(slot, snapshots.stateAt(slot)));
+    snapshots.publish(slot, 9);
+    assertEquals(9, horizonAt(10));
+    snapshots.close(slot);
+  }
+
+  private void openAndClose(int count) {
+    List<Integer> slots = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      slots.add(openAt(0));
+    }
+    slots.forEach(snapshots::close);
+  }
+
+  private void noteSomeTimes() {
+    for (int i = 0; i < 20; i++) {
+      snapshots.note(1);
+    }
+  }
+
+  @Test
   void growth_slotsOfAllChunksAreDifferent() {
     BitSet cells = new BitSet();
     List<Integer> slots = new ArrayList<>();

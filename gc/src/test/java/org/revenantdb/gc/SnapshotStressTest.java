@@ -25,7 +25,7 @@ class SnapshotStressTest {
   private static final int VERSIONS = 1 << 18;
 
   private final AtomicLong clock = new AtomicLong();
-  private final ActiveSnapshots snapshots = new ActiveSnapshots(16);
+  private final ActiveSnapshots snapshots = new ActiveSnapshots(2);
   private final AtomicIntegerArray dropped = new AtomicIntegerArray(VERSIONS + 1);
   private final AtomicLong highestHorizon = new AtomicLong();
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
@@ -41,6 +41,7 @@ class SnapshotStressTest {
     List<Thread> threads = new ArrayList<>();
     threads.add(new Thread(guarded(this::commit)));
     threads.add(new Thread(guarded(this::prune)));
+    threads.add(new Thread(guarded(this::note)));
     for (int i = 0; i < 12; i++) {
       SplittableRandom random = new SplittableRandom(seed + i);
       Runnable session = guarded(() -> session(random));
@@ -89,6 +90,14 @@ class SnapshotStressTest {
         }
       }
       from = now;
+    }
+  }
+
+  /** Slots go out of use, and openers take them into use again. */
+  private void note() {
+    while (goesOn()) {
+      snapshots.note(1);
+      Thread.yield();
     }
   }
 
