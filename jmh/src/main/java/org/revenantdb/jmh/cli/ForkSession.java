@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -109,7 +110,8 @@ final class ForkSession implements AutoCloseable {
   }
 
   /**
-   * Runs all of them once a round, and adds what they say as points {@code metric,name}.
+   * Runs all of them once a round, each time another one first, and adds what they say as points
+   * {@code metric,name}.
    *
    * @param unit of a metric
    */
@@ -123,7 +125,9 @@ final class ForkSession implements AutoCloseable {
       throws CannotMeasureException {
     List<Map<String, Double>> said = new ArrayList<>();
     for (int round = 1; round <= count && (round == 1 || isTimeFor(count)); round++) {
-      said.addAll(rounds.run(what + " (" + round + ")", 1, () -> round(what, children)));
+      List<Child> turned = new ArrayList<>(children);
+      Collections.rotate(turned, 1 - round);
+      said.addAll(rounds.run(what + " (" + round + ")", 1, () -> round(what, turned)));
     }
     Map<String, Sample> samples = new LinkedHashMap<>();
     Sample.byName(said)

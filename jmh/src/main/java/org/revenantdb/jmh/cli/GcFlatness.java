@@ -19,7 +19,7 @@ final class GcFlatness {
         .figures()
         .setting(
             FIGURE,
-            "1,000 rows, keys of 8 bytes, values of 100, chosen at random, one session, lazy, one"
+            "updates of another store for the compiler first; 1,000 rows, keys of 8 bytes, values of 100, chosen at random, one session, lazy, one"
                 + " snapshot open for "
                 + millis
                 + " ms; default options");
@@ -33,7 +33,7 @@ final class GcFlatness {
                     FlatnessFork.class,
                     List.of("-Xms512m", "-Xmx512m"),
                     null,
-                    List.of("DIRECTORY", session.sized(200_000, 500_000), millis, session.seed()))),
+                    List.of("DIRECTORY", session.sized(4_000, 10_000), millis, session.seed()))),
             GcBench.UNITS);
     Plot plot =
         new Plot(

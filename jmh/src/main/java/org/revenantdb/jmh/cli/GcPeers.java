@@ -16,13 +16,16 @@ final class GcPeers {
 
   static void measure(ForkSession session) throws CannotMeasureException {
     Figures figures = session.figures();
-    String updates = session.sized(200_000, 2_000_000);
+    String updates = "2000000";
+    String millis = session.sized(2_000, 300_000);
     figures.setting(
         "beside others",
         "1,000 rows, keys of 8 bytes, values of 100, "
             + updates
-            + " updates of rows chosen at random, one session, a transaction each; one snapshot is"
-            + " open meanwhile, and is read in the end. Nothing is forced at a commit; a thread forces"
+            + " updates of rows chosen at random, or as many as there are in "
+            + millis
+            + " ms, one session, a transaction each; one snapshot is open meanwhile, and is read in"
+            + " the end. Nothing is forced at a commit; a thread forces"
             + " what was committed ten times a second, in ours the engine does, so a power cut takes a"
             + " tenth of a second, where the engine has no more to say");
     List<ForkSession.Child> children = new ArrayList<>();
@@ -37,8 +40,9 @@ final class GcPeers {
               List.of(
                   "DIRECTORY",
                   engine.className(),
-                  session.sized(200_000, 500_000),
+                  session.sized(2_500, 5_000),
                   updates,
+                  millis,
                   session.seed())));
     }
     Map<String, Sample> samples = session.run("hot rows, all", children, GcBench.UNITS);

@@ -8,7 +8,7 @@ import org.revenantdb.jmh.fork.Told;
  * A JVM in which a thousand hot rows are updated for a time while one snapshot is open: does it get
  * slower? The same goes on in another database before, so that the code is compiled.
  *
- * <p>Arguments: directory, updates to warm up, milliseconds, seed.
+ * <p>Arguments: directory, milliseconds to warm up, milliseconds, seed.
  */
 public final class FlatnessFork {
   /** The time in so many parts, of which the first and the last are compared. */
@@ -32,7 +32,7 @@ public final class FlatnessFork {
     long seed = Long.parseLong(arguments[3]);
     Path warm = Files.createDirectory(directory.resolve("warm"));
     try (SnapshotStore store = new RevenantSnapshots(warm)) {
-      new HotRowsFork.Run(store, seed).update(Long.parseLong(arguments[1]));
+      new HotRowsFork.Run(store, seed).updateFor(Long.parseLong(arguments[1]));
     }
     Path measured = Files.createDirectory(directory.resolve("measured"));
     try (RevenantSnapshots store = new RevenantSnapshots(measured)) {

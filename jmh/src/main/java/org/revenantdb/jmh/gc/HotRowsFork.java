@@ -12,14 +12,15 @@ import org.revenantdb.jmh.fork.Told;
  *
  * <p>The same goes on in another store before, so that the code is compiled.
  *
- * <p>Arguments: directory, class of the {@link SnapshotStore}, updates to warm up, updates, seed.
+ * <p>Arguments: directory, class of the {@link SnapshotStore}, milliseconds to warm up, updates,
+ * milliseconds after which there are enough of them, seed.
  */
 public final class HotRowsFork {
   /** An engine that keeps all pages of a snapshot's time may fill any disk. */
   private static final long MOST_ON_DISK = 8L << 30;
 
-  /** Updates between two looks at what it has on disk. */
-  private static final long LOOK = 1 << 16;
+  /** Updates between two looks at the clock, and at what it has on disk. */
+  private static final long LOOK = 1 << 14;
 
   private HotRowsFork() {}
 
@@ -33,15 +34,15 @@ public final class HotRowsFork {
   public static void main(String[] arguments) throws Exception {
     Path directory = Path.of(arguments[0]);
     String engine = arguments[1];
-    long seed = Long.parseLong(arguments[4]);
+    long seed = Long.parseLong(arguments[5]);
     Path warm = Files.createDirectory(directory.resolve("warm"));
     try (SnapshotStore store = SnapshotStore.open(engine, warm)) {
-      new Run(store, seed).update(Long.parseLong(arguments[2]));
+      new Run(store, seed).updateFor(Long.parseLong(arguments[2]));
     }
     Path measured = Files.createDirectory(directory.resolve("measured"));
     try (SnapshotStore store = SnapshotStore.open(engine, measured)) {
       Run run = new Run(store, seed);
-      long nanos = run.update(Long.parseLong(arguments[3]));
+      long nanos = run.update(Long.parseLong(arguments[3]), Long.parseLong(arguments[4]));
       Told.tell("snapshot_updates", run.updates * 1e9 / nanos);
       Told.tell("updates_done", (double) run.updates);
       Told.tell("memory_growth_bytes", (double) run.memoryGrowth);
@@ -65,18 +66,26 @@ public final class HotRowsFork {
       this.rows = new HotRows(seed);
     }
 
+    /** As the other, as many as come in the time. */
+    void updateFor(long millis) throws Exception {
+      update(Long.MAX_VALUE, millis);
+    }
+
     /**
      * Fills, opens a snapshot, updates, looks; returns the nanoseconds of the updates. They end
-     * early if they come to too much on disk.
+     * early if they take too long, or come to too much on disk.
      */
-    long update(long wanted) throws Exception {
+    long update(long wanted, long millis) throws Exception {
       rows.fill(store);
       store.openSnapshot();
       long[] counts = rows.counts();
       long memory = memory();
       long disk = store.diskBytes();
       long start = System.nanoTime();
-      while (updates < wanted && store.diskBytes() - disk < MOST_ON_DISK) {
+      long longest = millis * 1_000_000;
+      while (updates < wanted
+          && System.nanoTime() - start < longest
+          && store.diskBytes() - disk < MOST_ON_DISK) {
         long some = Math.min(LOOK, wanted - updates);
         rows.update(store, some);
         updates += some;

@@ -33,7 +33,7 @@ class SnapshotEnginesTest {
   @Tag("slow")
   void engine_tellsAllPoints(SnapshotEngines engine) throws IOException {
     Fork fork = new Fork(HotRowsFork.class, engine.flags(), LIMIT);
-    Fork.Said said = fork.run(folder.toString(), engine.className(), "2000", "3000", "1");
+    Fork.Said said = fork.run(folder.toString(), engine.className(), "1", "3000", "60000", "1");
     assertEquals("", said.failure());
     assertEquals(3000.0, said.values().get("updates_done"));
     for (String point : List.of("snapshot_updates", "memory_growth_bytes", "disk_growth_bytes")) {

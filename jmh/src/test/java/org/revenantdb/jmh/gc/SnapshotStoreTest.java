@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class SnapshotStoreTest {
   private static final int UPDATES = 5_000;
+  private static final long LONGEST = 60_000;
 
   @TempDir private Path folder;
 
@@ -74,7 +75,9 @@ class SnapshotStoreTest {
     IllegalStateException refusal =
         assertThrows(
             IllegalStateException.class,
-            () -> new HotRowsFork.Run(new Wrong(/* hasSnapshots= */ false), 1).update(UPDATES));
+            () ->
+                new HotRowsFork.Run(new Wrong(/* hasSnapshots= */ false), 1)
+                    .update(UPDATES, LONGEST));
     assertTrue(String.valueOf(refusal.getMessage()).startsWith("the snapshot has"));
   }
 
@@ -83,7 +86,9 @@ class SnapshotStoreTest {
     IllegalStateException refusal =
         assertThrows(
             IllegalStateException.class,
-            () -> new HotRowsFork.Run(new Wrong(/* hasSnapshots= */ true), 1).update(UPDATES));
+            () ->
+                new HotRowsFork.Run(new Wrong(/* hasSnapshots= */ true), 1)
+                    .update(UPDATES, LONGEST));
     assertTrue(String.valueOf(refusal.getMessage()).startsWith("the table has"));
   }
 
