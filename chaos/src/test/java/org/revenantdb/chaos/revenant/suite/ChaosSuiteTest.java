@@ -18,9 +18,9 @@ import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * The slice of the crash suite that every build runs: all parts, one seed, and a minute
- * and a half on two processors: some states, kills and teeth are owed whatever the time. Another
- * seed and length: {@code -Drevenant.chaos.seed=N -Drevenant.chaos.seconds=N}.
+ * The slice of the crash suite that every build runs: all parts, one seed, and a minute and a half
+ * on two processors: some states, kills and teeth are owed whatever the time. Another seed and
+ * length: {@code -Drevenant.chaos.seed=N -Drevenant.chaos.seconds=N}.
  */
 @Tag("slow")
 class ChaosSuiteTest {
