@@ -5,12 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -110,5 +112,34 @@ class SnapshotStoreTest {
     Files.write(folder.resolve("a"), new byte[10]);
     Files.write(Files.createDirectory(folder.resolve("b")).resolve("c"), new byte[5]);
     assertEquals(15, SnapshotStore.filesIn(folder));
+  }
+
+  /** A log gives segments up while somebody looks how long it is. */
+  @Test
+  void files_that_go_while_they_are_counted_are_left_out(@TempDir Path folder) throws Exception {
+    Files.write(folder.resolve("stays"), new byte[7]);
+    AtomicBoolean isOver = new AtomicBoolean();
+    Thread other =
+        Thread.ofPlatform()
+            .start(() -> {
+              for (int i = 0; !isOver.get(); i++) {
+                Path file = folder.resolve("goes" + i % 8);
+                try {
+                  Files.write(file, new byte[1]);
+                  Files.delete(file);
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+              }
+            });
+    try {
+      for (int i = 0; i < 3_000; i++) {
+        long length = SnapshotStore.filesIn(folder);
+        assertTrue(length >= 7, () -> length + " bytes");
+      }
+    } finally {
+      isOver.set(true);
+      other.join();
+    }
   }
 }
