@@ -87,6 +87,15 @@ public final class LogPeak implements AutoCloseable {
     }
   }
 
+  /**
+   * The longest of those that were looked at.
+   *
+   * @return its share of the bound
+   */
+  public double seen() {
+    return peak / bound;
+  }
+
   /** Prints the result for the parent. */
   public void tell() {
     if (log != null) {

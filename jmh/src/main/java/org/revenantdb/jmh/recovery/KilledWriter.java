@@ -12,7 +12,6 @@ import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.jmh.commit.LogPeak;
-import org.revenantdb.jmh.fork.Told;
 import org.revenantdb.jmh.insert.RowNumbers;
 
 /**
@@ -71,7 +70,7 @@ public final class KilledWriter {
   }
 
   /**
-   * Prints what stands in the log, then ends with a signal.
+   * Leaves {@link LastWords}, and ends with a signal.
    *
    * @param arguments see the class
    */
@@ -93,16 +92,14 @@ public final class KilledWriter {
     BigRows.load(database, other, OTHER_ROWS, 0);
     database.cleanNow();
     Sigkill signal = new Sigkill();
+    LastWords words = LastWords.beside(directory);
     Transaction tx = database.begin();
     try (LogPeak peak = LogPeak.of(directory, options)) {
       for (long key = 0; key < rows; key++) {
         operation.apply(tx, big, key, 1);
       }
       DatabaseStatistics reached = fill();
-      Told.tell("log_at_kill", share(reached));
-      Told.tell("pages_at_kill", pages(reached));
-      peak.tell();
-      System.out.flush();
+      words.leave(share(reached), pages(reached), peak.seen());
       signal.send();
     }
     tx.close();

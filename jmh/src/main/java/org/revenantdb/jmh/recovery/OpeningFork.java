@@ -28,6 +28,7 @@ public final class OpeningFork {
     Path directory = Path.of(arguments[0]);
     BigRows.Operation operation = BigRows.Operation.valueOf(arguments[1]);
     long rows = Long.parseLong(arguments[2]);
+    LastWords.beside(directory).tell();
     DatabaseOptions options = KilledWriter.options(Long.parseLong(arguments[3]));
     long start = System.nanoTime();
     try (Database database = Database.open(directory, options)) {
