@@ -19,7 +19,8 @@ final class GcFlatness {
         .figures()
         .setting(
             FIGURE,
-            "updates of another store for the compiler first; 1,000 rows, keys of 8 bytes, values of 100, chosen at random, one session, lazy, one"
+            "updates of another store first, for the compiler; 1,000 rows, keys of 8 bytes, values"
+                + " of 100, chosen at random, one session, lazy, one"
                 + " snapshot open for "
                 + millis
                 + " ms; default options");

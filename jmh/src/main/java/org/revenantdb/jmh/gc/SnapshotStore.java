@@ -2,13 +2,7 @@ package org.revenantdb.jmh.gc;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.FileVisitResult;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
-import org.jspecify.annotations.Nullable;
 
 /**
  * An engine with a table of small rows of which somebody holds a snapshot, as {@code bench gc} asks
@@ -88,43 +82,10 @@ public interface SnapshotStore extends AutoCloseable {
    * @return bytes
    */
   static long filesIn(Path directory) {
-    Lengths lengths = new Lengths();
     try {
-      Files.walkFileTree(directory, lengths);
+      return FileLengths.in(directory);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    }
-    return lengths.sum;
-  }
-
-  /** Adds up the lengths of files, of which any may go at any moment. */
-  final class Lengths extends SimpleFileVisitor<Path> {
-    private long sum;
-
-    private Lengths() {}
-
-    @Override
-    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-      sum += attributes.isRegularFile() ? attributes.size() : 0;
-      return FileVisitResult.CONTINUE;
-    }
-
-    @Override
-    public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
-      return goOn(failure);
-    }
-
-    @Override
-    public FileVisitResult postVisitDirectory(Path folder, @Nullable IOException failure)
-        throws IOException {
-      return failure == null ? FileVisitResult.CONTINUE : goOn(failure);
-    }
-
-    private static FileVisitResult goOn(IOException failure) throws IOException {
-      if (failure instanceof NoSuchFileException) {
-        return FileVisitResult.CONTINUE; // it went
-      }
-      throw failure;
     }
   }
 }
