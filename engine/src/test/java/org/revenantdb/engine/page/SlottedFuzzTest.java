@@ -428,7 +428,7 @@ class SlottedFuzzTest {
               writer,
               bytes(random, value - 8 - before),
               LeafCell.DELETED,
-              3,
+              random.nextInt((int) writer + 1), // the page has seen its writer, so not above
               bytes(random, before));
     } else {
       cell = LeafCell.build(key, 0, writer, bytes(random, Math.max(0, value)));
