@@ -59,6 +59,10 @@ final class RecoveryBench implements Bench {
             "retry_update_growth",
             "retry_delete_growth",
             "retry_bulk_growth",
+            "after_insert_growth",
+            "after_update_growth",
+            "after_delete_growth",
+            "after_bulk_growth",
             "cleanup_size_growth",
             "cleanup_workload_ratio",
             RecoveryTpcc.RATIO,
@@ -209,7 +213,11 @@ final class RecoveryBench implements Bench {
         "retry_insert_growth",
         "retry_update_growth",
         "retry_delete_growth",
-        "retry_bulk_growth");
+        "retry_bulk_growth",
+        "after_insert_growth",
+        "after_update_growth",
+        "after_delete_growth",
+        "after_bulk_growth");
   }
 
   private static void cleaning(ForkSession session) throws CannotMeasureException {
