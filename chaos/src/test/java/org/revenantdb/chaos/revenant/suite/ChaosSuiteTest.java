@@ -18,7 +18,7 @@ import org.revenantdb.chaos.subject.Crash;
 import org.revenantdb.chaos.subject.Verdict;
 
 /**
- * The slice of the crash suite that every build runs: all parts, one seed, and a minute and a half
+ * The slice of the crash suite that every build runs: all parts, one seed, and one to two minutes
  * on two processors: some states, kills and teeth are owed whatever the time. Another seed and
  * length: {@code -Drevenant.chaos.seed=N -Drevenant.chaos.seconds=N}.
  */
@@ -26,7 +26,7 @@ import org.revenantdb.chaos.subject.Verdict;
 class ChaosSuiteTest {
 
   private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_121);
-  private static final int SECONDS = Integer.getInteger("revenant.chaos.seconds", 30);
+  private static final int SECONDS = Integer.getInteger("revenant.chaos.seconds", 20);
 
   @TempDir Path dir;
 
