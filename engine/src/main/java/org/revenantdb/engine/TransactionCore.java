@@ -570,8 +570,9 @@ final class TransactionCore {
     witness().saw(committedAt);
     return new ConflictException(
         committed ? ConflictReason.ROW_CHANGED : ConflictReason.ROW_IN_USE,
-        "transaction "
-            + met.conflictingWriter()
+        (met.conflictingWriter() == 0
+                ? "another transaction"
+                : "transaction " + met.conflictingWriter())
             + (committed ? " changed and committed" : " is changing")
             + " this row of table "
             + table.name()
@@ -905,6 +906,7 @@ final class TransactionCore {
       }
       id = engine.storage().transactions().enter(); // before there is a writer: it may fail
       writer = current;
+      engine.snapshots().writes(slot);
       reading.writesAs(id);
       kept.forEach(one -> one.reading().writesAs(id));
       RowWaiters.Inheritance inherited = heirs;

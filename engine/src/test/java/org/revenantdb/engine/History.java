@@ -72,6 +72,29 @@ final class History {
     return RowWriter.Outcome.DONE;
   }
 
+  /**
+   * Takes back a write that was refused for the sake of another row, which was deleted after the
+   * snapshot (protocols.md §41); false if there is none, or the row was there.
+   */
+  boolean takeBackRefused(Object tx, long snapshot, byte[] key, boolean wasMine) {
+    List<Version> versions = committed.getOrDefault(key, List.of());
+    boolean isAbsent = versions.isEmpty() || versions.getLast().value() == null;
+    boolean anyDeleted =
+        committed.values().stream()
+            .flatMap(List::stream)
+            .anyMatch(version -> version.value() == null && version.lsn() > snapshot);
+    if (wasMine || !isAbsent || !anyDeleted) {
+      return false;
+    }
+    of(tx).remove(key);
+    return true;
+  }
+
+  /** Whether a transaction has written a row. */
+  boolean hasWritten(Object tx, byte[] key) {
+    return of(tx).containsKey(key);
+  }
+
   void commit(Object tx, long lsn) {
     of(tx)
         .forEach((key, version) ->

@@ -46,6 +46,7 @@ public final class ActiveSnapshots {
    *             second word  n, of the claim that there is; the holder's own
    *             third        n, of the claim that was open when somebody noted it last
    *             fourth       when that was noted first
+   *             fifth        n, of the claim whose holder has said that he writes; advice, nothing rests on it
    *
    * Transitions FREE|n -> CLAIMED|n+1   CAS       by the opener
    *             CLAIMED|n -> S          CAS       by the opener, or by whoever looks: S read from the clock after he
@@ -111,6 +112,7 @@ public final class ActiveSnapshots {
 
   private static final int NOTED = 2;
   private static final int SINCE = 3;
+  private static final int WRITES = 4;
 
   /**
    * So many slots does an opener look at, all but the first at random, before it adds a chunk. With
@@ -183,6 +185,20 @@ public final class ActiveSnapshots {
   }
 
   /**
+   * Tells that who holds a snapshot writes, for {@link SnapshotSet#oldestWriter}; forgotten when it
+   * is advanced.
+   *
+   * @param slot from {@link #open}
+   * @throws IllegalStateException if the slot is not open
+   */
+  public void writes(int slot) {
+    snapshot(slot);
+    long[] chunk = chunkOf(slot);
+    int at = indexOf(slot);
+    SLOT.setOpaque(chunk, at + WRITES, (long) SLOT.getOpaque(chunk, at + CLAIM));
+  }
+
+  /**
    * Moves an open snapshot forward to now, for a session that reads each statement anew. What it
    * saw before may be gone on return.
    *
@@ -242,6 +258,7 @@ public final class ActiveSnapshots {
     long bound = read(clock); // before the slots: R4
     long[] found = new long[16];
     int n = 0;
+    long oldestWriter = Long.MAX_VALUE;
     for (int c = 0; c < MAX_CHUNKS; c++) {
       long[] chunk = chunks.get(c);
       if (chunk == null) {
@@ -259,9 +276,14 @@ public final class ActiveSnapshots {
           found = Arrays.copyOf(found, 2 * n);
         }
         found[n++] = value;
+        if (value < oldestWriter
+            && (long) SLOT.getOpaque(chunk, at + WRITES)
+                == (long) SLOT.getOpaque(chunk, at + CLAIM)) {
+          oldestWriter = value;
+        }
       }
     }
-    return SnapshotSet.of(found, n, bound);
+    return SnapshotSet.of(found, n, bound, oldestWriter);
   }
 
   /**

@@ -17,14 +17,21 @@ import java.util.function.LongConsumer;
 public final class SnapshotSet {
   private final long[] sorted;
   private final long bound;
+  private final long oldestWriter;
 
-  private SnapshotSet(long[] sorted, long bound) {
+  private SnapshotSet(long[] sorted, long bound, long oldestWriter) {
     this.sorted = sorted;
     this.bound = bound;
+    this.oldestWriter = oldestWriter;
   }
 
   /** From the first {@code n} values, in any order and with repetitions. */
   static SnapshotSet of(long[] values, int n, long bound) {
+    return of(values, n, bound, Long.MAX_VALUE);
+  }
+
+  /** As the other, with the oldest of those who write. */
+  static SnapshotSet of(long[] values, int n, long bound, long oldestWriter) {
     Arrays.sort(values, 0, n);
     int distinct = 0;
     for (int i = 0; i < n; i++) {
@@ -32,7 +39,7 @@ public final class SnapshotSet {
         values[distinct++] = values[i];
       }
     }
-    return new SnapshotSet(Arrays.copyOf(values, distinct), bound);
+    return new SnapshotSet(Arrays.copyOf(values, distinct), bound, oldestWriter);
   }
 
   /**
@@ -69,6 +76,15 @@ public final class SnapshotSet {
    */
   public long horizon() {
     return sorted.length == 0 ? bound : Math.min(bound, sorted[0]);
+  }
+
+  /**
+   * The oldest member whose holder had said that he writes. Advice: others may write by now.
+   *
+   * @return its snapshot, {@link Long#MAX_VALUE} if there was none
+   */
+  public long oldestWriter() {
+    return oldestWriter;
   }
 
   /**

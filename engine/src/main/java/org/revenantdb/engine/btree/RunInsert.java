@@ -3,6 +3,7 @@ package org.revenantdb.engine.btree;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.change.MiniTransaction;
@@ -57,6 +58,7 @@ public final class RunInsert {
   private final Allocator allocator;
   private final VersionMarks marks;
   private final RecoverySpace space;
+  private final BooleanSupplier refuses;
   private final MiniTransaction mini;
   private final MapChanges maps;
   private final Split split;
@@ -69,18 +71,25 @@ public final class RunInsert {
   private int claimed;
   private int fixed;
 
-  /** An appender with its own mini-transaction. */
+  /**
+   * An appender with its own mini-transaction.
+   *
+   * @param refuses whether a row that is not there may be one that must not be inserted; asked with
+   *     the leaf latched
+   */
   public RunInsert(
       BufferPool pool,
       Journal log,
       Allocator allocator,
       VersionMarks marks,
       RecoverySpace space,
+      BooleanSupplier refuses,
       LongAdder splits) {
     this.pool = pool;
     this.allocator = allocator;
     this.marks = marks;
     this.space = space;
+    this.refuses = refuses;
     this.splits = splits;
     this.mini = new MiniTransaction(pool, log);
     this.maps = new MapChanges(pool, allocator.claims());
@@ -206,7 +215,10 @@ public final class RunInsert {
    * Whether a leaf holds nothing from the run's first fence on, nor ever will beside it, and the
    * whole run belongs there.
    */
-  private static boolean isFree(MemorySegment leaf, LeafRun run) {
+  private boolean isFree(MemorySegment leaf, LeafRun run) {
+    if (refuses.getAsBoolean()) {
+      return false;
+    }
     byte[] fence = run.fence(0);
     int count = Slotted.count(leaf);
     boolean isBehind =

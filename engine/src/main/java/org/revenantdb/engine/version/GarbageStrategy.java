@@ -62,6 +62,20 @@ public interface GarbageStrategy {
     return false;
   }
 
+  /**
+   * Whether a deleted row may be taken away though there are snapshots from before the delete, as
+   * none of them sees it. Its leaf is latched: this neither waits nor touches a file.
+   *
+   * @param store has the row's older versions
+   * @param committedAt the commit LSN of the version that was deleted; that of the delete, if it
+   *     was never committed
+   * @param deletedAt the commit LSN of the delete, which is durable
+   */
+  default boolean isUnseen(
+      VolatileStore store, int table, byte[] key, long committedAt, long deletedAt) {
+    return false;
+  }
+
   /** By how much a row had more versions than it should have, at most; 0 if that is not counted. */
   default long chainExcess() {
     return 0;

@@ -24,25 +24,29 @@ final class InsertRequest implements Runnable {
   private static final byte[] NO_BYTES = new byte[0];
 
   private final MiniTransaction mini;
+  private final UnseenDeletes unseen;
   private @Nullable Tree tree;
   private @Nullable Stay leaf;
   private byte[] key = NO_BYTES;
   private byte[] cell = NO_BYTES;
   private long id;
+  private long snapshot;
   private boolean inserted;
   private boolean missed;
 
   /** A request of the owner of a mini-transaction. */
-  InsertRequest(MiniTransaction mini) {
+  InsertRequest(MiniTransaction mini, UnseenDeletes unseen) {
     this.mini = mini;
+    this.unseen = unseen;
   }
 
   /** What it needs is made before it is under the latch. */
-  void prepare(Tree tree, Stay leaf, byte[] key, long id, byte[] value) {
+  void prepare(Tree tree, Stay leaf, byte[] key, long id, long snapshot, byte[] value) {
     this.tree = tree;
     this.leaf = leaf;
     this.key = key;
     this.id = id;
+    this.snapshot = snapshot;
     cell = LeafCell.build(key, 0, id, value);
     inserted = false;
     missed = false;
@@ -60,7 +64,9 @@ final class InsertRequest implements Runnable {
       return; // a space map would have to be latched
     }
     int slot = Slotted.search(page, key);
-    if (slot >= 0 || !hasRoom(page, slot)) {
+    if (slot >= 0
+        || !hasRoom(page, slot)
+        || unseen.after(Slotted.table(page), key, snapshot) != 0) {
       return;
     }
     mini.begin(id);

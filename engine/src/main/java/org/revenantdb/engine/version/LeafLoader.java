@@ -35,6 +35,7 @@ final class LeafLoader {
   private final BufferPool pool;
   private final Tree tree;
   private final long id;
+  private final long snapshot;
   private final MiniTransaction mini;
   private final MapChanges maps;
   private final Descent descent = new Descent();
@@ -46,11 +47,12 @@ final class LeafLoader {
    *
    * @param id of the transaction
    */
-  LeafLoader(Storage storage, Tree tree, long id) {
+  LeafLoader(Storage storage, Tree tree, long id, long snapshot) {
     this.storage = storage;
     this.pool = storage.pool();
     this.tree = tree;
     this.id = id;
+    this.snapshot = snapshot;
     this.mini = new MiniTransaction(pool, storage.log());
     this.maps = storage.mapChanges();
   }
@@ -70,7 +72,10 @@ final class LeafLoader {
       int leaf = tree.leafExclusive(key, descent);
       try {
         tree.demandCovers(pool.page(leaf), key); // before anything is in the log
-        return isLeftByAborted(leaf) ? storeAnew(rows, from, leaf) : store(rows, from, leaf);
+        return !storage.versions().unseenDeletes().anyAfter(tree.table(), snapshot)
+                && isLeftByAborted(leaf)
+            ? storeAnew(rows, from, leaf)
+            : store(rows, from, leaf);
       } finally {
         maps.unlatch();
         pool.unfixExclusive(leaf);
@@ -155,6 +160,9 @@ final class LeafLoader {
       byte[] value = LeafCell.value(rows, source);
       int slot = Slotted.search(page, key);
       if (slot < 0) {
+        if (storage.versions().unseenDeletes().after(tree.table(), key, snapshot) != 0) {
+          break;
+        }
         byte[] cell = LeafCell.build(key, 0, id, value);
         int room = cell.length + Slotted.LEAF_SLOT - Slotted.prefix(page);
         if (room + RowWriter.reserve(page, slot, cell.length) > free) {

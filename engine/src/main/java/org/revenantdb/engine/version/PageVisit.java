@@ -201,6 +201,10 @@ final class PageVisit {
           undecided = true;
           PageOps.revert(record, slot);
         }
+      } else if (status > horizon && isUnseen(page, cell, predecessor, status)) {
+        changes++;
+        storage.counters().versionsDropped.increment();
+        PageOps.remove(record, slot);
       } else if (status > horizon) {
         undecided |= predecessor || LeafCell.is(page, cell, LeafCell.DELETED);
       } else if (LeafCell.is(page, cell, LeafCell.DELETED)) {
@@ -222,6 +226,23 @@ final class PageVisit {
     commit(changes > 0);
     note(pageId, page, fate);
     return changes;
+  }
+
+  /** Whether a row is deleted, and no snapshot sees it, though some are from before the delete. */
+  private boolean isUnseen(MemorySegment page, int cell, boolean predecessor, long deletedAt) {
+    if (!LeafCell.is(page, cell, LeafCell.DELETED) || deletedAt > storage.horizon().durable()) {
+      return false;
+    }
+    long committedAt = deletedAt; // never, if its own transaction has inserted it
+    if (predecessor) {
+      committedAt = storage.transactions().outcome(LeafCell.predecessorWriter(page, cell));
+      if (!TransactionTable.isCommitted(committedAt)) {
+        return false;
+      }
+    }
+    return storage
+        .versions()
+        .mayTakeUnseen(Slotted.table(page), Slotted.keyOf(page, cell), committedAt, deletedAt);
   }
 
   /** What is to become of a large value. */

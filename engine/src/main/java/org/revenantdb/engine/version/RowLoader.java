@@ -68,8 +68,9 @@ public final class RowLoader {
             storage.allocator(),
             storage.marks(),
             storage.space(),
+            () -> storage.versions().unseenDeletes().anyAfter(tree.table(), snapshot),
             storage.counters().splits);
-    this.between = new LeafLoader(storage, tree, id);
+    this.between = new LeafLoader(storage, tree, id, snapshot);
     this.overflow = writer.newOverflowWriter();
     writer.cannotPutBack();
   }

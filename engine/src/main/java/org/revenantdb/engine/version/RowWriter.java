@@ -40,6 +40,7 @@ public final class RowWriter implements RowConflict {
    *               committed <= snapshot       the current version becomes the predecessor; the former predecessor goes
    *                                           to the volatile store first, if a snapshot needs it
    *               committed > snapshot, else  conflict
+   *             no row: conflict as well, if one that was committed above the snapshot may have deleted it (§41)
    *
    * Record      one, with the transaction's id: the row; the version bit and its mirror if the page has none; pages of
    *             large values: the new one is adopted (superseder 0), the one replaced gets this transaction as
@@ -159,7 +160,7 @@ public final class RowWriter implements RowConflict {
     this.overflow = storage.overflowWriter(mini, maps);
     this.valuePages = new ValuePages(storage, mini, maps);
     this.revert = new RowRevert(storage, mini, maps, valuePages);
-    this.request = new InsertRequest(mini);
+    this.request = new InsertRequest(mini, storage.versions().unseenDeletes());
     this.overwritten =
         new Overwritten(
             storage.spill(),
@@ -387,7 +388,7 @@ public final class RowWriter implements RowConflict {
         } else if (flags != 0) {
           leaf = tree.leafExclusive(key, descent);
         } else {
-          leaf = leafUnlessInserted(tree, key, id, value);
+          leaf = leafUnlessInserted(tree, key, id, snapshot, value);
           if (leaf < 0) {
             remember(tree, key);
             metLsn = 0;
@@ -500,7 +501,7 @@ public final class RowWriter implements RowConflict {
    * The key's leaf, latched exclusively; -1 if the row was inserted: by who had the leaf latched,
    * or at once, as it was to be appended.
    */
-  private int leafUnlessInserted(Tree tree, byte[] key, long id, byte[] newValue) {
+  private int leafUnlessInserted(Tree tree, byte[] key, long id, long snapshot, byte[] newValue) {
     isFirstTouch = true;
     written.prepare(key);
     if (!isRestoring) {
@@ -509,7 +510,7 @@ public final class RowWriter implements RowConflict {
     isHalfDone = true;
     int leaf;
     try {
-      leaf = tryToInsert(tree, key, id, newValue);
+      leaf = tryToInsert(tree, key, id, snapshot, newValue);
     } finally {
       request.forget();
     }
@@ -519,7 +520,7 @@ public final class RowWriter implements RowConflict {
     return leaf == NOT_TRIED ? tree.leafExclusive(key, descent) : leaf;
   }
 
-  private int tryToInsert(Tree tree, byte[] key, long id, byte[] newValue) {
+  private int tryToInsert(Tree tree, byte[] key, long id, long snapshot, byte[] newValue) {
     for (int tries = 0; tries < REQUESTS; tries++) {
       Stay stay = tree.leafToWrite(key, descent);
       if (stay == null) {
@@ -530,14 +531,14 @@ public final class RowWriter implements RowConflict {
       }
       boolean appends = descent.isAtRightEdge();
       if (appends) {
-        request.prepare(tree, stay, key, id, newValue);
+        request.prepare(tree, stay, key, id, snapshot, newValue);
       }
       int leaf = pool.tryFixExclusive(stay, descent.stamp());
       if (leaf >= 0) {
         return appends && insertedAt(leaf) ? INSERTED : leaf;
       }
       if (!appends) {
-        request.prepare(tree, stay, key, id, newValue);
+        request.prepare(tree, stay, key, id, snapshot, newValue);
       }
       // So those who append rows do not wake each other for each of them.
       pool.runExclusive(stay, request);
@@ -644,6 +645,11 @@ public final class RowWriter implements RowConflict {
     metLsn = 0;
     boolean delete = flags == LeafCell.DELETED;
     if (slot < 0) {
+      long deletedAt = storage.versions().unseenDeletes().after(Slotted.table(page), key, snapshot);
+      if (deletedAt != 0) {
+        conflict(0, deletedAt);
+        return;
+      }
       insert(delete, key, id);
       room -= Slotted.prefix(page);
       return;

@@ -214,6 +214,15 @@ final class Steam implements GarbageStrategy {
   }
 
   @Override
+  public boolean isUnseen(
+      VolatileStore store, int table, byte[] key, long committedAt, long deletedAt) {
+    SnapshotSet set = horizon.known();
+    return deletedAt <= set.oldestWriter()
+        && !set.needs(committedAt, deletedAt)
+        && !store.mayBeNeeded(table, key, set);
+  }
+
+  @Override
   public long chainExcess() {
     return excess.get();
   }

@@ -127,6 +127,7 @@ public final class VolatileStore implements AutoCloseable {
   private final VersionRuns runs;
   private final Supplier<SnapshotSet> snapshots;
   private final GarbageStrategy garbage;
+  private final UnseenDeletes unseenDeletes = new UnseenDeletes();
   private final Spiller spiller;
   private final LongAdder added = new LongAdder();
   private final LongAdder pruned = new LongAdder();
@@ -294,6 +295,40 @@ public final class VolatileStore implements AutoCloseable {
       version = version.older();
     }
     return version != null && version.supersededAt() > snapshot ? version : null;
+  }
+
+  /**
+   * Whether a snapshot of a set, or one to come, may need an older version of a row; of a row of
+   * which there may be versions in files, yes. Touches no file.
+   */
+  boolean mayBeNeeded(int table, byte[] key, SnapshotSet set) {
+    for (Version version = chains.get(new Key(table, key));
+        version != null;
+        version = version.older()) {
+      if (set.needs(version.committedAt(), version.supersededAt())) {
+        return true;
+      }
+    }
+    return !runs.isEmpty(); // behind memory: a version comes to a run before it leaves that
+  }
+
+  /** Deleted rows that are gone before every snapshot was behind their delete. */
+  UnseenDeletes unseenDeletes() {
+    return unseenDeletes;
+  }
+
+  /**
+   * Takes note that a deleted row is about to be taken away, if no snapshot sees it; its leaf is
+   * latched exclusively.
+   *
+   * @return whether it may be
+   */
+  boolean mayTakeUnseen(int table, byte[] key, long committedAt, long deletedAt) {
+    if (!garbage.isUnseen(this, table, key, committedAt, deletedAt)) {
+      return false;
+    }
+    unseenDeletes.taken(table, key, deletedAt);
+    return true;
   }
 
   /** Drops versions that no snapshot of the set, and none to come, needs. */
