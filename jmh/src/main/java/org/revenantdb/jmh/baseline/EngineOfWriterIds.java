@@ -53,6 +53,7 @@ public final class EngineOfWriterIds {
     writer(desc(kept)).write(folder);
     revert().write(folder);
     insert().write(folder);
+    visit().write(folder);
     reader().write(folder);
   }
 
@@ -146,6 +147,17 @@ public final class EngineOfWriterIds {
     return new ClassPatch(VERSION + "InsertRequest")
         .insteadOfCalls(
             "run", Page.class.getName(), "hasVersions", 1, code -> code.pop().iconst_1());
+  }
+
+  /** Leaves deleted rows to older snapshots: that one has no predecessor tells nothing here. */
+  static ClassPatch visit() {
+    return new ClassPatch(VERSION + "PageVisit")
+        .insteadOfCalls(
+            "isUnseen",
+            VolatileStore.class.getName(),
+            "mayTakeUnseen",
+            1,
+            code -> code.pop2().pop2().pop().pop().pop().iconst_0());
   }
 
   /** Finds older versions in memory. */
