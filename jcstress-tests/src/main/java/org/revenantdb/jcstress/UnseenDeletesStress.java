@@ -1,0 +1,105 @@
+package org.revenantdb.jcstress;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE_INTERESTING;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import java.util.concurrent.atomic.AtomicLong;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.JZ_Result;
+import org.revenantdb.engine.version.OpenUnseenDeletes;
+
+/**
+ * Claim (protocols.md §41, U1): a delete that was taken note of is never forgotten, though a row of
+ * another leaf shares its word and is taken away at the same time.
+ *
+ * <p>The very words; each actor is a thread of the cleaner, with a leaf of its own latched. Result:
+ * what an insert through a snapshot between the two deletes is told afterwards, and whether whole
+ * leaves are kept out. {@link BrokenSet} looks at the word and then sets it: seen to fail on x86.
+ *
+ * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
+ * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=UnseenDeletesStress}
+ */
+public final class UnseenDeletesStress {
+  private static final long EARLY = 10;
+  private static final long BETWEEN = 15;
+  private static final long LATE = 20;
+
+  private UnseenDeletesStress() {}
+
+  /** As it is. */
+  @JCStressTest
+  @Outcome(id = "20, true", expect = ACCEPTABLE, desc = "The later delete is known.")
+  @Outcome(expect = FORBIDDEN, desc = "Forgotten: who inserts writes beside who deleted.")
+  @State
+  public static class Words {
+    private final OpenUnseenDeletes deletes = new OpenUnseenDeletes();
+
+    /** None is known. */
+    public Words() {}
+
+    /** Takes a row away. */
+    @Actor
+    public void early() {
+      deletes.taken(0, EARLY);
+    }
+
+    /** Takes another one away. */
+    @Actor
+    public void late() {
+      deletes.taken(1, LATE);
+    }
+
+    /** Inserts the second one again. */
+    @Arbiter
+    public void insert(JZ_Result r) {
+      r.r1 = deletes.after(1, BETWEEN);
+      r.r2 = deletes.anyAfter(BETWEEN);
+    }
+  }
+
+  /** Looks, then sets: a model of the word. */
+  @BrokenTwin
+  @JCStressTest
+  @Outcome(id = "20, true", expect = ACCEPTABLE, desc = "Known, by luck.")
+  @Outcome(
+      id = "10, false",
+      expect = ACCEPTABLE_INTERESTING,
+      desc = "The earlier one was written over the later: the twin is broken.")
+  @State
+  public static class BrokenSet {
+    private final AtomicLong word = new AtomicLong();
+
+    /** None is known. */
+    public BrokenSet() {}
+
+    private void taken(long deletedAt) {
+      if (word.get() < deletedAt) {
+        word.set(deletedAt);
+      }
+    }
+
+    /** Takes a row away. */
+    @Actor
+    public void early() {
+      taken(EARLY);
+    }
+
+    /** Takes another one away. */
+    @Actor
+    public void late() {
+      taken(LATE);
+    }
+
+    /** Inserts the second one again. */
+    @Arbiter
+    public void insert(JZ_Result r) {
+      r.r1 = word.get();
+      r.r2 = word.get() > BETWEEN;
+    }
+  }
+}
