@@ -537,6 +537,7 @@ final class TransactionCore {
     if (before != null) {
       attempt = before.made() + 1;
       previousConflict = before.last();
+      engine.snapshots().writes(slot); // it will: deleted rows stay from now on (protocols, §41)
     }
     this.heirs = heirs;
   }

@@ -18,6 +18,9 @@ import org.revenantdb.engine.version.RowWriter.Outcome;
 /** Deleted rows that no snapshot sees, beside snapshots from before (docs/protocols.md §41). */
 @Timeout(60)
 class UnseenDeletesTest {
+  /** Of which nearly every word knows one. */
+  private static final int MANY = 30_000;
+
   @TempDir Path directory;
 
   private static byte[] key(int i) {
@@ -209,6 +212,34 @@ class UnseenDeletesTest {
       assertEquals(3, rows(engine, tree));
       writer.rollback();
       engine.checkAllClean();
+    }
+  }
+
+  /** The second attempt begins as one who writes; else each would be refused as the first was. */
+  @Test
+  void whoReadsForLongAndThenWrites_isRefusedByChanceOnceAtTheMost() {
+    try (Database database = Database.open(directory, DatabaseOptions.defaults())) {
+      Table queue = database.table("queue");
+      int[] attempts = {0};
+      database.run(tx -> {
+        attempts[0]++;
+        assertNull(tx.get(queue, key(0)));
+        database.run(other -> {
+          for (int row = 0; row < MANY; row++) {
+            other.put(queue, key(row), value(0));
+          }
+        });
+        database.run(other -> {
+          for (int row = 0; row < MANY; row++) {
+            other.delete(queue, key(row));
+          }
+        });
+        database.cleanNow();
+        for (int row = MANY; row < MANY + 100; row++) {
+          tx.put(queue, key(row), value(0));
+        }
+      });
+      assertEquals(2, attempts[0]);
     }
   }
 }
