@@ -45,8 +45,10 @@ import org.revenantdb.engine.version.StoredValue;
  * asked for otherwise}. The first updater of a row wins, a second one gets {@link
  * ConflictException}: at once, or, if the first has not ended and there is a {@linkplain
  * TransactionOptions#withLockTimeout lock timeout}, when it has committed; did it roll back, the
- * second goes on. A statement that throws has changed nothing, and the transaction goes on; what it
- * has streamed in is given back.
+ * second goes on. Who first writes long after he began to read, to a table of which many rows were
+ * deleted meanwhile, may get it for a row that nobody else has written; {@link Database#run} tries
+ * that again once. A statement that throws has changed nothing, and the transaction goes on; what
+ * it has streamed in is given back.
  *
  * <p>A table that was dropped before the transaction began is refused with {@link
  * TableDroppedException}. To begin to write to one that somebody is about to drop or truncate, or

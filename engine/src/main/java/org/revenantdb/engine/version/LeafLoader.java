@@ -158,11 +158,11 @@ final class LeafLoader {
         break;
       }
       byte[] value = LeafCell.value(rows, source);
+      if (storage.versions().unseenDeletes().after(tree.table(), key, snapshot) != 0) {
+        break;
+      }
       int slot = Slotted.search(page, key);
       if (slot < 0) {
-        if (storage.versions().unseenDeletes().after(tree.table(), key, snapshot) != 0) {
-          break;
-        }
         byte[] cell = LeafCell.build(key, 0, id, value);
         int room = cell.length + Slotted.LEAF_SLOT - Slotted.prefix(page);
         if (room + RowWriter.reserve(page, slot, cell.length) > free) {

@@ -40,7 +40,8 @@ public final class RowWriter implements RowConflict {
    *               committed <= snapshot       the current version becomes the predecessor; the former predecessor goes
    *                                           to the volatile store first, if a snapshot needs it
    *               committed > snapshot, else  conflict
-   *             no row: conflict as well, if one that was committed above the snapshot may have deleted it (§41)
+   *             no row, or one that an aborted transaction has inserted: conflict as well, if one that was
+   *             committed above the snapshot may have deleted what was there (§41)
    *
    * Record      one, with the transaction's id: the row; the version bit and its mirror if the page has none; pages of
    *             large values: the new one is adopted (superseder 0), the one replaced gets this transaction as
@@ -645,7 +646,7 @@ public final class RowWriter implements RowConflict {
     metLsn = 0;
     boolean delete = flags == LeafCell.DELETED;
     if (slot < 0) {
-      long deletedAt = storage.versions().unseenDeletes().after(Slotted.table(page), key, snapshot);
+      long deletedAt = unseenDelete(page, key, snapshot);
       if (deletedAt != 0) {
         conflict(0, deletedAt);
         return;
@@ -674,7 +675,7 @@ public final class RowWriter implements RowConflict {
     if (status == TransactionTable.ACTIVE) {
       conflict(writer, 0);
     } else if (status == TransactionTable.ABORTED) {
-      planOverAborted(page, cell, predecessor, snapshot, delete);
+      planOverAborted(page, cell, predecessor, snapshot, key);
     } else if (status > snapshot) {
       conflict(writer, status);
     } else if (delete && LeafCell.is(page, cell, LeafCell.DELETED)) {
@@ -690,10 +691,19 @@ public final class RowWriter implements RowConflict {
     }
   }
 
+  /** The commit that may have deleted a row of which nothing is there, above the snapshot; or 0. */
+  private long unseenDelete(MemorySegment page, byte[] key, long snapshot) {
+    return storage.versions().unseenDeletes().after(Slotted.table(page), key, snapshot);
+  }
+
   private void planOverAborted(
-      MemorySegment page, int cell, boolean predecessor, long snapshot, boolean delete) {
+      MemorySegment page, int cell, boolean predecessor, long snapshot, byte[] key) {
+    boolean delete = flags == LeafCell.DELETED;
     if (!predecessor) {
-      if (delete) {
+      long deletedAt = unseenDelete(page, key, snapshot);
+      if (deletedAt != 0) {
+        conflict(0, deletedAt);
+      } else if (delete) {
         planned = Outcome.NOTHING;
       } else {
         replace(page, cell, PageOps.REPLACE);

@@ -22,7 +22,8 @@ final class UnseenDeletes {
    * Protocol    docs/protocols.md §41.
    *
    * Invariants  U1 of a row that was taken away with a delete at d: newest, newest of its table and the word of its
-   *             hash are d at least, from before its leaf was unlatched on. They only rise.
+   *             hash are d at least, from before its leaf was unlatched on, until all snapshots are at or above d. They
+   *             only rise.
    */
   /** Words of a table, 64 KiB: a power of two. */
   private static final int WORDS = 1 << 13;
@@ -30,9 +31,7 @@ final class UnseenDeletes {
   private final AtomicLong newest = new AtomicLong();
   private final Map<Integer, OfTable> tables = new ConcurrentHashMap<>();
 
-  /**
-   * Those of one table; it stays when the table is dropped, as ids of tables are not used again.
-   */
+  /** Those of one table; one that was dropped has an id that is not used again. */
   private static final class OfTable {
     private final AtomicLong newest = new AtomicLong();
     private final AtomicLongArray words = new AtomicLongArray(WORDS);
@@ -40,10 +39,31 @@ final class UnseenDeletes {
 
   /** A row is about to be taken away, which was deleted by a commit with this LSN. */
   void taken(int table, byte[] key, long deletedAt) {
-    OfTable those = tables.computeIfAbsent(table, _ -> new OfTable());
-    those.words.accumulateAndGet(wordOf(key), deletedAt, Math::max);
-    those.newest.accumulateAndGet(deletedAt, Math::max);
+    tables.compute( // all of it, or those that are dropped meanwhile would be raised
+        table,
+        (_, known) -> {
+          OfTable those = known == null ? new OfTable() : known;
+          those.words.accumulateAndGet(wordOf(key), deletedAt, Math::max);
+          those.newest.accumulateAndGet(deletedAt, Math::max);
+          return those;
+        });
     newest.accumulateAndGet(deletedAt, Math::max);
+  }
+
+  /**
+   * Drops those of tables where nobody can be in conflict any more.
+   *
+   * @param horizon all snapshots, open or to come, are at or above it
+   */
+  void forget(long horizon) {
+    for (Integer table : tables.keySet()) {
+      tables.computeIfPresent(table, (_, those) -> those.newest.get() <= horizon ? null : those);
+    }
+  }
+
+  /** Of how many tables words are kept. */
+  int tables() {
+    return tables.size();
   }
 
   /** Whether there is a row of a table that must not be inserted through a snapshot. */

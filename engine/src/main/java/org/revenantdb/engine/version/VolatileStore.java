@@ -334,6 +334,7 @@ public final class VolatileStore implements AutoCloseable {
   /** Drops versions that no snapshot of the set, and none to come, needs. */
   public void prune(SnapshotSet needed) {
     garbage.pass(this, needed);
+    unseenDeletes.forget(needed.horizon());
     runs.drop(needed);
     if (memory.isOverBudget() || runs.wantsMerge(needed)) {
       spiller.wake();
