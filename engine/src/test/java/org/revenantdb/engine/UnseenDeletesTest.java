@@ -184,7 +184,7 @@ class UnseenDeletesTest {
       delete(engine, tree, 100);
       engine.pass();
       assertEquals(0, rows(engine, tree));
-      assertEquals(Outcome.CONFLICT, load(old, tree));
+      assertEquals(Outcome.CONFLICT, load(old, tree, 2_000));
       old.abort();
       engine.checkAllClean();
     }
@@ -198,31 +198,31 @@ class UnseenDeletesTest {
     try (TestEngine engine = new TestEngine(directory, 64)) {
       Tree tree = engine.table("t");
       Tx old = engine.begin();
-      for (int row = 0; row < 3; row++) {
+      for (int row = 1; row < 4; row++) {
         put(engine, tree, row, row);
         delete(engine, tree, row);
       }
       engine.pass();
       assertEquals(0, rows(engine, tree));
       Tx aborted = engine.begin();
-      for (int row = 0; row < 3; row++) {
+      for (int row = 1; row < 4; row++) {
         assertEquals(Outcome.DONE, aborted.put(tree, key(row), value(5)));
       }
       aborted.abort();
       assertEquals(3, rows(engine, tree), "not put back");
-      assertEquals(Outcome.CONFLICT, old.put(tree, key(0), value(1)));
-      assertEquals(Outcome.CONFLICT, old.delete(tree, key(1)));
-      assertEquals(Outcome.CONFLICT, load(old, tree));
+      assertEquals(Outcome.CONFLICT, old.put(tree, key(1), value(1)));
+      assertEquals(Outcome.CONFLICT, old.delete(tree, key(2)));
+      assertEquals(Outcome.CONFLICT, load(old, tree, 5));
       old.abort();
       engine.checkAllClean();
       assertEquals(0, rows(engine, tree));
     }
   }
 
-  private static Outcome load(Tx tx, Tree tree) {
+  private static Outcome load(Tx tx, Tree tree, int rows) {
     RowLoader loader = tx.loader(tree);
     Outcome outcome = Outcome.DONE;
-    for (int row = 0; row < 2_000 && outcome == Outcome.DONE; row++) {
+    for (int row = 0; row < rows && outcome == Outcome.DONE; row++) {
       outcome = loader.add(key(row), value(row));
     }
     return outcome == Outcome.DONE ? loader.finish() : outcome;
