@@ -646,9 +646,7 @@ public final class RowWriter implements RowConflict {
     metLsn = 0;
     boolean delete = flags == LeafCell.DELETED;
     if (slot < 0) {
-      long deletedAt = unseenDelete(page, key, snapshot);
-      if (deletedAt != 0) {
-        conflict(0, deletedAt);
+      if (isRefusedAsGone(page, key, snapshot)) {
         return;
       }
       insert(delete, key, id);
@@ -691,19 +689,23 @@ public final class RowWriter implements RowConflict {
     }
   }
 
-  /** The commit that may have deleted a row of which nothing is there, above the snapshot; or 0. */
-  private long unseenDelete(MemorySegment page, byte[] key, long snapshot) {
-    return storage.versions().unseenDeletes().after(Slotted.table(page), key, snapshot);
+  /** Whether a row of which nothing is there may have been deleted above the snapshot: conflict. */
+  private boolean isRefusedAsGone(MemorySegment page, byte[] key, long snapshot) {
+    long deletedAt = storage.versions().unseenDeletes().after(Slotted.table(page), key, snapshot);
+    if (deletedAt != 0) {
+      conflict(0, deletedAt);
+    }
+    return deletedAt != 0;
   }
 
   private void planOverAborted(
       MemorySegment page, int cell, boolean predecessor, long snapshot, byte[] key) {
     boolean delete = flags == LeafCell.DELETED;
     if (!predecessor) {
-      long deletedAt = unseenDelete(page, key, snapshot);
-      if (deletedAt != 0) {
-        conflict(0, deletedAt);
-      } else if (delete) {
+      if (isRefusedAsGone(page, key, snapshot)) {
+        return;
+      }
+      if (delete) {
         planned = Outcome.NOTHING;
       } else {
         replace(page, cell, PageOps.REPLACE);
