@@ -25,12 +25,11 @@ public final class SnapshotSet {
     this.oldestWriter = oldestWriter;
   }
 
-  /** From the first {@code n} values, in any order and with repetitions. */
-  static SnapshotSet of(long[] values, int n, long bound) {
-    return of(values, n, bound, Long.MAX_VALUE);
-  }
-
-  /** As the other, with the oldest of those who write. */
+  /**
+   * From the first {@code n} values, in any order and with repetitions.
+   *
+   * @param oldestWriter the lowest of those who write; {@link Long#MAX_VALUE} if nobody does
+   */
   static SnapshotSet of(long[] values, int n, long bound, long oldestWriter) {
     Arrays.sort(values, 0, n);
     int distinct = 0;

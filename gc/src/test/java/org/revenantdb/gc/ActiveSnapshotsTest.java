@@ -350,7 +350,7 @@ class ActiveSnapshotsTest {
   void set_needsExactlyWhatSomeSnapshotSees() {
     long[] members = {2, 5, 9};
     long bound = 12;
-    SnapshotSet set = SnapshotSet.of(members.clone(), members.length, bound);
+    SnapshotSet set = SnapshotSet.of(members.clone(), members.length, bound, Long.MAX_VALUE);
     for (long committed = 0; committed < 20; committed++) {
       for (long superseded = committed + 1; superseded < 20; superseded++) {
         boolean seen = false;
