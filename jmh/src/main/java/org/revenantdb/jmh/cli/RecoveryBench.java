@@ -30,6 +30,9 @@ final class RecoveryBench implements Bench {
   /** What a kill leaves to be read depends by a third on where in a checkpoint it comes. */
   private static final int ROUNDS_OF_KILLS = 7;
 
+  /** A round takes minutes. */
+  private static final int ROUNDS_OF_LARGEST = 5;
+
   /** What a workload loses to the cleaner was 2 % in one JVM, and 13 % in another. */
   private static final int ROUNDS_OF_CLEANING = 3;
 
@@ -141,7 +144,7 @@ final class RecoveryBench implements Bench {
       samples.putAll(session.run("kill and open", children, UNITS));
     } else {
       samples.putAll(session.run("kill and open", ROUNDS_OF_KILLS, children, UNITS));
-      samples.putAll(session.run("kill and open, largest", largest, UNITS));
+      samples.putAll(session.run("kill and open, largest", ROUNDS_OF_LARGEST, largest, UNITS));
     }
     Figures figures = session.figures();
     List<String> large = sizes.stream().filter(LARGE::contains).toList();

@@ -39,6 +39,11 @@ final class LastWords {
     words.putDouble(0, log).putDouble(Double.BYTES, pages).putDouble(2 * Double.BYTES, peak);
   }
 
+  /** The share of the log that was left. */
+  double log() {
+    return words.getDouble(0);
+  }
+
   /** Prints {@code = log_at_kill}, {@code = pages_at_kill} and {@code = log_peak_over_bound}. */
   void tell() {
     for (int i = 0; i < NAMES.length; i++) {

@@ -1,13 +1,18 @@
 package org.revenantdb.jmh.recovery;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
+import org.revenantdb.jmh.fork.Told;
 
 /**
  * A JVM that starts two others, one after the other: {@link KilledWriter}, which ends with a
- * signal, and {@link OpeningFork}. Both say what they have measured.
+ * signal, and {@link OpeningFork}. Both say what they have measured. Where a checkpoint has just
+ * ended when the signal came, all of it is done again.
  *
  * <p>Arguments: as theirs.
  */
@@ -18,29 +23,59 @@ public final class RestartFork {
   /** The exit code of who was killed by a signal that cannot be caught. */
   static final int KILLED = 128 + 9;
 
+  /** One kill in five or so falls right behind a checkpoint. */
+  private static final int MOST_KILLS = 5;
+
   private RestartFork() {}
 
   /**
-   * Runs both.
+   * Runs both, and prints how often, {@code = kills}.
    *
    * @param arguments see the class
    * @throws Exception if one of them did not end as it should
    */
   public static void main(String[] arguments) throws Exception {
     String[] own = arguments.clone();
-    own[0] = Path.of(arguments[0]).resolve("database").toString();
     List<String> flags =
         List.of(
             "-Xms512m",
             "-Xmx512m",
             "--enable-native-access=ALL-UNNAMED",
             "-D" + EAGER + "=" + Boolean.getBoolean(EAGER));
-    expect(KILLED, KilledWriter.class, flags, own);
-    expect(0, OpeningFork.class, flags, own);
+    for (int kills = 1; ; kills++) {
+      own[0] = Path.of(arguments[0]).resolve("database" + kills).toString();
+      expect(KILLED, KilledWriter.class, flags, own);
+      int exit = run(OpeningFork.class, flags, own);
+      if (exit != OpeningFork.BEHIND_CHECKPOINT || kills == MOST_KILLS) {
+        demand(0, exit, OpeningFork.class);
+        Told.tell("kills", kills);
+        return;
+      }
+      delete(Path.of(own[0]));
+    }
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
   }
 
   /** Runs a JVM that says what it measures on the output of this one, and waits for its end. */
   static void expect(int exit, Class<?> main, List<String> flags, String... arguments)
+      throws IOException, InterruptedException {
+    demand(exit, run(main, flags, arguments), main);
+  }
+
+  private static void demand(int wanted, int found, Class<?> main) {
+    if (found != wanted) {
+      throw new IllegalStateException(main.getSimpleName() + " ended with exit code " + found);
+    }
+  }
+
+  private static int run(Class<?> main, List<String> flags, String... arguments)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -49,10 +84,7 @@ public final class RestartFork {
     command.addAll(List.of(arguments));
     Process process = new ProcessBuilder(command).inheritIO().start();
     try {
-      int found = process.waitFor();
-      if (found != exit) {
-        throw new IllegalStateException(main.getSimpleName() + " ended with exit code " + found);
-      }
+      return process.waitFor();
     } finally {
       process.destroyForcibly();
     }
