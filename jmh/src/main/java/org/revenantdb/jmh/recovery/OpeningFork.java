@@ -53,6 +53,8 @@ public final class OpeningFork {
         }
       }
       double seconds = (System.nanoTime() - start) / 1e9;
+      RecoveryReport report = database.recovery();
+      verify(database, big, operation, rows);
       double share = (double) log.get() / options.maxRecoveryLog();
       if (share < LEAST * words.log()) {
         Runtime.getRuntime().halt(BEHIND_CHECKPOINT);
@@ -60,11 +62,9 @@ public final class OpeningFork {
       words.tell();
       Told.tell("log_at_restart", share);
       Told.tell("recovery_seconds", seconds);
-      RecoveryReport report = database.recovery();
       Told.tell("recovery_log_bytes", (double) report.logBytesRead());
       Told.tell("recovery_pages", (double) report.pagesRead());
       Told.tell("recovery_open_seconds", report.nanos() / 1e9);
-      verify(database, big, operation, rows);
     }
   }
 
