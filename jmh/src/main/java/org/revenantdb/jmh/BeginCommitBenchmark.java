@@ -4,9 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Mode;
@@ -17,6 +15,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
+import org.revenantdb.jmh.fork.Directories;
 
 /**
  * What do the begin and the commit of a read-only transaction cost, by themselves and around one
@@ -61,11 +60,7 @@ public class BeginCommitBenchmark {
   @TearDown
   public void close() throws IOException {
     database.close();
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    }
+    Directories.delete(directory);
   }
 
   /**

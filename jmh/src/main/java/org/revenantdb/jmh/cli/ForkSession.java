@@ -7,14 +7,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.jmh.fork.Directories;
 
 /**
  * One run of a measurement of the engine, as all its parts see it: it starts their JVMs, each with
@@ -219,16 +218,8 @@ final class ForkSession implements AutoCloseable {
   }
 
   private static void delete(Path path) {
-    try (Stream<Path> files = Files.walk(path)) {
-      files
-          .sorted(Comparator.reverseOrder())
-          .forEach(file -> {
-            try {
-              Files.delete(file);
-            } catch (IOException e) {
-              throw new UncheckedIOException(e);
-            }
-          });
+    try {
+      Directories.delete(path);
     } catch (IOException | UncheckedIOException e) {
       System.err.println("left behind: " + path + ": " + e.getMessage());
     }

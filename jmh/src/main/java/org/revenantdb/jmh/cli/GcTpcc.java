@@ -26,7 +26,7 @@ final class GcTpcc {
    */
   private static final int ROUNDS_OF_PAIR = 11;
 
-  private static final String PAIR = "tpcc,pair,sessions=";
+  private static final String PAIR = "tpcc,pair,sessions=" + SESSIONS;
 
   private static final List<String> MORE_SESSIONS = List.of("1", "4", "8");
 
@@ -123,9 +123,8 @@ final class GcTpcc {
             "TPC-C, ours and the best other",
             session.quick() ? 1 : ROUNDS_OF_PAIR,
             List.of(
-                child(GcStrategies.EAGER, PAIR + SESSIONS, 0, SESSIONS, millis()),
-                child(
-                    best, PAIR + SESSIONS, frequencies.getOrDefault(best, 0L), SESSIONS, millis())),
+                child(GcStrategies.EAGER, PAIR, 0, SESSIONS, millis()),
+                child(best, PAIR, frequencies.getOrDefault(best, 0L), SESSIONS, millis())),
             GcBench.UNITS);
     figures.put(FIGURE, versus(best, pair));
     Plot plot =
@@ -175,7 +174,7 @@ final class GcTpcc {
 
   /** Ours divided by another, in the rounds of these two. */
   static double versus(GcStrategies other, Map<String, Sample> pair) throws CannotMeasureException {
-    return rate(pair, PAIR + SESSIONS, GcStrategies.EAGER) / rate(pair, PAIR + SESSIONS, other);
+    return rate(pair, PAIR, GcStrategies.EAGER) / rate(pair, PAIR, other);
   }
 
   private static double rate(Map<String, Sample> samples, String name, GcStrategies strategy)

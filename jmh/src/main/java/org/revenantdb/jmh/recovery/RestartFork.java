@@ -1,12 +1,10 @@
 package org.revenantdb.jmh.recovery;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
+import org.revenantdb.jmh.fork.Directories;
 import org.revenantdb.jmh.fork.Told;
 
 /**
@@ -51,15 +49,7 @@ public final class RestartFork {
         Told.tell("kills", kills);
         return;
       }
-      delete(Path.of(own[0]));
-    }
-  }
-
-  private static void delete(Path directory) throws IOException {
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
+      Directories.delete(Path.of(own[0]));
     }
   }
 
