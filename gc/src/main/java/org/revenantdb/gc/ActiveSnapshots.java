@@ -135,7 +135,9 @@ public final class ActiveSnapshots {
   /** Of so many slots one must be taken, or the last chunk is closed. */
   private static final int SPARSE = 8;
 
-  private final int firstChunk;
+  /** Slots of the first chunk: 1 shifted by it. */
+  private final int firstShift;
+
   private final AtomicIntegerArray states = new AtomicIntegerArray(MAX_CHUNKS);
   private final AtomicReferenceArray<long @Nullable []> chunks =
       new AtomicReferenceArray<>(MAX_CHUNKS);
@@ -147,8 +149,8 @@ public final class ActiveSnapshots {
 
   /** Makes an empty set with a first chunk of at least so many slots. */
   ActiveSnapshots(int slots) {
-    this.firstChunk = Integer.highestOneBit(2 * slots - 1);
-    chunks.set(0, newChunk(firstChunk));
+    this.firstShift = Integer.SIZE - Integer.numberOfLeadingZeros(slots - 1);
+    chunks.set(0, newChunk(1 << firstShift));
   }
 
   /**
@@ -411,7 +413,7 @@ public final class ActiveSnapshots {
    * @return as many as were open at once lately, and some more
    */
   public int slots() {
-    return firstChunk << (openChunks() - 1);
+    return 1 << (firstShift + openChunks() - 1);
   }
 
   /** Those in front of the first that is not open. */
@@ -526,11 +528,11 @@ public final class ActiveSnapshots {
 
   /** 0 for the first C slots, 1 for the next C, 2 for the next 2C, and so on. */
   private int chunkNumber(int slot) {
-    return Integer.SIZE - Integer.numberOfLeadingZeros(slot / firstChunk);
+    return Integer.SIZE - Integer.numberOfLeadingZeros(slot >>> firstShift);
   }
 
   private int indexOf(int slot) {
-    int first = Integer.highestOneBit(slot / firstChunk) * firstChunk;
+    int first = Integer.highestOneBit(slot >>> firstShift) << firstShift;
     return (slot - first) * STRIDE;
   }
 
