@@ -12,7 +12,7 @@ public final class OpenLazyDeadline {
 
   /** Asks for a force some time from now. */
   public boolean request(long nanos) {
-    return deadline.request(/* now= */ 1, nanos);
+    return deadline.request(nanos, () -> 1);
   }
 
   /** Takes what was asked for. */

@@ -2,6 +2,7 @@ package org.revenantdb.recovery.log;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.function.LongSupplier;
 
 /**
  * When the log has to be forced for those who do not wait for it.
@@ -19,6 +20,10 @@ final class LazyDeadline {
    *             read. All four are in one order: who finds a deadline that is cleared afterwards has raised the tail
    *             before the writer reads it, and is covered; who comes later finds NONE, and sets its own. With a
    *             release store instead both could miss each other (jcstress: LazyDeadlineStress).
+   *
+   * No clock    A deadline was set at some moment before now, to at most `longest` behind it: who does not want it
+   *             sooner than that finds it early enough whatever the time is. `longest` is raised before the deadline
+   *             is set, so who reads the deadline first has seen what it was set by.
    */
   private static final long NONE = 0;
 
@@ -27,24 +32,34 @@ final class LazyDeadline {
   static {
     try {
       DEADLINE = MethodHandles.lookup().findVarHandle(LazyDeadline.class, "deadline", long.class);
+      LONGEST = MethodHandles.lookup().findVarHandle(LazyDeadline.class, "longest", long.class);
     } catch (ReflectiveOperationException impossible) {
       throw new ExceptionInInitializerError(impossible);
     }
   }
 
+  private static final VarHandle LONGEST;
+
   private volatile long deadline = NONE;
+
+  /** No deadline was set farther ahead than this; only grows. */
+  private volatile long longest;
 
   LazyDeadline() {}
 
   /**
    * Asks for a force within a time; what is to be forced is published.
    *
-   * @param now the clock
    * @param nanos how long it may take
+   * @param clock the time, read only if it matters
    * @return whether the writer must be told, which may sleep for longer
    */
-  boolean request(long now, long nanos) {
-    long wanted = now + nanos;
+  boolean request(long nanos, LongSupplier clock) {
+    if (deadline != NONE && nanos >= longest) { // in this order
+      return false;
+    }
+    raiseLongest(nanos);
+    long wanted = clock.getAsLong() + nanos;
     if (wanted == NONE) {
       wanted++;
     }
@@ -56,6 +71,13 @@ final class LazyDeadline {
       old = deadline;
     }
     return false;
+  }
+
+  private void raiseLongest(long nanos) {
+    long old = longest;
+    while (old < nanos && !LONGEST.compareAndSet(this, old, nanos)) {
+      old = longest;
+    }
   }
 
   /**

@@ -429,7 +429,7 @@ public final class Log implements AutoCloseable {
     if (durableLsn() >= lsn) {
       return;
     }
-    if (lazyDeadline.request(System.nanoTime(), nanos)) {
+    if (lazyDeadline.request(nanos, System::nanoTime)) {
       writer.wake(thread); // which sleeps until then instead
     }
   }
