@@ -2,6 +2,7 @@ package org.revenantdb.recovery.log;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.latch.WaitMeter;
@@ -24,6 +25,11 @@ final class Credit {
    * Ordering    taking adds to `granted` and then looks once more, at `granted` first and at what is in use after:
    *             what was released before that look is in use by then (use comes before release), what was added is
    *             in `granted`. So of any two grants the later has counted the other, and the bound holds.
+   *             release lowers `granted`, then looks whether anybody waits; who waits is on the stack before he looks
+   *             at `granted`. All four are volatile accesses, and so in one order: one of the two sees the other, and
+   *             who gives back with nobody waiting pays for no fence.
+   * Kept        what was given back may be kept for the next who asks (KeptCredit). It stays granted, and comes back
+   *             before anybody is refused or goes to sleep.
    * Races left in   two that ask at once may each count the other, find no room and take back; taking back wakes
    *             those who wait, so one of them is not left asleep with room for it.
    */
@@ -55,6 +61,7 @@ final class Credit {
   private final LongPredicate takenOrStopped = this::takesOrIsStopped;
   private final LongPredicate reservedOrStopped = this::takesReservedOrIsStopped;
   private final LsnWaiters reservedWaiters = new LsnWaiters();
+  private volatile BooleanSupplier kept = () -> false;
   private volatile @Nullable Throwable stopped;
 
   /**
@@ -140,7 +147,7 @@ final class Credit {
 
   /** Takes credit if it is there and nobody else waits for it. */
   boolean tryAcquire(long amount) {
-    return stopped == null && waiters.isEmpty() && take(amount, bound);
+    return stopped == null && waiters.isEmpty() && takeOrTakeBack(amount, bound);
   }
 
   private static void checkPossible(long amount, long most) {
@@ -151,11 +158,15 @@ final class Credit {
 
   /** Takes the credit, or says that there is nothing to wait for any more. */
   private boolean takesOrIsStopped(long amount) {
-    return stopped != null || take(amount, bound);
+    return stopped != null || takeOrTakeBack(amount, bound);
   }
 
   private boolean takesReservedOrIsStopped(long amount) {
-    return stopped != null || take(amount, limit);
+    return stopped != null || takeOrTakeBack(amount, limit);
+  }
+
+  private boolean takeOrTakeBack(long amount, long most) {
+    return take(amount, most) || (kept.getAsBoolean() && take(amount, most));
   }
 
   private boolean take(long amount, long most) {
@@ -195,7 +206,42 @@ final class Credit {
   /** Returns credit, used or not. */
   void release(long amount) {
     granted.getAndAdd(-amount);
-    wake();
+    if (isAwaited()) {
+      wake();
+    }
+  }
+
+  /** Whether somebody waits; volatile. */
+  boolean isAwaited() {
+    return !reservedWaiters.isEmpty() || !waiters.isEmpty();
+  }
+
+  /**
+   * Whether credit that is granted, and of which nobody has used anything, would be granted now: it
+   * is within the bound, nobody waits, and no checkpoint is wanted, so nobody is slowed down.
+   */
+  boolean isCalm() {
+    long credit = granted.get(); // first, as in take
+    long now = use.now();
+    long used = credit + now;
+    return stopped == null
+        && waiters.isEmpty()
+        && used <= bound
+        && (use.isCreditUse() ? used : now) <= hurryAbove;
+  }
+
+  /** How much of it ordinary work may use. */
+  long bound() {
+    return bound;
+  }
+
+  /**
+   * There is credit that is granted and that nobody uses.
+   *
+   * @param takesBack releases it; returns whether there was any
+   */
+  void kept(BooleanSupplier takesBack) {
+    kept = takesBack;
   }
 
   /** A checkpoint has ended and freed so much. */

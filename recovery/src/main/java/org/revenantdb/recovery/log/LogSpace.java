@@ -217,7 +217,7 @@ public final class LogSpace {
     if (!credit.tryAcquire(bytes)) {
       return false;
     }
-    if (segments.exist(covered())) {
+    if (hasFiles()) {
       return true;
     }
     credit.release(bytes);
@@ -225,6 +225,16 @@ public final class LogSpace {
   }
 
   /** Up to where there have to be files for all that is granted. */
+  /** Its credit, for {@link KeptCredit}. */
+  Credit credit() {
+    return credit;
+  }
+
+  /** Whether the files exist that all need who have credit now. */
+  boolean hasFiles() {
+    return segments.exist(covered());
+  }
+
   private long covered() {
     return tail.getAsLong() + credit.granted() + margin;
   }

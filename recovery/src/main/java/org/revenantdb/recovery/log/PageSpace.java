@@ -282,6 +282,11 @@ public final class PageSpace {
     return inUse.get();
   }
 
+  /** Its credit, for {@link KeptCredit}. */
+  Credit credit() {
+    return credit;
+  }
+
   /**
    * Whether so many pages are in use that a checkpoint is wanted.
    *

@@ -25,6 +25,7 @@ public final class RecoverySpace {
    */
   private final LogSpace log;
   private final PageSpace pages;
+  private final KeptCredit kept;
 
   /**
    * The two together.
@@ -35,6 +36,28 @@ public final class RecoverySpace {
   public RecoverySpace(LogSpace log, PageSpace pages) {
     this.log = log;
     this.pages = pages;
+    this.kept = new KeptCredit(new Both(log, pages), log.credit().bound(), pages.credit().bound());
+    log.credit().kept(kept::takeBack);
+    pages.credit().kept(kept::takeBack);
+  }
+
+  /** What both say of credit that is kept. */
+  private record Both(LogSpace log, PageSpace pages) implements KeptCredit.Grants {
+    @Override
+    public boolean isCalm() {
+      return log.credit().isCalm() && pages.credit().isCalm() && log.hasFiles();
+    }
+
+    @Override
+    public boolean isAwaited() {
+      return log.credit().isAwaited() || pages.credit().isAwaited();
+    }
+
+    @Override
+    public void release(int bytes, int ofPages) {
+      log.release(bytes);
+      pages.release(ofPages);
+    }
   }
 
   /**
@@ -48,8 +71,10 @@ public final class RecoverySpace {
    * @throws IllegalArgumentException if there can never be enough
    */
   public void acquire(int worstBytes, int worstPages) {
-    pages.acquire(worstPages);
-    acquireBytes(worstBytes, worstPages, /* toClean= */ false);
+    if (!kept.take(worstBytes, worstPages)) {
+      pages.acquire(worstPages);
+      acquireBytes(worstBytes, worstPages, /* toClean= */ false);
+    }
   }
 
   /**
@@ -107,8 +132,10 @@ public final class RecoverySpace {
    * @param worstPages what was acquired
    */
   public void release(int worstBytes, int worstPages) {
-    log.release(worstBytes);
-    pages.release(worstPages);
+    if (!kept.keep(worstBytes, worstPages)) {
+      log.release(worstBytes);
+      pages.release(worstPages);
+    }
   }
 
   /**

@@ -1,0 +1,103 @@
+package org.revenantdb.recovery.log;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class KeptCreditTest {
+  private static final int LIMIT = 1 << 20;
+  private static final int BYTES = 100;
+
+  private final AtomicLong tail = new AtomicLong(1);
+  private int hurries;
+  private final LogSpace log = new LogSpace(tail::get, LIMIT, /* reserve= */ 10, () -> hurries++);
+  private final PageSpace pages =
+      new PageSpace(tail::get, /* limit= */ 10_000, /* reserve= */ 10, () -> hurries++);
+  private final RecoverySpace space = new RecoverySpace(log, pages);
+
+  private void work(int bytes) {
+    space.acquire(BYTES, 1);
+    tail.getAndAdd(bytes);
+    space.release(BYTES, 1);
+  }
+
+  @Test
+  void release_keepsTheCredit_whichCountsAsGranted() {
+    work(0);
+    assertEquals(BYTES, log.credit().granted());
+    work(0);
+    assertEquals(BYTES, log.credit().granted());
+    assertEquals(1, pages.credit().granted());
+  }
+
+  @Test
+  void release_ofAnotherSize_takesThePlace() {
+    work(0);
+    space.acquire(2 * BYTES, 2);
+    assertEquals(3 * BYTES, log.credit().granted());
+    space.release(2 * BYTES, 2);
+    assertEquals(2 * BYTES, log.credit().granted());
+    assertEquals(2, pages.credit().granted());
+  }
+
+  @Test
+  void release_ofMuch_keepsNothing() {
+    space.acquire(LIMIT / 8, 1);
+    space.release(LIMIT / 8, 1);
+    assertEquals(0, log.credit().granted());
+    space.acquire(BYTES, 5_000);
+    space.release(BYTES, 5_000);
+    assertEquals(0, pages.credit().granted());
+  }
+
+  @Test
+  void R17_who_wants_all_that_there_is_gets_what_is_kept() {
+    work(0);
+    space.acquire(LIMIT - 10, 1);
+    assertEquals(LIMIT - 10, log.credit().granted());
+    space.release(LIMIT - 10, 1);
+    work(0);
+    assertTrue(space.tryAcquire(BYTES, 10_000 - 10));
+  }
+
+  @Test
+  void R17_kept_credit_that_is_used_again_and_again_stays_within_the_bound() {
+    for (int i = 0; i < LIMIT / BYTES - 2 && log.used() < LIMIT - 10 - 2 * BYTES; i++) {
+      work(BYTES);
+      assertTrue(log.used() <= LIMIT - 10, log.used() + " in use");
+    }
+    assertTrue(hurries > 0, "nobody has asked for a checkpoint");
+    assertFalse(space.tryAcquire(3 * BYTES, 1));
+  }
+
+  @Test
+  void acquire_behindAStop_isRefusedThoughThereIsCredit() {
+    work(0);
+    space.stop(new IllegalStateException("on purpose"));
+    assertThrows(LogStoppedException.class, () -> space.acquire(BYTES, 1));
+  }
+
+  @Test
+  void acquire_whereACheckpointIsWanted_asksForIt() {
+    work(0);
+    tail.getAndAdd(LIMIT / 2);
+    work(0);
+    assertEquals(1, hurries);
+  }
+
+  @Test
+  void R17_who_waits_is_woken_by_who_would_have_kept_his_credit() throws Exception {
+    space.acquire(BYTES, 1);
+    Thread waits = Thread.ofPlatform().start(() -> space.acquire(LIMIT - 10, 1));
+    while (!log.credit().isAwaited()) {
+      Thread.onSpinWait();
+    }
+    space.release(BYTES, 1);
+    waits.join();
+    assertEquals(LIMIT - 10, log.credit().granted());
+  }
+}
