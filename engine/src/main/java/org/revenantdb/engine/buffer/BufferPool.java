@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.latch.HybridLatch;
@@ -987,14 +988,16 @@ public final class BufferPool implements AutoCloseable {
    * lies after it.
    *
    * @param frame a frame, latched exclusively by the caller
-   * @param firstLsn an LSN at or below the start of the record; above 0
+   * @param tail an LSN at or below the start of the record, above 0; asked for only if the page is
+   *     clean: all who write meet at the tail of the log
    */
-  public void markDirty(int frame, long firstLsn) {
-    if (firstLsn <= 0) {
-      throw new IllegalArgumentException("first LSN " + firstLsn);
-    }
+  public void markDirty(int frame, LongSupplier tail) {
     tellWatch(frame);
     if (frames.firstLsnVolatile(frame) == 0) {
+      long firstLsn = tail.getAsLong();
+      if (firstLsn <= 0) {
+        throw new IllegalArgumentException("first LSN " + firstLsn);
+      }
       frames.setCondition(frame, PageCondition.GOOD);
       frames.setFirstLsnVolatile(frame, firstLsn);
       writer.countDirty();
@@ -1002,7 +1005,17 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * As {@link #markDirty}, of a space map that others change at the same time.
+   * As {@link #markDirty(int, LongSupplier)}, where the LSN is known.
+   *
+   * @param frame a frame, latched exclusively by the caller
+   * @param firstLsn an LSN at or below the start of the record; above 0
+   */
+  public void markDirty(int frame, long firstLsn) {
+    markDirty(frame, () -> firstLsn);
+  }
+
+  /**
+   * As {@link #markDirty(int, LongSupplier)}, of a space map that others change at the same time.
    *
    * @param frame a frame, latched shared by the caller from before this until its change is made
    *     and the page LSN raised

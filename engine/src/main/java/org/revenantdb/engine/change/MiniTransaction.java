@@ -2,6 +2,7 @@ package org.revenantdb.engine.change;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.function.LongSupplier;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.page.LittleEndian;
 import org.revenantdb.engine.page.Page;
@@ -33,6 +34,7 @@ public final class MiniTransaction {
 
   private final BufferPool pool;
   private final Journal log;
+  private final LongSupplier tail;
   private final RecordBuilder record = new RecordBuilder();
   private final PageOps operations = new PageOps();
   private int[] frames = new int[8];
@@ -50,6 +52,7 @@ public final class MiniTransaction {
   public MiniTransaction(BufferPool pool, Journal log) {
     this.pool = pool;
     this.log = log;
+    this.tail = log::tail;
   }
 
   /**
@@ -60,6 +63,11 @@ public final class MiniTransaction {
   public void begin(long transactionId) {
     record.begin(RecordType.PAGES, transactionId);
     parts = 0;
+  }
+
+  /** What the next record is built in; for one without pages, between two of {@link #begin}. */
+  public RecordBuilder record() {
+    return record;
   }
 
   /** Begins the part of a page that is latched in this frame; its operations follow. */
@@ -116,12 +124,11 @@ public final class MiniTransaction {
    * @return the record's LSN, which all its pages carry
    */
   public long commit() {
-    long first = log.tail();
     for (int i = 0; i < parts; i++) {
       if (shared[i]) {
-        pool.markDirtyShared(frames[i], first);
+        pool.markDirtyShared(frames[i], log.tail());
       } else {
-        pool.markDirty(frames[i], first);
+        pool.markDirty(frames[i], tail);
       }
     }
     long lsn = log.publish(record);
