@@ -60,10 +60,40 @@ final class TransactionCore {
    *             or truncated by itself: in a way of their own (protocols.md §31)
    * Abort       id in the ATM -> ABORT published -> ABORTED in the table (R1). Rows stay as they are: constant time.
    *             One that has written few rows puts them back itself -> FORGET published -> ABORTED (protocols.md §27)
+   *
+   * Ordering    Written by who is inside, with release, and read by anybody: state, id, committedAt, writer. Nobody
+   *             stores one of them and then has to see what another has stored meanwhile: who drops a table looks at
+   *             the writer and then at what that holds, and to hold something ends with a full fence (Holds); who meets
+   *             an id in a row has latched its page, behind the store; the end of the database is behind the gate.
+   *             committedAt comes before the state that says it is there.
    */
   private static final VarHandle IN_USE =
       ConstantBootstraps.fieldVarHandle(
           MethodHandles.lookup(), "inUse", VarHandle.class, TransactionCore.class, boolean.class);
+
+  private static final VarHandle STATE =
+      ConstantBootstraps.fieldVarHandle(
+          MethodHandles.lookup(), "state", VarHandle.class, TransactionCore.class, State.class);
+
+  private static final VarHandle ID =
+      ConstantBootstraps.fieldVarHandle(
+          MethodHandles.lookup(), "id", VarHandle.class, TransactionCore.class, long.class);
+
+  private static final VarHandle COMMITTED_AT =
+      ConstantBootstraps.fieldVarHandle(
+          MethodHandles.lookup(),
+          "committedAt",
+          VarHandle.class,
+          TransactionCore.class,
+          long.class);
+
+  private static final VarHandle WRITER =
+      ConstantBootstraps.fieldVarHandle(
+          MethodHandles.lookup(),
+          "writer",
+          VarHandle.class,
+          TransactionCore.class,
+          RowWriter.class);
 
   /** A row of another transaction that was met, as it was then. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -115,7 +145,7 @@ final class TransactionCore {
   @SuppressWarnings("UnusedVariable") // through IN_USE
   private boolean inUse;
 
-  private volatile State state = State.OPEN;
+  private volatile State state;
   private volatile long id;
 
   /** Where the log has to be durable for the commit, and for what it has read. */
@@ -175,6 +205,7 @@ final class TransactionCore {
     this.reading = new Reading(snapshot);
     this.begun = begun;
     this.reads = reads;
+    STATE.set(this, State.OPEN); // nobody has it yet
     if (reads != null) {
       reads.snapshot(reading.snapshot());
       reading.notePrepared();
@@ -185,8 +216,24 @@ final class TransactionCore {
   static TransactionCore ended(
       Engine engine, int slot, long snapshot, TransactionOptions options, State state) {
     TransactionCore core = new TransactionCore(engine, slot, snapshot, options, null, null);
-    core.state = state;
+    core.setStateRelease(state);
     return core;
+  }
+
+  private void setStateRelease(State now) {
+    STATE.setRelease(this, now);
+  }
+
+  private void setIdRelease(long given) {
+    ID.setRelease(this, given);
+  }
+
+  private void setCommittedAtRelease(long lsn) {
+    COMMITTED_AT.setRelease(this, lsn);
+  }
+
+  private void setWriterRelease(@Nullable RowWriter used) {
+    WRITER.setRelease(this, used);
   }
 
   Engine engine() {
@@ -905,8 +952,9 @@ final class TransactionCore {
       if (hasSavepoint) {
         current.savepoint();
       }
-      id = engine.storage().transactions().enter(); // before there is a writer: it may fail
-      writer = current;
+      setIdRelease(
+          engine.storage().transactions().enter()); // before there is a writer: it may fail
+      setWriterRelease(current);
       engine.snapshots().writes(slot);
       reading.writesAs(id);
       kept.forEach(one -> one.reading().writesAs(id));
@@ -1013,10 +1061,10 @@ final class TransactionCore {
         int[] ids = tables.stream().mapToInt(Integer::intValue).toArray();
         PreparedTransaction prepared = new PreparedTransaction(id, name, ids);
         try {
-          committedAt =
+          setCommittedAtRelease(
               engine
                   .prepared()
-                  .prepare(prepared, this::publishInOrder, () -> state = State.PREPARED);
+                  .prepare(prepared, this::publishInOrder, () -> setStateRelease(State.PREPARED)));
         } finally {
           if (state == State.PREPARED) {
             end(State.PREPARED);
@@ -1222,7 +1270,7 @@ final class TransactionCore {
       return;
     }
     if (id == 0) {
-      committedAt = reading.witness().lsn();
+      setCommittedAtRelease(reading.witness().lsn());
       end(State.COMMITTED);
       return;
     }
@@ -1263,7 +1311,9 @@ final class TransactionCore {
     Journal log = engine.storage().log();
     long lsn;
     try {
-      lsn = log.publish(RecordBuilder.bare().begin(RecordType.COMMIT, id));
+      RowWriter used = writer;
+      RecordBuilder record = used == null ? RecordBuilder.bare() : used.bareRecord();
+      lsn = log.publish(record.begin(RecordType.COMMIT, id));
     } catch (Throwable failure) {
       // Nothing was published, so it is not committed; and nobody may wait for its outcome.
       abortUnlogged(table, log);
@@ -1280,7 +1330,7 @@ final class TransactionCore {
       stopCommitted(table, log, lsn, failure);
       throw failure;
     } finally {
-      committedAt = lsn; // behind all that it has read
+      setCommittedAtRelease(lsn); // behind all that it has read
       end(State.COMMITTED);
     }
     return lsn;
@@ -1291,7 +1341,7 @@ final class TransactionCore {
     Certifier certifier = engine.certifier();
     long pass = enter(certifier);
     try {
-      committedAt = reading.witness().lsn();
+      setCommittedAtRelease(reading.witness().lsn());
       end(State.COMMITTED);
     } finally {
       certifier.leave(pass);
@@ -1458,7 +1508,7 @@ final class TransactionCore {
   }
 
   private void end(State end) {
-    state = end;
+    setStateRelease(end);
     engine.open().end(slot);
     engine.snapshots().close(slot);
     for (KeptReading one : kept) {
@@ -1470,7 +1520,7 @@ final class TransactionCore {
     }
     RowWriter used = writer;
     if (used != null) {
-      writer = null;
+      setWriterRelease(null);
       used.end();
       engine.giveBack(used);
     }

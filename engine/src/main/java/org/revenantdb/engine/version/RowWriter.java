@@ -292,6 +292,13 @@ public final class RowWriter implements RowConflict {
     }
   }
 
+  /**
+   * A record of its transaction that is not about pages, to be begun; good until the next write.
+   */
+  public RecordBuilder bareRecord() {
+    return mini.record();
+  }
+
   /** What its transaction holds; here because writers are used again. */
   public Holds holds() {
     return holds;
