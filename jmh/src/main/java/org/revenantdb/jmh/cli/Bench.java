@@ -1,6 +1,8 @@
 package org.revenantdb.jmh.cli;
 
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /** One measurement that {@code ./revenant bench} knows by name. */
 interface Bench {
@@ -10,8 +12,24 @@ interface Bench {
    *
    * @param quick shrink sizes, points and repetitions, keep every figure
    * @param seed what random choices start from
+   * @param only figures that are asked for; without any all, and what is told beside them
    */
-  record Settings(boolean quick, long seed) {}
+  record Settings(boolean quick, long seed, Set<String> only) {
+    /** Asks for all figures. */
+    Settings(boolean quick, long seed) {
+      this(quick, seed, Set.of());
+    }
+
+    /** Whether one of these figures is asked for. */
+    boolean wants(String... figures) {
+      return only.isEmpty() || Stream.of(figures).anyMatch(only::contains);
+    }
+
+    /** Whether points that no figure is made of are to be measured as well. */
+    boolean isWhole() {
+      return !quick && only.isEmpty();
+    }
+  }
 
   /** Returns the name on the command line: lower case, words joined by hyphens. */
   String name();
@@ -24,6 +42,11 @@ interface Bench {
    * not measured, and the command says so.
    */
   List<String> promises();
+
+  /** Returns whether it can measure some of its figures and leave out the others. */
+  default boolean measuresSome() {
+    return false;
+  }
 
   /**
    * Measures and fills in the figures; progress goes to standard error.

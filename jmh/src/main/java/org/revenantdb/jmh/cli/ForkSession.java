@@ -90,6 +90,11 @@ final class ForkSession implements AutoCloseable {
     return settings.quick();
   }
 
+  /** Whether points that no figure is made of are to be measured as well. */
+  boolean isWhole() {
+    return settings.isWhole();
+  }
+
   /** One number for a quick run, another one for a full one, as an argument. */
   String sized(int quick, int full) {
     return Integer.toString(quick() ? quick : full);

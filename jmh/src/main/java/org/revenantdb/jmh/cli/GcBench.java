@@ -51,6 +51,11 @@ final class GcBench implements Bench {
   }
 
   @Override
+  public boolean measuresSome() {
+    return true;
+  }
+
+  @Override
   public void measure(Settings settings, Figures figures) throws CannotMeasureException {
     Rounds rounds = Rounds.of(settings, settings.quick() ? 2 : 3);
     try (ForkSession session =
@@ -58,22 +63,36 @@ final class GcBench implements Bench {
       for (GcStrategies each : GcStrategies.values()) {
         each.describe(figures);
       }
-      figures.attempt(() -> GcBegin.measure(figures, rounds, settings.quick()));
-      figures.attempt(() -> GcFlatness.measure(session));
+      if (settings.wants(GcBegin.FIGURE)) {
+        figures.attempt(() -> GcBegin.measure(figures, rounds, settings.quick()));
+      }
+      if (settings.wants(GcFlatness.FIGURE, EXCESS)) {
+        figures.attempt(() -> GcFlatness.measure(session));
+      }
       session.begin(60);
-      figures.attempt(() -> GcReader.measure(session));
+      if (settings.wants(GcReader.FIGURE)) {
+        figures.attempt(() -> GcReader.measure(session));
+      }
       session.begin(85);
-      figures.attempt(() -> GcPeers.measure(session));
+      if (settings.wants(GcPeers.FIGURE)) {
+        figures.attempt(() -> GcPeers.measure(session));
+      }
       session.begin(100);
-      figures.attempt(() -> GcSkew.measure(session));
+      if (settings.wants(GcSkew.ABORTS, GcSkew.SPEEDUP)) {
+        figures.attempt(() -> GcSkew.measure(session));
+      }
       GcTpcc tpcc = new GcTpcc(session);
-      figures.attempt(tpcc::tune);
-      figures.attempt(tpcc::measure);
-      if (!settings.quick()) {
+      if (settings.wants(GcTpcc.FIGURE)) {
+        figures.attempt(tpcc::tune);
+        figures.attempt(tpcc::measure);
+      }
+      if (settings.isWhole()) {
         figures.attempt(() -> GcReader.sweep(session, tpcc.frequencies()));
         figures.attempt(() -> GcUpdates.measure(session, tpcc.frequencies()));
       }
-      session.putHighest(EXCESS);
+      if (settings.wants(EXCESS)) {
+        session.putHighest(EXCESS);
+      }
     } catch (IOException e) {
       throw new CannotMeasureException("a directory for the databases: " + e.getMessage(), e);
     }

@@ -111,7 +111,7 @@ final class GcSkew {
     figures.put(ABORTS, aborts / Math.max(FEWEST_ABORTS, median(samples, FAILED, thesis, BACKOFF)));
     figures.put(
         SPEEDUP, median(samples, RATE, thesis, BACKOFF) / median(samples, RATE, thesis, RETRY));
-    if (!session.quick()) {
+    if (session.isWhole()) {
       sweep(session);
       beside(session);
     }

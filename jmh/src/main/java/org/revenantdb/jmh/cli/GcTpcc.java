@@ -134,7 +134,7 @@ final class GcTpcc {
             "sessions",
             "1/s",
             /* logarithmic= */ false);
-    if (!session.quick()) {
+    if (session.isWhole()) {
       for (String sessions : MORE_SESSIONS) {
         session.run(
             "TPC-C, " + sessions + " sessions",
@@ -145,7 +145,7 @@ final class GcTpcc {
     }
     for (GcStrategies each : GcStrategies.values()) {
       for (String sessions : List.of("1", SESSIONS, "4", "8")) {
-        if (!session.quick() || sessions.equals(SESSIONS)) {
+        if (session.isWhole() || sessions.equals(SESSIONS)) {
           plot.mark(each.variant(), sessions, RATE + ',' + name(sessions) + ',' + each.variant());
         }
       }

@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -93,6 +94,13 @@ public final class Main {
     @Option(names = "--report", paramLabel = "DIR", description = "Write a page with plots to DIR.")
     private @Nullable Path report;
 
+    @Option(
+        names = "--only",
+        paramLabel = "FIGURE",
+        split = ",",
+        description = "Just these figures, and nothing that is told beside them.")
+    private Set<String> only = Set.of();
+
     @Option(names = "--seed", paramLabel = "N", description = "Where random choices start.")
     private long seed = 1;
 
@@ -118,6 +126,7 @@ public final class Main {
                           + name
                           + ", but "
                           + benches.stream().map(Bench::name).collect(Collectors.joining(", "))));
+      demandKnown(bench);
       Output figuresFile;
       Output page;
       try {
@@ -126,7 +135,7 @@ public final class Main {
       } catch (IOException e) {
         throw usage(spec, String.valueOf(e.getMessage()));
       }
-      Bench.Settings settings = new Bench.Settings(quick, seed);
+      Bench.Settings settings = new Bench.Settings(quick, seed, Set.copyOf(only));
       Surroundings surroundings = Surroundings.here();
       Figures figures = measure(bench, settings);
       figures
@@ -141,9 +150,29 @@ public final class Main {
       return complete ? CommandLine.ExitCode.OK : CANNOT_MEASURE;
     }
 
+    private void demandKnown(Bench bench) {
+      List<String> known = bench.measuresSome() ? bench.promises() : List.of();
+      for (String figure : only) {
+        if (!known.contains(figure)) {
+          throw usage(
+              spec,
+              known.isEmpty()
+                  ? bench.name() + " measures all of its figures or none; leave out --only"
+                  : bench.name()
+                      + " has no figure "
+                      + figure
+                      + ", but "
+                      + String.join(", ", known));
+        }
+      }
+    }
+
     /** Whatever goes wrong, what was measured before it is not lost. */
     private Figures measure(Bench bench, Bench.Settings settings) {
       Figures figures = new Figures();
+      if (!only.isEmpty()) {
+        figures.setting("only", String.join(", ", only));
+      }
       try {
         bench.measure(settings, figures);
       } catch (CannotMeasureException e) {
@@ -153,7 +182,7 @@ public final class Main {
         e.printStackTrace(commandLine(spec).getErr());
       }
       for (String promised : bench.promises()) {
-        if (!figures.figures().containsKey(promised)) {
+        if (settings.wants(promised) && !figures.figures().containsKey(promised)) {
           figures.notMeasured(promised);
         }
       }

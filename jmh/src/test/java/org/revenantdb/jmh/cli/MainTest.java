@@ -123,6 +123,32 @@ class MainTest {
     assertEquals(List.of(file), children());
   }
 
+  @Test
+  void only_measuresWhatIsAskedFor_andMissesNothingElse() throws IOException {
+    Path file = folder.resolve("figures.json");
+    assertEquals(0, run("bench", "choosy", "--only", "second", "--json", "" + file));
+    assertFalse(read(file).has("first"));
+    assertEquals(2.0, read(file).get("second").getAsDouble());
+    JsonObject settings = read(file).getAsJsonObject("detail").getAsJsonObject("settings");
+    assertEquals("second", settings.get("only").getAsString());
+    assertEquals(0, run("bench", "choosy", "--only", "second,first", "--json", "" + file));
+    assertTrue(read(file).has("first"));
+    assertEquals(0, run("bench", "choosy", "--json", "" + file));
+    assertTrue(read(file).has("first"));
+  }
+
+  @Test
+  void only_anUnknownFigure_isWrongUsage_andNamesThoseThatThereAre() {
+    assertEquals(2, run("bench", "choosy", "--only", "first,third"));
+    assertTrue(err.toString().contains("no figure third, but first, second"), err.toString());
+  }
+
+  @Test
+  void only_whereAllIsMeasuredAtOnce_isWrongUsage() {
+    assertEquals(2, run("bench", "half", "--only", "first"));
+    assertTrue(err.toString().contains("leave out --only"), err.toString());
+  }
+
   /** Without its processor named in the pom, JMH finds nothing and says nothing. */
   @Test
   void benchmarks_areGenerated() {
@@ -135,7 +161,9 @@ class MainTest {
 
   private int run(String... arguments) {
     CommandLine command =
-        Main.command(List.of(new Answer(), new Half(), new Forgetful(), new Odd(), new Broken()));
+        Main.command(
+            List.of(
+                new Answer(), new Half(), new Choosy(), new Forgetful(), new Odd(), new Broken()));
     command.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
     return command.execute(arguments);
   }
@@ -193,6 +221,38 @@ class MainTest {
     public void measure(Settings settings, Figures figures) throws CannotMeasureException {
       figures.put("first", 1);
       throw new CannotMeasureException("second: it is a test", new IllegalStateException());
+    }
+  }
+
+  private static final class Choosy implements Bench {
+    @Override
+    public String name() {
+      return "choosy";
+    }
+
+    @Override
+    public String question() {
+      return "Which of the two?";
+    }
+
+    @Override
+    public List<String> promises() {
+      return List.of("first", "second");
+    }
+
+    @Override
+    public boolean measuresSome() {
+      return true;
+    }
+
+    @Override
+    public void measure(Settings settings, Figures figures) {
+      if (settings.wants("first")) {
+        figures.put("first", 1);
+      }
+      if (settings.wants("second")) {
+        figures.put("second", 2);
+      }
     }
   }
 
