@@ -166,7 +166,7 @@ final class Credit {
   }
 
   private boolean takeOrTakeBack(long amount, long most) {
-    return take(amount, most) || (kept.getAsBoolean() && take(amount, most));
+    return take(amount, most) || (takesBackKept() && take(amount, most));
   }
 
   private boolean take(long amount, long most) {
@@ -228,6 +228,11 @@ final class Credit {
         && waiters.isEmpty()
         && used <= bound
         && (use.isCreditUse() ? used : now) <= hurryAbove;
+  }
+
+  /** Takes back what is granted and kept; whether there was any. */
+  boolean takesBackKept() {
+    return kept.getAsBoolean();
   }
 
   /** How much of it ordinary work may use. */

@@ -23,8 +23,10 @@ final class KeptCredit {
    *             I2 nobody waits for what is kept: who waits is on the stack of waiters, then takes back, then takes, then
    *             sleeps; who keeps changes the word, then looks at the stack. Both are changed by CAS and read as
    *             volatiles, so one of the two sees the other. (jcstress: KeptCreditStress)
-   *             I3 a wish is answered as if nothing were kept: who is to be slowed down, has to ask for a checkpoint, or
-   *             needs files of the log that are not there, releases what he took, and asks as everyone.
+   *             I3 who has kept credit is treated as who has not: where he is to be slowed down, a checkpoint is wanted,
+   *             or files of the log are not there, he releases it and asks as everyone. And nobody is refused for what is
+   *             kept, neither by the bound nor for want of a file: it is taken back before. What is kept counts where
+   *             it only slows down: that may begin by a sixteenth of the bound early.
    *
    * Little      no more is kept than a part of each bound, or nothing: where bounds are tight it would be taken back
    *             all the time.

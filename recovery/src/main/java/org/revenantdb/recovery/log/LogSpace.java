@@ -3,6 +3,7 @@ package org.revenantdb.recovery.log;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.revenantdb.latch.WaitMeter;
+import org.revenantdb.recovery.file.StorageException;
 
 /**
  * Room in the log, given as credit before anything is latched (R17).
@@ -34,7 +35,7 @@ public final class LogSpace {
   private static final int MARGIN = 4;
 
   /** The files of the log. */
-  private interface Segments {
+  interface Segments {
     /** As many as are needed, for a log that has no files. */
     Segments ENOUGH =
         new Segments() {
@@ -120,7 +121,8 @@ public final class LogSpace {
     this(tail, Segments.ENOUGH, /* margin= */ 0, limit, reserve, hurry, time, waits);
   }
 
-  private LogSpace(
+  /** With files of its own. */
+  LogSpace(
       LongSupplier tail,
       Segments segments,
       long margin,
@@ -200,10 +202,21 @@ public final class LogSpace {
 
   private void ensureFiles(int bytes) {
     try {
-      segments.ensure(covered());
+      ensureFiles();
     } catch (Throwable noRoom) {
       credit.release(bytes);
       throw noRoom;
+    }
+  }
+
+  private void ensureFiles() {
+    try {
+      segments.ensure(covered());
+    } catch (StorageException noRoom) {
+      if (!credit.takesBackKept()) {
+        throw noRoom;
+      }
+      segments.ensure(covered()); // what was kept needs no file any more
     }
   }
 
@@ -217,14 +230,13 @@ public final class LogSpace {
     if (!credit.tryAcquire(bytes)) {
       return false;
     }
-    if (hasFiles()) {
+    if (hasFiles() || (credit.takesBackKept() && hasFiles())) {
       return true;
     }
     credit.release(bytes);
     return false;
   }
 
-  /** Up to where there have to be files for all that is granted. */
   /** Its credit, for {@link KeptCredit}. */
   Credit credit() {
     return credit;
@@ -235,6 +247,7 @@ public final class LogSpace {
     return segments.exist(covered());
   }
 
+  /** Up to where there have to be files for all that is granted. */
   private long covered() {
     return tail.getAsLong() + credit.granted() + margin;
   }

@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.revenantdb.latch.WaitMeter;
+import org.revenantdb.recovery.file.DiskFullException;
 
 class KeptCreditTest {
   private static final int LIMIT = 1 << 20;
@@ -87,6 +90,65 @@ class KeptCreditTest {
     tail.getAndAdd(LIMIT / 2);
     work(0);
     assertEquals(1, hurries);
+  }
+
+  /** A log of 1,000 bytes on a disk that is full. */
+  private RecoverySpace onAFullDisk() {
+    LogSpace.Segments files =
+        new LogSpace.Segments() {
+          @Override
+          public void ensure(long lsn) {
+            if (!exist(lsn)) {
+              throw new DiskFullException(Path.of("log"), 0, "it is full", "make room", null);
+            }
+          }
+
+          @Override
+          public boolean exist(long lsn) {
+            return lsn <= 1_000;
+          }
+        };
+    LogSpace small =
+        new LogSpace(
+            tail::get,
+            files,
+            /* margin= */ 0,
+            LIMIT,
+            /* reserve= */ 10,
+            () -> hurries++,
+            Pace.Time.SYSTEM,
+            WaitMeter.NONE);
+    return new RecoverySpace(small, pages);
+  }
+
+  @Test
+  void acquire_whereTheDiskIsFull_isNotRefusedForWhatIsKept() {
+    RecoverySpace full = onAFullDisk();
+    full.acquire(300, 1);
+    full.release(300, 1);
+    full.acquire(800, 1);
+    assertEquals(800, full.log().credit().granted());
+    assertThrows(DiskFullException.class, () -> full.acquire(300, 1));
+    assertEquals(800, full.log().credit().granted());
+  }
+
+  @Test
+  void tryAcquire_whereTheDiskIsFull_isNotRefusedForWhatIsKept() {
+    RecoverySpace full = onAFullDisk();
+    full.acquire(300, 1);
+    full.release(300, 1);
+    assertTrue(full.tryAcquire(800, 1));
+    assertFalse(full.tryAcquire(300, 1));
+  }
+
+  @Test
+  void acquire_ofKeptCreditBeyondTheFiles_isRefused() {
+    RecoverySpace full = onAFullDisk();
+    full.acquire(300, 1);
+    full.release(300, 1);
+    tail.set(900);
+    assertThrows(DiskFullException.class, () -> full.acquire(300, 1));
+    assertEquals(0, full.log().credit().granted());
   }
 
   @Test
