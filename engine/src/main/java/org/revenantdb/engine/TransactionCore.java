@@ -65,7 +65,7 @@ final class TransactionCore {
    *             stores one of them and then has to see what another has stored meanwhile: who drops a table looks at
    *             the writer and then at what that holds, and to hold something ends with a full fence (Holds); who meets
    *             an id in a row has latched its page, behind the store; the end of the database is behind the gate.
-   *             committedAt comes before the state that says it is there.
+   *             committedAt comes before COMMITTED, which says to other threads that it is there.
    */
   private static final VarHandle IN_USE =
       ConstantBootstraps.fieldVarHandle(
@@ -145,7 +145,9 @@ final class TransactionCore {
   @SuppressWarnings("UnusedVariable") // through IN_USE
   private boolean inUse;
 
+  @SuppressWarnings("NullAway.Init") // through STATE, by the constructor
   private volatile State state;
+
   private volatile long id;
 
   /** Where the log has to be durable for the commit, and for what it has read. */
