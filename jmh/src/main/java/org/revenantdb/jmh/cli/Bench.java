@@ -15,11 +15,6 @@ interface Bench {
    * @param only figures that are asked for; without any all, and what is told beside them
    */
   record Settings(boolean quick, long seed, Set<String> only) {
-    /** Asks for all figures. */
-    Settings(boolean quick, long seed) {
-      this(quick, seed, Set.of());
-    }
-
     /** Whether one of these figures is asked for. */
     boolean wants(String... figures) {
       return only.isEmpty() || Stream.of(figures).anyMatch(only::contains);

@@ -8,6 +8,7 @@ import java.io.StringReader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import javax.xml.parsers.DocumentBuilderFactory;
@@ -142,7 +143,7 @@ class ReportTest {
   private String page() {
     return Report.page(
         new OffHeapBench(),
-        new Bench.Settings(/* quick= */ true, 1),
+        new Bench.Settings(/* quick= */ true, 1, Set.of()),
         figures,
         new Surroundings(Map.of("processors", "2"), "jdk", "commit"));
   }
