@@ -24,6 +24,7 @@ final class OutcomeWords {
    *             2, 3 -> 1      settle       who decides upon a prepared one, and could not publish it; its session,
    *                                         before it has reserved its record (protocols.md §34)
    *             2, 3 -> LSN    settle       its session, after that record is published
+   *             0 -> 4         settle       who gives up ids that were not given out (TransactionIds)
    *             1, 2, 3, 6 -> 4  settle     its session, after the id is in the ATM, or all rows were put back
    *
    * Ordering    `settle` is one exchange. If a waiter's CAS comes before it in the order of the word, the exchange

@@ -5,7 +5,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
@@ -26,7 +25,7 @@ public final class TransactionTable {
    * Source      design §8, §9; rules R1, R8, R10, R21.
    *
    * State       one word per id, in chunks of 4,096 ids: OutcomeWords has its states and transitions
-   * Transitions of a chunk, by forget(), when all its ids have ended and their commits are durable
+   * Transitions of a chunk, by forget(), when all its ids have ended, or nobody gets them, and their commits are durable
    *             words -> one value     when no snapshot, open or to come, is at or behind the lowest of its commits and
    *                                    before the highest: that is the value. With its neighbours, if none is between
    *                                    the lowest and the highest of all (IdSpans)
@@ -80,7 +79,7 @@ public final class TransactionTable {
   private static final long SLICE = TimeUnit.SECONDS.toNanos(1);
 
   private final AbortedTransactions aborted;
-  private final AtomicLong nextId;
+  private final TransactionIds ids;
   private final ReentrantLock growing = new ReentrantLock();
   private volatile Chunks chunks;
 
@@ -165,7 +164,7 @@ public final class TransactionTable {
     this.waits = waits;
     this.rowWaiters = new RowWaiters(this::markWaited, waits);
     this.aborted = aborted;
-    this.nextId = new AtomicLong(highestId + 1);
+    this.ids = new TransactionIds(highestId + 1, this::unused);
     this.firstId = highestId + 1;
     this.chunks =
         new Chunks(firstId >>> SHIFT, new OutcomeWords[] {new OutcomeWords(CHUNK)}, IdSpans.NONE);
@@ -191,9 +190,9 @@ public final class TransactionTable {
     return words != null && words.mustWaitForEnd(index(id));
   }
 
-  /** The highest id given out. */
+  /** No higher id was given out; this one may not have been either. */
   public long highestId() {
-    return nextId.get() - 1;
+    return ids.end() - 1;
   }
 
   /** Gives out an id and enters it as active. The caller has reserved no record with it yet. */
@@ -205,7 +204,18 @@ public final class TransactionTable {
 
   /** Step one of entering: an id that nobody else has. */
   long next() {
-    return nextId.getAndIncrement();
+    return ids.next();
+  }
+
+  /** Ids that nobody will ever enter: as if they had aborted, with no row. */
+  private void unused(long from, long end) {
+    OutcomeWords words = chunks.of(from); // a block lies in one chunk
+    if (words == null) {
+      words = addChunk(from);
+    }
+    for (long id = from; id < end; id++) {
+      words.settle(index(id), ABORTED);
+    }
   }
 
   /** Step two of entering. Any number of later ids may have come and gone since step one. */
@@ -227,7 +237,7 @@ public final class TransactionTable {
       }
       int index = (int) ((id >>> SHIFT) - now.first);
       OutcomeWords[] array = Arrays.copyOf(now.array, Math.max(now.array.length, index + 1));
-      // Those before it, too: their first ids were given out and are about to be entered.
+      // Those before it, too: blocks of their ids were given out.
       for (int i = now.array.length; i <= index; i++) {
         array[i] = new OutcomeWords(CHUNK);
       }
@@ -522,8 +532,10 @@ public final class TransactionTable {
     long horizon = Math.min(snapshots.horizon(), durable);
     growing.lock();
     try {
+      long firstOfLast = ids.end() & -CHUNK;
+      ids.takeBack(firstOfLast);
       Chunks now = chunks;
-      int complete = (int) ((nextId.get() >>> SHIFT) - now.first); // all of their ids are given out
+      int complete = (int) ((firstOfLast >>> SHIFT) - now.first); // nobody is given an id of theirs
       List<IdSpans.Span> spans = new ArrayList<>();
       for (IdSpans.Span span : now.older.all()) {
         OutcomeWords words = span.words();

@@ -41,7 +41,7 @@ class CollapsedIdsTest {
     List<Long> ids = new ArrayList<>();
     do {
       ids.add(commit());
-    } while ((table.highestId() + 1) % CHUNK != 0);
+    } while ((ids.getLast() + 1) % CHUNK != 0);
     return ids;
   }
 
@@ -103,6 +103,25 @@ class CollapsedIdsTest {
       forget();
       assertTrue(table.size() <= 2, () -> table.size() + " after " + table.highestId() + " ids");
     }
+  }
+
+  /** Threads have blocks of ids; these have ended, or sleep, after the first of theirs. */
+  @Test
+  void R21_ids_that_nobody_gets_any_more_hold_no_chunk_up() throws Exception {
+    open();
+    for (int chunks = 0; chunks < 20; chunks++) {
+      for (int threads = 0; threads < 10; threads++) {
+        FutureTask<Long> one = new FutureTask<>(this::commit);
+        Thread.ofPlatform().start(one);
+        one.get();
+      }
+      commitToTheEndOfAChunk();
+      commit(); // so that a block of the next one is given out
+      forget();
+      assertTrue(table.size() <= 2, () -> table.size() + " after " + table.highestId() + " ids");
+    }
+    assertArrayEquals(new long[0], table.writing());
+    assertArrayEquals(new long[0], table.oldestActive(1));
   }
 
   @Test

@@ -320,7 +320,7 @@ class TransactionTableTest {
       forget(table, 100 + table.highestId() / 2);
     }
     assertEquals(List.of(), failures);
-    assertEquals(80_007, table.highestId());
+    assertTrue(table.highestId() >= 80_007, "each has blocks of ids");
     assertArrayEquals(new long[0], table.writing());
   }
 
