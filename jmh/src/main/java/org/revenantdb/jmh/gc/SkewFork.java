@@ -70,6 +70,8 @@ public final class SkewFork {
       run.load();
       RowChoice choice = RowChoice.zipfian(ROWS, skew);
       boolean isAssigned = handling.equals("assigned");
+      // By one session: with ten beside them on two processors the compilers take 15 s.
+      Sessions.compile(run.session(choice.choices(~seed)));
       DatabaseStatistics[] ends = {database.statistics(), database.statistics()};
       Waits[] waits = {database.waits(), database.waits()};
       Sessions.Result result =
