@@ -1,21 +1,27 @@
 package org.revenantdb.engine.txn;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.NullMarked;
 
 /** One block of ids, which are package-private, for the jcstress tests. */
 @NullMarked
 public final class OpenTransactionIds {
   private final TransactionIds ids = new TransactionIds(0, this::unused);
-  private int unused;
+  private final AtomicInteger unused = new AtomicInteger();
 
-  /** One id of the first block is given out. */
-  public OpenTransactionIds() {
-    ids.next(0);
+  /**
+   * A stripe with a block.
+   *
+   * @param given how many ids of it are given out
+   */
+  public OpenTransactionIds(int given) {
+    for (int i = 0; i < given; i++) {
+      ids.next(0);
+    }
   }
 
-  /** By the one actor who takes back. */
   private void unused(long from, long end) {
-    unused += (int) (end - from);
+    unused.getAndAdd((int) (end - from));
   }
 
   /** The next, of always the same stripe. */
@@ -23,13 +29,13 @@ public final class OpenTransactionIds {
     return (int) ids.next(0);
   }
 
-  /** Takes back what is left. */
+  /** Takes back what is left of the first block. */
   public void takeBack() {
     ids.takeBack(TransactionIds.BLOCK);
   }
 
-  /** How many ids of the first block nobody will ever get. */
+  /** How many ids nobody will ever get. */
   public int unused() {
-    return unused;
+    return unused.get();
   }
 }
