@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * Gives out the ids of transactions, in blocks to stripes of threads, so that those who begin to
  * write do not all meet at one number.
  *
- * <p>Thread-safe, lock-free.
+ * <p>Thread-safe; lock-free, but for what is done where a block begins.
  */
 final class TransactionIds {
   /*
@@ -19,7 +19,8 @@ final class TransactionIds {
    *                          end -> first + 1    CAS   next, with a block of its own. Who has lost has a block that is
    *                                                    nobody's: he takes its first id, the others are unused
    *                          id -> end           CAS   takeBack: what was left is unused
-   *             of all       first -> end        CAS
+   *             of all       first -> end        CAS   when there is room for the block: behind a CAS nothing fails, so
+   *                                                    no id is lost for want of memory
    *
    * Invariants  I1 an id is given out once, or is unused, not both: each is in one block; of that it is given out, or
    *             becomes unused, by the one CAS that finds a number at or below it and leaves one above it. A word only
@@ -32,9 +33,15 @@ final class TransactionIds {
    *             commits have LSNs.
    */
 
-  /** What becomes of ids that nobody gets. */
-  interface Unused {
-    /** None of these was given out, nor will be. */
+  /** Who keeps what becomes of the ids. */
+  interface Outcomes {
+    /**
+     * Makes room for a block, which may fail. It may be another's by now, or all of it may have
+     * been given out and forgotten.
+     */
+    void makeRoom(long first);
+
+    /** None of these, for which there is room, was given out, nor will be. Does not fail. */
     void unused(long from, long end);
   }
 
@@ -49,12 +56,12 @@ final class TransactionIds {
   /** Behind an unused stride: one for all, then the stripes'. */
   private final AtomicLongArray words = new AtomicLongArray((stripes + 3) * STRIDE);
 
-  private final Unused unused;
+  private final Outcomes outcomes;
 
   /** The first id to be given out, or to be unused. */
-  TransactionIds(long first, Unused unused) {
+  TransactionIds(long first, Outcomes outcomes) {
     words.set(STRIDE, first);
-    this.unused = unused;
+    this.outcomes = outcomes;
   }
 
   /** An id that nobody else has. */
@@ -77,7 +84,11 @@ final class TransactionIds {
   }
 
   private long ofNewBlock(int at, long before) {
-    long first = words.getAndUpdate(STRIDE, TransactionIds::endOfBlock);
+    long first;
+    do {
+      first = words.get(STRIDE);
+      outcomes.makeRoom(first);
+    } while (!words.compareAndSet(STRIDE, first, endOfBlock(first)));
     if (!words.compareAndSet(at, before, first + 1)) {
       giveUp(first + 1, endOfBlock(first));
     }
@@ -98,7 +109,7 @@ final class TransactionIds {
 
   private void giveUp(long from, long end) {
     if (from < end) {
-      unused.unused(from, end);
+      outcomes.unused(from, end);
     }
   }
 

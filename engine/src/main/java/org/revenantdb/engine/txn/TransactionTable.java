@@ -164,7 +164,7 @@ public final class TransactionTable {
     this.waits = waits;
     this.rowWaiters = new RowWaiters(this::markWaited, waits);
     this.aborted = aborted;
-    this.ids = new TransactionIds(highestId + 1, this::unused);
+    this.ids = new TransactionIds(highestId + 1, new IdOutcomes());
     this.firstId = highestId + 1;
     this.chunks =
         new Chunks(firstId >>> SHIFT, new OutcomeWords[] {new OutcomeWords(CHUNK)}, IdSpans.NONE);
@@ -207,42 +207,42 @@ public final class TransactionTable {
     return ids.next();
   }
 
-  /** Ids that nobody will ever enter: as if they had aborted, with no row. */
-  private void unused(long from, long end) {
-    OutcomeWords words = chunks.of(from); // a block lies in one chunk
-    if (words == null) {
-      words = addChunk(from);
-    }
-    for (long id = from; id < end; id++) {
-      words.settle(index(id), ABORTED);
-    }
-  }
-
   /** Step two of entering. Any number of later ids may have come and gone since step one. */
   void enter(long id) {
-    OutcomeWords words = chunks.of(id);
-    if (words == null) {
-      words = addChunk(id);
-    }
-    words.enter(index(id));
+    wordsOf(id).enter(index(id));
   }
 
-  private OutcomeWords addChunk(long id) {
+  /** Words for blocks of ids, each of which lies in one chunk. */
+  private final class IdOutcomes implements TransactionIds.Outcomes {
+    @Override
+    public void makeRoom(long first) {
+      if (chunks.of(first) == null) {
+        addChunk(first >>> SHIFT);
+      }
+    }
+
+    /** As if they had aborted, with no row. */
+    @Override
+    public void unused(long from, long end) {
+      OutcomeWords words = wordsOf(from);
+      for (long id = from; id < end; id++) {
+        words.settle(index(id), ABORTED);
+      }
+    }
+  }
+
+  private void addChunk(long chunk) {
     growing.lock();
     try {
       Chunks now = chunks;
-      OutcomeWords words = now.of(id);
-      if (words != null) {
-        return words;
+      long index = chunk - now.first; // below 0: all of its ids were given out, and are forgotten
+      if (index >= now.array.length) {
+        OutcomeWords[] array = Arrays.copyOf(now.array, (int) index + 1);
+        for (int i = now.array.length; i <= index; i++) {
+          array[i] = new OutcomeWords(CHUNK);
+        }
+        chunks = new Chunks(now.first, array, now.older);
       }
-      int index = (int) ((id >>> SHIFT) - now.first);
-      OutcomeWords[] array = Arrays.copyOf(now.array, Math.max(now.array.length, index + 1));
-      // Those before it, too: blocks of their ids were given out.
-      for (int i = now.array.length; i <= index; i++) {
-        array[i] = new OutcomeWords(CHUNK);
-      }
-      chunks = new Chunks(now.first, array, now.older);
-      return array[index];
     } finally {
       growing.unlock();
     }

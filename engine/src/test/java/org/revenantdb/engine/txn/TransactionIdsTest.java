@@ -1,6 +1,7 @@
 package org.revenantdb.engine.txn;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -14,16 +15,27 @@ import org.junit.jupiter.api.Timeout;
 
 /** Ids in blocks (docs/protocols.md §7). */
 @Timeout(120) // a hang is a failure
-class TransactionIdsTest {
+class TransactionIdsTest implements TransactionIds.Outcomes {
   private static final int BLOCK = TransactionIds.BLOCK;
 
   private final BitSet unused = new BitSet();
 
+  /** When it has come to 0 there is no room for one more block. */
+  private int untilFull;
+
   private TransactionIds ids(long first) {
-    return new TransactionIds(first, this::unused);
+    return new TransactionIds(first, this);
   }
 
-  private void unused(long from, long end) {
+  @Override
+  public void makeRoom(long first) {
+    if (--untilFull == 0) {
+      throw new OutOfMemoryError("asked for");
+    }
+  }
+
+  @Override
+  public void unused(long from, long end) {
     synchronized (unused) {
       for (long id = from; id < end; id++) {
         assertTrue(!unused.get((int) id), "given up once");
@@ -81,6 +93,15 @@ class TransactionIdsTest {
     ids.takeBack(Long.MAX_VALUE);
     assertTrue(unused.isEmpty());
     assertEquals(2 * BLOCK, ids.next(0));
+  }
+
+  @Test
+  void next_withoutMemoryForABlock_failsAndLosesNoId() {
+    TransactionIds ids = ids(BLOCK);
+    untilFull = 1;
+    assertThrows(OutOfMemoryError.class, () -> ids.next(0));
+    assertEquals(BLOCK, ids.end());
+    assertEquals(BLOCK, ids.next(0));
   }
 
   @Test

@@ -6,7 +6,7 @@ import org.jspecify.annotations.NullMarked;
 /** One block of ids, which are package-private, for the jcstress tests. */
 @NullMarked
 public final class OpenTransactionIds {
-  private final TransactionIds ids = new TransactionIds(0, this::unused);
+  private final TransactionIds ids = new TransactionIds(0, new Counted());
   private final AtomicInteger unused = new AtomicInteger();
 
   /**
@@ -18,10 +18,6 @@ public final class OpenTransactionIds {
     for (int i = 0; i < given; i++) {
       ids.next(0);
     }
-  }
-
-  private void unused(long from, long end) {
-    unused.getAndAdd((int) (end - from));
   }
 
   /** The next, of always the same stripe. */
@@ -37,5 +33,15 @@ public final class OpenTransactionIds {
   /** How many ids nobody will ever get. */
   public int unused() {
     return unused.get();
+  }
+
+  private final class Counted implements TransactionIds.Outcomes {
+    @Override
+    public void makeRoom(long first) {}
+
+    @Override
+    public void unused(long from, long end) {
+      unused.getAndAdd((int) (end - from));
+    }
   }
 }
