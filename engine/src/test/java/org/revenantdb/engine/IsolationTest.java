@@ -277,6 +277,26 @@ class IsolationTest {
   }
 
   @Test
+  void phantoms_are_let_through_by_a_snapshot_and_seen_where_each_statement_has_its_own() {
+    commits("c", "row");
+    try (Transaction one = begin(SNAPSHOT)) {
+      assertEquals(1, one.count(table, bytes("b"), bytes("f")));
+      put(one, "y", "1");
+      commits("b", "phantom");
+      commits("ez", "phantom");
+      assertEquals(1, one.count(table, bytes("b"), bytes("f")), "it does not see them");
+      assertTrue(commits(one), "though it would count three by now");
+    }
+    try (Transaction one = begin(READ_COMMITTED)) {
+      assertEquals(3, one.count(table, bytes("b"), bytes("f")));
+      put(one, "y", "1");
+      commits("d", "phantom");
+      assertEquals(4, one.count(table, bytes("b"), bytes("f")));
+      assertTrue(commits(one));
+    }
+  }
+
+  @Test
   void a_cursor_has_read_up_to_the_row_that_it_stands_on_and_no_further() {
     for (String key : new String[] {"b", "d", "f"}) {
       commits(key, "row");
