@@ -69,7 +69,9 @@ class HistoryLevelsTest {
             .filter(i -> history.transaction(i).outcome() == TransactionOutcome.ABORTED)
             .count();
     System.out.printf("%s: %d transactions, %d aborted%n", level, history.size(), aborted);
-    assertTrue(aborted > history.size() / 10, aborted + " aborted of " + history.size());
+    // Of those that meet no conflict one in sixteen rolls back by itself.
+    long inConflict = (16 * aborted - history.size()) / 15;
+    assertTrue(inConflict > history.size() / 10, inConflict + " of " + history.size());
   }
 
   @Test
