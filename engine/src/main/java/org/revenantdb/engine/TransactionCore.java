@@ -1300,7 +1300,7 @@ final class TransactionCore {
       table.committing(id);
       if (certifier.mustEnter(pass)) { // since a moment ago; and nobody waits there as committing
         table.stillActive(id);
-        pass = certifier.enter();
+        pass = certifier.enterAlways(); // it may be off again, and on a moment later
         table.committing(id);
       }
       return publishOutcome(table, certifier, pass);

@@ -5,6 +5,7 @@ import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE_INTERESTING;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -40,7 +41,8 @@ public final class CertifierStress {
 
     private final AtomicLong word = new AtomicLong(ACTIVE);
     private final AtomicLong tail = new AtomicLong(1);
-    private final Certifier certifier = new Certifier(this::awaitCommitting);
+    private final Certifier certifier = new Certifier(this::awaitCommitting, 1 << 20, 1);
+    private long writtenBefore;
     private long written;
     private long snapshot;
     private long serialized;
@@ -51,12 +53,24 @@ public final class CertifierStress {
       }
     }
 
+    /** There was a serializable transaction: the next commit turns it off. */
+    final void turnOn() {
+      certifier.end(certifier.begin());
+    }
+
+    /** One commit that turns it off, and one without the gate. */
+    final void commitTwice() {
+      commitWriter(/* looksAgain= */ true);
+      writtenBefore = written;
+      commitWriter(/* looksAgain= */ true);
+    }
+
     final void commitWriter(boolean looksAgain) {
       long pass = certifier.enter();
       word.set(COMMITTING);
       if (looksAgain && certifier.mustEnter(pass)) {
         word.set(ACTIVE);
-        pass = certifier.enter();
+        pass = certifier.enterAlways();
         word.set(COMMITTING);
       }
       long lsn = tail.incrementAndGet();
@@ -87,7 +101,11 @@ public final class CertifierStress {
 
     /** Whether the order of commits is one in which what was read is right. */
     final boolean isSerial() {
-      return serialized == 0 || written <= snapshot || written > serialized;
+      return serialized == 0 || (isSerial(writtenBefore) && isSerial(written));
+    }
+
+    private boolean isSerial(long lsn) {
+      return lsn <= snapshot || lsn > serialized;
     }
   }
 
@@ -116,6 +134,104 @@ public final class CertifierStress {
     @Arbiter
     public void look(Z_Result r) {
       r.r1 = isSerial();
+    }
+  }
+
+  /** As it is, where it is turned off as one begins. */
+  @JCStressTest
+  @Outcome(id = "false", expect = FORBIDDEN, desc = "Read what was overwritten before its commit.")
+  @Outcome(id = "true", expect = ACCEPTABLE, desc = "One behind the other, or refused.")
+  @State
+  public static class TurnedOff extends Both {
+    /** Starts behind a serializable transaction. */
+    public TurnedOff() {
+      turnOn();
+    }
+
+    /** Writes twice. */
+    @Actor
+    public void writer() {
+      commitTwice();
+    }
+
+    /** Reads, and writes something else. */
+    @Actor
+    public void reader() {
+      serializable(/* beginsFirst= */ true);
+    }
+
+    /** Compares their places. */
+    @Arbiter
+    public void look(Z_Result r) {
+      r.r1 = isSerial();
+    }
+  }
+
+  /** Whether it is on, and how many are active, in a word each; as short as it can be told. */
+  @BrokenTwin
+  @JCStressTest
+  @Outcome(
+      id = "false",
+      expect = ACCEPTABLE_INTERESTING,
+      desc = "Read what was overwritten before its commit: the twin is broken.")
+  @Outcome(id = "true", expect = ACCEPTABLE, desc = "Right, by luck.")
+  @State
+  public static class BrokenTwoWords {
+    private final AtomicLong tail = new AtomicLong(1);
+    private final AtomicInteger active = new AtomicInteger();
+    private volatile boolean isOn = true;
+    private volatile long entered;
+    private long writtenBefore;
+    private long written;
+    private long snapshot;
+    private long serialized;
+
+    /** Starts behind a serializable transaction. */
+    public BrokenTwoWords() {}
+
+    private long commit() {
+      if (!isOn) {
+        return tail.incrementAndGet();
+      }
+      synchronized (tail) {
+        long lsn = tail.incrementAndGet();
+        if (active.get() > 0) {
+          entered = lsn;
+        } else {
+          isOn = false; // and another has found it on
+        }
+        return lsn;
+      }
+    }
+
+    /** Writes twice. */
+    @Actor
+    public void writer() {
+      writtenBefore = commit();
+      written = commit();
+    }
+
+    /** Reads, and writes something else. */
+    @Actor
+    public void reader() {
+      if (!isOn) {
+        isOn = true;
+      }
+      active.getAndIncrement();
+      snapshot = tail.get();
+      synchronized (tail) {
+        serialized = entered > snapshot ? 0 : tail.incrementAndGet();
+      }
+    }
+
+    /** Compares their places. */
+    @Arbiter
+    public void look(Z_Result r) {
+      r.r1 = serialized == 0 || (isSerial(writtenBefore) && isSerial(written));
+    }
+
+    private boolean isSerial(long lsn) {
+      return lsn <= snapshot || lsn > serialized;
     }
   }
 

@@ -11,8 +11,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The order of commits, where there are serializable transactions: each of those is validated
+ * The order of commits, while there are serializable transactions: each of those is validated
  * against what has been committed since its snapshot, and then commits before anybody else does.
+ * Where there have been none for a while nobody takes part in it.
  *
  * <p>Threads: any. Who has the gate waits for nothing but the log's ring and latches of the
  * catalogue.
@@ -26,8 +27,8 @@ public final class Certifier {
    *             a leaf. A StampedLock, as a hundred thousand sessions may have it shared, which a
    *             ReentrantReadWriteLock cannot count.
    *
-   * Ordering    `state`, `active`, the words of transactions and the tail of the log are volatile, or changed atomically:
-   *             one order of all accesses. (CertifierStress)
+   * Ordering    `state`, the words of transactions and the tail of the log are volatile, or changed atomically: one order
+   *             of all accesses. (CertifierStress)
    */
   /** A commit that does not have the gate. */
   public static final long UNGATED = 0;
@@ -35,16 +36,23 @@ public final class Certifier {
   /** Bytes of commits in one list. */
   static final long MOST_BYTES = 4L << 20;
 
+  /**
+   * Commits with the gate that nobody needs, until nobody takes it any more: so many that turning
+   * it on, which waits for those who are committing, is paid for by few of them.
+   */
+  static final int MOST_QUIET = 1_000;
+
   /** Changes of tables that are known of the lists before. */
   private static final int MOST_FORMER = 1_000;
 
-  /** Whether those who commit take the gate: from TURNING on. */
-  private enum State {
-    OFF,
-    /** Who has not seen it is waited for; no serializable transaction has begun. */
-    TURNING,
-    ON
-  }
+  /** Nobody is serializable, and nobody takes the gate. */
+  private static final int OFF = -2;
+
+  /**
+   * Those who commit take the gate; who has not seen that is waited for, and no serializable
+   * transaction has begun.
+   */
+  private static final int TURNING = -1;
 
   /** A commit in the list; the first one is none. */
   static final class Node {
@@ -64,20 +72,27 @@ public final class Certifier {
   }
 
   private final StampedLock gate = new StampedLock();
-  private final AtomicInteger active = new AtomicInteger();
+
+  /**
+   * OFF; TURNING, written under its lock; or, while those who commit take the gate, the number of
+   * serializable transactions. One word, so that it is not turned off as one begins.
+   */
+  private final AtomicInteger state = new AtomicInteger(OFF);
+
+  /** Commits with the gate since a serializable transaction has begun, where none was active. */
+  private final AtomicInteger quiet = new AtomicInteger();
+
   private final ReentrantLock turning = new ReentrantLock();
   private final ReentrantLock lock = new ReentrantLock();
   private final Runnable awaitCommitting;
   private final long mostBytes;
+  private final int mostQuiet;
 
   /** Those that have not ended; under the lock. */
   private final Set<SerialReads> open = new HashSet<>();
 
   /** How often a commit could not be entered; under the lock. */
   private long losses;
-
-  /** Written under the lock of those who turn it on. */
-  private volatile State state = State.OFF;
 
   /** The last of the list; under the lock. */
   private Node last = new Node(null);
@@ -92,23 +107,31 @@ public final class Certifier {
    *     being published now
    */
   public Certifier(Runnable awaitCommitting) {
-    this(awaitCommitting, MOST_BYTES);
+    this(awaitCommitting, MOST_BYTES, MOST_QUIET);
   }
 
-  Certifier(Runnable awaitCommitting, long mostBytes) {
+  /**
+   * With other limits, for tests.
+   *
+   * @param awaitCommitting as above
+   * @param mostBytes of commits in one list
+   * @param mostQuiet commits with the gate that nobody needs, until nobody takes it
+   */
+  public Certifier(Runnable awaitCommitting, long mostBytes, int mostQuiet) {
     this.awaitCommitting = awaitCommitting;
     this.mostBytes = mostBytes;
+    this.mostQuiet = mostQuiet;
   }
 
   /** A serializable transaction begins; its snapshot is taken afterwards. */
   public SerialReads begin() {
-    if (state != State.ON) {
+    if (!isCountedOn()) {
       turnOn();
     }
-    active.getAndIncrement();
     boolean done = false;
     lock.lock();
     try {
+      quiet.set(0);
       SerialReads reads = new SerialReads(last, losses);
       open.add(reads);
       done = true;
@@ -116,23 +139,44 @@ public final class Certifier {
     } finally {
       lock.unlock();
       if (!done) {
-        active.getAndDecrement();
+        state.getAndDecrement();
       }
     }
   }
 
+  /** Counts one more that is active, if those who commit take the gate. */
+  private boolean isCountedOn() {
+    int before = state.get();
+    while (before >= 0) {
+      int found = state.compareAndExchange(before, before + 1);
+      if (found == before) {
+        return true;
+      }
+      before = found;
+    }
+    return false;
+  }
+
+  /** Has those who commit take the gate, and counts one that is active. */
   private void turnOn() {
     turning.lock();
     try {
-      if (state != State.ON) {
-        state = State.TURNING;
+      if (!isCountedOn()) {
+        state.set(TURNING);
         gate.unlockWrite(
             gate.writeLock()); // those who take it without a word, as who changes tables
         awaitCommitting.run();
-        state = State.ON;
+        state.set(1);
       }
     } finally {
       turning.unlock();
+    }
+  }
+
+  /** Has nobody take the gate any more, if nobody has needed it for long. */
+  private void turnOffIfQuiet() {
+    if (state.get() == 0 && quiet.incrementAndGet() >= mostQuiet) {
+      state.compareAndSet(0, OFF);
     }
   }
 
@@ -141,7 +185,7 @@ public final class Certifier {
     lock.lock();
     try {
       if (open.remove(reads)) {
-        active.getAndDecrement();
+        state.getAndDecrement();
       }
     } finally {
       lock.unlock();
@@ -154,7 +198,7 @@ public final class Certifier {
    * @return for {@link #leave}
    */
   public long enter() {
-    return state == State.OFF ? UNGATED : enterAlways();
+    return state.get() == OFF ? UNGATED : enterAlways();
   }
 
   /**
@@ -172,7 +216,7 @@ public final class Certifier {
    * @param pass from {@link #enter}
    */
   public boolean mustEnter(long pass) {
-    return pass == UNGATED && state != State.OFF;
+    return pass == UNGATED && state.get() != OFF;
   }
 
   /**
@@ -297,7 +341,7 @@ public final class Certifier {
    */
   public void committed(long pass, Supplier<Commit> commit) {
     int own = StampedLock.isWriteLockStamp(pass) ? 1 : 0;
-    if (pass == UNGATED || active.get() == own) {
+    if (pass == UNGATED || state.get() <= own) {
       return; // who begins now has a snapshot behind it
     }
     try {
@@ -357,6 +401,7 @@ public final class Certifier {
   public void leave(long pass) {
     if (pass != UNGATED) {
       gate.unlock(pass);
+      turnOffIfQuiet();
     }
   }
 }

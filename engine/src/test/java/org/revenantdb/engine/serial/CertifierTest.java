@@ -18,7 +18,10 @@ import org.junit.jupiter.api.Test;
 class CertifierTest {
   private static final SerialReads.Look UNCHANGED = (tree, from, to) -> false;
 
-  private final Certifier certifier = new Certifier(() -> {}, 2_000);
+  private static final int MOST_QUIET = 50;
+
+  private int waits;
+  private final Certifier certifier = new Certifier(() -> waits++, 2_000, MOST_QUIET);
   private long lsn = 100;
 
   private SerialReads begin(String... names) {
@@ -53,6 +56,46 @@ class CertifierTest {
     long pass = certifier.enter();
     assertNotEquals(Certifier.UNGATED, pass);
     certifier.leave(pass);
+  }
+
+  @Test
+  void R20_nobody_takes_the_gate_any_more_when_no_transaction_was_serializable_for_long() {
+    certifier.end(begin());
+    for (int i = 0; i < MOST_QUIET; i++) {
+      assertTrue(certifier.mustEnter(Certifier.UNGATED), "after " + i);
+      commits();
+    }
+    assertEquals(Certifier.UNGATED, certifier.enter());
+    assertFalse(certifier.mustEnter(Certifier.UNGATED));
+    assertEquals(1, waits);
+    certifier.end(begin());
+    assertTrue(certifier.mustEnter(Certifier.UNGATED));
+    assertEquals(2, waits, "who has committed without the gate meanwhile");
+  }
+
+  @Test
+  void R20_the_gate_is_taken_while_one_is_serializable_however_many_commit() throws Exception {
+    SerialReads reads = begin("a");
+    for (int i = 0; i < 3 * MOST_QUIET; i++) {
+      commits();
+    }
+    assertTrue(certifier.mustEnter(Certifier.UNGATED));
+    long pass = enter(reads);
+    certifier.leave(pass);
+    commits("a");
+    assertThrows(ChangedException.class, () -> certifier.validate(reads, UNCHANGED));
+  }
+
+  @Test
+  void R20_what_committed_before_the_gate_was_given_up_does_not_bring_that_nearer() {
+    certifier.end(begin());
+    for (int i = 1; i < MOST_QUIET; i++) {
+      commits();
+    }
+    certifier.end(begin());
+    commits();
+    assertTrue(certifier.mustEnter(Certifier.UNGATED));
+    assertEquals(1, waits);
   }
 
   @Test
