@@ -8,6 +8,7 @@ final class CounterValues {
 
   /** In the order of {@link org.revenantdb.engine.counters.Counter}. */
   static long[] of(DatabaseStatistics counts) {
+    OldestSnapshot oldest = counts.oldestSnapshot();
     return new long[] {
       counts.splits(),
       counts.merges(),
@@ -64,9 +65,9 @@ final class CounterValues {
       counts.tablesToGiveBack(),
       counts.mapsToRead(),
       counts.snapshots(),
-      counts.oldestSnapshotLsn(),
-      counts.oldestSnapshotSince(),
-      counts.oldestSnapshotTransaction(),
+      oldest == null ? 0 : oldest.lsn(),
+      oldest == null ? 0 : oldest.since(),
+      oldest == null ? 0 : oldest.transactionId(),
       counts.versionsAdded(),
       counts.versionsPruned(),
       counts.versionsSwept(),

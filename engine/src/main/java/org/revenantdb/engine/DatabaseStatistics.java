@@ -1,5 +1,7 @@
 package org.revenantdb.engine;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Counts since the database was opened.
  *
@@ -57,12 +59,7 @@ package org.revenantdb.engine;
  * @param mapsToRead space maps that have yet to be read, now, to find what the life before a
  *     restart has left; before that no transaction is forgotten
  * @param snapshots snapshots that are open, now
- * @param oldestSnapshotLsn the oldest of them, as an end of the log; 0 if there is none. What it
- *     holds back is what has been superseded since: versions in memory and in files, pages that
- *     wait, and deleted rows
- * @param oldestSnapshotSince when that was seen first, at most some two seconds after it was
- *     opened, in milliseconds since 1970; 0 if there is none
- * @param oldestSnapshotTransaction the transaction that reads in it; 0 if it has not written
+ * @param oldestSnapshot the oldest of them; null if there is none
  * @param versionsAdded older versions of rows that left their page and were kept in memory
  * @param versionsPruned how many of them were dropped when another one came to their row
  * @param versionsSwept how many were dropped later, as no snapshot needed them any more
@@ -121,9 +118,7 @@ public record DatabaseStatistics(
     long tablesToGiveBack,
     long mapsToRead,
     long snapshots,
-    long oldestSnapshotLsn,
-    long oldestSnapshotSince,
-    long oldestSnapshotTransaction,
+    @Nullable OldestSnapshot oldestSnapshot,
     long versionsAdded,
     long versionsPruned,
     long versionsSwept,

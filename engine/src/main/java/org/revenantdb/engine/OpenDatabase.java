@@ -519,9 +519,12 @@ final class OpenDatabase {
   void writeCounters() {
     CountersFile file = countersFile;
     if (file != null) {
+      DatabaseStatistics counts = statistics(pool.statisticsOfWork());
+      OldestSnapshot oldest = counts.oldestSnapshot();
       file.write(
-          CounterValues.of(statistics(pool.statisticsOfWork())),
-          CounterValues.of(waits.snapshot()));
+          CounterValues.of(counts),
+          CounterValues.of(waits.snapshot()),
+          oldest == null ? null : oldest.name());
     }
   }
 
@@ -533,7 +536,6 @@ final class OpenDatabase {
     Storage storage = engine.storage();
     Storage.Counters counters = storage.counters();
     ActiveSnapshots snapshots = engine.snapshots();
-    ActiveSnapshots.Open oldest = snapshots.oldest(System.currentTimeMillis());
     return new DatabaseStatistics(
         counters.splits.sum(),
         counters.merges.sum(),
@@ -582,9 +584,7 @@ final class OpenDatabase {
         catalog.dropped().count(),
         cleaner == null ? 0 : cleaner.mapsToRead(),
         snapshots.active(),
-        oldest == null ? 0 : oldest.snapshot(),
-        oldest == null ? 0 : oldest.since(),
-        oldest == null ? 0 : engine.open().idIn(oldest.slot()),
+        oldestSnapshot(),
         storage.versions().added(),
         storage.versions().pruned(),
         storage.versions().swept(),
@@ -592,6 +592,16 @@ final class OpenDatabase {
         storage.versions().chainExcess(),
         storage.horizon().refreshes(),
         engine.retries().statistics(engine.backoff().ceiling()));
+  }
+
+  private @Nullable OldestSnapshot oldestSnapshot() {
+    ActiveSnapshots.Open oldest = engine.snapshots().oldest(System.currentTimeMillis());
+    if (oldest == null) {
+      return null;
+    }
+    int slot = oldest.slot();
+    return new OldestSnapshot(
+        oldest.snapshot(), oldest.since(), engine.open().idIn(slot), engine.open().nameIn(slot));
   }
 
   private static PageClassStatistics published(PageClassCounts counts) {

@@ -137,6 +137,16 @@ final class OpenTransactions {
     };
   }
 
+  /** What the transaction in a slot is called; null if nothing, or there is none. */
+  @Nullable String nameIn(int slot) {
+    Slots chunk = chunkOf(slot);
+    return switch (chunk == null ? null : chunk.get(index(slot))) {
+      case Transaction young -> young.name();
+      case Watched watched -> watched.core.name();
+      case null, default -> null;
+    };
+  }
+
   private static int index(int slot) {
     return (slot & (CHUNK - 1)) * STRIDE;
   }

@@ -132,6 +132,11 @@ public final class Transaction implements AutoCloseable {
     return core().previousConflict();
   }
 
+  /** What people call it; null if nothing. */
+  @Nullable String name() {
+    return options.name();
+  }
+
   /** All of it but this object: what is left to be ended if it is forgotten. */
   TransactionCore core() {
     return word instanceof TransactionCore core ? core : makeCore();

@@ -940,6 +940,11 @@ final class TransactionCore {
     });
   }
 
+  /** What people call it; null if nothing. */
+  @Nullable String name() {
+    return options.name();
+  }
+
   /** The writer of rows; with the first call the transaction gets its id. */
   private RowWriter writer() {
     writes++;
@@ -948,6 +953,10 @@ final class TransactionCore {
       if (engine.options().readOnly()) {
         throw new ReadOnlyDatabaseException(
             "the database was opened read-only; open it for writing");
+      }
+      if (options.readOnly()) {
+        throw new ReadOnlyTransactionException(
+            "the transaction was begun with TransactionOptions.withReadOnly; begin one without to write");
       }
       current = engine.takeWriter();
       current.begin(engine.options().shortTransactionRows());
@@ -1543,6 +1552,6 @@ final class TransactionCore {
     } catch (DatabaseClosedException e) {
       return;
     }
-    engine.options().leakListener().accept(new LeakedTransaction(id, begun));
+    engine.options().leakListener().accept(new LeakedTransaction(id, options.name(), begun));
   }
 }

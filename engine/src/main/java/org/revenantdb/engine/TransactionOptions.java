@@ -19,12 +19,20 @@ import org.jspecify.annotations.Nullable;
  *     DatabaseOptions#lockTimeout} says
  * @param isolation what it sees of others that commit meanwhile; {@link Isolation#SNAPSHOT} if
  *     nothing else is said
+ * @param readOnly whether whatever would write is refused with {@link ReadOnlyTransactionException}
+ * @param name what people call it, null if nothing; for {@link DatabaseStatistics#oldestSnapshot},
+ *     the command {@code stat} and {@link LeakedTransaction}
  */
 public record TransactionOptions(
     Durability durability,
     boolean actsAfterCommit,
     @Nullable Duration lockTimeout,
-    Isolation isolation) {
+    Isolation isolation,
+    boolean readOnly,
+    @Nullable String name) {
+  /** Characters of a name. */
+  static final int MAX_NAME = 100;
+
   private static final TransactionOptions OF_DURABLE = usual(Durability.DURABLE);
   private static final TransactionOptions OF_LAZY = usual(Durability.LAZY);
 
@@ -35,11 +43,32 @@ public record TransactionOptions(
     if (lockTimeout != null) {
       DatabaseOptions.checkLockTimeout(lockTimeout);
     }
+    if (name != null) {
+      checkName(name);
+    }
+  }
+
+  /** It is shown in one line, by programs that may know nothing of its origin. */
+  private static void checkName(String name) {
+    if (name.isBlank()
+        || name.length() > MAX_NAME
+        || name.chars().anyMatch(Character::isISOControl)) {
+      throw new IllegalArgumentException(
+          "the name of a transaction has from 1 to "
+              + MAX_NAME
+              + " characters, is not blank, and has no control characters; this one has "
+              + name.length());
+    }
   }
 
   private static TransactionOptions usual(Durability durability) {
     return new TransactionOptions(
-        durability, /* actsAfterCommit= */ false, /* lockTimeout= */ null, Isolation.SNAPSHOT);
+        durability,
+        /* actsAfterCommit= */ false,
+        /* lockTimeout= */ null,
+        Isolation.SNAPSHOT,
+        /* readOnly= */ false,
+        /* name= */ null);
   }
 
   /**
@@ -80,7 +109,7 @@ public record TransactionOptions(
    * @return other options
    */
   public TransactionOptions withActsAfterCommit(boolean value) {
-    return new TransactionOptions(durability, value, lockTimeout, isolation);
+    return new TransactionOptions(durability, value, lockTimeout, isolation, readOnly, name);
   }
 
   /**
@@ -97,7 +126,7 @@ public record TransactionOptions(
    */
   public TransactionOptions withLockTimeout(Duration value) {
     Objects.requireNonNull(value, "value");
-    return new TransactionOptions(durability, actsAfterCommit, value, isolation);
+    return new TransactionOptions(durability, actsAfterCommit, value, isolation, readOnly, name);
   }
 
   /**
@@ -107,6 +136,33 @@ public record TransactionOptions(
    * @return other options
    */
   public TransactionOptions withIsolation(Isolation value) {
-    return new TransactionOptions(durability, actsAfterCommit, lockTimeout, value);
+    return new TransactionOptions(durability, actsAfterCommit, lockTimeout, value, readOnly, name);
+  }
+
+  /**
+   * Makes or takes back the promise to write nothing. It costs nothing and saves nothing, as a
+   * transaction that has not written costs no more in any case: it guards against a write where
+   * none is meant. One that only reads its snapshot is in conflict with nobody, however long it is
+   * open; it is refused only a table that was created since, and, if {@link
+   * Isolation#SERIALIZABLE}, what is said there.
+   *
+   * @param value the setting
+   * @return other options
+   */
+  public TransactionOptions withReadOnly(boolean value) {
+    return new TransactionOptions(durability, actsAfterCommit, lockTimeout, isolation, value, name);
+  }
+
+  /**
+   * Gives the transaction a name, for people: "nightly report". Others may have the same.
+   *
+   * @param value from 1 to 100 characters, not blank, no control characters
+   * @return other options
+   * @throws IllegalArgumentException if it is none of these
+   */
+  public TransactionOptions withName(String value) {
+    Objects.requireNonNull(value, "value");
+    return new TransactionOptions(
+        durability, actsAfterCommit, lockTimeout, isolation, readOnly, value);
   }
 }

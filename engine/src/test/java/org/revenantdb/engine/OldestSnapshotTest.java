@@ -1,11 +1,13 @@
 package org.revenantdb.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.revenantdb.engine.Samples.bytes;
 import static org.revenantdb.engine.Samples.put;
 
 import java.nio.file.Path;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -15,33 +17,52 @@ import org.junit.jupiter.api.io.TempDir;
 class OldestSnapshotTest {
   @TempDir private Path folder;
 
+  private static OldestSnapshot oldest(Database db) {
+    return Objects.requireNonNull(db.statistics().oldestSnapshot());
+  }
+
   @Test
   void the_statistics_name_the_oldest_snapshot_and_its_transaction() {
     try (Database db = Samples.open(folder.resolve("db"))) {
       put(db, "t", "k", "v");
       assertEquals(0, db.statistics().snapshots());
-      assertEquals(0, db.statistics().oldestSnapshotLsn());
-      assertEquals(0, db.statistics().oldestSnapshotSince());
+      assertNull(db.statistics().oldestSnapshot());
       long before = System.currentTimeMillis();
-      Transaction reader = db.begin();
+      Transaction reader = db.begin(TransactionOptions.durable().withName("report"));
       long lsn = db.statistics().logTail();
       put(db, "t", "k", "w");
       Transaction writer = db.begin();
       writer.put(db.table("t"), bytes("l"), bytes("x"));
-      DatabaseStatistics counts = db.statistics();
-      assertEquals(2, counts.snapshots());
-      assertEquals(lsn, counts.oldestSnapshotLsn());
-      assertEquals(0, counts.oldestSnapshotTransaction(), "it has not written");
-      while (db.statistics().oldestSnapshotSince() == System.currentTimeMillis()) {
+      assertEquals(2, db.statistics().snapshots());
+      OldestSnapshot found = oldest(db);
+      assertEquals(lsn, found.lsn());
+      assertEquals(0, found.transactionId(), "it has not written");
+      assertEquals("report", found.name());
+      while (oldest(db).since() == System.currentTimeMillis()) {
         Thread.onSpinWait();
       }
-      assertTrue(counts.oldestSnapshotSince() >= before);
+      assertTrue(found.since() >= before);
       reader.close();
-      counts = db.statistics();
-      assertEquals(writer.core().id(), counts.oldestSnapshotTransaction());
-      assertTrue(counts.oldestSnapshotLsn() > lsn);
+      found = oldest(db);
+      assertEquals(writer.core().id(), found.transactionId());
+      assertNull(found.name());
+      assertTrue(found.lsn() > lsn);
       writer.rollback();
-      assertEquals(0, db.statistics().oldestSnapshotSince());
+      assertNull(db.statistics().oldestSnapshot());
+    }
+  }
+
+  @Test
+  void one_that_has_been_open_for_long_still_has_its_name() {
+    try (TestEngine engine = new TestEngine(folder, 64)) {
+      Transaction reader = engine.transaction(TransactionOptions.lazy().withName("report"));
+      OpenTransactions open = engine.engine.open();
+      int slot = Objects.requireNonNull(engine.snapshots.oldest(0)).slot();
+      assertEquals("report", open.nameIn(slot));
+      open.sweep(); // it is watched from now on
+      assertEquals("report", open.nameIn(slot));
+      reader.rollback();
+      assertNull(open.nameIn(slot));
     }
   }
 }

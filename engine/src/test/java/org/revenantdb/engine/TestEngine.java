@@ -303,8 +303,12 @@ final class TestEngine implements AutoCloseable {
 
   /** A transaction with the face that users have. */
   Transaction transaction() {
+    return transaction(TransactionOptions.lazy());
+  }
+
+  Transaction transaction(TransactionOptions options) {
     int slot = engine.snapshots().open(journal::tail);
-    return new Transaction(engine, slot, TransactionOptions.of(Durability.LAZY), null, null);
+    return new Transaction(engine, slot, options, null, null);
   }
 
   Tx begin() {

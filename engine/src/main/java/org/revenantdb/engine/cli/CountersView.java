@@ -147,16 +147,25 @@ final class CountersView {
         Locale.ROOT,
         "oldest snapshot: seen first %s, of %s, %,d bytes of log behind the end%n",
         age(Duration.between(Instant.ofEpochMilli(since), Instant.now())),
-        id == 0 ? "a transaction that has not written" : "transaction " + id,
+        who(id, stored.oldestSnapshotName()),
         valueOf(stored, Counter.LOG_TAIL) - lsn);
     out.printf(
         Locale.ROOT,
         "held back by the %,d that are open: older versions, %,d bytes in memory and %,d in files; pages with"
-            + " versions, %,d%n",
+            + " versions or deleted rows, %,d%n",
         valueOf(stored, Counter.SNAPSHOTS),
         valueOf(stored, Counter.VERSION_MEMORY_BYTES),
         valueOf(stored, Counter.VERSION_RUN_BYTES),
-        valueOf(stored, Counter.PAGES_MARKED) + valueOf(stored, Counter.PAGES_FOR_LATER));
+        valueOf(stored, Counter.PAGES_MARKED)
+            + valueOf(stored, Counter.PAGES_FOR_LATER)
+            + valueOf(stored, Counter.PAGES_POSTPONED));
+  }
+
+  private static String who(long id, String name) {
+    String called = name.isEmpty() ? "" : " \"" + name + "\"";
+    return id == 0
+        ? (called.isEmpty() ? "a transaction" : "transaction" + called) + " that has not written"
+        : "transaction " + id + called;
   }
 
   /** 0 if the file does not have it. */

@@ -3,6 +3,7 @@ package org.revenantdb.engine.counters;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -36,6 +37,7 @@ public final class CountersFile implements AutoCloseable {
   private long[] lastCounters = {};
   private long[] lastWaits = {};
   private long[] lastRestart = {};
+  private byte[] lastName = {};
   private @Nullable StorageFile file;
   private boolean told;
   private boolean closed;
@@ -75,10 +77,13 @@ public final class CountersFile implements AutoCloseable {
    *
    * @param counters in the order of {@link Counter}
    * @param waits of each class its number, total and maximum
+   * @param name of the transaction with the oldest snapshot, a hundred characters at most; null if
+   *     there is none
    * @return whether they are in the file now
    */
-  public boolean write(long[] counters, long[] waits) {
-    return write(counters, waits, new long[CountersLayout.NUMBERS_OF_RESTART]);
+  public boolean write(long[] counters, long[] waits, @Nullable String name) {
+    byte[] told = name == null ? new byte[0] : name.getBytes(StandardCharsets.UTF_8);
+    return write(counters, waits, told, new long[CountersLayout.NUMBERS_OF_RESTART]);
   }
 
   /**
@@ -94,10 +99,10 @@ public final class CountersFile implements AutoCloseable {
   public boolean writeRestart(
       int phase, long logBytes, long logBytesTotal, long pagesRead, long mostPages) {
     long[] restart = {phase, logBytes, logBytesTotal, pagesRead, mostPages};
-    return write(new long[0], new long[0], restart);
+    return write(new long[0], new long[0], new byte[0], restart);
   }
 
-  private boolean write(long[] counters, long[] waits, long[] restart) {
+  private boolean write(long[] counters, long[] waits, byte[] name, long[] restart) {
     lock.lock();
     try {
       if (closed) {
@@ -105,11 +110,13 @@ public final class CountersFile implements AutoCloseable {
       }
       if (!Arrays.equals(counters, lastCounters)
           || !Arrays.equals(waits, lastWaits)
+          || !Arrays.equals(name, lastName)
           || !Arrays.equals(restart, lastRestart)) {
-        fill(counters, waits, restart);
+        fill(counters, waits, name, restart);
         opened().write(0, bytes);
         lastCounters = counters.clone();
         lastWaits = waits.clone();
+        lastName = name;
         lastRestart = restart.clone();
       }
       return true;
@@ -123,13 +130,18 @@ public final class CountersFile implements AutoCloseable {
     }
   }
 
-  private void fill(long[] counters, long[] waits, long[] restart) {
+  private void fill(long[] counters, long[] waits, byte[] name, long[] restart) {
     Page.putLong(bytes, CountersLayout.WRITTEN, clock.millis());
     Page.putShort(bytes, CountersLayout.COUNTERS, counters.length);
     Page.putShort(
         bytes, CountersLayout.WAIT_CLASSES, waits.length / CountersLayout.NUMBERS_OF_WAITS);
     int counted = put(CountersLayout.FIRST_COUNTER, counters);
     put(counted, waits);
+    MemorySegment told =
+        bytes.asSlice(CountersLayout.NAME, CountersLayout.RESTART - CountersLayout.NAME);
+    told.fill((byte) 0);
+    Page.putShort(bytes, CountersLayout.NAME, name.length);
+    MemorySegment.copy(MemorySegment.ofArray(name), 0, told, Short.BYTES, name.length);
     put(CountersLayout.RESTART, restart);
     CountersLayout.seal(bytes);
   }

@@ -9,11 +9,11 @@ import org.revenantdb.recovery.format.FileHeaderLayout;
  * The counters file; {@code docs/format.md} §7.
  *
  * <pre>
- *   0     4         8          16            32    40       48        56     60         62      64         64+8c               4056
- *   +-----+---------+----------+-------------+-----+--------+---------+------+----------+-------+----------+-----------+-------+---------+
- *   | CRC | version | magic    | database id | pid | opened | written | life | counters | waits | c        | w times   | zeros | restart |
- *   |     | = 1     | RVNTCNTR |             |     | ms     | ms      |      | = c      | = w   | counters | 3 numbers |       | 5 numb. |
- *   +-----+---------+----------+-------------+-----+--------+---------+------+----------+-------+----------+-----------+-------+---------+
+ *   0     4         8          16            32    40       48        56     60         62      64         64+8c               3752     4056
+ *   +-----+---------+----------+-------------+-----+--------+---------+------+----------+-------+----------+-----------+-------+--------+---------+
+ *   | CRC | version | magic    | database id | pid | opened | written | life | counters | waits | c        | w times   | zeros | name   | restart |
+ *   |     | = 1     | RVNTCNTR |             |     | ms     | ms      |      | = c      | = w   | counters | 3 numbers |       | length | 5 numb. |
+ *   +-----+---------+----------+-------------+-----+--------+---------+------+----------+-------+----------+-----------+-------+--------+---------+
  * </pre>
  */
 final class CountersLayout {
@@ -66,6 +66,12 @@ final class CountersLayout {
 
   /** u64 each: how far the restart is; phase 0: the database is open, and all of them are 0. */
   static final int RESTART = SIZE - NUMBERS_OF_RESTART * Long.BYTES;
+
+  /** UTF-8 of a hundred characters, at most. */
+  static final int MAX_NAME_BYTES = 300;
+
+  /** u16 and so many bytes, then zeros: the name of the transaction with the oldest snapshot. */
+  static final int NAME = RESTART - 304;
 
   private CountersLayout() {}
 

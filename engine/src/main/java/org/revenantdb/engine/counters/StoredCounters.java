@@ -1,6 +1,7 @@
 package org.revenantdb.engine.counters;
 
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -26,6 +27,7 @@ import org.revenantdb.recovery.format.FileHeaderLayout;
  * @param counters in the order of {@link Counter}; there may be fewer, or more, than this version
  *     knows
  * @param waits the waits of each class, in the order of the engine's classes; fewer or more, too
+ * @param oldestSnapshotName of the transaction with the oldest snapshot; empty if there is none
  * @param restart how far the restart is; null if the database is open
  */
 public record StoredCounters(
@@ -35,6 +37,7 @@ public record StoredCounters(
     int life,
     List<Long> counters,
     List<Times> waits,
+    String oldestSnapshotName,
     @Nullable RestartNumbers restart) {
 
   /** How often a file is read again that is being written just then. */
@@ -116,7 +119,14 @@ public record StoredCounters(
     }
     int counters = Page.getShort(bytes, CountersLayout.COUNTERS);
     int waits = Page.getShort(bytes, CountersLayout.WAIT_CLASSES);
-    return CountersLayout.end(counters, waits) > CountersLayout.RESTART
+    int name = Page.getShort(bytes, CountersLayout.NAME);
+    if (name > CountersLayout.MAX_NAME_BYTES) {
+      return "the counters file is damaged: it has a name of "
+          + name
+          + " bytes, and none is longer than "
+          + CountersLayout.MAX_NAME_BYTES;
+    }
+    return CountersLayout.end(counters, waits) > CountersLayout.NAME
         ? "the counters file is damaged: "
             + counters
             + " counters and "
@@ -146,7 +156,14 @@ public record StoredCounters(
         IntStream.range(0, waits)
             .mapToObj(i -> times(bytes, CountersLayout.end(counters, i)))
             .toList(),
+        name(bytes),
         restart(bytes));
+  }
+
+  private static String name(MemorySegment bytes) {
+    int length = Page.getShort(bytes, CountersLayout.NAME);
+    return new String(
+        Page.bytes(bytes, CountersLayout.NAME + Short.BYTES, length), StandardCharsets.UTF_8);
   }
 
   private static @Nullable RestartNumbers restart(MemorySegment bytes) {

@@ -29,6 +29,7 @@ import org.revenantdb.engine.SequenceOrder;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.engine.counters.CountersFile;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.recovery.file.ControlFile;
@@ -381,12 +382,17 @@ class CommandsTest {
   @Test
   void stat_ofADatabaseThatIsOpen_showsItsOldestSnapshot() {
     try (Database db = Database.open(directory, SMALL);
-        Transaction reader = db.begin()) {
+        Transaction reader =
+            db.begin(TransactionOptions.durable().withReadOnly(true).withName("nightly report"))) {
       Ran ran = run("stat", directory);
       while (!ran.out.contains("oldest snapshot: ")) { // the file is written once a second
         ran = run("stat", directory);
       }
-      contains(ran, "seen first ", "of a transaction that has not written", "held back by the 1 ");
+      contains(
+          ran,
+          "seen first ",
+          "of transaction \"nightly report\" that has not written",
+          "held back by the 1 ");
       reader.commit();
     }
   }

@@ -55,7 +55,7 @@ class CountersFileTest {
     try (CountersFile file = file()) {
       assertNull(StoredCounters.read(directory, ID));
       now.set(5_000);
-      assertTrue(file.write(COUNTERS, WAITS));
+      assertTrue(file.write(COUNTERS, WAITS, null));
       StoredCounters stored = read();
       assertEquals(ProcessHandle.current().pid(), stored.pid());
       assertEquals(Instant.ofEpochMilli(1_000), stored.opened());
@@ -69,10 +69,23 @@ class CountersFileTest {
   }
 
   @Test
+  void theNameOfTheOldestSnapshot_isWrittenWhenItChanges_andIsRead() {
+    String longest = "\u20ac".repeat(100); // three bytes each
+    try (CountersFile file = file()) {
+      for (String name : List.of("nightly report", longest, "x")) {
+        assertTrue(file.write(COUNTERS, WAITS, name));
+        assertEquals(name, read().oldestSnapshotName());
+      }
+      assertTrue(file.write(COUNTERS, WAITS, null));
+      assertEquals("", read().oldestSnapshotName());
+    }
+  }
+
+  @Test
   void bytes_areThoseOfTheDrawing() throws IOException {
     try (CountersFile file = file()) {
       now.set(0x0102);
-      file.write(COUNTERS, WAITS);
+      file.write(COUNTERS, WAITS, null);
       byte[] bytes = Files.readAllBytes(path());
       assertEquals(4096, bytes.length);
       assertEquals(1, bytes[4]);
@@ -103,7 +116,7 @@ class CountersFileTest {
       assertEquals(List.of(), stored.counters());
       assertEquals(2, Files.readAllBytes(path())[4056]);
       file.life(8);
-      assertTrue(file.write(COUNTERS, WAITS));
+      assertTrue(file.write(COUNTERS, WAITS, null));
       stored = read();
       assertNull(stored.restart());
       assertEquals(8, stored.life());
@@ -116,12 +129,12 @@ class CountersFileTest {
     try (CountersFile file = file()) {
       for (int i = 0; i < 5; i++) {
         now.incrementAndGet();
-        assertTrue(file.write(COUNTERS.clone(), WAITS.clone()));
+        assertTrue(file.write(COUNTERS.clone(), WAITS.clone(), null));
       }
       assertEquals(1, file.writes());
       assertEquals(1_001, read().written().toEpochMilli());
-      assertTrue(file.write(new long[] {1, 2, 4}, WAITS));
-      assertTrue(file.write(new long[] {1, 2, 4}, new long[] {4, 5, 6, 7, 8, 10}));
+      assertTrue(file.write(new long[] {1, 2, 4}, WAITS, null));
+      assertTrue(file.write(new long[] {1, 2, 4}, new long[] {4, 5, 6, 7, 8, 10}, null));
       assertEquals(3, file.writes());
       assertEquals(4, read().counters().get(2));
       assertEquals(10, read().waits().get(1).maxNanos());
@@ -133,12 +146,12 @@ class CountersFileTest {
   @Test
   void close_deletesIt_alsoOneThatACrashHasLeft_andItIsNotWrittenAnyMore() {
     CountersFile killed = file();
-    killed.write(COUNTERS, WAITS);
+    killed.write(COUNTERS, WAITS, null);
     assertTrue(Files.exists(path()));
     CountersFile next = file();
     next.close();
     assertFalse(Files.exists(path()));
-    assertFalse(next.write(COUNTERS, WAITS));
+    assertFalse(next.write(COUNTERS, WAITS, null));
     next.close();
     assertFalse(Files.exists(path()));
     killed.close();
@@ -148,7 +161,7 @@ class CountersFileTest {
   void oneThatACrashHasLeft_isOverwritten() throws IOException {
     Files.write(path(), new byte[] {1, 2, 3});
     try (CountersFile file = file()) {
-      assertTrue(file.write(COUNTERS, WAITS));
+      assertTrue(file.write(COUNTERS, WAITS, null));
       assertEquals(List.of(1L, 2L, 3L), read().counters());
     }
   }
@@ -162,16 +175,18 @@ class CountersFileTest {
           throw new IOException("not now");
         }
       });
-      assertFalse(file.write(COUNTERS, WAITS));
-      assertFalse(file.write(COUNTERS, WAITS));
+      assertFalse(file.write(COUNTERS, WAITS, null));
+      assertFalse(file.write(COUNTERS, WAITS, null));
       fails.set(false);
-      assertTrue(file.write(COUNTERS, WAITS), "the same numbers: they are not in the file yet");
+      assertTrue(
+          file.write(COUNTERS, WAITS, null), "the same numbers: they are not in the file yet");
       assertEquals(List.of(1L, 2L, 3L), read().counters());
       fails.set(true);
-      assertFalse(file.write(new long[] {9, 9, 9}, WAITS));
+      assertFalse(file.write(new long[] {9, 9, 9}, WAITS, null));
       fails.set(false);
       long writes = file.writes();
-      assertTrue(file.write(COUNTERS, WAITS), "as before: but half of the others may be there");
+      assertTrue(
+          file.write(COUNTERS, WAITS, null), "as before: but half of the others may be there");
       assertEquals(writes + 1, file.writes());
     }
   }
@@ -180,14 +195,14 @@ class CountersFileTest {
   void fileThatCannotBeMade_stopsNothing() throws IOException {
     Files.createDirectory(path());
     try (CountersFile file = file()) {
-      assertFalse(file.write(COUNTERS, WAITS));
+      assertFalse(file.write(COUNTERS, WAITS, null));
     }
   }
 
   @Test
   void damage_isTold_whereverItIs() throws IOException {
     try (CountersFile file = file()) {
-      file.write(COUNTERS, WAITS);
+      file.write(COUNTERS, WAITS, null);
       byte[] good = Files.readAllBytes(path());
       for (int at = 0; at < good.length; at += at < 140 ? 1 : 101) {
         byte[] bad = good.clone();
@@ -211,7 +226,7 @@ class CountersFileTest {
   @Test
   void fileOfAnotherDatabase_isTold() {
     try (CountersFile file = file()) {
-      file.write(COUNTERS, WAITS);
+      file.write(COUNTERS, WAITS, null);
       StorageException told =
           assertThrows(StorageException.class, () -> StoredCounters.read(directory, new byte[16]));
       assertTrue(told.reason().contains("is of another database, 0102"), told.reason());
@@ -232,7 +247,7 @@ class CountersFileTest {
     System.out.println("counters.seed=" + seed);
     Random random = new Random(seed);
     try (CountersFile file = file()) {
-      file.write(new long[] {0, 0, 0}, WAITS);
+      file.write(new long[] {0, 0, 0}, WAITS, null);
       AtomicBoolean done = new AtomicBoolean();
       AtomicReference<Throwable> failure = new AtomicReference<>();
       Thread reader =
@@ -249,7 +264,7 @@ class CountersFileTest {
       reader.start();
       for (int i = 0; i < 2_000; i++) {
         long number = random.nextLong();
-        file.write(new long[] {number, number, number}, WAITS);
+        file.write(new long[] {number, number, number}, WAITS, null);
       }
       done.set(true);
       reader.join();

@@ -1,0 +1,10 @@
+package org.revenantdb.engine;
+
+/** The transaction was begun as one that only reads. It goes on, and has changed nothing. */
+public final class ReadOnlyTransactionException extends RevenantException {
+  private static final long serialVersionUID = 1L;
+
+  ReadOnlyTransactionException(String message) {
+    super(message);
+  }
+}
