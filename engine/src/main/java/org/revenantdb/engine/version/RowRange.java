@@ -77,11 +77,20 @@ public final class RowRange implements RowConflict {
   /** How many rows of the next leaf the snapshot sees. */
   public int count() {
     int[] count = {0};
-    leaf((page, cell, isOlder) -> {
-      if (isOlder) {
-        older.add(Slotted.keyOf(page, cell));
-      } else {
-        count[0]++;
+    older.clear();
+    slots((page, from, to) -> {
+      if (reader.seesAll(page, reading)) {
+        count[0] += Math.max(0, to - from);
+        return;
+      }
+      for (int slot = from; slot < to; slot++) {
+        int cell = Slotted.cell(page, slot);
+        RowReader.Seen seen = reader.seen(page, cell, reading);
+        if (seen == RowReader.Seen.OLDER) {
+          older.add(Slotted.keyOf(page, cell));
+        } else if (seen != RowReader.Seen.NONE) {
+          count[0]++;
+        }
       }
     });
     for (StoredValue value : findOlder()) {
@@ -94,13 +103,22 @@ public final class RowRange implements RowConflict {
   public List<byte[]> keys() {
     List<byte[]> keys = new ArrayList<>();
     BitSet uncertain = new BitSet();
-    leaf((page, cell, isOlder) -> {
-      byte[] key = Slotted.keyOf(page, cell);
-      if (isOlder) {
-        uncertain.set(keys.size());
-        older.add(key);
+    older.clear();
+    slots((page, from, to) -> {
+      boolean seesAll = reader.seesAll(page, reading);
+      for (int slot = from; slot < to; slot++) {
+        int cell = Slotted.cell(page, slot);
+        RowReader.Seen seen = seesAll ? RowReader.Seen.CURRENT : reader.seen(page, cell, reading);
+        if (seen == RowReader.Seen.NONE) {
+          continue;
+        }
+        byte[] key = Slotted.keyOf(page, cell);
+        if (seen == RowReader.Seen.OLDER) {
+          uncertain.set(keys.size());
+          older.add(key);
+        }
+        keys.add(key);
       }
-      keys.add(key);
     });
     @Nullable StoredValue[] values = findOlder();
     if (values.length == 0) {
@@ -141,10 +159,19 @@ public final class RowRange implements RowConflict {
     boolean wasDone = done;
     List<Conflict> conflicts =
         new ArrayList<>(0); // over rows of which an older version may be seen
-    leaf((page, cell, isOlder) -> {
-      if (conflictingWriter == 0) {
+    older.clear();
+    slots((page, from, to) -> {
+      if (reader.seesAll(page, reading)) {
+        return; // all writers have committed, at or below the snapshot
+      }
+      for (int slot = from; slot < to && conflictingWriter == 0; slot++) {
+        int cell = Slotted.cell(page, slot);
+        RowReader.Seen seen = reader.seen(page, cell, reading);
+        if (seen == RowReader.Seen.NONE) {
+          continue;
+        }
         lookForConflict(page, cell, ofCommitted);
-        if (isOlder && conflictingWriter != 0) {
+        if (seen == RowReader.Seen.OLDER && conflictingWriter != 0) {
           older.add(Slotted.keyOf(page, cell));
           conflicts.add(new Conflict(conflictingWriter, conflictLsn));
           conflictingWriter = 0;
@@ -175,7 +202,14 @@ public final class RowRange implements RowConflict {
    */
   public boolean findChange() {
     boolean[] found = {false};
-    cells((page, cell) -> found[0] = found[0] || isChanged(page, cell));
+    slots((page, from, to) -> {
+      if (reader.seesAll(page, reading)) {
+        return; // nothing on it has been changed since
+      }
+      for (int slot = from; slot < to && !found[0]; slot++) {
+        found[0] = isChanged(page, Slotted.cell(page, slot));
+      }
+    });
     return found[0];
   }
 
@@ -245,33 +279,18 @@ public final class RowRange implements RowConflict {
   }
 
   /**
-   * Is given each row that the snapshot sees, or may see: if that is an older version, it has to be
-   * looked for when the leaf is not latched any more.
+   * Is given a leaf, latched, and which of its slots are of the range; none if not {@code from <
+   * to}.
    */
   @FunctionalInterface
   private interface Visitor {
-    void row(MemorySegment page, int cell, boolean isOlder);
-  }
-
-  /** Is given each row that is in the leaf, whoever sees it. */
-  @FunctionalInterface
-  private interface CellVisitor {
-    void cell(MemorySegment page, int cell);
+    void slots(MemorySegment page, int from, int to);
   }
 
   private record Conflict(long writer, long lsn) {}
 
-  private void leaf(Visitor visitor) {
-    older.clear();
-    cells((page, cell) -> {
-      RowReader.Seen seen = reader.seen(page, cell, reading);
-      if (seen != RowReader.Seen.NONE) {
-        visitor.row(page, cell, seen == RowReader.Seen.OLDER);
-      }
-    });
-  }
-
-  private void cells(CellVisitor visitor) {
+  /** Visits the next leaf. */
+  private void slots(Visitor visitor) {
     int frame = tree.leafShared(position, reading.descent);
     try {
       MemorySegment page = pool.page(frame);
@@ -283,9 +302,7 @@ public final class RowRange implements RowConflict {
         to = Slotted.slotAtOrAfter(page, end);
         last = true;
       }
-      for (int slot = Slotted.slotAtOrAfter(page, position); slot < to; slot++) {
-        visitor.cell(page, Slotted.cell(page, slot));
-      }
+      visitor.slots(page, Slotted.slotAtOrAfter(page, position), to);
       if (last || fence == null) {
         done = true;
       } else {
