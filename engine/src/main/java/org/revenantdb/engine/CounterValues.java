@@ -83,7 +83,8 @@ final class CounterValues {
       counts.retries().lockTimeout(),
       counts.retries().tableInUse(),
       counts.retries().tableChanged(),
-      counts.retries().ceilingNanos()
+      counts.retries().ceilingNanos(),
+      oldest == null ? 0 : oldest.versions()
     };
   }
 

@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  * @param since when it was seen first, at most some two seconds after it was opened, in
  *     milliseconds since 1970
  * @param transactionId the transaction that reads in it; 0 if that has not written
+ * @param versions older versions in memory that no other snapshot needs, when the cleaner last
+ *     looked at all of them; 0 if it has not since this one was opened
  * @param name of that transaction, as {@link TransactionOptions#withName} says; null if it has none
  */
-public record OldestSnapshot(long lsn, long since, long transactionId, @Nullable String name) {}
+public record OldestSnapshot(
+    long lsn, long since, long transactionId, long versions, @Nullable String name) {}

@@ -601,7 +601,11 @@ final class OpenDatabase {
     }
     int slot = oldest.slot();
     return new OldestSnapshot(
-        oldest.snapshot(), oldest.since(), engine.open().idIn(slot), engine.open().nameIn(slot));
+        oldest.snapshot(),
+        oldest.since(),
+        engine.open().idIn(slot),
+        engine.storage().versions().keptFor(oldest.snapshot()),
+        engine.open().nameIn(slot));
   }
 
   private static PageClassStatistics published(PageClassCounts counts) {

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
@@ -64,6 +65,10 @@ class GarbageTest {
     return counts.versionsAdded() - counts.versionsPruned() - counts.versionsSwept();
   }
 
+  private static long heldByTheOldest(Database db) {
+    return Objects.requireNonNull(db.statistics().oldestSnapshot()).versions();
+  }
+
   /** An insert has no predecessor: who does not see the row knows that by its writer. */
   @Test
   void neither_inserts_nor_a_bulk_load_leave_a_version() {
@@ -115,6 +120,7 @@ class GarbageTest {
       }
       db.cleanNow();
       assertEquals(2 * rows, inMemory(db));
+      assertEquals(rows, heldByTheOldest(db), "the others are for the younger one");
       try (Transaction third = db.begin()) {
         assertEquals(rows, third.count(table, null, null));
         put(db, table, 7, 5);
@@ -126,6 +132,7 @@ class GarbageTest {
       young.close();
       db.cleanNow();
       assertEquals(rows, inMemory(db), "the oldest snapshot is still there");
+      assertEquals(rows, heldByTheOldest(db));
       assertArrayEquals(value(0), old.get(table, key(rows - 1)));
       old.close();
       db.cleanNow();

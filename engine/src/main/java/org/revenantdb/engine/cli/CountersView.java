@@ -149,6 +149,13 @@ final class CountersView {
         age(Duration.between(Instant.ofEpochMilli(since), Instant.now())),
         who(id, stored.oldestSnapshotName()),
         valueOf(stored, Counter.LOG_TAIL) - lsn);
+    long versions = valueOf(stored, Counter.OLDEST_SNAPSHOT_VERSIONS);
+    if (versions > 0) {
+      out.printf(
+          Locale.ROOT,
+          "held back by it alone: %,d older versions in memory, when the cleaner last looked%n",
+          versions);
+    }
     out.printf(
         Locale.ROOT,
         "held back by the %,d that are open: older versions, %,d bytes in memory and %,d in files; pages with"

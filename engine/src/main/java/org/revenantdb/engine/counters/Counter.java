@@ -79,7 +79,8 @@ public enum Counter {
   RETRIES_LOCK_TIMEOUT("retries.lockTimeout"),
   RETRIES_TABLE_IN_USE("retries.tableInUse"),
   RETRIES_TABLE_CHANGED("retries.tableChanged"),
-  RETRIES_CEILING_NANOS("retries.ceilingNanos");
+  RETRIES_CEILING_NANOS("retries.ceilingNanos"),
+  OLDEST_SNAPSHOT_VERSIONS("oldestSnapshotVersions");
 
   private final String text;
 

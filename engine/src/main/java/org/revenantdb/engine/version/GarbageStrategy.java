@@ -76,6 +76,16 @@ public interface GarbageStrategy {
     return false;
   }
 
+  /**
+   * How many versions in memory no snapshot needs but the oldest, as of the last time when it was
+   * looked at all of them; 0 if that was not done since it was opened, or is not counted.
+   *
+   * @param oldest that snapshot
+   */
+  default long keptFor(long oldest) {
+    return 0;
+  }
+
   /** By how much a row had more versions than it should have, at most; 0 if that is not counted. */
   default long chainExcess() {
     return 0;

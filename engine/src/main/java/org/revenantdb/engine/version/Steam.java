@@ -223,6 +223,12 @@ final class Steam implements GarbageStrategy {
   }
 
   @Override
+  public long keptFor(long oldest) {
+    Walk before = last; // each version was counted for the youngest who needs it
+    return before.snapshots.length > 0 && before.snapshots[0] == oldest ? before.kept[0] : 0;
+  }
+
+  @Override
   public long chainExcess() {
     return excess.get();
   }

@@ -604,6 +604,15 @@ public final class VolatileStore implements AutoCloseable {
     return garbage.chainExcess();
   }
 
+  /**
+   * How many versions in memory no snapshot needs but the oldest, when the cleaner last looked.
+   *
+   * @param oldest that snapshot
+   */
+  public long keptFor(long oldest) {
+    return garbage.keptFor(oldest);
+  }
+
   /** Whether {@link #prune} may find something now. */
   public boolean wantsPrune(SnapshotSet needed) {
     return garbage.wantsPass(this, needed) || runs.hasUnneeded(needed) || runs.wantsMerge(needed);

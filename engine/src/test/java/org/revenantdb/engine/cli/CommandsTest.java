@@ -381,20 +381,30 @@ class CommandsTest {
 
   @Test
   void stat_ofADatabaseThatIsOpen_showsItsOldestSnapshot() {
-    try (Database db = Database.open(directory, SMALL);
-        Transaction reader =
-            db.begin(TransactionOptions.durable().withReadOnly(true).withName("nightly report"))) {
+    TransactionOptions report =
+        TransactionOptions.durable().withReadOnly(true).withName("nightly report");
+    try (Database db = Database.open(directory, SMALL)) {
+      put(db, "a");
+      Transaction reader = db.begin(report);
+      put(db, "b");
+      put(db, "c");
+      db.cleanNow();
       Ran ran = run("stat", directory);
-      while (!ran.out.contains("oldest snapshot: ")) { // the file is written once a second
+      while (!ran.out.contains("held back by it alone: ")) { // the file is written once a second
         ran = run("stat", directory);
       }
       contains(
           ran,
           "seen first ",
           "of transaction \"nightly report\" that has not written",
+          "held back by it alone: 1 older versions in memory",
           "held back by the 1 ");
       reader.commit();
     }
+  }
+
+  private static void put(Database db, String value) {
+    db.run(tx -> tx.put(db.table("orders"), "k".getBytes(), value.getBytes()));
   }
 
   @Test
