@@ -58,6 +58,11 @@ public final class CertifierStress {
       certifier.end(certifier.begin());
     }
 
+    /** A change of a table: who gives the gate back that nobody needs turns it off. */
+    final void turnOff() {
+      certifier.leave(certifier.enterAlways());
+    }
+
     /** One commit that turns it off, and one without the gate. */
     final void commitTwice() {
       commitWriter(/* looksAgain= */ true);
@@ -73,6 +78,20 @@ public final class CertifierStress {
         pass = certifier.enterAlways();
         word.set(COMMITTING);
       }
+      commitWriter(pass);
+    }
+
+    /** As who has seen it on when he was committing, and has to enter. */
+    final void enterAndCommit(boolean entersAlways) {
+      long pass = entersAlways ? certifier.enterAlways() : certifier.enter();
+      for (int i = 0; i < 10; i++) {
+        Thread.onSpinWait(); // as long as it takes to turn it on
+      }
+      word.set(COMMITTING);
+      commitWriter(pass);
+    }
+
+    private void commitWriter(long pass) {
       long lsn = tail.incrementAndGet();
       word.set(COMMITTED);
       certifier.committed(
@@ -157,6 +176,75 @@ public final class CertifierStress {
     /** Reads, and writes something else. */
     @Actor
     public void reader() {
+      serializable(/* beginsFirst= */ true);
+    }
+
+    /** Compares their places. */
+    @Arbiter
+    public void look(Z_Result r) {
+      r.r1 = isSerial();
+    }
+  }
+
+  /**
+   * As it is, where it is off again when a writer that has seen it on enters, and on a moment
+   * later.
+   */
+  @JCStressTest
+  @Outcome(id = "false", expect = FORBIDDEN, desc = "Read what was overwritten before its commit.")
+  @Outcome(id = "true", expect = ACCEPTABLE, desc = "One behind the other, or refused.")
+  @State
+  public static class OffAndOn extends Both {
+    /** Starts behind a serializable transaction. */
+    public OffAndOn() {
+      turnOn();
+    }
+
+    /** Writes. */
+    @Actor
+    public void writer() {
+      enterAndCommit(/* entersAlways= */ true);
+    }
+
+    /** Turns it off, and on again; reads, and writes something else. */
+    @Actor
+    public void reader() {
+      turnOff();
+      serializable(/* beginsFirst= */ true);
+    }
+
+    /** Compares their places. */
+    @Arbiter
+    public void look(Z_Result r) {
+      r.r1 = isSerial();
+    }
+  }
+
+  /** Who has seen it on enters if it still is. */
+  @BrokenTwin
+  @JCStressTest
+  @Outcome(
+      id = "false",
+      expect = ACCEPTABLE_INTERESTING,
+      desc = "Read what was overwritten before its commit: the twin is broken.")
+  @Outcome(id = "true", expect = ACCEPTABLE, desc = "Right, by luck.")
+  @State
+  public static class BrokenEntersIfOn extends Both {
+    /** Starts behind a serializable transaction. */
+    public BrokenEntersIfOn() {
+      turnOn();
+    }
+
+    /** Writes. */
+    @Actor
+    public void writer() {
+      enterAndCommit(/* entersAlways= */ false);
+    }
+
+    /** Turns it off, and on again; reads, and writes something else. */
+    @Actor
+    public void reader() {
+      turnOff();
       serializable(/* beginsFirst= */ true);
     }
 

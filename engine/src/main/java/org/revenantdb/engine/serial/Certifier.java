@@ -162,11 +162,16 @@ public final class Certifier {
     turning.lock();
     try {
       if (!isCountedOn()) {
+        int next = OFF; // if the wait fails
         state.set(TURNING);
-        gate.unlockWrite(
-            gate.writeLock()); // those who take it without a word, as who changes tables
-        awaitCommitting.run();
-        state.set(1);
+        try {
+          gate.unlockWrite(
+              gate.writeLock()); // those who take it without a word, as who changes tables
+          awaitCommitting.run();
+          next = 1;
+        } finally {
+          state.set(next);
+        }
       }
     } finally {
       turning.unlock();
