@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -17,13 +18,16 @@ import org.junit.jupiter.api.io.TempDir;
  * depend on their number. {@code -Plong}: a hundred million of them, some minutes.
  */
 @Tag("slow")
-@Timeout(value = 1800, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 3600, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LongReaderTest {
   private static final int ROWS = 1_000;
   private static final int VALUE = 100;
   private static final int TENTHS = 10;
   private static final long LOG = 16L << 20;
   private static final int UPDATES = Boolean.getBoolean("revenant.long") ? 100_000_000 : 3_000_000;
+
+  /** Of a row, in memory. */
+  private static final int MOST_VERSIONS = 6;
 
   /** A version in memory, with what leads to it. */
   private static final int VERSION_BYTES = VALUE + 200;
@@ -56,21 +60,24 @@ class LongReaderTest {
           int from = tenth * (UPDATES / TENTHS);
           update(db, table, from, from + UPDATES / TENTHS);
           DatabaseStatistics counts = db.statistics();
-          // The reader's and those of both writers.
-          assertTrue(counts.longestVersionChain() <= 3, "chain " + counts.longestVersionChain());
+          // The reader's and those of both writers; one that moves may be counted twice.
+          assertTrue(
+              counts.longestVersionChain() <= MOST_VERSIONS,
+              "chain " + counts.longestVersionChain());
           assertEquals(0, counts.versionChainExcess());
           assertTrue(
-              counts.versionMemoryBytes() <= 3L * ROWS * VERSION_BYTES,
+              counts.versionMemoryBytes() <= (long) MOST_VERSIONS * ROWS * VERSION_BYTES,
               counts.versionMemoryBytes() + " bytes of versions in memory");
           assertEquals(0, counts.versionRunBytes(), "bytes of versions in files");
           assertTrue(
-              counts.logDirectoryBytes() <= 2 * LOG, counts.logDirectoryBytes() + " bytes of log");
+              counts.logDirectoryBytes() <= 3 * LOG, counts.logDirectoryBytes() + " bytes of log");
           pages = tenth == 0 ? counts.dataFilePages() : pages;
           assertEquals(pages, counts.dataFilePages(), "pages of the data file");
         }
         for (int row = 0; row < ROWS; row++) {
           assertArrayEquals(value(row - ROWS), reader.get(table, key(row)));
         }
+        assertTrue(db.statistics().lazyCommits() >= UPDATES);
         reader.commit();
       }
       db.cleanNow();
@@ -81,9 +88,11 @@ class LongReaderTest {
 
   /** Two sessions, half of the rows each, as they would be in conflict. */
   private static void update(Database db, Table table, int from, int to) throws Exception {
-    Thread other = Thread.ofPlatform().start(() -> updateHalf(db, table, from, to, 1));
+    FutureTask<Void> other =
+        new FutureTask<>(() -> updateHalf(db, table, from, to, 1), /* result= */ null);
+    Thread.ofPlatform().start(other);
     updateHalf(db, table, from, to, 0);
-    other.join();
+    other.get();
   }
 
   private static void updateHalf(Database db, Table table, int from, int to, int half) {
