@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.serial.SerialReads;
 import org.revenantdb.engine.txn.RowWaiters;
+import org.revenantdb.gc.ActiveSnapshots;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.log.LogStoppedException;
 
@@ -343,12 +344,33 @@ public final class Database implements AutoCloseable {
         engine.options().leakTraces() ? new Throwable("the transaction was begun here") : null;
     int stripe = engine.gate().enter();
     try {
-      return options.isolation() == Isolation.SERIALIZABLE
-          ? beginSerializable(options, begun)
-          : begin(options, begun, null);
+      if (options.isolation() != Isolation.SERIALIZABLE) {
+        return begin(options, begun, null);
+      }
+      Transaction alone = options.readOnly() ? beginAlone(options, begun) : null;
+      return alone == null ? beginSerializable(options, begun) : alone;
     } finally {
       engine.gate().exit(stripe);
     }
+  }
+
+  /**
+   * One that only reads happens at its snapshot, and is nothing to others; null if somebody who was
+   * prepared may have his place before it and is not seen.
+   */
+  private @Nullable Transaction beginAlone(TransactionOptions options, @Nullable Throwable begun) {
+    ActiveSnapshots snapshots = engine.snapshots();
+    int slot = snapshots.open(engine.clock());
+    try {
+      if (!engine.storage().transactions().hasPreparedAbove(snapshots.snapshot(slot))) {
+        return new Transaction(engine, slot, options, begun, null);
+      }
+    } catch (Throwable noMemory) {
+      snapshots.close(slot);
+      throw noMemory;
+    }
+    snapshots.close(slot);
+    return null;
   }
 
   private Transaction beginSerializable(TransactionOptions options, @Nullable Throwable begun) {

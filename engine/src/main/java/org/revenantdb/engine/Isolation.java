@@ -23,7 +23,10 @@ public enum Isolation {
    * As {@link #SNAPSHOT}, and in effect one after the other, in the order of their commits: the
    * commit of one that has written is in conflict if another has committed meanwhile what would
    * have changed an answer that it was given, be it a row that was not there. One that has only
-   * read is never refused, unless it meets a row of a transaction that was prepared. Transactions
+   * read is refused only if somebody is, or was when it began, prepared and not decided about, or
+   * if it has looked up the name of a table; one that was begun {@linkplain
+   * TransactionOptions#withReadOnly to read alone} while nobody was prepared is nothing to others,
+   * and refused only to look up a name when a table has been created or dropped since. Transactions
    * of other levels take part as far as serializable ones see them as a whole; what they themselves
    * have read nobody checks.
    */

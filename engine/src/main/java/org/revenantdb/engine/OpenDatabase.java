@@ -600,12 +600,15 @@ final class OpenDatabase {
       return null;
     }
     int slot = oldest.slot();
+    long id = engine.open().idIn(slot);
+    String name = engine.open().nameIn(slot);
+    boolean isStill = engine.snapshots().snapshot(slot) == oldest.snapshot(); // else another's
     return new OldestSnapshot(
         oldest.snapshot(),
         oldest.since(),
-        engine.open().idIn(slot),
+        isStill ? id : 0,
         engine.storage().versions().keptFor(oldest.snapshot()),
-        engine.open().nameIn(slot));
+        isStill ? name : null);
   }
 
   private static PageClassStatistics published(PageClassCounts counts) {

@@ -16,6 +16,7 @@ import org.revenantdb.gc.ActiveSnapshots;
 final class OpenTransactions {
   /*
    * Entry       null | the transaction itself | Watched: weakly the transaction, and its core
+   *             Kept: whose cursor or stream has this slot; ends with that, and is nothing to who sweeps
    * Transitions null -> transaction      begin    by its session, which has the slot
    *             transaction -> Watched   sweep    CAS: it has been open for a while
    *             any -> null              end      by its session, or whoever rolls it back, before the slot is given up
@@ -34,6 +35,8 @@ final class OpenTransactions {
   private static final int STRIDE = 16;
 
   private record Watched(WeakReference<Transaction> face, TransactionCore core) {}
+
+  private record Kept(TransactionCore core) {}
 
   private static final class Slots extends AtomicReferenceArray<@Nullable Object> {
     private static final long serialVersionUID = 1;
@@ -55,11 +58,20 @@ final class OpenTransactions {
 
   /** A transaction has begun. */
   void begin(int slot, Transaction transaction) {
+    enter(slot, transaction);
+  }
+
+  /** A cursor or a stream of a transaction has a slot of its own, until {@link #end}. */
+  void keep(int slot, TransactionCore core) {
+    enter(slot, new Kept(core));
+  }
+
+  private void enter(int slot, Object entry) {
     Slots chunk = chunkOf(slot);
     if (chunk == null) {
       chunk = grow(slot);
     }
-    chunk.setRelease(index(slot), transaction);
+    chunk.setRelease(index(slot), entry);
   }
 
   /** The one in that slot has ended. */
@@ -133,6 +145,7 @@ final class OpenTransactions {
         yield used == null ? 0 : used.id();
       }
       case Watched watched -> watched.core.id();
+      case Kept kept -> kept.core.id();
       case null, default -> 0;
     };
   }
@@ -143,6 +156,7 @@ final class OpenTransactions {
     return switch (chunk == null ? null : chunk.get(index(slot))) {
       case Transaction young -> young.name();
       case Watched watched -> watched.core.name();
+      case Kept kept -> kept.core.name();
       case null, default -> null;
     };
   }

@@ -51,6 +51,11 @@ final class TableSteps {
     return isDropped ? null : table;
   }
 
+  /** LSN of the last record that created, dropped or truncated a table. */
+  long changedAt() {
+    return catalog.changedAt();
+  }
+
   /** How far the log has to be durable before anyone is told whether there is a table. */
   long changedAt(String name) {
     return catalog.changedAt(name);

@@ -392,6 +392,7 @@ public final class Transaction implements AutoCloseable {
    * @throws ValueTooLargeException if the value does not fit in an array
    */
   public byte @Nullable [] lockForUpdate(Table table, byte[] key) {
+    core().demandWrites();
     if (core().readsCommitted()) {
       return lockNewest(table, key);
     }

@@ -301,6 +301,7 @@ final class TransactionCore {
    */
   void beginStatement(Table table) {
     Objects.requireNonNull(table, "table").demandOf(engine);
+    demandWrites();
     if (readsCommitted()) {
       inside(() -> {
         RowWriter held = writer(table);
@@ -327,9 +328,11 @@ final class TransactionCore {
         KeptReading fresh =
             new KeptReading(another, reading.at(engine.snapshots().snapshot(another)));
         more.add(fresh);
+        engine.open().keep(another, this);
         kept = more;
         return fresh;
       } catch (Throwable noMemory) {
+        engine.open().end(another);
         engine.snapshots().close(another);
         throw noMemory;
       }
@@ -344,6 +347,7 @@ final class TransactionCore {
     try {
       alone(() -> {
         if (used.isLast() && kept.remove(used)) {
+          engine.open().end(used.slot());
           engine.snapshots().close(used.slot());
         }
       });
@@ -902,6 +906,7 @@ final class TransactionCore {
 
   /** Creates a table. */
   Table createTable(String name, TableOptions options) {
+    demandWrites();
     beginStatement();
     note(noted -> noted.read(name));
     return step(own -> insideGate(() -> engine.tables().create(this, own, name, options)));
@@ -909,11 +914,13 @@ final class TransactionCore {
 
   /** Drops a table. */
   void dropTable(Table table) {
+    demandWrites();
     change(table, engine.tables()::drop);
   }
 
   /** Truncates a table. */
   void truncate(Table table) {
+    demandWrites();
     change(table, engine.tables()::truncate);
   }
 
@@ -934,15 +941,45 @@ final class TransactionCore {
         reads.read(name);
         engine.tables().changedAt(name); // what is changing it now is behind the snapshot, or done
       }
+      if (isAloneInItsSnapshot()) {
+        engine.tables().changedAt(name); // as above
+      }
       Table found = engine.tables().find(ownTables, name);
       reading.witness().saw(engine.tables().changedAt(name));
+      if (isAloneInItsSnapshot()) {
+        demandNoTableChanged();
+      }
       return found;
     });
+  }
+
+  /**
+   * Whether it is serializable, and nobody looks at it when he commits: it was begun to read alone.
+   */
+  private boolean isAloneInItsSnapshot() {
+    return reads == null && options.isolation() == Isolation.SERIALIZABLE;
+  }
+
+  /** Names lead to what is so now, and it is not known which of them did so in the snapshot. */
+  private void demandNoTableChanged() {
+    long changed = engine.tables().changedAt();
+    if (changed > snapshot()) {
+      throw changed(changed);
+    }
   }
 
   /** What people call it; null if nothing. */
   @Nullable String name() {
     return options.name();
+  }
+
+  /** Refuses a statement that would write, before it has read or noted anything. */
+  void demandWrites() {
+    if (options.readOnly()) {
+      checkOpen();
+      throw new ReadOnlyTransactionException(
+          "the transaction was begun with TransactionOptions.withReadOnly; begin one without to write");
+    }
   }
 
   /** The writer of rows; with the first call the transaction gets its id. */
@@ -954,10 +991,7 @@ final class TransactionCore {
         throw new ReadOnlyDatabaseException(
             "the database was opened read-only; open it for writing");
       }
-      if (options.readOnly()) {
-        throw new ReadOnlyTransactionException(
-            "the transaction was begun with TransactionOptions.withReadOnly; begin one without to write");
-      }
+      demandWrites();
       current = engine.takeWriter();
       current.begin(engine.options().shortTransactionRows());
       if (hasSavepoint) {
@@ -1523,6 +1557,7 @@ final class TransactionCore {
     engine.open().end(slot);
     engine.snapshots().close(slot);
     for (KeptReading one : kept) {
+      engine.open().end(one.slot());
       engine.snapshots().close(one.slot());
     }
     kept = List.of();

@@ -52,13 +52,25 @@ public record TransactionOptions(
   private static void checkName(String name) {
     if (name.isBlank()
         || name.length() > MAX_NAME
-        || name.chars().anyMatch(Character::isISOControl)) {
+        || name.codePoints().anyMatch(TransactionOptions::disturbsALine)) {
       throw new IllegalArgumentException(
           "the name of a transaction has from 1 to "
               + MAX_NAME
-              + " characters, is not blank, and has no control characters; this one has "
+              + " characters, is not blank, and has none that control how it is shown, nor half of one; this one has "
               + name.length());
     }
+  }
+
+  private static boolean disturbsALine(int character) {
+    return switch (Character.getType(character)) {
+      case Character.CONTROL,
+          Character.FORMAT,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR,
+          Character.SURROGATE ->
+          true;
+      default -> false;
+    };
   }
 
   private static TransactionOptions usual(Durability durability) {
@@ -140,11 +152,11 @@ public record TransactionOptions(
   }
 
   /**
-   * Makes or takes back the promise to write nothing. It costs nothing and saves nothing, as a
-   * transaction that has not written costs no more in any case: it guards against a write where
-   * none is meant. One that only reads its snapshot is in conflict with nobody, however long it is
-   * open; it is refused only a table that was created since, and, if {@link
-   * Isolation#SERIALIZABLE}, what is said there.
+   * Makes or takes back the promise to write nothing: what would write is refused. One that only
+   * reads its snapshot is in conflict with nobody, however long it is open, and is refused only a
+   * table that was created since. With {@link Isolation#SERIALIZABLE} the promise also spares
+   * itself and others what that costs: see there; else it saves nothing, as one that has not
+   * written costs no more in any case.
    *
    * @param value the setting
    * @return other options
@@ -156,7 +168,7 @@ public record TransactionOptions(
   /**
    * Gives the transaction a name, for people: "nightly report". Others may have the same.
    *
-   * @param value from 1 to 100 characters, not blank, no control characters
+   * @param value from 1 to 100 characters, not blank, none that control how it is shown
    * @return other options
    * @throws IllegalArgumentException if it is none of these
    */

@@ -1,6 +1,7 @@
 package org.revenantdb.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.revenantdb.engine.Samples.bytes;
@@ -63,6 +64,31 @@ class OldestSnapshotTest {
       assertEquals("report", open.nameIn(slot));
       reader.rollback();
       assertNull(open.nameIn(slot));
+    }
+  }
+
+  @Test
+  void a_cursor_of_one_that_reads_committed_has_its_name() {
+    TransactionOptions options =
+        TransactionOptions.lazy().withIsolation(Isolation.READ_COMMITTED).withName("report");
+    try (Database db = Samples.open(folder.resolve("db"))) {
+      put(db, "t", "k", "v");
+      Table table = db.table("t");
+      try (Transaction reader = db.begin(options)) {
+        reader.put(table, bytes("l"), bytes("x"));
+        Cursor cursor = reader.scan(table, null, null);
+        assertTrue(cursor.next());
+        put(db, "t", "k", "w");
+        assertNotNull(reader.get(table, bytes("k")));
+        OldestSnapshot held = oldest(db);
+        assertTrue(held.lsn() < reader.core().snapshot(), "that has moved on");
+        assertEquals("report", held.name());
+        assertEquals(reader.core().id(), held.transactionId());
+        cursor.close();
+        assertEquals(reader.core().snapshot(), oldest(db).lsn());
+        reader.rollback();
+      }
+      assertNull(db.statistics().oldestSnapshot());
     }
   }
 }

@@ -3,6 +3,7 @@ package org.revenantdb.engine;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -16,12 +17,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.serial.Certifier;
 import org.revenantdb.engine.txn.RowWaiters;
 
 /** Serializable transactions beside everything else that there is (protocols.md §34, R20). */
 class SerializableTest {
   private static final TransactionOptions SERIALIZABLE =
       TransactionOptions.lazy().withIsolation(Isolation.SERIALIZABLE);
+  private static final TransactionOptions ALONE = SERIALIZABLE.withReadOnly(true);
   private static final TransactionOptions WAITING =
       SERIALIZABLE.withLockTimeout(Duration.ofMinutes(2));
 
@@ -419,6 +422,73 @@ class SerializableTest {
       assertThrows(SerializationConflictException.class, () -> get(one, "x"));
     }
     assertEquals("1", db.call(SERIALIZABLE, tx -> get(tx, "x")));
+  }
+
+  // Those that say that they only read.
+
+  private static boolean isGated(Transaction tx) {
+    return tx.core().engine().certifier().mustEnter(Certifier.UNGATED);
+  }
+
+  @Test
+  void R20_one_that_was_begun_to_read_alone_happens_at_its_snapshot_and_is_nothing_to_others() {
+    try (Transaction one = db.begin(ALONE)) {
+      assertEquals("0", get(one, "x"));
+      commits("x", "1");
+      commits("y", "1");
+      assertEquals("0", get(one, "y"));
+      assertEquals(2, one.count(table, null, null));
+      assertFalse(isGated(one), "nobody commits in turn because of it");
+      one.commit();
+    }
+  }
+
+  @Test
+  void R20_one_that_was_begun_to_read_alone_does_not_wait_for_who_is_prepared_behind_it() {
+    try (Transaction one = db.begin(ALONE);
+        Transaction prepared = db.begin()) {
+      put(prepared, "x", "1");
+      prepared.prepare(bytes("p"));
+      assertEquals("0", get(one, "x"));
+      db.commitPrepared(bytes("p"));
+      assertEquals("0", get(one, "x"));
+      assertEquals("0", get(one, "y"));
+      one.commit();
+    }
+  }
+
+  @Test
+  void R20_one_that_was_begun_to_read_alone_passes_over_nobody_who_was_prepared_before() {
+    try (Transaction prepared = db.begin()) {
+      put(prepared, "x", "1");
+      prepared.prepare(bytes("p"));
+    }
+    try (Transaction one = db.begin(ALONE)) {
+      assertTrue(isGated(one));
+      assertThrows(ConflictException.class, () -> get(one, "x"));
+      db.commitPrepared(bytes("p"));
+      assertThrows(SerializationConflictException.class, () -> get(one, "x"));
+    }
+    try (Transaction one = db.begin(ALONE)) {
+      assertEquals("1", get(one, "x"));
+      Transaction other = db.begin();
+      put(other, "x", "2");
+      other.prepare(bytes("q"));
+      assertEquals("1", get(one, "x"), "it came later");
+      one.commit();
+      db.rollbackPrepared(bytes("q"));
+    }
+  }
+
+  @Test
+  void R20_one_that_was_begun_to_read_alone_is_told_no_name_of_a_table_that_came_later() {
+    try (Transaction one = db.begin(ALONE)) {
+      assertEquals(table, one.findTable("t"));
+      assertNull(one.findTable("later"));
+      db.table("later");
+      assertThrows(SerializationConflictException.class, () -> one.findTable("later"));
+    }
+    assertNotNull(db.call(ALONE, tx -> tx.findTable("later")));
   }
 
   @Test

@@ -41,8 +41,10 @@ class TransactionOptionsTest {
         refused.accept(() -> tx.delete(table, bytes("none")));
         refused.accept(() -> tx.deleteRange(table, bytes("a"), bytes("z")));
         refused.accept(() -> tx.lockForUpdate(table, bytes("k")));
-        refused.accept(
-            () -> tx.put(table, bytes("k"), new ByteArrayInputStream(new byte[100_000])));
+        refused.accept(() -> tx.lockForUpdate(table, bytes("none")));
+        ByteArrayInputStream untouched = new ByteArrayInputStream(new byte[100_000]);
+        refused.accept(() -> tx.put(table, bytes("k"), untouched));
+        assertEquals(100_000, untouched.available());
         refused.accept(() -> tx.createTable("new"));
         refused.accept(() -> tx.truncate(table));
         refused.accept(() -> tx.dropTable(table));
@@ -90,7 +92,16 @@ class TransactionOptionsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "  ", "two\nlines", "\u001b[2J"})
+  @ValueSource(
+      strings = {
+        "",
+        "  ",
+        "two\nlines",
+        "\u001b[2J",
+        "two\u2028lines",
+        "\u202eback",
+        "half \ud800"
+      })
   void a_name_that_cannot_be_shown_in_a_line_is_refused(String name) {
     TransactionOptions options = TransactionOptions.durable();
     assertThrows(IllegalArgumentException.class, () -> options.withName(name));
