@@ -306,12 +306,17 @@ public final class RowReader {
   }
 
   private boolean sees(long writer, Reading reading) {
+    return sees(writer, reading, storage.transactions());
+  }
+
+  /** Whether a snapshot sees what one has written; with the row latched (R1). */
+  static boolean sees(long writer, Reading reading, TransactionTable transactions) {
     if (writer == 0 || writer == reading.self) {
       return true;
     }
-    long status = storage.transactions().outcome(writer);
+    long status = transactions.outcome(writer);
     if (!TransactionTable.isCommitted(status) || status > reading.snapshot) {
-      reading.passedOver(writer, storage.transactions());
+      reading.passedOver(writer, transactions);
       return false;
     }
     reading.witness.saw(status);
