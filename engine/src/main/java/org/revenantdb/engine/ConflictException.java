@@ -3,10 +3,16 @@ package org.revenantdb.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Another transaction wrote the row first: it has not ended, or it has committed since this one
- * began (first updater wins). The statement has changed nothing. Roll back and try again, as {@link
- * Database#run} does; what leaves that says in its message, too, how many attempts there were, and
- * what each of them has met.
+ * Another transaction is in the way. {@link #reason} says how: it has written the row first, and
+ * has not ended, or has committed since this one began (first updater wins); it changes the table,
+ * or has changed it since; it has committed what a serializable one would have had to see; or to
+ * wait for it took too long, or would never end.
+ *
+ * <p>A statement that throws this has changed nothing, and the transaction goes on, but for what
+ * {@link Transaction#deleteRange} and {@link BulkLoad} say of themselves. A commit that does has
+ * not been made, and the transaction can only be rolled back. To come to something, roll back and
+ * try again, as {@link Database#run} does; what leaves that says in its message, too, how many
+ * attempts there were, and what each of them has met.
  */
 public sealed class ConflictException extends RevenantException
     permits DeadlockException, LockTimeoutException, SerializationConflictException {

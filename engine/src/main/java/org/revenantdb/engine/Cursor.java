@@ -90,6 +90,8 @@ public final class Cursor implements AutoCloseable {
    * Goes to the next row.
    *
    * @return false when there is none
+   * @throws ConflictException as {@link Transaction#get(Table, byte[])}; another cursor can be
+   *     opened
    * @throws IllegalStateException if it is closed, or has thrown before: it may stand behind rows
    *     that nobody was given
    */
@@ -134,6 +136,7 @@ public final class Cursor implements AutoCloseable {
    *
    * @param key where to; any length, the empty key is below all others
    * @return false when there is no such row
+   * @throws ConflictException as {@link #next}
    * @throws IllegalStateException as {@link #next}
    */
   public boolean seek(byte[] key) {

@@ -403,6 +403,11 @@ public final class Database implements AutoCloseable {
    * LockTimeoutException}, or a {@link DeadlockException} that goes through another transaction of
    * this thread.
    *
+   * <p>A conflict that the work catches and keeps to itself is none: the statement has changed
+   * nothing, and what the work has done besides is committed. One that it throws counts whosever it
+   * is: that of another transaction, of another database, or of a call of this within the work,
+   * which has made its own attempts before; the work is done again.
+   *
    * @param body the work; it may be called more than once
    * @param <X> what it throws
    * @throws X what the work threw: the transaction was rolled back

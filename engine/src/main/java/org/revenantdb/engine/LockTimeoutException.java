@@ -1,7 +1,8 @@
 package org.revenantdb.engine;
 
 /**
- * Another transaction wrote the row first, and has not ended within the lock timeout. {@link
+ * Another transaction wrote the row first, and has not ended within the lock timeout; for a
+ * {@linkplain Isolation#SERIALIZABLE serializable} one that reads, a prepared one has not. {@link
  * Database#run} does not try again after it: whoever sets a timeout has said how long he waits.
  */
 public final class LockTimeoutException extends ConflictException {

@@ -1,8 +1,8 @@
 package org.revenantdb.engine;
 
 /**
- * A transaction cannot be prepared: there is one of that name, or too much of them. Nothing has
- * changed, and the transaction is open.
+ * A transaction cannot be prepared: there is one of that name, or too much of them, or it has
+ * created, dropped or truncated tables. Nothing has changed, and the transaction is open.
  */
 public final class PrepareException extends RevenantException {
   private static final long serialVersionUID = 1L;

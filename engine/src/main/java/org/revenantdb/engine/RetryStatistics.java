@@ -6,7 +6,8 @@ package org.revenantdb.engine;
  *
  * @param retries attempts that were made after another one had met a conflict
  * @param gaveUp transactions that ended with a conflict: after {@link DatabaseOptions#maxAttempts}
- *     attempts, or with one after which there is no other
+ *     attempts, or earlier, since there is no other after a lock timeout, after a deadlock with a
+ *     transaction of the same thread, and in a thread that is interrupted
  * @param rowInUse attempts that failed because of {@link ConflictReason#ROW_IN_USE}
  * @param rowChanged the same, {@link ConflictReason#ROW_CHANGED}
  * @param notSerializable the same, {@link ConflictReason#NOT_SERIALIZABLE}

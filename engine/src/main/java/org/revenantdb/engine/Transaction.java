@@ -52,7 +52,10 @@ import org.revenantdb.engine.version.StoredValue;
  *
  * <p>A table that was dropped before the transaction began is refused with {@link
  * TableDroppedException}. To begin to write to one that somebody is about to drop or truncate, or
- * has truncated since, is a conflict, and so is to use one that was created since.
+ * has truncated since, is a conflict, and so is to use one that was created since. A row of a
+ * {@linkplain #prepare prepared} transaction counts as committed for a {@link
+ * Isolation#SERIALIZABLE} one: also to read it is a conflict, at once or after the lock timeout,
+ * unless that is rolled back. Otherwise reads are in conflict with nobody.
  *
  * <p>A transaction may be handed from thread to thread, but only one may use it at a time; a second
  * one gets {@link TransactionInUseException}. An interrupted thread is not disturbed and stays
@@ -193,6 +196,8 @@ public final class Transaction implements AutoCloseable {
    * @param table a table of this database
    * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes
    * @return a copy, or null if there is no such row
+   * @throws ConflictException if the table is too new, or the row that of a prepared transaction:
+   *     see the class
    * @throws ValueTooLargeException if the value does not fit in an array; use {@link #open}
    */
   public byte @Nullable [] get(Table table, byte[] key) {
@@ -210,6 +215,7 @@ public final class Transaction implements AutoCloseable {
    * @param offset index of its first byte
    * @return the length of the value, which may be larger than the room; -1 if there is no such row,
    *     and then, too, the array may have been written to
+   * @throws ConflictException as {@link #get(Table, byte[])}
    * @throws ValueTooLargeException if the value has more bytes than an array can have; use {@link
    *     #open}
    */
@@ -254,6 +260,7 @@ public final class Transaction implements AutoCloseable {
    * @param table a table of this database
    * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes
    * @return true if there is
+   * @throws ConflictException as {@link #get(Table, byte[])}
    */
   public boolean exists(Table table, byte[] key) {
     beginStatement();
@@ -267,6 +274,7 @@ public final class Transaction implements AutoCloseable {
    * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes
    * @return a stream that is valid as long as the transaction, or null if there is no such row; if
    *     that {@linkplain Isolation#READ_COMMITTED reads what is committed}, it is to be closed
+   * @throws ConflictException as {@link #get(Table, byte[])}
    */
   public @Nullable InputStream open(Table table, byte[] key) {
     KeptReading kept = keepReading(); // before anything is looked up in it
@@ -331,7 +339,8 @@ public final class Transaction implements AutoCloseable {
    * @param table a table of this database
    * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes
    * @param value at most {@link Database#MAX_VALUE_BYTES} bytes
-   * @throws ConflictException if another transaction wrote the row first
+   * @throws ConflictException if another transaction wrote the row first, or has changed the table:
+   *     see {@link ConflictReason}
    */
   public void put(Table table, byte[] key, byte[] value) {
     beginStatement(table);
@@ -388,7 +397,8 @@ public final class Transaction implements AutoCloseable {
    * @param table a table of this database
    * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes
    * @return a copy of the value, or null if there is no such row, and no lock
-   * @throws ConflictException if another transaction wrote the row first
+   * @throws ConflictException if another transaction wrote the row first, or has changed the table:
+   *     see {@link ConflictReason}
    * @throws ValueTooLargeException if the value does not fit in an array
    */
   public byte @Nullable [] lockForUpdate(Table table, byte[] key) {
@@ -460,7 +470,8 @@ public final class Transaction implements AutoCloseable {
    * @param table a table of this database
    * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes
    * @param value at most {@link Database#MAX_VALUE_BYTES} bytes
-   * @throws ConflictException if another transaction wrote the row first
+   * @throws ConflictException if another transaction wrote the row first, or has changed the table:
+   *     see {@link ConflictReason}
    * @throws ValueTooLargeException if the stream does not end in time; the row is unchanged
    * @throws IOException if the stream throws; the row is unchanged
    */
@@ -505,7 +516,8 @@ public final class Transaction implements AutoCloseable {
    * @param table a table of this database
    * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes
    * @return whether there was one
-   * @throws ConflictException if another transaction wrote the row first
+   * @throws ConflictException if another transaction wrote the row first, or has changed the table:
+   *     see {@link ConflictReason}
    */
   public boolean delete(Table table, byte[] key) {
     beginStatement(table);
@@ -529,6 +541,7 @@ public final class Transaction implements AutoCloseable {
    * @param from first key, inclusive; null for the first
    * @param to last key, exclusive; null for after the last
    * @return the number of rows
+   * @throws ConflictException as {@link #get(Table, byte[])}
    */
   public long count(Table table, byte @Nullable [] from, byte @Nullable [] to) {
     beginStatement();
@@ -564,7 +577,8 @@ public final class Transaction implements AutoCloseable {
    * @param from first key, inclusive; null for the first
    * @param to last key, exclusive; null for after the last
    * @return how many rows there were
-   * @throws ConflictException if another transaction wrote one of the rows first
+   * @throws ConflictException if another transaction wrote one of the rows first, or has changed
+   *     the table: see {@link ConflictReason}
    */
   public long deleteRange(Table table, byte @Nullable [] from, byte @Nullable [] to) {
     return deleteRange(table, from, to, () -> {});
@@ -703,6 +717,7 @@ public final class Transaction implements AutoCloseable {
    * @param from first key, inclusive; null for the first
    * @param to last key, exclusive; null for after the last
    * @return a cursor before the first row
+   * @throws ConflictException if the table is too new: see the class
    */
   public Cursor scan(Table table, byte @Nullable [] from, byte @Nullable [] to) {
     return cursor(table, from, to, /* descending= */ false);
@@ -715,6 +730,7 @@ public final class Transaction implements AutoCloseable {
    * @param from first key, inclusive; null for the first
    * @param to last key, exclusive; null for after the last
    * @return a cursor after the last row
+   * @throws ConflictException if the table is too new: see the class
    */
   public Cursor scanDescending(Table table, byte @Nullable [] from, byte @Nullable [] to) {
     return cursor(table, from, to, /* descending= */ true);
@@ -934,6 +950,10 @@ public final class Transaction implements AutoCloseable {
    * Commits, and returns when that is durable; if the transaction is {@link Durability#LAZY}, at
    * once.
    *
+   * @throws SerializationConflictException if it is {@link Isolation#SERIALIZABLE}, and another has
+   *     committed, or was prepared, that would have changed what it has read: it has not been
+   *     committed, and can only be rolled back
+   * @throws TransactionFinishedException if it has ended, or can only be rolled back
    * @throws OutcomeUnknownException if the log failed meanwhile
    */
   public void commit() {
@@ -957,8 +977,10 @@ public final class Transaction implements AutoCloseable {
    * @param name what the coordinator calls it, 1 to {@link Database#MAX_NAME_BYTES} bytes; no two
    *     that are prepared have the same
    * @return false if it has written nothing: it has ended, and there is nothing to decide
-   * @throws PrepareException if one of that name is prepared, or too many are: the transaction is
-   *     still open
+   * @throws PrepareException if one of that name is prepared, or too many are, or the transaction
+   *     has created, dropped or truncated tables: it is still open
+   * @throws SerializationConflictException as {@link #commit}: it can only be rolled back
+   * @throws TransactionFinishedException if it has ended, or can only be rolled back
    * @throws OutcomeUnknownException if the log failed meanwhile: after the next open {@link
    *     Database#preparedTransactions} tells whether it is prepared
    */
@@ -976,6 +998,8 @@ public final class Transaction implements AutoCloseable {
    * the transaction is {@link Durability#DURABLE}, the log is being forced for it.
    *
    * @return as {@link #onDurable}
+   * @throws SerializationConflictException as {@link #commit}: it can only be rolled back
+   * @throws TransactionFinishedException if it has ended, or can only be rolled back
    */
   public CompletionStage<@Nullable Void> commitAsync() {
     try {

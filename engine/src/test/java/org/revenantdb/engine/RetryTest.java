@@ -1,5 +1,6 @@
 package org.revenantdb.engine;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -284,6 +285,42 @@ class RetryTest {
     try (Transaction tx = db.begin()) {
       assertEquals(1, tx.attempt());
       assertNull(tx.lastConflict());
+    }
+  }
+
+  @Test
+  void a_conflict_that_the_work_keeps_to_itself_is_none_and_the_rest_is_committed() {
+    try (Transaction holder = db.begin(LAZY)) {
+      put(holder, "a");
+      db.run(
+          LAZY,
+          tx -> {
+            put(tx, "b");
+            assertThrows(ConflictException.class, () -> put(tx, "a"));
+          });
+    }
+    try (Transaction tx = db.begin()) {
+      assertArrayEquals(bytes("0"), tx.get(table, bytes("a")));
+      assertArrayEquals(bytes("1"), tx.get(table, bytes("b")));
+    }
+    assertEquals(new RetryStatistics(0, 0, 0, 0, 0, 0, 0, 0, 0, 0), retries());
+  }
+
+  @Test
+  void a_conflict_of_another_transaction_that_leaves_the_work_is_tried_again() {
+    assertRetried(
+        ConflictReason.ROW_IN_USE,
+        LAZY,
+        tx -> {
+          put(tx, "b");
+          try (Transaction holder = db.begin(LAZY);
+              Transaction other = db.begin(LAZY)) {
+            put(holder, "a");
+            put(other, "a");
+          }
+        });
+    try (Transaction tx = db.begin()) {
+      assertArrayEquals(bytes("0"), tx.get(table, bytes("b")), "of the attempt that failed");
     }
   }
 
