@@ -45,7 +45,7 @@ class OldestSnapshotTest {
       assertTrue(found.since() >= before);
       reader.close();
       found = oldest(db);
-      assertEquals(writer.core().id(), found.transactionId());
+      assertEquals(writer.id(), found.transactionId());
       assertNull(found.name());
       assertTrue(found.lsn() > lsn);
       writer.rollback();
@@ -83,7 +83,7 @@ class OldestSnapshotTest {
         OldestSnapshot held = oldest(db);
         assertTrue(held.lsn() < reader.core().snapshot(), "that has moved on");
         assertEquals("report", held.name());
-        assertEquals(reader.core().id(), held.transactionId());
+        assertEquals(reader.id(), held.transactionId());
         cursor.close();
         assertEquals(reader.core().snapshot(), oldest(db).lsn());
         reader.rollback();

@@ -3,6 +3,7 @@ package org.revenantdb.engine;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -460,6 +461,32 @@ class TransactionTest {
       key[0] = 'X';
       assertEquals("0", text(old.get(table, bytes("k"))));
     }
+  }
+
+  @Test
+  void id_isThatWhichConflictsName_fromTheFirstWriteOn_alsoAfterItsEnd() {
+    Transaction unused = db.begin();
+    assertEquals(0, unused.id());
+    unused.commit();
+    assertEquals(0, unused.id());
+    Transaction reader = db.begin();
+    assertNull(reader.get(table, bytes("k")));
+    assertEquals(0, reader.id());
+    Transaction writer = db.begin();
+    writer.put(table, bytes("k"), bytes("v"));
+    long id = writer.id();
+    assertTrue(id > 0);
+    ConflictException conflict =
+        assertThrows(ConflictException.class, () -> reader.put(table, bytes("k"), bytes("w")));
+    assertTrue(
+        conflict.getMessage().startsWith("transaction " + id + " is changing"),
+        conflict.getMessage());
+    assertTrue(reader.id() > 0, "it has tried to write");
+    assertNotEquals(id, reader.id());
+    reader.rollback();
+    writer.put(table, bytes("l"), bytes("v"));
+    writer.commit();
+    assertEquals(id, writer.id());
   }
 
   @Test
