@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param lockTimeout how long a statement waits in all for other transactions that have written its
  *     rows and have not ended, a {@code deleteRange} for each leaf of its range; zero: not at all,
  *     it is refused at once with {@link ConflictException}; null, the default: as {@link
- *     DatabaseOptions#lockTimeout} says
+ *     DatabaseOptions#lockTimeout} says, which is zero where nobody has set it
  * @param isolation what it sees of others that commit meanwhile; {@link Isolation#SNAPSHOT} if
  *     nothing else is said
  * @param readOnly whether whatever would write is refused with {@link ReadOnlyTransactionException}
@@ -126,11 +126,11 @@ public record TransactionOptions(
 
   /**
    * Sets how long a statement waits for other transactions that have written its rows and have not
-   * ended. When the time is over it gets {@link LockTimeoutException}; where those who wait would
-   * wait for each other one of them gets {@link DeadlockException} at once. A statement that has
-   * waited for one that committed is in conflict all the same, but for {@link
-   * Isolation#READ_COMMITTED}. Against a transaction that is prepared, or that its user has left
-   * open, nothing else helps.
+   * ended; without this as {@link DatabaseOptions#lockTimeout} says, by default not at all. When
+   * the time is over it gets {@link LockTimeoutException}; where those who wait would wait for each
+   * other one of them gets {@link DeadlockException} at once. A statement that has waited for one
+   * that committed is in conflict all the same, but for {@link Isolation#READ_COMMITTED}. Against a
+   * transaction that is prepared, or that its user has left open, nothing else helps.
    *
    * @param value from zero, which is not to wait, to a year
    * @return other options
