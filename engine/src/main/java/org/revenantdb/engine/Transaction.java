@@ -119,9 +119,8 @@ public final class Transaction implements AutoCloseable {
 
   /**
    * The number under which the log, {@link ConflictException}, {@link LeakedTransaction} and {@link
-   * OldestSnapshot} know this transaction. Ids say nothing of the
-   * order in which transactions began or committed. Any thread may ask, at any time, also when the
-   * transaction has ended.
+   * OldestSnapshot} know this transaction. Ids say nothing of the order in which transactions began
+   * or committed. Any thread may ask, at any time, also when the transaction has ended.
    *
    * @return its id; 0 until it writes for the first time, or tries to, and for ever if it never
    *     does
