@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What a transaction did to one key. A key is of one workload: a list that is appended to, or a
- * register that is overwritten.
+ * What a transaction did to one key, or was shown of a range of keys. A key is of one workload: a
+ * list that is appended to, or a register that is overwritten.
  */
 public sealed interface Access {
 
@@ -15,7 +15,7 @@ public sealed interface Access {
   /**
    * The key.
    *
-   * @return the key
+   * @return the key; of a range, its first
    */
   int key();
 
@@ -55,6 +55,57 @@ public sealed interface Access {
    * @param value {@link #NIL} if there was none
    */
   record ReadRegister(int key, int value) implements Access {}
+
+  /**
+   * Was given all lists of a range of keys: a key of it that is not among them has no list.
+   *
+   * @param from the first key
+   * @param to behind the last key
+   * @param found what was there, by rising keys
+   */
+  record ReadLists(int from, int to, List<ReadList> found) implements Access {
+    /** Copies the lists, and checks that they are of the range. */
+    public ReadLists {
+      found = List.copyOf(found);
+      checkRange(from, to, found);
+    }
+
+    @Override
+    public int key() {
+      return from;
+    }
+  }
+
+  /**
+   * Was given all registers of a range of keys: one that is not among them was never written.
+   *
+   * @param from the first key
+   * @param to behind the last key
+   * @param found what was there, by rising keys
+   */
+  record ReadRegisters(int from, int to, List<ReadRegister> found) implements Access {
+    /** Copies the reads, and checks that they are of the range. */
+    public ReadRegisters {
+      found = List.copyOf(found);
+      checkRange(from, to, found);
+    }
+
+    @Override
+    public int key() {
+      return from;
+    }
+  }
+
+  private static void checkRange(int from, int to, List<? extends Access> found) {
+    long behind = from;
+    for (Access access : found) {
+      if (access.key() < behind || access.key() >= to) {
+        throw new IllegalArgumentException(
+            "key %d does not follow in the range from %d to %d".formatted(access.key(), from, to));
+      }
+      behind = access.key() + 1L;
+    }
+  }
 
   /**
    * An append.
@@ -98,5 +149,29 @@ public sealed interface Access {
    */
   static Access read(int key, int value) {
     return new ReadRegister(key, value);
+  }
+
+  /**
+   * A read of all lists of a range.
+   *
+   * @param from the first key
+   * @param to behind the last key
+   * @param found made by {@link #readList}, by rising keys
+   * @return the access
+   */
+  static Access readLists(int from, int to, Access... found) {
+    return new ReadLists(from, to, Arrays.stream(found).map(ReadList.class::cast).toList());
+  }
+
+  /**
+   * A read of all registers of a range.
+   *
+   * @param from the first key
+   * @param to behind the last key
+   * @param found made by {@link #read}, by rising keys
+   * @return the access
+   */
+  static Access readRegisters(int from, int to, Access... found) {
+    return new ReadRegisters(from, to, Arrays.stream(found).map(ReadRegister.class::cast).toList());
   }
 }

@@ -7,6 +7,9 @@ import java.util.List;
 /**
  * Accesses as columns of numbers: a history of a hundred thousand transactions is a few arrays.
  *
+ * <p>A range read is an access that says so, and behind it the reads of the keys that it found.
+ * {@link RangeReads} puts reads in its place that know of which range they are.
+ *
  * <p>Threads: one writes; any may read when it is done.
  */
 final class Accesses {
@@ -15,7 +18,9 @@ final class Accesses {
     APPEND(0),
     WRITE(1),
     READ_LIST(2),
-    READ_REGISTER(3);
+    READ_REGISTER(3),
+    RANGE_OF_LISTS(4),
+    RANGE_OF_REGISTERS(5);
 
     private final int code;
 
@@ -27,14 +32,29 @@ final class Accesses {
   /** By their codes. */
   private static final Kind[] KINDS = Kind.values();
 
+  private static final int NO_RANGE = -1;
+
   private final Ints kinds = new Ints();
   private final Ints keys = new Ints();
 
-  /** What was written or a register held; of a list, where in {@link #elements} it begins. */
+  /**
+   * What was written or a register held; of a list, where in {@link #elements} it begins; of a
+   * range, behind its last key.
+   */
   private final Ints values = new Ints();
 
+  /** Of a list; of a range, how many reads behind it are what was found. */
   private final Ints lengths = new Ints();
+
   private final Ints elements = new Ints();
+
+  /** Of a read that stands for a part of a range read, the number of that. */
+  private final Ints ranges = new Ints();
+
+  /** From and to of each range by number. */
+  private final Ints bounds = new Ints();
+
+  private boolean hasRangeReads;
 
   int size() {
     return kinds.size();
@@ -46,6 +66,9 @@ final class Accesses {
     values.clear();
     lengths.clear();
     elements.clear();
+    ranges.clear();
+    bounds.clear();
+    hasRangeReads = false;
   }
 
   void append(int key, int value) {
@@ -65,11 +88,35 @@ final class Accesses {
     add(Kind.READ_REGISTER, key, value, 0);
   }
 
+  /** A range read; the next reads, as many as were found, are of it. */
+  void rangeOfLists(int from, int to, int found) {
+    add(Kind.RANGE_OF_LISTS, from, to, found);
+  }
+
+  /** A range read; the next reads, as many as were found, are of it. */
+  void rangeOfRegisters(int from, int to, int found) {
+    add(Kind.RANGE_OF_REGISTERS, from, to, found);
+  }
+
   private void add(Kind kind, int key, int value, int length) {
     kinds.add(kind.code);
     keys.add(key);
     values.add(value);
     lengths.add(length);
+    ranges.add(NO_RANGE);
+    hasRangeReads |= kind.code >= Kind.RANGE_OF_LISTS.code;
+  }
+
+  /** A range of which reads may be said to be; returns its number. */
+  int addRange(int from, int to) {
+    bounds.add(from);
+    bounds.add(to);
+    return bounds.size() / 2 - 1;
+  }
+
+  /** The access that was added last is a part of what a range read showed. */
+  void lastIsOf(int range) {
+    ranges.set(size() - 1, range);
   }
 
   void add(Access access) {
@@ -81,6 +128,14 @@ final class Accesses {
         readList(key, array, 0, array.length);
       }
       case Access.ReadRegister(int key, int value) -> readRegister(key, value);
+      case Access.ReadLists(int from, int to, List<Access.ReadList> found) -> {
+        rangeOfLists(from, to, found.size());
+        found.forEach(this::add);
+      }
+      case Access.ReadRegisters(int from, int to, List<Access.ReadRegister> found) -> {
+        rangeOfRegisters(from, to, found.size());
+        found.forEach(this::add);
+      }
     }
   }
 
@@ -94,7 +149,7 @@ final class Accesses {
           elements.add(other.element(i, at));
         }
       } else {
-        add(kind, other.key(i), other.value(i), 0);
+        add(kind, other.key(i), other.value(i), other.length(i));
       }
     }
   }
@@ -111,16 +166,54 @@ final class Accesses {
     return kind(access) == Kind.APPEND || kind(access) == Kind.READ_LIST;
   }
 
+  boolean isRange(int access) {
+    return kinds.get(access) >= Kind.RANGE_OF_LISTS.code;
+  }
+
+  /** Whether there is a range read among them. */
+  boolean hasRangeReads() {
+    return hasRangeReads;
+  }
+
+  /** The access behind one, of a range read the one behind what it found. */
+  int next(int access) {
+    return access + 1 + (isRange(access) ? length(access) : 0);
+  }
+
+  /** The number of the range read of which a read is a part; negative if of none. */
+  int rangeOf(int access) {
+    return ranges.get(access);
+  }
+
+  int from(int range) {
+    return bounds.get(2 * range);
+  }
+
+  int to(int range) {
+    return bounds.get(2 * range + 1);
+  }
+
+  /** Whether a range was read and this key was not in it. */
+  boolean isAbsentInRange(int access) {
+    return ranges.get(access) != NO_RANGE && showsNothing(access);
+  }
+
+  /** Whether a read shows a key that nobody has written. */
+  boolean showsNothing(int read) {
+    return isOfList(read) ? length(read) == 0 : value(read) == Access.NIL;
+  }
+
+  /** Of a range its first. */
   int key(int access) {
     return keys.get(access);
   }
 
-  /** Of a write or of the read of a register. */
+  /** Of a write or of the read of a register; of a range, behind its last key. */
   int value(int access) {
     return values.get(access);
   }
 
-  /** Of the list that was read. */
+  /** Of the list that was read; of a range, how many keys were found. */
   int length(int access) {
     return lengths.get(access);
   }
@@ -143,7 +236,18 @@ final class Accesses {
         }
         yield new Access.ReadList(key, list);
       }
+      case RANGE_OF_LISTS -> new Access.ReadLists(key, value(access), found(access));
+      case RANGE_OF_REGISTERS -> new Access.ReadRegisters(key, value(access), found(access));
     };
+  }
+
+  @SuppressWarnings("unchecked") // behind a range are reads of its kind alone
+  private <A extends Access> List<A> found(int range) {
+    List<A> found = new ArrayList<>(length(range));
+    for (int read = range + 1; read < next(range); read++) {
+      found.add((A) get(read));
+    }
+    return found;
   }
 
   int[] list(int access) {

@@ -3,6 +3,9 @@ package org.revenantdb.chaos.history;
 /**
  * What can be wrong with a history, with the name it has in the literature: Adya's thesis for the
  * phenomena {@code G0} to {@code G2}, Berenson and others for the older names, Elle for the rest.
+ *
+ * <p>In Adya's terms what is called <em>item</em> is a special case of what is not: at least one
+ * anti-dependency of the others came through a predicate, here a range of keys.
  */
 public enum AnomalyKind {
   /** G0, dirty write: transactions overwrote each other in a circle. */
@@ -31,14 +34,22 @@ public enum AnomalyKind {
   NOT_A_PREFIX("not-a-prefix", IsolationLevel.READ_COMMITTED),
   /** P2, fuzzy read: a transaction read a key twice and was given others' writes in between. */
   NON_REPEATABLE_READ("P2", IsolationLevel.SNAPSHOT),
+  /** P3, phantom: a key was not in a range that was read, and at another read it was there. */
+  PHANTOM("P3", IsolationLevel.SNAPSHOT),
   /** P4: two committed transactions read one version of a key, and both replaced it. */
   LOST_UPDATE("P4", IsolationLevel.SNAPSHOT),
-  /** G-single, read skew: a circle with one anti-dependency. */
-  READ_SKEW("G-single", IsolationLevel.SNAPSHOT),
-  /** G-nonadjacent: a circle with several anti-dependencies, no two of them in a row. */
-  NONADJACENT("G-nonadjacent", IsolationLevel.SNAPSHOT),
+  /** G-single-item, read skew: a circle with one anti-dependency, of a key that was read. */
+  READ_SKEW("G-single-item", IsolationLevel.SNAPSHOT),
+  /** G-single: the same from a range in which the key was not. */
+  PREDICATE_READ_SKEW("G-single", IsolationLevel.SNAPSHOT),
+  /** G-nonadjacent-item: a circle with several anti-dependencies, no two of them in a row. */
+  NONADJACENT("G-nonadjacent-item", IsolationLevel.SNAPSHOT),
+  /** G-nonadjacent: the same, one of them or more from a range in which the key was not. */
+  PREDICATE_NONADJACENT("G-nonadjacent", IsolationLevel.SNAPSHOT),
   /** G2-item, write skew in its shortest form: a circle with anti-dependencies in a row. */
-  WRITE_SKEW("G2-item", IsolationLevel.SERIALIZABLE);
+  WRITE_SKEW("G2-item", IsolationLevel.SERIALIZABLE),
+  /** G2: the same, one of them or more from a range in which the key was not. */
+  PREDICATE_WRITE_SKEW("G2", IsolationLevel.SERIALIZABLE);
 
   private final String literature;
   private final IsolationLevel forbiddenFrom;

@@ -8,7 +8,11 @@ import org.revenantdb.chaos.history.DependencyGraph.Edge;
 final class Cycle {
 
   /** From one transaction to the next; through relays it is one step. */
-  private record Step(int from, Edge kind, int before, int after, int to) {}
+  private record Step(int from, Edge kind, int before, int after, int to) {
+    boolean isAntiDependency() {
+      return kind.isAntiDependency();
+    }
+  }
 
   private final HistoryIndex index;
   private final Words words;
@@ -43,20 +47,23 @@ final class Cycle {
   }
 
   AnomalyKind kind() {
-    long antiDependencies = count(Edge.RW);
+    long antiDependencies = steps.stream().filter(Step::isAntiDependency).count();
+    boolean predicate = count(Edge.PREDICATE_RW) > 0;
     if (antiDependencies == 0) {
       return count(Edge.WR) == 0 ? AnomalyKind.DIRTY_WRITE : AnomalyKind.CIRCULAR_INFORMATION_FLOW;
     }
     if (antiDependencies == 1) {
-      return isLostUpdate() ? AnomalyKind.LOST_UPDATE : AnomalyKind.READ_SKEW;
+      return isLostUpdate()
+          ? AnomalyKind.LOST_UPDATE
+          : predicate ? AnomalyKind.PREDICATE_READ_SKEW : AnomalyKind.READ_SKEW;
     }
     for (int i = 0; i < steps.size(); i++) {
       Step next = steps.get((i + 1) % steps.size());
-      if (steps.get(i).kind == Edge.RW && next.kind == Edge.RW) {
-        return AnomalyKind.WRITE_SKEW;
+      if (steps.get(i).isAntiDependency() && next.isAntiDependency()) {
+        return predicate ? AnomalyKind.PREDICATE_WRITE_SKEW : AnomalyKind.WRITE_SKEW;
       }
     }
-    return AnomalyKind.NONADJACENT;
+    return predicate ? AnomalyKind.PREDICATE_NONADJACENT : AnomalyKind.NONADJACENT;
   }
 
   private long count(Edge kind) {
@@ -104,6 +111,9 @@ final class Cycle {
                   words.key(step.after),
                   step.to,
                   words.version(step.after));
+      case PREDICATE_RW ->
+          "T%d read the %s, T%d wrote %s to it"
+              .formatted(step.from, words.access(step.before), step.to, words.version(step.after));
       case SESSION ->
           "process %d had ended T%d when it began T%d"
               .formatted(index.history.process(step.from), step.from, step.to);

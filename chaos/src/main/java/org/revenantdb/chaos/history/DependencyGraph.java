@@ -17,17 +17,23 @@ final class DependencyGraph {
     WR(1),
     /** It read a version, the other one wrote a later one: an anti-dependency. */
     RW(2),
+    /** It read a range without a key, the other one wrote that: one through a predicate. */
+    PREDICATE_RW(3),
     /** The same process, in its order. */
-    SESSION(3),
+    SESSION(4),
     /** It had ended before the other one began. */
-    REAL_TIME(4),
+    REAL_TIME(5),
     /** From a relay on. */
-    RELAY(5);
+    RELAY(6);
 
     private final int code;
 
     Edge(int code) {
       this.code = code;
+    }
+
+    boolean isAntiDependency() {
+      return this == RW || this == PREDICATE_RW;
     }
   }
 
@@ -95,7 +101,7 @@ final class DependencyGraph {
     return node < transactions;
   }
 
-  /** The version that was overwritten or read. */
+  /** The version that was overwritten or read; the read, if it is of a range without the key. */
   int versionBefore(int edge) {
     return before[edge];
   }
@@ -154,14 +160,14 @@ final class DependencyGraph {
      * himself.
      *
      * @param version that was read
-     * @param readers transactions
+     * @param readers their reads
      * @param later versions, of different writers
      */
     void wasOverwritten(int version, Ints readers, Ints later) {
       if (later.size() == 1) {
         for (int r = 0; r < readers.size(); r++) {
           int next = later.get(0);
-          add(Edge.RW, readers.get(r), index.writerOf(next), version, next);
+          overwrote(version, readers.get(r), index.writerOf(next), next);
         }
       } else if (later.size() > 1 && !readers.isEmpty()) {
         relayed(version, readers, later);
@@ -189,19 +195,29 @@ final class DependencyGraph {
         }
       }
       for (int r = 0; r < readers.size(); r++) {
-        int reader = readers.get(r);
-        int own = places.get(reader);
+        int read = readers.get(r);
+        int own = places.get(index.transactionOf(read));
         if (own == LongIndex.NONE) {
-          add(Edge.RW, reader, fromOn[0], version, HistoryIndex.NOTHING);
+          overwrote(version, read, fromOn[0], HistoryIndex.NOTHING);
           continue;
         }
         if (own > 0) {
-          add(Edge.RW, reader, upTo[own - 1], version, HistoryIndex.NOTHING);
+          overwrote(version, read, upTo[own - 1], HistoryIndex.NOTHING);
         }
         if (own < count - 1) {
-          add(Edge.RW, reader, fromOn[own + 1], version, HistoryIndex.NOTHING);
+          overwrote(version, read, fromOn[own + 1], HistoryIndex.NOTHING);
         }
       }
+    }
+
+    private void overwrote(int version, int read, int target, int next) {
+      boolean throughRange = index.accesses.isAbsentInRange(read);
+      add(
+          throughRange ? Edge.PREDICATE_RW : Edge.RW,
+          index.transactionOf(read),
+          target,
+          throughRange ? read : version,
+          next);
     }
 
     DependencyGraph build() {

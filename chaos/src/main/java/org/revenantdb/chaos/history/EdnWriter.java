@@ -14,7 +14,9 @@ import java.util.List;
  * leaves out, and a process has another number in the next life, as Jepsen gives one whose
  * operation was never answered. A commit that was acknowledged lazily has {@code :lazy true}; what
  * a crash took of these Elle calls an anomaly, so a second opinion on a history of several lives is
- * worth the most where all is durable.
+ * worth the most where all is durable. Nor does it know ranges: one that was read is a read of each
+ * of its keys that somebody has written, whether or not it was there, so a phantom is there, with
+ * the name of an item.
  */
 public final class EdnWriter {
 
@@ -27,7 +29,7 @@ public final class EdnWriter {
   private int index;
 
   private EdnWriter(History history, Appendable out) {
-    this.history = history;
+    this.history = RangeReads.asReads(history);
     this.out = out;
   }
 
@@ -134,6 +136,9 @@ public final class EdnWriter {
             micro(text, ":r", key, answered && value != Access.NIL ? value : "nil");
         case Access.ReadList(int key, List<Integer> list) ->
             micro(text, ":r", key, answered ? vector(list) : "nil");
+        case Access.ReadLists range -> throw new IllegalStateException(range + " is not a read");
+        case Access.ReadRegisters range ->
+            throw new IllegalStateException(range + " is not a read");
       }
     }
     return text.append(']').toString();

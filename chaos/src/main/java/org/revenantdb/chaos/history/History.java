@@ -74,8 +74,8 @@ public final class History {
    */
   public RecordedTransaction transaction(int t) {
     List<Access> list = new ArrayList<>();
-    for (int access = firstAccess(t); access < firstAccess(t + 1); access++) {
-      list.add(accesses().get(access));
+    for (int a = firstAccess(t); a < firstAccess(t + 1); a = accesses().next(a)) {
+      list.add(accesses().get(a));
     }
     return new RecordedTransaction(
         process(t), life(t), invoked(t), asked(t), completed(t), outcome(t), list);
@@ -131,6 +131,17 @@ public final class History {
       last = Math.max(last, completed(t) == NEVER ? invoked(t) : completed(t));
     }
     return last;
+  }
+
+  /** Puts other accesses in the place of a transaction's. */
+  @FunctionalInterface
+  interface Rewriting {
+    void add(int t, Accesses to);
+  }
+
+  /** The same transactions with other accesses. */
+  History rewritten(Rewriting rewriting) {
+    return new Builder(this, rewriting).build();
   }
 
   /**
@@ -194,6 +205,13 @@ public final class History {
 
     /** Begins with what a history holds. */
     Builder(History history) {
+      this(
+          history,
+          (t, to) ->
+              to.addAll(history.accesses(), history.firstAccess(t), history.firstAccess(t + 1)));
+    }
+
+    private Builder(History history, Rewriting rewriting) {
       this();
       ends.addAll(history.columns.ends);
       flushes.addAll(history.columns.flushes);
@@ -205,7 +223,7 @@ public final class History {
             history.asked(t),
             history.completed(t),
             history.columns.outcomes.get(t));
-        accesses.addAll(history.accesses(), history.firstAccess(t), history.firstAccess(t + 1));
+        rewriting.add(t, accesses);
         endAccesses();
       }
     }

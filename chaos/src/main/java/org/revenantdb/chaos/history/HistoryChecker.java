@@ -8,7 +8,7 @@ import org.revenantdb.chaos.history.SearchSpace.Rule;
  *
  * <p>What it finds is an anomaly of every order in which the transactions could have happened:
  * there are no false alarms. It does not find everything: of registers the order is known in part,
- * of predicates nothing is recorded.
+ * and predicates are ranges of keys.
  *
  * {@snippet :
  * CheckResult result = HistoryChecker.check(history, IsolationLevel.SNAPSHOT);
@@ -26,7 +26,7 @@ public final class HistoryChecker {
    *             take back what was acknowledged lazily; what it took stays in the graph, where it came behind what it
    *             had seen, and what may come behind it is another matter (SurvivalCheck).
    *
-   * Steps       1 who committed; 2 each transaction against itself; 3 order of versions, which gives the edges; 4 what
+   * Steps       0 range reads become reads of keys (RangeReads); 1 who committed; 2 each transaction against itself; 3 order of versions, which gives the edges; 4 what
    *             crashes took; 5 circles: for each rule of the level the strongly connected components, and in each one
    *             short circle. All is linear but the sorting by time, 4 for lives, and the search for a short circle.
    */
@@ -54,7 +54,7 @@ public final class HistoryChecker {
    *     used both as a list and as a register: nothing can be said of such a history
    */
   public static CheckResult check(History history, IsolationLevel level, Precedence precedence) {
-    HistoryIndex index = new HistoryIndex(history);
+    HistoryIndex index = new HistoryIndex(RangeReads.asReads(history));
     Anomalies anomalies = new Anomalies(level);
     int[] external = new ReadCheck(index, anomalies).run();
     Sightings sightings = new Sightings(index);

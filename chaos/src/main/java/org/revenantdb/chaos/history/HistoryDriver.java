@@ -2,6 +2,7 @@ package org.revenantdb.chaos.history;
 
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.random.RandomGenerator;
 import org.revenantdb.chaos.crash.Seeds;
@@ -9,7 +10,7 @@ import org.revenantdb.chaos.crash.Together;
 
 /**
  * One life of a store: a look at all that the lives before have written, then random transactions
- * of several sessions on a few keys, all of it told.
+ * of several sessions on a few keys and on new ones, all of it told.
  *
  * <p>What each session wants is in the seed; how they interleave is not.
  */
@@ -18,11 +19,15 @@ public final class HistoryDriver {
   private static final int VALUES_OF_A_LIFE = 1 << 20;
   private static final int KEYS_OF_A_LOOK = 64;
   private static final int MOST_ACCESSES = 6;
+  private static final int LONGEST_RANGE = 10;
 
   private final HistoryWorkload workload;
   private final long seed;
   private final int life;
   private final AtomicInteger nextValue;
+
+  /** How many keys have come to be, or are about to. */
+  private final AtomicInteger newKeys = new AtomicInteger();
 
   /**
    * Prepares a life.
@@ -56,19 +61,54 @@ public final class HistoryDriver {
     together.await();
   }
 
-  /** Every key of every life before, with nobody else at work. */
+  /**
+   * Every key of every life before, with nobody else at work: as a part of a range, and those that
+   * were used all the time by themselves as well, which has to show the same.
+   */
   private void look(HistoryStore store, HistorySession told) {
     int end = workload.endOfFormerKeys(life);
     for (int first = 0; first < end; first += KEYS_OF_A_LOOK) {
-      told.begin();
-      try (HistoryStore.Tx tx = store.begin(/* lazy= */ false)) {
-        for (int key = first; key < Math.min(end, first + KEYS_OF_A_LOOK); key++) {
-          read(tx, told, key);
-        }
-        told.committing();
-        tx.commit();
-      }
-      told.ended(TransactionOutcome.DURABLE);
+      int from = first;
+      int to = Math.min(end, first + KEYS_OF_A_LOOK);
+      look(
+          store,
+          told,
+          tx -> {
+            readBothRanges(tx, told, from, to);
+            for (int key = from; key < to; key++) {
+              read(tx, told, key);
+            }
+          });
+    }
+    for (int former = 0; former < life; former++) {
+      int from = HistoryWorkload.firstNewKey(former);
+      int to = HistoryWorkload.endOfNewKeys(former);
+      look(store, told, tx -> readBothRanges(tx, told, from, to));
+    }
+  }
+
+  private static void look(
+      HistoryStore store, HistorySession told, Consumer<HistoryStore.Tx> reads) {
+    told.begin();
+    try (HistoryStore.Tx tx = store.begin(/* lazy= */ false)) {
+      reads.accept(tx);
+      told.committing();
+      tx.commit();
+    }
+    told.ended(TransactionOutcome.DURABLE);
+  }
+
+  private static void readBothRanges(HistoryStore.Tx tx, HistorySession told, int from, int to) {
+    readRange(tx, told, /* ofLists= */ true, from, to);
+    readRange(tx, told, /* ofLists= */ false, from, to);
+  }
+
+  private static void readRange(
+      HistoryStore.Tx tx, HistorySession told, boolean ofLists, int from, int to) {
+    if (ofLists) {
+      told.readLists(from, to, tx.readLists(from, to));
+    } else {
+      told.readRegisters(from, to, tx.readRegisters(from, to));
     }
   }
 
@@ -137,7 +177,7 @@ public final class HistoryDriver {
     private void body(HistoryStore.Tx tx) {
       for (int left = 1 + random.nextInt(MOST_ACCESSES); left > 0; left--) {
         int key = key();
-        switch (random.nextInt(10)) {
+        switch (random.nextInt(13)) {
           case 0, 1, 2, 3 -> read(tx, told, key);
           case 4, 5, 6 -> {
             read(tx, told, key);
@@ -148,6 +188,12 @@ public final class HistoryDriver {
             read(tx, told, key());
             write(tx, key);
           }
+          case 8 -> readRange(tx, told, random.nextBoolean(), key, key + rangeLength());
+          case 9 -> readRangeOfNew(tx);
+          case 10 -> {
+            readRangeOfNew(tx);
+            write(tx, newKey());
+          }
           default -> write(tx, key);
         }
       }
@@ -157,6 +203,30 @@ public final class HistoryDriver {
     private int key() {
       double share = random.nextDouble();
       return workload.firstKey(life) + (int) (share * share * workload.keys());
+    }
+
+    private int rangeLength() {
+      return 1 + random.nextInt(LONGEST_RANGE);
+    }
+
+    /** Where keys come to be: to just behind them, or, seldom as it is much, to the last of all. */
+    private void readRangeOfNew(HistoryStore.Tx tx) {
+      int n = newKeys.get();
+      int from = HistoryWorkload.beforeNewKey(life, n);
+      int to =
+          random.nextInt(16) == 0
+              ? HistoryWorkload.endOfNewKeys(life)
+              : HistoryWorkload.behindNewKey(life, n);
+      readRange(tx, told, random.nextBoolean(), from, to);
+    }
+
+    /** Mostly one that nobody has written yet, else one of those that came to be last. */
+    private int newKey() {
+      int n =
+          random.nextInt(4) == 0
+              ? Math.max(0, newKeys.get() - 1 - random.nextInt(LONGEST_RANGE))
+              : newKeys.getAndIncrement();
+      return HistoryWorkload.newKey(life, n) + random.nextInt(2);
     }
 
     private void write(HistoryStore.Tx tx, int key) {

@@ -7,7 +7,7 @@ import java.util.Arrays;
  * unknown outcome that a committed one has seen.
  *
  * <p>A <em>version</em> is an access that writes, by its number; {@link #NOTHING} is the version of
- * a key before all writes.
+ * a key before all writes. The history is one without range reads.
  */
 final class HistoryIndex {
 

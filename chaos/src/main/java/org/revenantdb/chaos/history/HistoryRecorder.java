@@ -2,6 +2,7 @@ package org.revenantdb.chaos.history;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
@@ -134,6 +135,18 @@ public final class HistoryRecorder {
     @Override
     public void readRegister(int key, int value) {
       did.readRegister(key, value);
+    }
+
+    @Override
+    public void readLists(int from, int to, SortedMap<Integer, int[]> found) {
+      did.rangeOfLists(from, to, found.size());
+      found.forEach(this::readList);
+    }
+
+    @Override
+    public void readRegisters(int from, int to, SortedMap<Integer, Integer> found) {
+      did.rangeOfRegisters(from, to, found.size());
+      found.forEach(this::readRegister);
     }
 
     @Override

@@ -1,5 +1,7 @@
 package org.revenantdb.chaos.history;
 
+import java.util.SortedMap;
+
 /**
  * Whom a client tells what it does and is told, one transaction at a time.
  *
@@ -44,6 +46,24 @@ public interface HistorySession {
    * @param value what it holds, or {@link Access#NIL}
    */
   void readRegister(int key, int value);
+
+  /**
+   * All lists of a range were read.
+   *
+   * @param from the first key
+   * @param to behind the last key
+   * @param found those that are there
+   */
+  void readLists(int from, int to, SortedMap<Integer, int[]> found);
+
+  /**
+   * All registers of a range were read.
+   *
+   * @param from the first key
+   * @param to behind the last key
+   * @param found those that are there, and what they hold
+   */
+  void readRegisters(int from, int to, SortedMap<Integer, Integer> found);
 
   /** The commit is about to be asked for. */
   void committing();

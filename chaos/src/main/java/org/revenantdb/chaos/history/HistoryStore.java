@@ -1,6 +1,7 @@
 package org.revenantdb.chaos.history;
 
 import java.nio.file.Path;
+import java.util.SortedMap;
 
 /**
  * A transactional store as the workload sees it: lists and registers under numbers. Even keys are
@@ -64,6 +65,24 @@ public interface HistoryStore extends AutoCloseable {
      * @return what it holds, {@link Access#NIL} if nobody has written it
      */
     int readRegister(int key);
+
+    /**
+     * Reads all lists of a range of keys.
+     *
+     * @param from the first key
+     * @param to behind the last key
+     * @return those that somebody has appended to
+     */
+    SortedMap<Integer, int[]> readLists(int from, int to);
+
+    /**
+     * Reads all registers of a range of keys.
+     *
+     * @param from the first key
+     * @param to behind the last key
+     * @return those that somebody has written, and what they hold
+     */
+    SortedMap<Integer, Integer> readRegisters(int from, int to);
 
     /**
      * Appends to a list.

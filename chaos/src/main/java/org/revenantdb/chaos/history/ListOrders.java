@@ -263,7 +263,6 @@ final class ListOrders {
   }
 
   private void read(Order order, int read, Ints lastReaders) {
-    int reader = index.transactionOf(read);
     int length = external[read];
     if (!isPrefix(read, order)) {
       tellIncompatible(order.read, read);
@@ -286,10 +285,10 @@ final class ListOrders {
       next++;
     }
     if (next == order.versions.length) {
-      lastReaders.add(reader);
+      lastReaders.add(read);
     } else {
       Ints readers = new Ints(1);
-      readers.add(reader);
+      readers.add(read);
       Ints later = new Ints(1);
       later.add(order.versions[next]);
       graph.wasOverwritten(Math.max(version, HistoryIndex.NOTHING), readers, later);

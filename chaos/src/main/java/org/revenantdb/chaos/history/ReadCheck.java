@@ -137,8 +137,9 @@ final class ReadCheck {
   }
 
   private void tellNonRepeatable(int t, int before, int read) {
+    boolean phantom = accesses.isAbsentInRange(before) || accesses.isAbsentInRange(read);
     anomalies.add(
-        AnomalyKind.NON_REPEATABLE_READ,
+        phantom ? AnomalyKind.PHANTOM : AnomalyKind.NON_REPEATABLE_READ,
         () ->
             words.access(before)
                 + ", and later "

@@ -109,7 +109,7 @@ final class RegisterOrders {
   private void read(int read, Ints readersOfNothing) {
     int reader = index.transactionOf(read);
     if (accesses.value(read) == Access.NIL) {
-      readersOfNothing.add(reader);
+      readersOfNothing.add(read);
       return;
     }
     int version = index.versionOf(read, 0);
@@ -250,7 +250,7 @@ final class RegisterOrders {
     }
     Ints readers = new Ints();
     for (int read = firstReader[version]; read >= 0; read = nextReader[read]) {
-      readers.add(index.transactionOf(read));
+      readers.add(read);
     }
     antiDependencies(version, readers, later);
   }
@@ -266,7 +266,7 @@ final class RegisterOrders {
     for (int life = 0; life < history.lives(); life++) {
       Ints ofLife = new Ints();
       for (int r = 0; r < readers.size(); r++) {
-        if (history.life(readers.get(r)) == life) {
+        if (history.life(index.transactionOf(readers.get(r))) == life) {
           ofLife.add(readers.get(r));
         }
       }

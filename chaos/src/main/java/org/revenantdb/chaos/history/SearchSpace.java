@@ -33,7 +33,7 @@ final class SearchSpace {
     boolean follows(Edge kind) {
       return switch (kind) {
         case WR -> reads;
-        case RW -> antiDependencies;
+        case RW, PREDICATE_RW -> antiDependencies;
         case WW, SESSION, REAL_TIME, RELAY -> true;
       };
     }
@@ -73,7 +73,7 @@ final class SearchSpace {
     }
     boolean behindAnti = state >= graph.nodes();
     return switch (kind) {
-      case RW -> behindAnti ? NONE : target + graph.nodes();
+      case RW, PREDICATE_RW -> behindAnti ? NONE : target + graph.nodes();
       case RELAY -> behindAnti ? target + graph.nodes() : target;
       case WW, WR, SESSION, REAL_TIME -> target;
     };

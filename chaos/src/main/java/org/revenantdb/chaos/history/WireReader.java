@@ -3,6 +3,8 @@ package org.revenantdb.chaos.history;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * The parent's side of {@link WireSession}: what a line says is told to the recorder when it is
@@ -37,6 +39,8 @@ final class WireReader {
       }
       case "r" ->
           session.readRegister(number(words, 2), words.length > 3 ? number(words, 3) : Access.NIL);
+      case "L" -> session.readLists(number(words, 2), number(words, 3), lists(words));
+      case "R" -> session.readRegisters(number(words, 2), number(words, 3), registers(words));
       case "c" -> session.committing();
       case "e" -> {
         TransactionOutcome outcome = TransactionOutcome.valueOf(words[2]);
@@ -47,6 +51,26 @@ final class WireReader {
       case "F" -> session.flushed();
       default -> throw new IllegalArgumentException("a child says " + line);
     }
+  }
+
+  private static SortedMap<Integer, int[]> lists(String[] words) {
+    SortedMap<Integer, int[]> found = new TreeMap<>();
+    for (int at = 4; at < words.length; ) {
+      int first = at + 2;
+      int[] values = new int[number(words, at + 1)];
+      Arrays.setAll(values, i -> number(words, first + i));
+      found.put(number(words, at), values);
+      at = first + values.length;
+    }
+    return found;
+  }
+
+  private static SortedMap<Integer, Integer> registers(String[] words) {
+    SortedMap<Integer, Integer> found = new TreeMap<>();
+    for (int at = 4; at < words.length; at += 2) {
+      found.put(number(words, at), number(words, at + 1));
+    }
+    return found;
   }
 
   private static int number(String[] words, int at) {

@@ -1,5 +1,6 @@
 package org.revenantdb.chaos.history;
 
+import java.util.SortedMap;
 import java.util.function.Consumer;
 
 /**
@@ -13,6 +14,8 @@ import java.util.function.Consumer;
  * w process key value    a register is about to be written
  * l process key values   a list was read
  * r process key [value]  a register was read
+ * L process from to {key length values}   all lists of a range were read
+ * R process from to {key value}           all registers of a range were read
  * c process              the commit is about to be asked for
  * e process outcome      the transaction has ended
  * f process              a flush is about to be asked for
@@ -74,6 +77,23 @@ final class WireSession implements HistorySession {
     if (value != Access.NIL) {
       line.append(' ').append(value);
     }
+  }
+
+  @Override
+  public void readLists(int from, int to, SortedMap<Integer, int[]> found) {
+    StringBuilder line = line('L').append(' ').append(from).append(' ').append(to);
+    found.forEach((key, values) -> {
+      line.append(' ').append(key).append(' ').append(values.length);
+      for (int value : values) {
+        line.append(' ').append(value);
+      }
+    });
+  }
+
+  @Override
+  public void readRegisters(int from, int to, SortedMap<Integer, Integer> found) {
+    StringBuilder line = line('R').append(' ').append(from).append(' ').append(to);
+    found.forEach((key, value) -> line.append(' ').append(key).append(' ').append(value));
   }
 
   @Override

@@ -29,15 +29,47 @@ final class Words {
     text.append(", ").append(history.invoked(t)).append(" to ");
     text.append(history.completed(t) == History.NEVER ? "?" : history.completed(t)).append(", ");
     text.append(outcome(t)).append("):");
-    int first = history.firstAccess(t);
     int end = history.firstAccess(t + 1);
-    for (int a = first; a < end && a < first + MOST_ACCESSES; a++) {
-      text.append(a == first ? " " : ", ").append(access(a));
+    int shown = 0;
+    int more = 0;
+    for (int a = history.firstAccess(t), next; a < end; a = next) {
+      next = behind(a, end);
+      if (shown < MOST_ACCESSES) {
+        text.append(shown++ == 0 ? " " : ", ");
+        text.append(index.accesses.rangeOf(a) < 0 ? access(a) : range(a, next));
+      } else {
+        more++;
+      }
     }
-    if (end - first > MOST_ACCESSES) {
-      text.append(", and ").append(end - first - MOST_ACCESSES).append(" more");
+    return more == 0 ? text.toString() : text.append(", and " + more + " more").toString();
+  }
+
+  /** The access behind one, or behind all reads of its range. */
+  private int behind(int access, int end) {
+    int range = index.accesses.rangeOf(access);
+    int next = access + 1;
+    while (range >= 0 && next < end && index.accesses.rangeOf(next) == range) {
+      next++;
     }
-    return text.toString();
+    return next;
+  }
+
+  /** What a range showed; which keys it did not is said by whom it concerns. */
+  private String range(int from, int to) {
+    StringBuilder text = new StringBuilder(range(from)).append(" as {");
+    String between = "";
+    for (int a = from; a < to; a++) {
+      if (!index.accesses.showsNothing(a)) {
+        text.append(between).append(index.accesses.key(a)).append('=').append(shown(a));
+        between = ", ";
+      }
+    }
+    return text.append('}').toString();
+  }
+
+  private String range(int read) {
+    int range = index.accesses.rangeOf(read);
+    return "range [" + index.accesses.from(range) + ", " + index.accesses.to(range) + ")";
   }
 
   private String outcome(int t) {
@@ -53,9 +85,19 @@ final class Words {
     return switch (accesses.kind(a)) {
       case APPEND -> "append " + accesses.value(a) + " to " + key;
       case WRITE -> "write " + key + "=" + accesses.value(a);
-      case READ_LIST -> "read " + key + "=" + list(a);
-      case READ_REGISTER -> "read " + key + "=" + value(accesses.value(a));
+      case READ_LIST, READ_REGISTER ->
+          accesses.rangeOf(a) < 0
+              ? "read " + key + "=" + shown(a)
+              : accesses.isAbsentInRange(a)
+                  ? range(a) + " without " + key
+                  : range(a) + " with " + key + "=" + shown(a);
+      case RANGE_OF_LISTS, RANGE_OF_REGISTERS ->
+          throw new IllegalStateException("ranges are taken apart before they are judged");
     };
+  }
+
+  private String shown(int read) {
+    return index.accesses.isOfList(read) ? list(read) : value(index.accesses.value(read));
   }
 
   private String list(int a) {

@@ -10,6 +10,8 @@ import static org.revenantdb.chaos.history.Access.readList;
 import static org.revenantdb.chaos.history.Access.write;
 
 import java.io.IOException;
+import java.util.EnumMap;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -50,9 +52,10 @@ class EdnTest {
     for (Simulation.Kind kind : Simulation.Kind.values()) {
       History history = new Simulation(kind, seed).withUnknown().run(300);
       History again = EdnReader.read(written(history));
+      History asReads = RangeReads.asReads(history);
       assertEquals(history.size(), again.size());
       for (int t = 0; t < history.size(); t++) {
-        RecordedTransaction one = history.transaction(t);
+        RecordedTransaction one = asReads.transaction(t);
         boolean answered = one.outcome() == TransactionOutcome.DURABLE;
         assertEquals(one.outcome(), again.transaction(t).outcome());
         assertEquals(
@@ -64,8 +67,25 @@ class EdnTest {
       History allAnswered = new Simulation(kind, seed).run(300);
       CheckResult before = check(allAnswered);
       CheckResult after = check(EdnReader.read(written(allAnswered)));
-      assertEquals(before.counts(), after.counts(), before::toString);
+      assertEquals(asItems(before.counts()), asItems(after.counts()), before::toString);
     }
+  }
+
+  /** Elle knows no ranges, and what came through one has the name of an item. */
+  private static Map<AnomalyKind, Integer> asItems(Map<AnomalyKind, Integer> counts) {
+    Map<AnomalyKind, Integer> items = new EnumMap<>(AnomalyKind.class);
+    counts.forEach((kind, count) -> {
+      AnomalyKind item =
+          switch (kind) {
+            case PHANTOM -> AnomalyKind.NON_REPEATABLE_READ;
+            case PREDICATE_READ_SKEW -> AnomalyKind.READ_SKEW;
+            case PREDICATE_NONADJACENT -> AnomalyKind.NONADJACENT;
+            case PREDICATE_WRITE_SKEW -> AnomalyKind.WRITE_SKEW;
+            default -> kind;
+          };
+      items.merge(item, count, Integer::sum);
+    });
+    return items;
   }
 
   private static boolean isWrite(Access access) {

@@ -1,6 +1,7 @@
 package org.revenantdb.chaos.history;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A store in memory with the isolation that its name says, and clients that a seed interleaves.
  * Even keys are lists, odd ones registers; a key that was written often gives way to another.
+ * Ranges are of keys that are there and of some that are still to come.
  */
 final class Simulation {
 
@@ -28,6 +30,7 @@ final class Simulation {
   private static final int SESSIONS = 6;
   private static final int SLOTS = 8;
   private static final int WRITES_OF_A_KEY = 24;
+  private static final int LONGEST_RANGE = 6;
 
   private final Kind kind;
   private final SplittableRandom random;
@@ -112,6 +115,11 @@ final class Simulation {
       snapshot = snapshot < 0 ? commits : snapshot;
       int slot = random.nextInt(SLOTS);
       int key = keyOfSlot[slot];
+      if (random.nextInt(8) == 0) {
+        int from = Math.max(0, key - random.nextInt(LONGEST_RANGE));
+        range(random.nextBoolean(), from, key + 1 + random.nextInt(LONGEST_RANGE));
+        return;
+      }
       if (random.nextInt(5) < 3) {
         read(key);
         return;
@@ -131,12 +139,34 @@ final class Simulation {
     }
 
     private void read(int key) {
-      List<Integer> seen = new ArrayList<>(committed(key));
-      seen.addAll(own.getOrDefault(key, List.of()));
+      List<Integer> seen = seen(key);
       accesses.add(
           isList(key)
               ? new Access.ReadList(key, seen)
               : Access.read(key, seen.isEmpty() ? Access.NIL : seen.getLast()));
+    }
+
+    private List<Integer> seen(int key) {
+      List<Integer> seen = new ArrayList<>(committed(key));
+      seen.addAll(own.getOrDefault(key, List.of()));
+      return seen;
+    }
+
+    private void range(boolean ofLists, int from, int to) {
+      List<Access.ReadList> lists = new ArrayList<>();
+      List<Access.ReadRegister> registers = new ArrayList<>();
+      for (int key = from; key < to; key++) {
+        List<Integer> seen = isList(key) == ofLists ? seen(key) : List.of();
+        if (!seen.isEmpty() && ofLists) {
+          lists.add(new Access.ReadList(key, seen));
+        } else if (!seen.isEmpty()) {
+          registers.add(new Access.ReadRegister(key, seen.getLast()));
+        }
+      }
+      accesses.add(
+          ofLists
+              ? new Access.ReadLists(from, to, lists)
+              : new Access.ReadRegisters(from, to, registers));
     }
 
     private List<Integer> committed(int key) {
@@ -226,7 +256,8 @@ final class Simulation {
       Client first = new Client(SESSIONS);
       first.invoked = ++place;
       first.snapshot = commits;
-      before.keySet().forEach(first::read);
+      before.keySet().stream().filter(key -> !isList(key)).forEach(first::read);
+      first.range(/* ofLists= */ true, 0, Collections.max(before.keySet()) + 1);
       first.answer();
     }
     List<Client> clients = new ArrayList<>();

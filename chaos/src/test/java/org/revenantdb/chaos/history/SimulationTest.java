@@ -43,7 +43,7 @@ class SimulationTest {
   @Test
   void snapshot_isolation_shows_write_skew_and_nothing_else() {
     found(Simulation.Kind.SNAPSHOT, IsolationLevel.SNAPSHOT, Set.of());
-    Set<AnomalyKind> skew = EnumSet.of(AnomalyKind.WRITE_SKEW);
+    Set<AnomalyKind> skew = EnumSet.of(AnomalyKind.WRITE_SKEW, AnomalyKind.PREDICATE_WRITE_SKEW);
     assertEquals(skew, found(Simulation.Kind.SNAPSHOT, IsolationLevel.SERIALIZABLE, skew));
   }
 
@@ -53,14 +53,21 @@ class SimulationTest {
     Set<AnomalyKind> loose =
         EnumSet.of(
             AnomalyKind.NON_REPEATABLE_READ,
+            AnomalyKind.PHANTOM,
             AnomalyKind.LOST_UPDATE,
             AnomalyKind.READ_SKEW,
-            AnomalyKind.NONADJACENT);
+            AnomalyKind.PREDICATE_READ_SKEW,
+            AnomalyKind.NONADJACENT,
+            AnomalyKind.PREDICATE_NONADJACENT);
     Set<AnomalyKind> found = found(Simulation.Kind.READ_COMMITTED, IsolationLevel.SNAPSHOT, loose);
     assertTrue(
         found.containsAll(
             Set.of(
-                AnomalyKind.NON_REPEATABLE_READ, AnomalyKind.LOST_UPDATE, AnomalyKind.READ_SKEW)),
+                AnomalyKind.NON_REPEATABLE_READ,
+                AnomalyKind.PHANTOM,
+                AnomalyKind.LOST_UPDATE,
+                AnomalyKind.READ_SKEW,
+                AnomalyKind.PREDICATE_READ_SKEW)),
         found::toString);
   }
 

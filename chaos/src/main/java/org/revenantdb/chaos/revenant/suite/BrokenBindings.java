@@ -3,6 +3,7 @@ package org.revenantdb.chaos.revenant.suite;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.history.HistoryStore;
 
@@ -58,7 +59,23 @@ public final class BrokenBindings {
 
     @Override
     public HistoryStore open(Path directory) {
-      return Twisted.open(directory, FreshReads::new);
+      return Twisted.open(
+          directory, (store, lazy) -> new FreshReads(store, lazy, /* keysToo= */ true));
+    }
+  }
+
+  /**
+   * Each read of a range has a snapshot of its own, that of a key the transaction's: what the
+   * simplest way to snapshot isolation would do to whoever keeps versions of rows alone.
+   */
+  public static final class SnapshotOfEachRange implements HistoryStore.Opener {
+    /** Creates the opener. */
+    public SnapshotOfEachRange() {}
+
+    @Override
+    public HistoryStore open(Path directory) {
+      return Twisted.open(
+          directory, (store, lazy) -> new FreshReads(store, lazy, /* keysToo= */ false));
     }
   }
 
@@ -88,16 +105,18 @@ public final class BrokenBindings {
 
     private final HistoryStore store;
     private final HistoryStore.Tx tx;
+    private final boolean keysToo;
     private final List<Integer> written = new ArrayList<>();
 
-    FreshReads(HistoryStore store, boolean lazy) {
+    FreshReads(HistoryStore store, boolean lazy, boolean keysToo) {
       this.store = store;
       this.tx = store.begin(lazy);
+      this.keysToo = keysToo;
     }
 
     @Override
     public int[] readList(int key) {
-      if (written.contains(key)) {
+      if (!keysToo || written.contains(key)) {
         return tx.readList(key);
       }
       try (HistoryStore.Tx fresh = store.begin(/* lazy= */ false)) {
@@ -107,11 +126,33 @@ public final class BrokenBindings {
 
     @Override
     public int readRegister(int key) {
-      if (written.contains(key)) {
+      if (!keysToo || written.contains(key)) {
         return tx.readRegister(key);
       }
       try (HistoryStore.Tx fresh = store.begin(/* lazy= */ false)) {
         return fresh.readRegister(key);
+      }
+    }
+
+    @Override
+    public SortedMap<Integer, int[]> readLists(int from, int to) {
+      SortedMap<Integer, int[]> own = tx.readLists(from, to);
+      own.keySet().retainAll(written);
+      try (HistoryStore.Tx fresh = store.begin(/* lazy= */ false)) {
+        SortedMap<Integer, int[]> found = fresh.readLists(from, to);
+        found.putAll(own);
+        return found;
+      }
+    }
+
+    @Override
+    public SortedMap<Integer, Integer> readRegisters(int from, int to) {
+      SortedMap<Integer, Integer> own = tx.readRegisters(from, to);
+      own.keySet().retainAll(written);
+      try (HistoryStore.Tx fresh = store.begin(/* lazy= */ false)) {
+        SortedMap<Integer, Integer> found = fresh.readRegisters(from, to);
+        found.putAll(own);
+        return found;
       }
     }
 
@@ -173,6 +214,18 @@ public final class BrokenBindings {
     public int readRegister(int key) {
       write(null);
       return tx.readRegister(key);
+    }
+
+    @Override
+    public SortedMap<Integer, int[]> readLists(int from, int to) {
+      write(null);
+      return tx.readLists(from, to);
+    }
+
+    @Override
+    public SortedMap<Integer, Integer> readRegisters(int from, int to) {
+      write(null);
+      return tx.readRegisters(from, to);
     }
 
     @Override

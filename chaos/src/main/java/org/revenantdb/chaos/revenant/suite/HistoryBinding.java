@@ -2,10 +2,14 @@ package org.revenantdb.chaos.revenant.suite;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Function;
 import org.revenantdb.chaos.history.Access;
 import org.revenantdb.chaos.history.HistoryStore;
 import org.revenantdb.chaos.history.IsolationLevel;
 import org.revenantdb.engine.ConflictException;
+import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Isolation;
 import org.revenantdb.engine.Table;
@@ -15,7 +19,8 @@ import org.revenantdb.engine.TransactionOptions;
 /**
  * RevenantDB on one of its levels of isolation, as the history workload sees it: a row for each
  * list and each register. An append reads the row and writes it: at read committed it locks the
- * list before, by a row that says nothing else, as there may be none of the list yet.
+ * list before, by a row that says nothing else, as there may be none of the list yet. A range is
+ * read with a cursor, forwards and backwards by turns.
  */
 public final class HistoryBinding implements HistoryStore {
 
@@ -107,9 +112,20 @@ public final class HistoryBinding implements HistoryStore {
     return ByteBuffer.allocate(Integer.BYTES).putInt(number).array();
   }
 
+  private static int number(byte[] bytes) {
+    return ByteBuffer.wrap(bytes).getInt();
+  }
+
+  private static int[] numbers(byte[] row) {
+    int[] numbers = new int[row.length / Integer.BYTES];
+    ByteBuffer.wrap(row).asIntBuffer().get(numbers);
+    return numbers;
+  }
+
   private final class Tx implements HistoryStore.Tx {
 
     private final Transaction tx;
+    private boolean backwards;
 
     Tx(Transaction tx) {
       this.tx = tx;
@@ -118,17 +134,38 @@ public final class HistoryBinding implements HistoryStore {
     @Override
     public int[] readList(int key) {
       byte[] row = tx.get(lists, bytes(key));
-      int[] values = new int[row == null ? 0 : row.length / Integer.BYTES];
-      if (row != null) {
-        ByteBuffer.wrap(row).asIntBuffer().get(values);
-      }
-      return values;
+      return row == null ? new int[0] : numbers(row);
     }
 
     @Override
     public int readRegister(int key) {
       byte[] row = tx.get(registers, bytes(key));
-      return row == null ? Access.NIL : ByteBuffer.wrap(row).getInt();
+      return row == null ? Access.NIL : number(row);
+    }
+
+    @Override
+    public SortedMap<Integer, int[]> readLists(int from, int to) {
+      return range(lists, from, to, HistoryBinding::numbers);
+    }
+
+    @Override
+    public SortedMap<Integer, Integer> readRegisters(int from, int to) {
+      return range(registers, from, to, HistoryBinding::number);
+    }
+
+    private <V> SortedMap<Integer, V> range(
+        Table table, int from, int to, Function<byte[], V> value) {
+      SortedMap<Integer, V> found = new TreeMap<>();
+      backwards = !backwards;
+      try (Cursor rows =
+          backwards
+              ? tx.scanDescending(table, bytes(from), bytes(to))
+              : tx.scan(table, bytes(from), bytes(to))) {
+        while (rows.next()) {
+          found.put(number(rows.key()), value.apply(rows.value()));
+        }
+      }
+      return found;
     }
 
     @Override

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -93,6 +95,24 @@ class HistoryCrashTest {
       convicted = strong.has(AnomalyKind.READ_SKEW) || strong.has(AnomalyKind.NON_REPEATABLE_READ);
     }
     assertTrue(convicted);
+  }
+
+  @Test
+  void a_snapshot_for_each_range_shows_phantoms() throws Exception {
+    Set<AnomalyKind> found = EnumSet.noneOf(AnomalyKind.class);
+    Set<AnomalyKind> phantoms = EnumSet.of(AnomalyKind.PHANTOM, AnomalyKind.PREDICATE_READ_SKEW);
+    for (int run = 0; run < MOST_RUNS && !found.containsAll(phantoms); run++) {
+      History history =
+          recorded(new BrokenBindings.SnapshotOfEachRange(), IsolationLevel.READ_COMMITTED)
+              .history();
+      CheckResult weak =
+          HistoryChecker.check(history, IsolationLevel.READ_COMMITTED, Precedence.REAL_TIME);
+      assertTrue(weak.holds(), weak::toString);
+      CheckResult strong =
+          HistoryChecker.check(history, IsolationLevel.SNAPSHOT, Precedence.REAL_TIME);
+      found.addAll(strong.counts().keySet());
+    }
+    assertTrue(found.containsAll(phantoms), found::toString);
   }
 
   @Test
