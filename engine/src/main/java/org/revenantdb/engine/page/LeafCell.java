@@ -205,6 +205,19 @@ public final class LeafCell {
     return is(page, cell, PREDECESSOR_FOR_ALL) ? 0 : Page.getLong(page, cell + PREDECESSOR_WRITER);
   }
 
+  /**
+   * Transaction that wrote the predecessor, 0 if all see it; only with {@link #PREDECESSOR}.
+   *
+   * @param memory where the page is
+   * @param cell where in the memory the cell is
+   * @param shape of the cell
+   */
+  public static long predecessorWriter(MemorySegment memory, long cell, long shape) {
+    return (flags(shape) & PREDECESSOR_FOR_ALL) == PREDECESSOR_FOR_ALL
+        ? 0
+        : Page.getLong(memory, cell + PREDECESSOR_WRITER);
+  }
+
   /** A copy of the current value's bytes in the cell. */
   public static byte[] value(MemorySegment page, int cell) {
     return Page.bytes(page, valueOffset(page, cell), valueLength(page, cell));

@@ -69,6 +69,11 @@ public final class Reading {
     notesPrepared = true;
   }
 
+  /** Whether it does. */
+  boolean notesPrepared() {
+    return notesPrepared;
+  }
+
   /** A version was not seen because of what has become of its writer until now. */
   void passedOver(long writer, TransactionTable transactions) {
     LongSupplier outcome = notesPrepared ? transactions.ofPrepared(writer) : null;

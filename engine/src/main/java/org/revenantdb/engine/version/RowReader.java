@@ -15,8 +15,8 @@ import org.revenantdb.engine.txn.TransactionTable;
  * Finds the version of a row that a snapshot sees.
  *
  * <p>Most reads are optimistic and write nothing shared: the current version, in the leaf, is what
- * the snapshot sees. What is not so simple, and what is disturbed too often, is read under the
- * leaf's shared latch. Thread-safe.
+ * the snapshot sees, or one is that the leaf has no more. What is not so simple, and what is
+ * disturbed too often, is read under the leaf's shared latch. Thread-safe.
  */
 public final class RowReader {
   /*
@@ -25,6 +25,8 @@ public final class RowReader {
    *
    * Optimistic  1 descent: leaf and stamp   2 slot, cell, flags, writer, place of the value   3 what became of the writer
    *             4 copy   5 the stamp validates; only then is anything told, to the caller or the witness
+   *             Not seen at 3: the same of the predecessor, instead of 4; behind 5 the store, as without the latch that a
+   *             reader under it has given back by then.
    *             Before 5 everything may be torn. Lengths and offsets are those of two bytes, so an allocation is small,
    *             and what leads out of the page is an exception, which counts as a disturbance.
    */
@@ -40,6 +42,7 @@ public final class RowReader {
   private static final long PLACE_NO_ROW = -1;
   private static final long PLACE_LATCHED = -2;
   private static final long PLACE_DISTURBED = -3;
+  private static final long PLACE_OLDER = -4;
 
   private final Storage storage;
 
@@ -73,7 +76,7 @@ public final class RowReader {
         }
       } else if (place == PLACE_NO_ROW) {
         return NO_ROW;
-      } else if (place == PLACE_LATCHED) {
+      } else if (place != PLACE_DISTURBED) {
         return LATCHED;
       }
     }
@@ -95,6 +98,8 @@ public final class RowReader {
         }
       } else if (place == PLACE_NO_ROW) {
         return null;
+      } else if (place == PLACE_OLDER) {
+        return older(tree.table(), key, reading);
       } else if (place == PLACE_LATCHED) {
         break;
       }
@@ -135,13 +140,11 @@ public final class RowReader {
       long cell = Slotted.cellOf(memory, base, slot);
       long shape = LeafCell.shape(memory, cell);
       long writer = LeafCell.writer(memory, cell);
-      long status =
-          writer == reading.self
-              ? TransactionTable.COMMITTED_FOR_ALL
-              : storage.transactions().status(writer);
-      if ((LeafCell.flags(shape) & (LeafCell.DELETED | LeafCell.OVERFLOW)) != 0
-          || !TransactionTable.isCommitted(status)
-          || status > reading.snapshot) {
+      long status = statusOf(writer, reading);
+      if (!isSeen(status, reading)) {
+        return locateOlder(memory, cell, shape, status, reading);
+      }
+      if ((LeafCell.flags(shape) & (LeafCell.DELETED | LeafCell.OVERFLOW)) != 0) {
         return PLACE_LATCHED;
       }
       reading.status = status;
@@ -150,6 +153,36 @@ public final class RowReader {
     } catch (IndexOutOfBoundsException torn) {
       return PLACE_DISTURBED; // if it was not, the read under the latch meets it
     }
+  }
+
+  /**
+   * Where the current version is not seen: whether an older one is that the cell does not have. Who
+   * commits is waited for under the latch, and who is passed over is noted there.
+   */
+  private long locateOlder(
+      MemorySegment memory, long cell, long shape, long status, Reading reading) {
+    if (status == TransactionTable.COMMITTING || reading.notesPrepared()) {
+      return PLACE_LATCHED;
+    }
+    if ((LeafCell.flags(shape) & LeafCell.PREDECESSOR) != 0) {
+      long before = statusOf(LeafCell.predecessorWriter(memory, cell, shape), reading);
+      if (before == TransactionTable.COMMITTING || isSeen(before, reading)) {
+        return PLACE_LATCHED;
+      }
+    }
+    boolean mayHaveOlder = mayHaveOlder();
+    reading.status = TransactionTable.COMMITTED_FOR_ALL;
+    return !isRight(reading) ? PLACE_DISTURBED : mayHaveOlder ? PLACE_OLDER : PLACE_NO_ROW;
+  }
+
+  private long statusOf(long writer, Reading reading) {
+    return writer == reading.self
+        ? TransactionTable.COMMITTED_FOR_ALL
+        : storage.transactions().status(writer);
+  }
+
+  private static boolean isSeen(long status, Reading reading) {
+    return TransactionTable.isCommitted(status) && status <= reading.snapshot;
   }
 
   private @Nullable StoredValue readLatched(Tree tree, byte[] key, Reading reading) {
@@ -315,7 +348,7 @@ public final class RowReader {
       return true;
     }
     long status = transactions.outcome(writer);
-    if (!TransactionTable.isCommitted(status) || status > reading.snapshot) {
+    if (!isSeen(status, reading)) {
       reading.passedOver(writer, transactions);
       return false;
     }
