@@ -3,6 +3,7 @@ package org.revenantdb.chaos.history;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.revenantdb.chaos.history.Access.NIL;
 import static org.revenantdb.chaos.history.Access.read;
+import static org.revenantdb.chaos.history.Access.readRegisters;
 import static org.revenantdb.chaos.history.Access.write;
 
 import org.junit.jupiter.api.Test;
@@ -105,6 +106,46 @@ class RegisterAnomaliesTest {
         .committed(read(X, NIL), read(Y, NIL), write(X, 1))
         .committed(read(X, NIL), read(Y, NIL), write(Y, 1))
         .showsOnly(AnomalyKind.WRITE_SKEW);
+  }
+
+  /** The accounts of Fekete, O'Neil and O'Neil (2004), after whoever opened them. */
+  private Planted accounts() {
+    return history.committed(write(X, 0), write(Y, 100)).then();
+  }
+
+  @Test
+  void G2_item_read_only_anomaly_of_three() {
+    accounts()
+        .committed(read(X, 0), read(Y, 100), write(X, -11))
+        .committed(read(Y, 100), write(Y, 120))
+        .committed(read(X, 0), read(Y, 120))
+        .showsOnly(AnomalyKind.WRITE_SKEW);
+  }
+
+  @Test
+  void G2_item_read_only_anomaly_of_accounts_that_nobody_opened() {
+    history
+        .committed(read(X, NIL), read(Y, NIL), write(X, -11))
+        .committed(read(Y, NIL), write(Y, 20))
+        .committed(read(X, NIL), read(Y, 20))
+        .showsOnly(AnomalyKind.WRITE_SKEW);
+  }
+
+  @Test
+  void G2_item_needs_the_reader_of_the_read_only_anomaly() {
+    accounts()
+        .committed(read(X, 0), read(Y, 100), write(X, -11))
+        .committed(read(Y, 100), write(Y, 120))
+        .holds();
+  }
+
+  @Test
+  void G2_read_only_anomaly_through_ranges() {
+    history
+        .committed(readRegisters(0, 9), write(X, -11))
+        .committed(read(Y, NIL), write(Y, 20))
+        .committed(readRegisters(0, 9, read(Y, 20)))
+        .showsOnly(AnomalyKind.PREDICATE_WRITE_SKEW);
   }
 
   @Test
