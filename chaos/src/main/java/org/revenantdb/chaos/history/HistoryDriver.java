@@ -152,11 +152,16 @@ public final class HistoryDriver {
 
     private void transaction() {
       boolean lazy = random.nextInt(10) < workload.lazyOfTen();
+      boolean onlyReads = random.nextInt(16) == 0;
       TransactionOutcome outcome;
       told.begin();
       boolean asked = false;
-      try (HistoryStore.Tx tx = store.begin(lazy)) {
-        body(tx);
+      try (HistoryStore.Tx tx = onlyReads ? store.beginToRead(lazy) : store.begin(lazy)) {
+        if (onlyReads) {
+          reads(tx);
+        } else {
+          body(tx);
+        }
         if (random.nextInt(16) == 0) {
           outcome = TransactionOutcome.ABORTED;
         } else {
@@ -172,6 +177,17 @@ public final class HistoryDriver {
         throw e;
       }
       told.ended(outcome);
+    }
+
+    private void reads(HistoryStore.Tx tx) {
+      for (int left = 1 + random.nextInt(MOST_ACCESSES); left > 0; left--) {
+        int key = key();
+        switch (random.nextInt(4)) {
+          case 0 -> readRange(tx, told, random.nextBoolean(), key, key + rangeLength());
+          case 1 -> readRangeOfNew(tx);
+          default -> read(tx, told, key);
+        }
+      }
     }
 
     private void body(HistoryStore.Tx tx) {

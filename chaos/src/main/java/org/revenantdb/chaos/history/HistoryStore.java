@@ -35,6 +35,17 @@ public interface HistoryStore extends AutoCloseable {
    */
   Tx begin(boolean lazy);
 
+  /**
+   * Begins a transaction that says that it will write nothing, for stores that make something of
+   * that. By default one as any other.
+   *
+   * @param lazy as {@link #begin}
+   * @return the transaction
+   */
+  default Tx beginToRead(boolean lazy) {
+    return begin(lazy);
+  }
+
   /** Makes durable what was committed lazily. */
   void sync();
 

@@ -88,8 +88,17 @@ public final class HistoryBinding implements HistoryStore {
 
   @Override
   public HistoryStore.Tx begin(boolean lazy) {
+    return new Tx(db.begin(options(lazy)));
+  }
+
+  @Override
+  public HistoryStore.Tx beginToRead(boolean lazy) {
+    return new Tx(db.begin(options(lazy).withReadOnly(true)));
+  }
+
+  private TransactionOptions options(boolean lazy) {
     TransactionOptions options = lazy ? TransactionOptions.lazy() : TransactionOptions.durable();
-    return new Tx(db.begin(options.withIsolation(isolation)));
+    return options.withIsolation(isolation);
   }
 
   @Override
