@@ -24,12 +24,24 @@ public final class EdnWriter {
   static final String CRASH = ":crash";
   static final String CLOSE = ":close";
 
+  /** What of a history is written: each of Elle's checkers knows one workload. */
+  public enum Part {
+    /** Lists and registers. */
+    ALL,
+    /** Lists alone, for {@code list-append}. */
+    LISTS,
+    /** Registers alone, for {@code rw-register}. */
+    REGISTERS
+  }
+
   private final History history;
+  private final Part part;
   private final Appendable out;
   private int index;
 
-  private EdnWriter(History history, Appendable out) {
+  private EdnWriter(History history, Part part, Appendable out) {
     this.history = RangeReads.asReads(history);
+    this.part = part;
     this.out = out;
   }
 
@@ -44,15 +56,42 @@ public final class EdnWriter {
    * @throws IOException if that fails
    */
   public static void write(History history, Appendable out) throws IOException {
-    new EdnWriter(history, out).write();
+    write(history, Part.ALL, out);
+  }
+
+  /**
+   * Writes a part of a history: of each transaction what it did to keys of one workload; a
+   * transaction that did nothing to them is left out.
+   *
+   * @param history what happened
+   * @param part of it
+   * @param out where it goes
+   * @throws IOException if that fails
+   */
+  public static void write(History history, Part part, Appendable out) throws IOException {
+    new EdnWriter(history, part, out).write();
+  }
+
+  private boolean isOfPart(int access) {
+    return part == Part.ALL || (part == Part.LISTS) == history.accesses().isOfList(access);
+  }
+
+  private boolean hasPart(int t) {
+    boolean has = part == Part.ALL;
+    for (int a = history.firstAccess(t); a < history.firstAccess(t + 1) && !has; a++) {
+      has = isOfPart(a);
+    }
+    return has;
   }
 
   private void write() throws IOException {
     List<Event> events = new ArrayList<>();
     for (int t = 0; t < history.size(); t++) {
-      events.add(new Event(history.invoked(t), /* begins= */ true, t, -1));
-      long end = Math.min(history.completed(t), history.endOf(history.life(t)));
-      events.add(new Event(end, /* begins= */ false, t, -1));
+      if (hasPart(t)) {
+        events.add(new Event(history.invoked(t), /* begins= */ true, t, -1));
+        long end = Math.min(history.completed(t), history.endOf(history.life(t)));
+        events.add(new Event(end, /* begins= */ false, t, -1));
+      }
     }
     for (int life = 0; life < history.lives() - 1; life++) {
       events.add(new Event(history.endOf(life), /* begins= */ false, -1, life));
@@ -128,7 +167,10 @@ public final class EdnWriter {
   private String value(int t, boolean answered) {
     StringBuilder text = new StringBuilder("[");
     for (int a = history.firstAccess(t); a < history.firstAccess(t + 1); a++) {
-      text.append(a == history.firstAccess(t) ? "" : " ");
+      if (!isOfPart(a)) {
+        continue;
+      }
+      text.append(text.length() == 1 ? "" : " ");
       switch (history.accesses().get(a)) {
         case Access.Append(int key, int value) -> micro(text, ":append", key, value);
         case Access.Write(int key, int value) -> micro(text, ":w", key, value);

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.MemoryFileSystem;
@@ -106,8 +107,21 @@ public final class HistoryPowerCuts {
    * @return what came of it; the first failure ends it
    */
   public Outcome cut(PlatformProfile profile, int states) {
+    return cut(profile, states, /* judged= */ any -> {});
+  }
+
+  /**
+   * Cuts the power.
+   *
+   * @param profile what the disk may lose
+   * @param states how many crash states at most
+   * @param judged is told each history, that of the intact disk first, before it is judged
+   * @return what came of it; the first failure ends it
+   */
+  public Outcome cut(PlatformProfile profile, int states, Consumer<History> judged) {
     HistoryVerdicts verdicts =
         new HistoryVerdicts("history across power cuts, " + profile, level, seed);
+    judged.accept(history);
     verdicts.judge(history, "on an intact disk, seed " + seed);
     CrashPlan plan = CrashPlan.of(Seeds.of(seed, states), states).preferring(answers());
     CrashStates all = new CrashStates(trace, profile.rules(), plan);
@@ -116,11 +130,15 @@ public final class HistoryPowerCuts {
       CrashState state = all.next();
       String where = "power cut at " + state.seq() + ", seed " + seed;
       String story = state.losses().story();
+      History after;
       try {
-        verdicts.judge(recover(state), where + (story.isEmpty() ? "" : "\n" + story));
+        after = recover(state);
       } catch (Exception e) { // of the store, on what the crash has left
         verdicts.threw(where, e);
+        return verdicts.outcome(looked + 1, /* kills= */ 0);
       }
+      judged.accept(after);
+      verdicts.judge(after, where + (story.isEmpty() ? "" : "\n" + story));
       looked++;
     }
     return verdicts.outcome(looked, /* kills= */ 0);

@@ -10,6 +10,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.chaos.crash.Seeds;
+import org.revenantdb.chaos.history.HistoryExport;
 import org.revenantdb.chaos.report.ConsoleSummary;
 import org.revenantdb.chaos.report.HtmlReport;
 import org.revenantdb.chaos.report.JsonReport;
@@ -106,6 +107,14 @@ public final class ChaosCommand extends HelpfulCommand {
   private @Nullable Path json;
 
   @Option(
+      names = "--history",
+      paramLabel = "DIR",
+      description =
+          "Write each history of transactions that is checked to DIR, for Elle: one file of its lists"
+              + " and one of its registers.")
+  private @Nullable Path historyDir;
+
+  @Option(
       names = "--replay",
       paramLabel = "FILE",
       description = "Open the image of a failure again, and do nothing else.")
@@ -128,8 +137,10 @@ public final class ChaosCommand extends HelpfulCommand {
     Path place = place("revenant-chaos-");
     Path keep = reportDir == null ? place.resolve(FAILURES) : reportDir.resolve(FAILURES);
     Path scratch = Files.createDirectories(place.resolve("databases"));
+    HistoryExport histories = historyDir == null ? null : new HistoryExport(historyDir);
     ChaosOptions options =
-        new ChaosOptions(drawn, Duration.ofSeconds(seconds), kinds.crashes(), scratch, keep);
+        new ChaosOptions(
+            drawn, Duration.ofSeconds(seconds), kinds.crashes(), scratch, keep, histories);
     System.err.println("seed " + drawn);
     RunReport report = run(options);
     System.out.println(ConsoleSummary.of(report));
@@ -138,6 +149,10 @@ public final class ChaosCommand extends HelpfulCommand {
       FileTrees.delete(place);
     }
     write(report);
+    if (histories != null) {
+      commandLine().getOut().println("histories: " + histories);
+      commandLine().getOut().flush();
+    }
     Conclusion conclusion = Conclusion.of(report, seconds);
     System.out.println(conclusion.text());
     return conclusion.exitCode();
@@ -167,6 +182,10 @@ public final class ChaosCommand extends HelpfulCommand {
     if (subject != null && isGiven("--seconds")) {
       throw new ParameterException(commandLine(), "--subject takes counts, not --seconds");
     }
+    if (subject != null && historyDir != null) {
+      throw new ParameterException(
+          commandLine(), "--subject has no histories of transactions, so --history is not for it");
+    }
     if ((kinds == Kinds.POWER && isGiven("--kills"))
         || (kinds == Kinds.KILL && isGiven("--states"))) {
       throw new ParameterException(
@@ -192,6 +211,9 @@ public final class ChaosCommand extends HelpfulCommand {
     }
     if (json != null) {
       paths().file("--json", json);
+    }
+    if (historyDir != null) {
+      paths().directory("--history", historyDir);
     }
   }
 

@@ -46,6 +46,40 @@ class EdnTest {
         written(history));
   }
 
+  @Test
+  void lists_and_registers_are_written_for_themselves() throws IOException {
+    History history =
+        new Planted()
+            .committed(append(6, 1), write(7, 1), read(9, NIL), readList(8))
+            .then()
+            .committed(write(7, 2))
+            .crash()
+            .unknown(append(6, 2))
+            .history();
+    StringBuilder lists = new StringBuilder();
+    EdnWriter.write(history, EdnWriter.Part.LISTS, lists);
+    assertEquals(
+        """
+        {:index 0, :type :invoke, :process 0, :f :txn, :value [[:append 6 1] [:r 8 nil]]}
+        {:index 1, :type :ok, :process 0, :f :txn, :value [[:append 6 1] [:r 8 []]]}
+        {:index 2, :type :info, :process :nemesis, :f :crash, :value nil}
+        {:index 3, :type :invoke, :process 2, :f :txn, :value [[:append 6 2]]}
+        {:index 4, :type :info, :process 2, :f :txn, :value [[:append 6 2]]}
+        """,
+        lists.toString());
+    StringBuilder registers = new StringBuilder();
+    EdnWriter.write(history, EdnWriter.Part.REGISTERS, registers);
+    assertEquals(
+        """
+        {:index 0, :type :invoke, :process 0, :f :txn, :value [[:w 7 1] [:r 9 nil]]}
+        {:index 1, :type :ok, :process 0, :f :txn, :value [[:w 7 1] [:r 9 nil]]}
+        {:index 2, :type :invoke, :process 1, :f :txn, :value [[:w 7 2]]}
+        {:index 3, :type :ok, :process 1, :f :txn, :value [[:w 7 2]]}
+        {:index 4, :type :info, :process :nemesis, :f :crash, :value nil}
+        """,
+        registers.toString());
+  }
+
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5})
   void is_read_back_as_it_was_written(long seed) throws IOException {

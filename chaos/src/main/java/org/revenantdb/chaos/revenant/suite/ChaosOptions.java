@@ -3,6 +3,8 @@ package org.revenantdb.chaos.revenant.suite;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.history.HistoryExport;
 import org.revenantdb.chaos.subject.Crash;
 
 /**
@@ -13,8 +15,15 @@ import org.revenantdb.chaos.subject.Crash;
  * @param crashes which kinds of crash
  * @param scratch an empty directory for the databases of processes that are killed
  * @param keep where the files of failures go; made if there are any
+ * @param histories where the histories of transactions go, if they are wanted
  */
-public record ChaosOptions(long seed, Duration time, Set<Crash> crashes, Path scratch, Path keep) {
+public record ChaosOptions(
+    long seed,
+    Duration time,
+    Set<Crash> crashes,
+    Path scratch,
+    Path keep,
+    @Nullable HistoryExport histories) {
 
   /** Copies the set. */
   public ChaosOptions {

@@ -210,12 +210,16 @@ public final class ChaosSuite {
   }
 
   private void cutHistories(SuiteProgress progress) throws Exception {
-    report.part(new HistoryRuns(options.seed()).cut(share(HISTORIES), progress));
+    report.part(histories().cut(share(HISTORIES), progress));
   }
 
   private void killHistories(SuiteProgress progress) throws Exception {
     Duration time = shareOfKills(KILLED_HISTORIES);
-    report.part(new HistoryRuns(options.seed()).kill(time, options.scratch(), progress));
+    report.part(histories().kill(time, options.scratch(), progress));
+  }
+
+  private HistoryRuns histories() {
+    return new HistoryRuns(options.seed(), options.histories());
   }
 
   private Options kills(String name, int count, int part) {

@@ -4,10 +4,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.chaos.crash.Seeds;
+import org.revenantdb.chaos.history.History;
+import org.revenantdb.chaos.history.HistoryExport;
 import org.revenantdb.chaos.history.HistoryKills;
 import org.revenantdb.chaos.history.HistoryPowerCuts;
 import org.revenantdb.chaos.history.HistoryWorkload;
@@ -44,14 +49,21 @@ final class HistoryRuns {
   private static final IsolationLevel[] LEVELS = IsolationLevel.values();
 
   private final long seed;
+  private final @Nullable HistoryExport export;
   private final Duration mostForTheFirst;
 
-  HistoryRuns(long seed) {
-    this(seed, MOST_FOR_THE_FIRST);
+  /**
+   * Prepares runs.
+   *
+   * @param export gets each history, if it is there
+   */
+  HistoryRuns(long seed, @Nullable HistoryExport export) {
+    this(seed, export, MOST_FOR_THE_FIRST);
   }
 
-  HistoryRuns(long seed, Duration mostForTheFirst) {
+  HistoryRuns(long seed, @Nullable HistoryExport export, Duration mostForTheFirst) {
     this.seed = seed;
+    this.export = export;
     this.mostForTheFirst = mostForTheFirst;
   }
 
@@ -75,7 +87,11 @@ final class HistoryRuns {
             Seeds.of(seed, run),
             RECORDED_LIVES);
     PlatformProfile profile = PowerCuts.PROFILES.get(run % PowerCuts.PROFILES.size());
-    return recorded.cut(profile, STATES / part);
+    AtomicInteger state = new AtomicInteger();
+    return recorded.cut(
+        profile,
+        STATES / part,
+        history -> export("power-cut", run, "-" + state.getAndIncrement(), history));
   }
 
   /** Kills processes, one level and one store after the other. */
@@ -94,6 +110,7 @@ final class HistoryRuns {
             Seeds.of(seed, run),
             directory);
     Outcome outcome = lives.run(Math.ceilDiv(KILLED_LIVES, part));
+    export("kill", run, "", lives.history());
     FileTrees.delete(directory);
     return outcome;
   }
@@ -126,6 +143,13 @@ final class HistoryRuns {
       outcomes.add(Outcome.of(name, Verdict.NOT_MEASURED, reason));
     }
     return Outcome.sum(name, outcomes);
+  }
+
+  private void export(String crash, int run, String state, History history) {
+    if (export != null) {
+      String level = level(run).name().toLowerCase(Locale.ROOT).replace('_', '-');
+      export.write("seed-%d-%s-%d-%s%s".formatted(seed, crash, run, level, state), history);
+    }
   }
 
   private static HistoryWorkload workload(int run) {

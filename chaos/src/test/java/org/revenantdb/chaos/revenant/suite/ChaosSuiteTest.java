@@ -40,7 +40,8 @@ class ChaosSuiteTest {
             Duration.ofSeconds(SECONDS),
             EnumSet.allOf(Crash.class),
             dir.resolve("databases"),
-            dir.resolve("failures"));
+            dir.resolve("failures"),
+            /* histories= */ null);
     RunReport report = new ChaosSuite(options, "").run();
     String story = ConsoleSummary.of(report);
     System.out.println(story);

@@ -35,7 +35,8 @@ class CountedRunTest {
             Duration.ofSeconds(1),
             crashes,
             dir.resolve("databases"),
-            dir.resolve("failures"));
+            dir.resolve("failures"),
+            /* histories= */ null);
     return new CountedRun(Variant.LAZY, options, states, kills, "").run();
   }
 

@@ -3,11 +3,17 @@ package org.revenantdb.chaos.revenant.suite;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.chaos.history.HistoryExport;
 import org.revenantdb.chaos.run.Outcome;
 import org.revenantdb.chaos.subject.Verdict;
 
@@ -22,12 +28,21 @@ class HistoryRunsTest {
 
   @TempDir Path dir;
 
-  private static HistoryRuns runs(Duration mostForTheFirst) {
-    return new HistoryRuns(SEED, mostForTheFirst);
+  private HistoryRuns runs(Duration mostForTheFirst) {
+    return new HistoryRuns(SEED, new HistoryExport(dir.resolve("edn")), mostForTheFirst);
   }
 
   private static SuiteProgress progress() {
     return SuiteProgress.start("histories", NO_TIME);
+  }
+
+  private Set<String> levels() throws IOException {
+    try (Stream<Path> files = Files.list(dir.resolve("edn"))) {
+      return files
+          .map(file -> file.getFileName().toString().replaceAll(".*-\\d-([a-z-]+).*", "$1"))
+          .map(name -> name.replaceAll("-$", ""))
+          .collect(Collectors.toSet());
+    }
   }
 
   @Test
@@ -37,6 +52,7 @@ class HistoryRunsTest {
       assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
       assertTrue(outcome.states() > 3, outcome::toString);
     }
+    assertEquals(Set.of("serializable", "snapshot", "read-committed"), levels());
   }
 
   @Test
@@ -47,6 +63,7 @@ class HistoryRunsTest {
       assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
       assertTrue(outcome.kills() > 0, outcome::toString);
     }
+    assertEquals(Set.of("serializable", "snapshot", "read-committed"), levels());
   }
 
   @Test
@@ -59,5 +76,6 @@ class HistoryRunsTest {
       assertTrue(Outcomes.hurried(outcome));
       assertTrue(outcome.states() > 0, outcome::toString);
     }
+    assertEquals(Set.of("serializable"), levels());
   }
 }
