@@ -24,6 +24,8 @@ final class Figures {
   private final Map<String, String> versions = new LinkedHashMap<>();
   private final List<String> notMeasured = new ArrayList<>();
   private final List<Plot> plots = new ArrayList<>();
+  private final List<Table> tables = new ArrayList<>();
+  private final Map<String, Boolean> judged = new LinkedHashMap<>();
   private Rounds.@Nullable Tally tally;
 
   /** Sets a figure that a reader may rely on; yes is 1, no is 0. */
@@ -82,6 +84,16 @@ final class Figures {
     plots.add(plot);
   }
 
+  /** Adds a table to the report. */
+  void table(Table table) {
+    tables.add(table);
+  }
+
+  /** Says whether a bound, which is a setting of the same name, was kept; each time if often. */
+  void judge(String name, boolean isKept) {
+    judged.merge(name, isKept, Boolean::logicalAnd);
+  }
+
   /** Notes how many rounds there were. */
   void rounds(Rounds.Tally rounds) {
     tally = rounds;
@@ -111,6 +123,14 @@ final class Figures {
     return Collections.unmodifiableList(plots);
   }
 
+  List<Table> tables() {
+    return Collections.unmodifiableList(tables);
+  }
+
+  Map<String, Boolean> judged() {
+    return Collections.unmodifiableMap(judged);
+  }
+
   Rounds.@Nullable Tally tally() {
     return tally;
   }
@@ -120,7 +140,11 @@ final class Figures {
     JsonObject json = new JsonObject();
     figures.forEach(json::addProperty);
     JsonObject detail = new JsonObject();
+    judged.forEach(detail::addProperty);
     detail.add("points", JSON.toJsonTree(points));
+    JsonObject shown = new JsonObject();
+    tables.forEach(table -> shown.add(table.question(), table.toJson(points)));
+    detail.add("tables", shown);
     detail.add("settings", JSON.toJsonTree(settings));
     detail.add("versions", JSON.toJsonTree(versions));
     if (tally != null) {

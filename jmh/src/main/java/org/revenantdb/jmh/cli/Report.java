@@ -41,6 +41,7 @@ final class Report {
       page.append("\n<p>A quick run: fewer points, shorter, noisier.");
     }
     table(page, "Figures", figures.figures(), value -> String.format(Locale.ROOT, "%.3f", value));
+    table(page, "Bounds kept", figures.judged(), kept -> kept ? "yes" : "no");
     if (!figures.notMeasured().isEmpty()) {
       page.append("<h2>Not measured</h2>\n");
       figures.notMeasured().forEach(it -> page.append("<p>").append(escape(it)).append('\n'));
@@ -49,6 +50,7 @@ final class Report {
       page.append("<h2>").append(escape(plot.question())).append("</h2>\n");
       page.append(PlotDrawing.draw(plot, figures.points()));
     }
+    figures.tables().forEach(table -> cells(page, table, figures.points()));
     points(page, figures);
     table(page, "Settings", figures.settings(), Function.identity());
     table(page, "Versions", figures.versions(), Function.identity());
@@ -71,6 +73,25 @@ final class Report {
         .replace("<", "&lt;")
         .replace("\"", "&quot;")
         .replace("'", "&#39;");
+  }
+
+  private static void cells(StringBuilder page, Table table, Map<String, Sample> points) {
+    page.append("<h2>").append(escape(table.question())).append("</h2>\n<table>\n<tr><th>");
+    table.columns().forEach(it -> page.append("<th class=n>").append(escape(it)));
+    table
+        .rows()
+        .forEach((row, cells) -> {
+          page.append("\n<tr><td>").append(escape(row));
+          for (String column : table.columns()) {
+            Sample sample = points.get(cells.getOrDefault(column, ""));
+            page.append("<td class=n>");
+            if (sample != null) {
+              page.append(PlotDrawing.number(sample.median())).append(' ');
+              page.append(String.format(Locale.ROOT, "&#177; %.0f %%", 100 * sample.spread()));
+            }
+          }
+        });
+    page.append("\n</table>\n");
   }
 
   private static void points(StringBuilder page, Figures figures) {

@@ -49,6 +49,20 @@ class ReportTest {
   }
 
   @Test
+  void page_holdsTables_withGapsWhereNothingWasMeasured() {
+    figures.point("p", Sample.of(List.of(90.0, 100.0, 110.0), "1/s"));
+    figures.table(
+        new Table("What changes?").cell("rate", "with", "p").cell("rate", "without", "q"));
+    figures.judge("bounded", true);
+    figures.judge("bounded", false);
+    String page = page();
+    assertTrue(page.contains("What changes?"), page);
+    assertTrue(page.contains("<th class=n>with<th class=n>without"), page);
+    assertTrue(page.contains("<tr><td>rate<td class=n>100 &#177; 10 %<td class=n>\n"), page);
+    assertTrue(page.contains("<td>bounded<td class=n>no"), page);
+  }
+
+  @Test
   void page_needsNothingBesideItself() {
     figures.point("p", Sample.of(List.of(1.0), "ns"));
     figures.plot(
