@@ -72,7 +72,7 @@ final class ForkSession implements AutoCloseable {
    * @param main what runs
    * @param flags of the JVM
    * @param classes a folder whose classes come first, or null
-   * @param arguments after the directory
+   * @param arguments of it, in which {@code DIRECTORY} and {@code ROUND} stand for those
    */
   record Child(
       String name,
@@ -131,24 +131,28 @@ final class ForkSession implements AutoCloseable {
     for (int round = 1; round <= count && (round == 1 || isTimeFor(count)); round++) {
       List<Child> turned = new ArrayList<>(children);
       Collections.rotate(turned, 1 - round);
-      said.addAll(rounds.run(what + " (" + round + ")", 1, () -> round(what, turned)));
+      int number = round;
+      said.addAll(rounds.run(what + " (" + round + ")", 1, () -> round(what, turned, number)));
     }
     Map<String, Sample> samples = new LinkedHashMap<>();
     Sample.byName(said)
-        .forEach((name, values) -> {
-          int comma = name.indexOf(',');
-          String metric = comma < 0 ? name : name.substring(0, comma);
-          samples.put(name, Sample.of(values, unit.getOrDefault(metric, "")));
-        });
+        .forEach((name, values) ->
+            samples.put(name, Sample.of(values, unit.getOrDefault(metric(name), ""))));
     samples.forEach(figures::point);
     return samples;
   }
 
-  private Map<String, Double> round(String what, List<Child> children)
+  /** A point's name up to the first comma. */
+  private static String metric(String point) {
+    int comma = point.indexOf(',');
+    return comma < 0 ? point : point.substring(0, comma);
+  }
+
+  private Map<String, Double> round(String what, List<Child> children, int number)
       throws CannotMeasureException {
     Map<String, Double> round = new LinkedHashMap<>();
     for (Child child : children) {
-      round.putAll(one(what, child));
+      round.putAll(one(what, child, number));
     }
     return round;
   }
@@ -170,7 +174,8 @@ final class ForkSession implements AutoCloseable {
     partEnd = seconds;
   }
 
-  private Map<String, Double> one(String what, Child child) throws CannotMeasureException {
+  private Map<String, Double> one(String what, Child child, int round)
+      throws CannotMeasureException {
     Path own = directory.resolve("run" + directories++);
     Fork.Said said;
     try {
@@ -180,7 +185,12 @@ final class ForkSession implements AutoCloseable {
         fork = fork.withClassesFrom(child.classes());
       }
       List<String> arguments = new ArrayList<>(child.arguments());
-      arguments.replaceAll(it -> it.equals("DIRECTORY") ? own.toString() : it);
+      arguments.replaceAll(it ->
+          switch (it) {
+            case "DIRECTORY" -> own.toString();
+            case "ROUND" -> Integer.toString(round);
+            default -> it;
+          });
       said = fork.run(arguments.toArray(String[]::new));
     } catch (IOException e) {
       throw new CannotMeasureException(what + ": no JVM could be started", e);
@@ -194,7 +204,7 @@ final class ForkSession implements AutoCloseable {
     StringBuilder line = new StringBuilder();
     said.values()
         .forEach((metric, value) -> {
-          List<Double> together = overall.get(metric);
+          List<Double> together = overall.get(metric(metric));
           if (together != null) {
             together.add(value);
           } else {

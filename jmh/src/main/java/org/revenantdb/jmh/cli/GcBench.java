@@ -69,9 +69,13 @@ final class GcBench implements Bench {
       if (settings.wants(GcFlatness.FIGURE, EXCESS)) {
         figures.attempt(() -> GcFlatness.measure(session));
       }
+      GcTpcc tpcc = new GcTpcc(session);
+      if (settings.wants(GcTpcc.FIGURE)) {
+        figures.attempt(tpcc::tune);
+      }
       session.begin(60);
       if (settings.wants(GcReader.FIGURE)) {
-        figures.attempt(() -> GcReader.measure(session));
+        figures.attempt(() -> GcReader.measure(session, tpcc.frequencies()));
       }
       session.begin(85);
       if (settings.wants(GcPeers.FIGURE)) {
@@ -81,9 +85,7 @@ final class GcBench implements Bench {
       if (settings.wants(GcSkew.ABORTS, GcSkew.SPEEDUP)) {
         figures.attempt(() -> GcSkew.measure(session));
       }
-      GcTpcc tpcc = new GcTpcc(session);
       if (settings.wants(GcTpcc.FIGURE)) {
-        figures.attempt(tpcc::tune);
         figures.attempt(tpcc::measure);
       }
       if (settings.isWhole()) {

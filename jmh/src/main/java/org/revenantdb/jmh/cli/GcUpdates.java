@@ -11,6 +11,11 @@ final class GcUpdates {
   private static final List<String> SKEWS = List.of("0", "0.5", "1.0", "1.25");
   private static final List<String> READ_PERCENTS = List.of("0", "1", "10", "50", "100");
 
+  private static final int ROUNDS = 3;
+
+  /** Each value; a strategy has one JVM a round for all of them. */
+  private static final int MILLIS = 1_500;
+
   private GcUpdates() {}
 
   static void measure(ForkSession session, Map<GcStrategies, Long> frequencies)
@@ -23,31 +28,29 @@ final class GcUpdates {
                 + SESSIONS
                 + " sessions, lazy; 100,000 rows by Zipf's law, or 10,000 all alike, beside scans of"
                 + " the table");
+    List<ForkSession.Child> children = new ArrayList<>();
     Plot skew = plot("How many updates a second, by skew?", "Zipf's exponent");
-    for (String exponent : SKEWS) {
-      List<ForkSession.Child> children = new ArrayList<>();
-      for (GcStrategies each : GcStrategies.values()) {
-        ForkSession.Child child =
-            child(session, each, "skew=" + exponent, "100000", exponent, "0", frequencies);
-        children.add(child);
-        skew.mark(each.variant(), exponent, "key_updates," + child.name());
+    for (GcStrategies each : GcStrategies.values()) {
+      children.add(child(session, each, "100000", "skew=" + String.join(",", SKEWS), frequencies));
+      for (String exponent : SKEWS) {
+        skew.mark(each.variant(), exponent, "key_updates,skew=" + exponent + ',' + each.variant());
       }
-      session.run("updates, skew " + exponent, 1, children, GcBench.UNITS);
     }
+    session.run("updates, by skew", ROUNDS, children, GcBench.UNITS);
     session.figures().plot(skew);
+    children.clear();
     Plot scans = plot("How many scans a second, by their share?", "scans in a hundred");
     Plot updates = plot("How many updates a second beside scans?", "scans in a hundred");
-    for (String percent : READ_PERCENTS) {
-      List<ForkSession.Child> children = new ArrayList<>();
-      for (GcStrategies each : GcStrategies.values()) {
-        ForkSession.Child child =
-            child(session, each, "reads=" + percent, "10000", "0", percent, frequencies);
-        children.add(child);
-        scans.mark(each.variant(), percent, "table_scans," + child.name());
-        updates.mark(each.variant(), percent, "key_updates," + child.name());
+    for (GcStrategies each : GcStrategies.values()) {
+      String varies = "reads=" + String.join(",", READ_PERCENTS);
+      children.add(child(session, each, "10000", varies, frequencies));
+      for (String percent : READ_PERCENTS) {
+        String point = ",reads=" + percent + ',' + each.variant();
+        scans.mark(each.variant(), percent, "table_scans" + point);
+        updates.mark(each.variant(), percent, "key_updates" + point);
       }
-      session.run("updates, scans " + percent + " %", 1, children, GcBench.UNITS);
     }
+    session.run("updates, beside scans", ROUNDS, children, GcBench.UNITS);
     session.figures().plot(scans);
     session.figures().plot(updates);
   }
@@ -59,18 +62,26 @@ final class GcUpdates {
   private static ForkSession.Child child(
       ForkSession session,
       GcStrategies strategy,
-      String what,
       String rows,
-      String skew,
-      String readPercent,
+      String varies,
       Map<GcStrategies, Long> frequencies)
       throws CannotMeasureException {
     return strategy.child(
         session,
-        what,
+        "",
         UpdatesFork.class,
         "1g",
         frequencies.getOrDefault(strategy, 0L),
-        List.of("DIRECTORY", rows, skew, SESSIONS, readPercent, "500", "3000", session.seed()));
+        List.of(
+            "DIRECTORY",
+            rows,
+            "0",
+            SESSIONS,
+            "0",
+            "500",
+            Integer.toString(MILLIS),
+            session.seed(),
+            varies,
+            "ROUND"));
   }
 }

@@ -3,13 +3,18 @@ package org.revenantdb.jmh.gc;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseStatistics;
 import org.revenantdb.engine.TransactionOptions;
+import org.revenantdb.jmh.baseline.EngineOfOtherGarbage;
+import org.revenantdb.jmh.fork.Directories;
 import org.revenantdb.jmh.fork.Sessions;
 import org.revenantdb.jmh.fork.Told;
+import org.revenantdb.jmh.fork.Turns;
 import org.revenantdb.jmh.tpcc.ChReader;
 import org.revenantdb.jmh.tpcc.TpccChecker;
 import org.revenantdb.jmh.tpcc.TpccDriver;
@@ -25,15 +30,24 @@ import org.revenantdb.jmh.tpcc.TpccTables;
  * <p>Arguments: directory, warehouses, scale (a part of the specification's cardinalities),
  * sessions that write, sessions that read, {@code held} or {@code each} (each reader has one
  * snapshot for all its queries, or one for each), milliseconds to warm up, milliseconds to measure,
- * in how many parts, seed.
+ * in how many parts, seed, what varies ({@link Turns}: {@code frequency} of the strategy, {@code
+ * sessions} or {@code readers}; empty: nothing), round.
+ *
+ * <p>If something varies, each value has a database of its own, and another one before is for the
+ * compiler: it takes the milliseconds to warm up, and the others have {@link #AGAIN} of them.
  */
 public final class ChFork {
+  /** The code is compiled; so many milliseconds are for the database. */
+  private static final long AGAIN = 500;
+
   private final Database database;
   private final TpccDriver driver;
   private final List<ChReader> readers;
   private final List<Moment> moments = new ArrayList<>();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private volatile boolean isOver;
+  private TpccDriver.@Nullable Window window;
+  private @Nullable DatabaseStatistics end;
 
   /** What had been done, and what was there. */
   private record Moment(
@@ -48,39 +62,67 @@ public final class ChFork {
   /**
    * Prints {@code = transactions} and {@code = rows_read} a second, {@code = cpu_us_per_tx}; {@code
    * = transactions,part=1} and so on, {@code = rows_read,part=1}, {@code =
-   * version_memory_bytes,part=1} at its end; and what {@link GarbageCounts} tell.
+   * version_memory_bytes,part=1} at its end; and what {@link GarbageCounts} tell. Behind all names
+   * is the value of what varies, as in {@code = transactions,readers=2}.
    *
    * @param arguments see the class
    * @throws Exception if something cannot be measured, or a condition does not hold in the end
    */
   public static void main(String[] arguments) throws Exception {
+    Turns turns = Turns.of(arguments[10], Integer.parseInt(arguments[11]));
+    long warm = Long.parseLong(arguments[6]);
+    long window = Long.parseLong(arguments[7]);
+    String first = turns.values().getFirst();
+    if (!turns.isSweep()) {
+      turn(arguments, turns, first, times(warm, window), /* isFirst= */ true).tell("");
+      return;
+    }
+    turn(arguments, turns, first, times(warm, 1), /* isFirst= */ true);
+    for (String value : turns.values()) {
+      turn(arguments, turns, value, times(AGAIN, window), /* isFirst= */ false)
+          .tell(turns.suffix(value));
+    }
+  }
+
+  private static Sessions.Times times(long warm, long window) {
+    return new Sessions.Times(warm, window, /* warmSteps= */ 0);
+  }
+
+  /** Loads a database, runs all sessions over it, checks it, and gives up its directory. */
+  private static ChFork turn(
+      String[] arguments, Turns turns, String value, Sessions.Times times, boolean isFirst)
+      throws Exception {
+    if (turns.name().equals("frequency")) {
+      System.setProperty(EngineOfOtherGarbage.FREQUENCY, value);
+    }
     double fraction = Double.parseDouble(arguments[2]);
     TpccScale scale = TpccScale.of(Integer.parseInt(arguments[1]), fraction);
-    int writers = Integer.parseInt(arguments[3]);
-    int readers = Integer.parseInt(arguments[4]);
+    int writers = Integer.parseInt(turns.value("sessions", value, arguments[3]));
+    int readers = Integer.parseInt(turns.value("readers", value, arguments[4]));
     boolean holds = arguments[5].equals("held");
-    Sessions.Times times =
-        new Sessions.Times(
-            Long.parseLong(arguments[6]), Long.parseLong(arguments[7]), /* warmSteps= */ 0);
-    int parts = Integer.parseInt(arguments[8]);
     long seed = Long.parseLong(arguments[9]);
+    Path directory = Path.of(arguments[0]).resolve("ch");
+    ChFork fork;
     try (Database database =
-        Database.open(
-            Path.of(arguments[0]).resolve("ch"), TpccFork.options(scale.warehouses() * fraction))) {
+        Database.open(directory, TpccFork.options(scale.warehouses() * fraction))) {
       TpccTables tables = TpccTables.of(database);
       TpccLoader.load(database, tables, scale, seed);
       database.checkpoint();
-      TpccDriver.compile(database, tables, scale, seed);
+      if (isFirst) {
+        TpccDriver.compile(database, tables, scale, seed);
+      }
       List<ChReader> analysing = new ArrayList<>();
       for (int reader = 0; reader < readers; reader++) {
         analysing.add(new ChReader(database, tables, holds, reader));
       }
       TpccDriver driver =
           new TpccDriver(database, tables, scale, TransactionOptions.lazy(), writers, seed);
-      new ChFork(database, driver, analysing).run(times, parts);
-      GarbageCounts.tell(database);
+      fork = new ChFork(database, driver, analysing);
+      fork.run(times, Integer.parseInt(arguments[8]));
       TpccChecker.demand(database, tables);
     }
+    Directories.delete(directory);
+    return fork;
   }
 
   private void run(Sessions.Times times, int parts) throws Exception {
@@ -90,7 +132,6 @@ public final class ChFork {
     }
     Thread sampler =
         Thread.ofPlatform().unstarted(() -> sample(times.windowMillis() / parts, parts));
-    TpccDriver.Window window;
     try {
       window =
           driver.runFor(
@@ -109,7 +150,7 @@ public final class ChFork {
     if (thrown != null) {
       throw new IllegalStateException("a reader failed", thrown);
     }
-    tell(window);
+    end = database.statistics();
   }
 
   private void read(ChReader reader) {
@@ -153,26 +194,30 @@ public final class ChFork {
         database.statistics());
   }
 
-  private void tell(TpccDriver.Window window) {
-    Told.tell("transactions", window.transactionsPerSecond());
-    Told.tell("cpu_us_per_tx", window.processorMicros());
-    Moment first = moments.getFirst();
-    Moment last = moments.getLast();
+  private void tell(String suffix) {
+    TpccDriver.Window counted = Objects.requireNonNull(window, "it has not run");
+    Told.tell("transactions" + suffix, counted.transactionsPerSecond());
+    Told.tell("cpu_us_per_tx" + suffix, counted.processorMicros());
     if (!readers.isEmpty()) {
-      double seconds = (last.nanoTime() - first.nanoTime()) / 1e9;
-      Told.tell("rows_read", (last.rows() - first.rows()) / seconds);
+      Told.tell(
+          "rows_read" + suffix, perSecond(moments.getFirst(), moments.getLast(), Moment::rows));
     }
-    if (moments.size() <= 2) {
-      return;
+    if (moments.size() > 2) {
+      for (int part = 1; part < moments.size(); part++) {
+        tell(moments.get(part - 1), moments.get(part), suffix + ",part=" + part);
+      }
     }
-    for (int part = 1; part < moments.size(); part++) {
-      Moment from = moments.get(part - 1);
-      Moment to = moments.get(part);
-      double seconds = (to.nanoTime() - from.nanoTime()) / 1e9;
-      String suffix = ",part=" + part;
-      Told.tell("transactions" + suffix, (to.transactions() - from.transactions()) / seconds);
-      Told.tell("rows_read" + suffix, (to.rows() - from.rows()) / seconds);
-      GarbageCounts.tell(to.statistics(), suffix);
-    }
+    GarbageCounts.tellAll(Objects.requireNonNull(end), suffix);
+  }
+
+  private static void tell(Moment from, Moment to, String suffix) {
+    Told.tell("transactions" + suffix, perSecond(from, to, Moment::transactions));
+    Told.tell("rows_read" + suffix, perSecond(from, to, Moment::rows));
+    GarbageCounts.tell(to.statistics(), suffix);
+  }
+
+  private static double perSecond(Moment from, Moment to, ToLongFunction<Moment> count) {
+    long counted = count.applyAsLong(to) - count.applyAsLong(from);
+    return counted * 1e9 / (to.nanoTime() - from.nanoTime());
   }
 }

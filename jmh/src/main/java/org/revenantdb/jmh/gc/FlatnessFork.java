@@ -41,7 +41,7 @@ public final class FlatnessFork {
         Told.tell("updates,part=" + (part + 1), rates[part]);
       }
       Told.tell("flatness", rates[PARTS - 1] / rates[0]);
-      GarbageCounts.tell(store.database());
+      GarbageCounts.tellAll(store.database());
     }
   }
 

@@ -9,21 +9,27 @@ import org.revenantdb.jmh.fork.Told;
 final class GarbageCounts {
   private GarbageCounts() {}
 
+  /** As the other, of now. */
+  static void tellAll(Database database) {
+    tellAll(database.statistics(), "");
+  }
+
   /**
-   * Prints {@code = version_memory_bytes}, {@code = version_file_bytes} of now; {@code =
+   * Prints {@code = version_memory_bytes}, {@code = version_file_bytes} of the end; {@code =
    * longest_chain}, {@code = versions_added}, {@code = versions_pruned} when another one came,
    * {@code = versions_swept} later, {@code = versions_spilled} since it was opened; and, if its
    * chains have a bound, {@code = max_chain_excess}.
+   *
+   * @param suffix behind all names
    */
-  static void tell(Database database) {
-    DatabaseStatistics statistics = database.statistics();
-    tell(statistics, "");
-    Told.tell("versions_added", (double) statistics.versionsAdded());
-    Told.tell("versions_pruned", (double) statistics.versionsPruned());
-    Told.tell("versions_swept", (double) statistics.versionsSwept());
-    Told.tell("versions_spilled", (double) statistics.versionsSpilled());
+  static void tellAll(DatabaseStatistics statistics, String suffix) {
+    tell(statistics, suffix);
+    Told.tell("versions_added" + suffix, (double) statistics.versionsAdded());
+    Told.tell("versions_pruned" + suffix, (double) statistics.versionsPruned());
+    Told.tell("versions_swept" + suffix, (double) statistics.versionsSwept());
+    Told.tell("versions_spilled" + suffix, (double) statistics.versionsSpilled());
     if (System.getProperty(EngineOfOtherGarbage.STRATEGY) == null) {
-      Told.tell("max_chain_excess", (double) statistics.versionChainExcess());
+      Told.tell("max_chain_excess" + suffix, (double) statistics.versionChainExcess());
     }
   }
 

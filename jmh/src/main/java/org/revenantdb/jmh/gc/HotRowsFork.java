@@ -48,7 +48,7 @@ public final class HotRowsFork {
       Told.tell("memory_growth_bytes", (double) run.memoryGrowth);
       Told.tell("disk_growth_bytes", (double) run.diskGrowth);
       if (store instanceof RevenantSnapshots ours) {
-        GarbageCounts.tell(ours.database());
+        GarbageCounts.tellAll(ours.database());
       }
     }
   }

@@ -11,8 +11,10 @@ import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
+import org.revenantdb.jmh.fork.Directories;
 import org.revenantdb.jmh.fork.Sessions;
 import org.revenantdb.jmh.fork.Told;
+import org.revenantdb.jmh.fork.Turns;
 import org.revenantdb.jmh.insert.RowNumbers;
 import org.revenantdb.jmh.tree.RowChoice;
 
@@ -21,12 +23,16 @@ import org.revenantdb.jmh.tree.RowChoice;
  * table, each in a lazy transaction of its own.
  *
  * <p>Arguments: directory, rows, skew of Zipf's law, sessions, how many transactions of a hundred
- * read the table, milliseconds to warm up, milliseconds to measure, seed.
+ * read the table, milliseconds to warm up, milliseconds to measure, seed, what varies ({@link
+ * Turns}: {@code skew} or {@code reads}; empty: nothing), round. Each value has a table of its own.
  */
 public final class UpdatesFork {
   private static final int VALUE = 100;
   private static final int PERCENT = 100;
   private static final int LOADED_AT_ONCE = 1_000;
+
+  /** A scan takes as long as hundreds of updates. */
+  private static final int READS_TO_COMPILE = 5;
 
   /** Of two that update one row the second tries it again, as often as it takes. */
   private static final int MAX_ATTEMPTS = 1_000_000;
@@ -44,31 +50,55 @@ public final class UpdatesFork {
   }
 
   /**
-   * Prints {@code = key_updates} and {@code = table_scans} a second; and what {@link GarbageCounts}
-   * tell.
+   * Prints {@code = key_updates} and {@code = table_scans} a second, and what {@link GarbageCounts}
+   * tell; behind all names is the value of what varies, as in {@code = key_updates,skew=1.0}.
    *
    * @param arguments see the class
    * @throws Exception if a session fails, or reads too few rows
    */
   public static void main(String[] arguments) throws Exception {
+    Turns turns = Turns.of(arguments[8], Integer.parseInt(arguments[9]));
+    boolean isFirst = true;
+    for (String value : turns.values()) {
+      turn(arguments, turns, value, isFirst);
+      isFirst = false;
+    }
+  }
+
+  private static void turn(String[] arguments, Turns turns, String value, boolean isFirst)
+      throws Exception {
     int rows = Integer.parseInt(arguments[1]);
-    RowChoice choice = RowChoice.zipfian(rows, Double.parseDouble(arguments[2]));
-    int readPercent = Integer.parseInt(arguments[4]);
+    double skew = Double.parseDouble(turns.value("skew", value, arguments[2]));
+    int readPercent = Integer.parseInt(turns.value("reads", value, arguments[4]));
     Sessions.Times times =
         new Sessions.Times(
             Long.parseLong(arguments[5]), Long.parseLong(arguments[6]), /* warmSteps= */ 0);
     long seed = Long.parseLong(arguments[7]);
+    RowChoice choice = RowChoice.zipfian(rows, skew);
     DatabaseOptions options = DatabaseOptions.defaults().withMaxAttempts(MAX_ATTEMPTS);
-    try (Database database = Database.open(Path.of(arguments[0]).resolve("updates"), options)) {
+    Path directory = Path.of(arguments[0]).resolve("updates");
+    try (Database database = Database.open(directory, options)) {
       UpdatesFork fork = new UpdatesFork(database, rows);
       fork.load();
-      Sessions.compile(fork.session(choice.choices(~seed), readPercent, ~seed));
+      if (isFirst) {
+        fork.compile(choice.choices(~seed), readPercent, turns);
+      }
       fork.measure(
           Integer.parseInt(arguments[3]),
           times,
-          number -> fork.session(choice.choices(seed + number), readPercent, seed + number));
-      GarbageCounts.tell(database);
+          number -> fork.session(choice.choices(seed + number), readPercent, seed + number),
+          turns.suffix(value));
+      GarbageCounts.tellAll(database.statistics(), turns.suffix(value));
     }
+    Directories.delete(directory);
+  }
+
+  /**
+   * What comes in any turn: the first has no more reads or updates than the others to learn from.
+   */
+  private void compile(IntSupplier choice, int readPercent, Turns turns) throws Exception {
+    boolean isMixed = turns.name().equals("reads");
+    Sessions.compile(session(choice, isMixed ? READS_TO_COMPILE : readPercent, 0));
   }
 
   private void load() {
@@ -84,7 +114,7 @@ public final class UpdatesFork {
     }
   }
 
-  private void measure(int sessions, Sessions.Times times, Sessions.Factory factory)
+  private void measure(int sessions, Sessions.Times times, Sessions.Factory factory, String suffix)
       throws Exception {
     long[] counts = new long[4];
     Sessions.Result result =
@@ -102,8 +132,8 @@ public final class UpdatesFork {
               counts[3] = scans.sum();
             });
     double seconds = result.steps() / Math.max(1, result.perSecond());
-    Told.tell("key_updates", (counts[2] - counts[0]) / seconds);
-    Told.tell("table_scans", (counts[3] - counts[1]) / seconds);
+    Told.tell("key_updates" + suffix, (counts[2] - counts[0]) / seconds);
+    Told.tell("table_scans" + suffix, (counts[3] - counts[1]) / seconds);
   }
 
   private Sessions.Session session(IntSupplier choice, int readPercent, long seed) {

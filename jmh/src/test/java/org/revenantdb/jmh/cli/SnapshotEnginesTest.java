@@ -1,6 +1,7 @@
 package org.revenantdb.jmh.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.revenantdb.jmh.gc.ChFork;
 import org.revenantdb.jmh.gc.HotRowsFork;
 import org.revenantdb.jmh.gc.UpdatesFork;
 
@@ -47,10 +49,33 @@ class SnapshotEnginesTest {
   @Tag("slow")
   void updates_areToldBesideScans() throws IOException {
     Fork fork = new Fork(UpdatesFork.class, List.of("-Xmx256m"), LIMIT);
-    Fork.Said said = fork.run(folder.toString(), "1000", "1.0", "2", "50", "0", "200", "1");
+    Fork.Said said =
+        fork.run(folder.toString(), "1000", "1.0", "2", "50", "0", "200", "1", "", "1");
     assertEquals("", said.failure());
     assertTrue(said.values().getOrDefault("key_updates", 0.0) > 0, said::toString);
     assertTrue(said.values().getOrDefault("table_scans", 0.0) > 0, said::toString);
+  }
+
+  @Test
+  @Tag("slow")
+  void sweeps_areToldByValue() throws IOException {
+    Fork ch = new Fork(ChFork.class, List.of("-Xmx256m"), LIMIT);
+    String[] readers = {
+      folder.toString(), "1", "0.01", "1", "1", "each", "100", "200", "1", "1", "readers=0,2", "2"
+    };
+    Fork.Said said = ch.run(readers);
+    assertEquals("", said.failure());
+    for (String point : List.of("transactions,readers=0", "rows_read,readers=2")) {
+      assertTrue(said.values().getOrDefault(point, 0.0) > 0, said::toString);
+    }
+    assertFalse(said.values().containsKey("transactions"), said::toString);
+    Fork updates = new Fork(UpdatesFork.class, List.of("-Xmx256m"), LIMIT);
+    said =
+        updates.run(folder.toString(), "1000", "0", "2", "0", "0", "100", "1", "reads=0,50", "1");
+    assertEquals("", said.failure());
+    for (String point : List.of("key_updates,reads=0", "table_scans,reads=50")) {
+      assertTrue(said.values().getOrDefault(point, 0.0) > 0, said::toString);
+    }
   }
 
   @Test
