@@ -24,6 +24,11 @@ final class GcBench implements Bench {
           Map.entry("cpu_us_per_tx", "us"),
           Map.entry("memory_growth_bytes", "bytes"),
           Map.entry("disk_growth_bytes", "bytes"),
+          Map.entry("disk_bytes", "bytes"),
+          Map.entry("disk_peak_bytes", "bytes"),
+          Map.entry("disk_bound_bytes", "bytes"),
+          Map.entry("version_peak_bytes", "bytes"),
+          Map.entry("version_bound_bytes", "bytes"),
           Map.entry("version_memory_bytes", "bytes"),
           Map.entry("version_file_bytes", "bytes"));
 

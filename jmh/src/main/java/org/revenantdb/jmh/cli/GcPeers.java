@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.revenantdb.jmh.gc.HotRowsFork;
+import org.revenantdb.jmh.gc.SnapshotBounds;
 
 /** Updates of hot rows beside one open snapshot, in ours and in other engines. */
 final class GcPeers {
@@ -28,6 +29,7 @@ final class GcPeers {
             + " the end. Nothing is forced at a commit; a thread forces"
             + " what was committed ten times a second, in ours the engine does, so a power cut takes a"
             + " tenth of a second, where the engine has no more to say");
+    figures.setting(GcFlatness.BOUNDED, SnapshotBounds.said());
     List<ForkSession.Child> children = new ArrayList<>();
     for (SnapshotEngines engine : SnapshotEngines.values()) {
       engine.describe(figures);
@@ -49,6 +51,7 @@ final class GcPeers {
     plot(figures, "How many updates a second beside one snapshot?", "1/s", RATE);
     plot(figures, "What does that take of memory?", "bytes", "memory_growth_bytes");
     plot(figures, "What does that take on disk?", "bytes", "disk_growth_bytes");
+    GcFlatness.judge(figures, samples, SnapshotEngines.OURS.variant());
     figures.put(FIGURE, versusBest(samples));
   }
 

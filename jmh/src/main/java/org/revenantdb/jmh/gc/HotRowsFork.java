@@ -3,6 +3,7 @@ package org.revenantdb.jmh.gc;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import org.revenantdb.jmh.fork.Told;
 
 /**
@@ -26,7 +27,8 @@ public final class HotRowsFork {
 
   /**
    * Prints {@code = snapshot_updates} a second, {@code = updates_done}; {@code =
-   * memory_growth_bytes}, {@code = disk_growth_bytes}; of ours, {@code = max_chain_excess} as well.
+   * memory_growth_bytes}, {@code = disk_growth_bytes}; of ours what {@link GarbageCounts} and
+   * {@link SnapshotBounds} tell as well.
    *
    * @param arguments see the class
    * @throws Exception whatever the engine throws
@@ -41,14 +43,17 @@ public final class HotRowsFork {
     }
     Path measured = Files.createDirectory(directory.resolve("measured"));
     try (SnapshotStore store = SnapshotStore.open(engine, measured)) {
-      Run run = new Run(store, seed);
+      @Nullable SnapshotBounds bounds =
+          store instanceof RevenantSnapshots ours ? new SnapshotBounds(ours) : null;
+      Run run = new Run(store, seed, bounds == null ? () -> {} : bounds::look);
       long nanos = run.update(Long.parseLong(arguments[3]), Long.parseLong(arguments[4]));
       Told.tell("snapshot_updates", run.updates * 1e9 / nanos);
       Told.tell("updates_done", (double) run.updates);
       Told.tell("memory_growth_bytes", (double) run.memoryGrowth);
       Told.tell("disk_growth_bytes", (double) run.diskGrowth);
-      if (store instanceof RevenantSnapshots ours) {
+      if (bounds != null && store instanceof RevenantSnapshots ours) {
         GarbageCounts.tellAll(ours.database());
+        bounds.tell();
       }
     }
   }
@@ -57,12 +62,23 @@ public final class HotRowsFork {
   static final class Run {
     private final SnapshotStore store;
     private final HotRows rows;
+    private final Runnable look;
     private long updates;
     private long memoryGrowth;
     private long diskGrowth;
 
     Run(SnapshotStore store, long seed) {
+      this(store, seed, () -> {});
+    }
+
+    /**
+     * Rows of a store.
+     *
+     * @param look run behind the last update, while the snapshot is open
+     */
+    Run(SnapshotStore store, long seed, Runnable look) {
       this.store = store;
+      this.look = look;
       this.rows = new HotRows(seed);
     }
 
@@ -93,6 +109,7 @@ public final class HotRowsFork {
       long nanos = System.nanoTime() - start;
       diskGrowth = store.diskBytes() - disk;
       memoryGrowth = memory() - memory;
+      look.run();
       rows.demandInSnapshot(store, counts);
       rows.demandNow(store);
       store.closeSnapshot();

@@ -8,8 +8,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -97,7 +99,20 @@ class SnapshotStoreTest {
   @Test
   void ours_keeps_a_version_a_row_for_one_snapshot() throws Exception {
     try (RevenantSnapshots store = new RevenantSnapshots(folder)) {
-      double[] rates = FlatnessFork.rates(store, new HotRows(1), 50_000_000);
+      SnapshotBounds bounds = new SnapshotBounds(store);
+      List<Integer> parts = new ArrayList<>();
+      double[] rates =
+          FlatnessFork.rates(
+              store,
+              new HotRows(1),
+              50_000_000,
+              /* reads= */ true,
+              part -> {
+                parts.add(part);
+                bounds.look();
+              });
+      assertEquals(List.of(1, 2, 3, 4, 5, 6, 7, 8, 9, 10), parts);
+      assertTrue(bounds.areKept());
       assertEquals(FlatnessFork.PARTS, rates.length);
       for (double rate : rates) {
         assertTrue(rate > 0);
