@@ -18,16 +18,16 @@ final class GcTpcc {
   private static final String WAREHOUSES = "4";
 
   /** In which the best of the others is found. */
-  private static final int ROUNDS = 4;
+  private static final int ROUNDS = 3;
 
   /** Of the sweeps: over frequencies, and over sessions. */
   private static final int ROUNDS_OF_SWEEP = 3;
 
   /** In a sweep a strategy has one JVM a round, warmed up for so long before its first value. */
-  private static final int WARM_OF_SWEEP = 2_000;
+  private static final int WARM_OF_SWEEP = 1_000;
 
-  /** Each value of a sweep; its rounds together are as long as one that stands alone. */
-  private static final int MILLIS_OF_SWEEP = 2_500;
+  /** Each value of a sweep: its rounds together are hardly longer than one that stood alone. */
+  private static final int MILLIS_OF_SWEEP = 2_000;
 
   /**
    * Of ours and that one. Rounds differ by a tenth, and the best of five is above what it is worth

@@ -3,9 +3,9 @@
  * them cost.
  *
  * <p>Reading order: {@code SnapshotStore} and {@code HotRowsFork}, one snapshot beside hot rows, in
- * ours and in other engines; {@code FlatnessFork}, the same for long; {@code ChFork}, order entry
- * and analysis; {@code UpdatesFork}, cheap updates, uneven or beside scans; {@code GarbageCounts},
- * what they all tell of versions.
+ * ours and in other engines; {@code FlatnessFork}, the same for long; {@code SnapshotBounds}, what
+ * that may take; {@code ChFork}, order entry and analysis; {@code UpdatesFork}, cheap updates,
+ * uneven or beside scans; {@code GarbageCounts}, what they all tell of versions.
  */
 @NullMarked
 package org.revenantdb.jmh.gc;
