@@ -7,10 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -21,6 +23,7 @@ import org.revenantdb.engine.btree.DisturbedDescent;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.Stay;
 import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.version.Reading;
 import org.revenantdb.engine.version.RowReader;
 import org.revenantdb.engine.version.StoredValue;
@@ -37,6 +40,12 @@ class TornReadTest {
   private static final int ROWS = 120;
   private static final int ROW = 17;
   private static final int ABSENT = ROWS + 5;
+
+  /** From the beginning of a cell to its writer (docs/format.md). */
+  private static final int WRITER = 8;
+
+  private static final ValueLayout.OfLong LITTLE_ENDIAN_LONG =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
   @TempDir Path directory;
 
@@ -189,17 +198,17 @@ class TornReadTest {
     });
   }
 
-  /** Latches the page at a step and leaves it full of nonsense until the attempt is over. */
-  private final class Nonsense implements DisturbedDescent.Between {
+  /** Latches the page at a step and leaves it torn until the attempt is over. */
+  private final class Torn implements DisturbedDescent.Between {
     private final int at;
-    private final Random random;
+    private final Consumer<MemorySegment> tear;
     private final byte[] before = new byte[Page.SIZE];
     private int latched = -1;
     private int times;
 
-    Nonsense(int at, Random random) {
+    Torn(int at, Consumer<MemorySegment> tear) {
       this.at = at;
-      this.random = random;
+      this.tear = tear;
     }
 
     @Override
@@ -211,14 +220,7 @@ class TornReadTest {
       latched = engine.pool.fixExclusive(stay.pageId());
       MemorySegment page = engine.pool.page(latched);
       MemorySegment.copy(page, ValueLayout.JAVA_BYTE, 0, before, 0, Page.SIZE);
-      int from = Page.BODY + random.nextInt(random.nextBoolean() ? 48 : 400);
-      int to = from + 1 + random.nextInt(random.nextBoolean() ? 8 : Page.SIZE - from);
-      to = Math.min(to, Page.SIZE);
-      boolean same = random.nextBoolean();
-      byte one = (byte) random.nextInt();
-      for (int i = from; i < to; i++) {
-        page.set(ValueLayout.JAVA_BYTE, i, same ? one : (byte) random.nextInt());
-      }
+      tear.accept(page);
     }
 
     @Override
@@ -232,6 +234,17 @@ class TornReadTest {
     }
   }
 
+  private static void fillWithNonsense(MemorySegment page, Random random) {
+    int from = Page.BODY + random.nextInt(random.nextBoolean() ? 48 : 400);
+    int to = from + 1 + random.nextInt(random.nextBoolean() ? 8 : Page.SIZE - from);
+    to = Math.min(to, Page.SIZE);
+    boolean same = random.nextBoolean();
+    byte one = (byte) random.nextInt();
+    for (int i = from; i < to; i++) {
+      page.set(ValueLayout.JAVA_BYTE, i, same ? one : (byte) random.nextInt());
+    }
+  }
+
   @Test
   void a_page_that_is_full_of_nonsense_at_a_step_is_read_again() {
     System.out.println("TornReadTest -Drevenant.seed=" + seed);
@@ -240,7 +253,7 @@ class TornReadTest {
     int times = 0;
     for (int round = 0; round < 2_000; round++) {
       TestEngine.Tx tx = engine.begin();
-      Nonsense nonsense = new Nonsense(random.nextInt(12), random);
+      Torn nonsense = new Torn(random.nextInt(12), page -> fillWithNonsense(page, random));
       Reading reading = new Reading(tx.snapshot, new DisturbedDescent(nonsense));
       int row = random.nextBoolean() ? random.nextInt(ROWS) : ABSENT;
       byte[] found = random.nextBoolean() ? whole(reading, key(row)) : copied(reading, key(row));
@@ -252,5 +265,60 @@ class TornReadTest {
     }
     assertTrue(times > 1_000, times + " reads met nonsense");
     assertEquals(rows, engine.check().rows());
+  }
+
+  /** Of every other row the leaf has no version that the snapshot sees. */
+  @Test
+  void a_page_that_is_full_of_nonsense_at_a_step_is_read_again_also_in_an_old_snapshot() {
+    System.out.println("TornReadTest -Drevenant.seed=" + seed);
+    Random random = new Random(seed);
+    TestEngine.Tx old = engine.begin();
+    for (int update = 0; update < 2; update++) {
+      for (int row = 0; row < ROWS; row += 2) {
+        int changed = row;
+        inTransaction(tx -> tx.put(tree, key(changed), new byte[90]));
+      }
+    }
+    int times = 0;
+    for (int round = 0; round < 2_000; round++) {
+      Torn nonsense = new Torn(random.nextInt(14), page -> fillWithNonsense(page, random));
+      Reading reading = new Reading(old.snapshot, new DisturbedDescent(nonsense));
+      int row = random.nextBoolean() ? random.nextInt(ROWS) : ABSENT;
+      byte[] found = random.nextBoolean() ? whole(reading, key(row)) : copied(reading, key(row));
+      nonsense.attemptOver();
+      byte[] expected = row == ABSENT ? null : value(row);
+      assertArrayEquals(expected, found, "round " + round + ", -Drevenant.seed=" + seed);
+      times += nonsense.times;
+    }
+    assertTrue(times > 1_000, times + " reads met nonsense");
+    old.abort();
+  }
+
+  /** The leaf seems to have a version that came later, and none before it. */
+  @Test
+  void a_writer_that_is_torn_at_a_step_does_not_send_the_reader_to_the_older_versions() {
+    int times = 0;
+    for (Read read : new Read[] {this::whole, this::copied}) {
+      for (int at = 0; at < MOST_STEPS; at++) {
+        TestEngine.Tx old = engine.begin();
+        TestEngine.Tx later = engine.begin();
+        later.put(tree, key(ROW + 1), new byte[90]);
+        later.commitDurably();
+        Torn torn = new Torn(at, page -> tearWriter(page, later.id));
+        byte[] found = read.read(new Reading(old.snapshot, new DisturbedDescent(torn)), key(ROW));
+        torn.attemptOver();
+        assertArrayEquals(value(ROW), found, "at step " + at);
+        times += torn.times;
+        old.abort();
+      }
+    }
+    assertTrue(times >= 8, times + " reads met a torn writer");
+  }
+
+  private static void tearWriter(MemorySegment page, long writer) {
+    int slot = Slotted.search(page, key(ROW));
+    if (slot >= 0) { // else it is the page above the leaves
+      page.set(LITTLE_ENDIAN_LONG, Slotted.cell(page, slot) + WRITER, writer);
+    }
   }
 }
