@@ -25,7 +25,7 @@ final class GcFlatness {
 
   static void measure(ForkSession session) throws CannotMeasureException {
     Figures figures = session.figures();
-    String millis = session.sized(16_000, 60_000);
+    String millis = session.sized(20_000, 60_000);
     figures.setting(
         FIGURE,
         "updates of another store first, for the compiler; 1,000 rows, keys of 8 bytes, values"
