@@ -602,7 +602,7 @@ final class OpenDatabase {
     int slot = oldest.slot();
     long id = engine.open().idIn(slot);
     String name = engine.open().nameIn(slot);
-    boolean isStill = engine.snapshots().snapshot(slot) == oldest.snapshot(); // else another's
+    boolean isStill = engine.snapshots().isOpen(oldest); // else it may be another's
     return new OldestSnapshot(
         oldest.snapshot(),
         oldest.since(),

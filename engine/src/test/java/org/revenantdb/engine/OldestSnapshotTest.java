@@ -1,6 +1,7 @@
 package org.revenantdb.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -12,6 +13,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.gc.ActiveSnapshots;
 
 /** The statistics name the oldest snapshot; what {@code stat} shows of it: {@code CommandsTest}. */
 @Timeout(120) // a hang is a failure
@@ -50,6 +52,18 @@ class OldestSnapshotTest {
       assertTrue(found.lsn() > lsn);
       writer.rollback();
       assertNull(db.statistics().oldestSnapshot());
+    }
+  }
+
+  /** The statistics threw then, beside transactions that came and went. */
+  @Test
+  void a_snapshot_that_has_ended_meanwhile_is_not_open_and_no_mistake() {
+    try (TestEngine engine = new TestEngine(folder, 64)) {
+      Transaction reader = engine.transaction();
+      ActiveSnapshots.Open found = Objects.requireNonNull(engine.snapshots.oldest(0));
+      assertTrue(engine.snapshots.isOpen(found));
+      reader.rollback();
+      assertFalse(engine.snapshots.isOpen(found));
     }
   }
 

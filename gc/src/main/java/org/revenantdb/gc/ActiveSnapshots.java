@@ -387,6 +387,16 @@ public final class ActiveSnapshots {
   }
 
   /**
+   * Whether a snapshot is open in a slot still, or again, for people.
+   *
+   * @param one from {@link #oldest}
+   * @return false if the slot is free now, or has another snapshot
+   */
+  public boolean isOpen(Open one) {
+    return (long) SLOT.getAcquire(chunkOf(one.slot), indexOf(one.slot)) == one.snapshot;
+  }
+
+  /**
    * How many snapshots are open, for people.
    *
    * @return their number, about
