@@ -61,9 +61,9 @@ public enum Counter {
   TABLES_TO_GIVE_BACK("tablesToGiveBack"),
   MAPS_TO_READ("mapsToRead"),
   SNAPSHOTS("snapshots"),
-  OLDEST_SNAPSHOT_LSN("oldestSnapshotLsn"),
-  OLDEST_SNAPSHOT_SINCE("oldestSnapshotSince"),
-  OLDEST_SNAPSHOT_TRANSACTION("oldestSnapshotTransaction"),
+  OLDEST_SNAPSHOT_LSN("oldestSnapshot.lsn"),
+  OLDEST_SNAPSHOT_SINCE("oldestSnapshot.since"),
+  OLDEST_SNAPSHOT_TRANSACTION("oldestSnapshot.transactionId"),
   VERSIONS_ADDED("versionsAdded"),
   VERSIONS_PRUNED("versionsPruned"),
   VERSIONS_SWEPT("versionsSwept"),
@@ -80,7 +80,7 @@ public enum Counter {
   RETRIES_TABLE_IN_USE("retries.tableInUse"),
   RETRIES_TABLE_CHANGED("retries.tableChanged"),
   RETRIES_CEILING_NANOS("retries.ceilingNanos"),
-  OLDEST_SNAPSHOT_VERSIONS("oldestSnapshotVersions");
+  OLDEST_SNAPSHOT_VERSIONS("oldestSnapshot.versions");
 
   private final String text;
 
