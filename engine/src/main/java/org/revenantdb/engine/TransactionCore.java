@@ -590,7 +590,9 @@ final class TransactionCore {
     if (before != null) {
       attempt = before.made() + 1;
       previousConflict = before.last();
-      engine.snapshots().writes(slot); // it will: deleted rows stay from now on (protocols, §41)
+      if (!options.readOnly()) {
+        engine.snapshots().writes(slot); // it will: deleted rows stay from now on (protocols, §41)
+      }
     }
     this.heirs = heirs;
   }
@@ -964,7 +966,11 @@ final class TransactionCore {
   private void demandNoTableChanged() {
     long changed = engine.tables().changedAt();
     if (changed > snapshot()) {
-      throw changed(changed);
+      witness().saw(changed);
+      throw new SerializationConflictException(
+          "a table was created, dropped or truncated after this serializable transaction began, so it cannot be told what"
+              + " a name led to then; use the tables that it has, or roll back and try again, or use Database.run, which"
+              + " does");
     }
   }
 
@@ -1307,7 +1313,7 @@ final class TransactionCore {
   }
 
   private void publishCommit() {
-    if (id == 0 && reads != null) {
+    if (id == 0 && options.isolation() == Isolation.SERIALIZABLE) {
       witness().saw(engine.prepared().lastLsn()); // also that one was rolled back
     }
     if (id == 0 && validated != null) {

@@ -480,6 +480,27 @@ class SerializableTest {
     }
   }
 
+  /** A crash may take the rollback back, and the next life may commit what was prepared. */
+  @Test
+  void R10_one_that_was_begun_to_read_alone_ends_when_a_rollback_it_has_relied_on_is_durable() {
+    try (Transaction prepared = db.begin()) {
+      put(prepared, "x", "1");
+      prepared.prepare(bytes("p"));
+    }
+    TransactionOptions durable =
+        TransactionOptions.durable().withIsolation(Isolation.SERIALIZABLE).withReadOnly(true);
+    try (Transaction other = db.begin()) {
+      Engine engine = other.core().engine();
+      long rolledBack = engine.prepared().rollback(bytes("p")); // published, and not forced
+      try (Transaction one = db.begin(durable)) {
+        assertFalse(isGated(one));
+        assertEquals("0", get(one, "x"));
+        one.commit();
+        assertTrue(engine.storage().log().durableLsn() >= rolledBack);
+      }
+    }
+  }
+
   @Test
   void R20_one_that_was_begun_to_read_alone_is_told_no_name_of_a_table_that_came_later() {
     try (Transaction one = db.begin(ALONE)) {
@@ -487,6 +508,8 @@ class SerializableTest {
       assertNull(one.findTable("later"));
       db.table("later");
       assertThrows(SerializationConflictException.class, () -> one.findTable("later"));
+      assertEquals("0", get(one, "y"), "it goes on");
+      one.commit();
     }
     assertNotNull(db.call(ALONE, tx -> tx.findTable("later")));
   }
