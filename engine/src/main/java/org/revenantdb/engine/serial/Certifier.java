@@ -129,15 +129,18 @@ public final class Certifier {
       turnOn();
     }
     boolean done = false;
-    lock.lock();
     try {
-      quiet.set(0);
-      SerialReads reads = new SerialReads(last, losses);
-      open.add(reads);
-      done = true;
-      return reads;
+      lock.lock();
+      try {
+        quiet.set(0);
+        SerialReads reads = new SerialReads(last, losses);
+        open.add(reads);
+        done = true;
+        return reads;
+      } finally {
+        lock.unlock();
+      }
     } finally {
-      lock.unlock();
       if (!done) {
         state.getAndDecrement();
       }
