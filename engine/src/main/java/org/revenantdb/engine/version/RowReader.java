@@ -99,6 +99,7 @@ public final class RowReader {
       } else if (place == PLACE_NO_ROW) {
         return null;
       } else if (place == PLACE_OLDER) {
+        countHit(reading);
         return older(tree.table(), key, reading);
       } else if (place == PLACE_LATCHED) {
         break;
@@ -113,8 +114,12 @@ public final class RowReader {
       return false;
     }
     reading.witness.saw(reading.status);
-    storage.pool().hit(reading.descent.leaf(), reading.descent.levels());
+    countHit(reading);
     return true;
+  }
+
+  private void countHit(Reading reading) {
+    storage.pool().hit(reading.descent.leaf(), reading.descent.levels());
   }
 
   /** Length and offset of the value in the leaf, in one number; or one of the PLACE constants. */
@@ -170,9 +175,11 @@ public final class RowReader {
         return PLACE_LATCHED;
       }
     }
-    boolean mayHaveOlder = mayHaveOlder();
+    if (mayHaveOlder()) {
+      return reading.descent.isUndisturbed() ? PLACE_OLDER : PLACE_DISTURBED;
+    }
     reading.status = TransactionTable.COMMITTED_FOR_ALL;
-    return !isRight(reading) ? PLACE_DISTURBED : mayHaveOlder ? PLACE_OLDER : PLACE_NO_ROW;
+    return isRight(reading) ? PLACE_NO_ROW : PLACE_DISTURBED;
   }
 
   private long statusOf(long writer, Reading reading) {
