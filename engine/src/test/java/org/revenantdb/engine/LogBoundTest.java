@@ -134,13 +134,16 @@ class LogBoundTest {
                 }));
       }
       long used = 0;
-      while (used <= BOUND - LARGEST_CREDIT
-          || !writers.stream().allMatch(LogBoundTest::waitsForLog)) {
-        used = used(database); // for ever, if they stop before
+      try {
+        while (used <= BOUND - LARGEST_CREDIT
+            || !writers.stream().allMatch(LogBoundTest::waitsForLog)) {
+          used = used(database); // for ever, if they stop before
+        }
+        used = used(database);
+      } finally {
+        enough.set(true); // also where that throws, or the close waits for ever
+        ends.countDown();
       }
-      used = used(database);
-      enough.set(true);
-      ends.countDown();
       for (Thread writer : writers) {
         writer.join();
       }
