@@ -220,7 +220,9 @@ class EngineOfOtherGarbageTest {
               "0",
               "300",
               "3",
-              "1"));
+              "1",
+              /* varies */ "",
+              /* round */ "1"));
     }
   }
 
