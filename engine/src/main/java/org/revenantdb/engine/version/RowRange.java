@@ -77,21 +77,22 @@ public final class RowRange implements RowConflict {
   /** How many rows of the next leaf the snapshot sees. */
   public int count() {
     int[] count = {0};
-    older.clear();
     slots((page, from, to) -> {
       if (reader.seesAll(page, reading)) {
         count[0] += Math.max(0, to - from);
         return;
       }
-      for (int slot = from; slot < to; slot++) {
-        int cell = Slotted.cell(page, slot);
-        RowReader.Seen seen = reader.seen(page, cell, reading);
-        if (seen == RowReader.Seen.OLDER) {
-          older.add(Slotted.keyOf(page, cell));
-        } else if (seen != RowReader.Seen.NONE) {
-          count[0]++;
-        }
-      }
+      rows(
+          page,
+          from,
+          to,
+          (cell, isOlder) -> {
+            if (isOlder) {
+              older.add(Slotted.keyOf(page, cell));
+            } else {
+              count[0]++;
+            }
+          });
     });
     for (StoredValue value : findOlder()) {
       count[0] += value == null ? 0 : 1;
@@ -103,23 +104,19 @@ public final class RowRange implements RowConflict {
   public List<byte[]> keys() {
     List<byte[]> keys = new ArrayList<>();
     BitSet uncertain = new BitSet();
-    older.clear();
-    slots((page, from, to) -> {
-      boolean seesAll = reader.seesAll(page, reading);
-      for (int slot = from; slot < to; slot++) {
-        int cell = Slotted.cell(page, slot);
-        RowReader.Seen seen = seesAll ? RowReader.Seen.CURRENT : reader.seen(page, cell, reading);
-        if (seen == RowReader.Seen.NONE) {
-          continue;
-        }
-        byte[] key = Slotted.keyOf(page, cell);
-        if (seen == RowReader.Seen.OLDER) {
-          uncertain.set(keys.size());
-          older.add(key);
-        }
-        keys.add(key);
-      }
-    });
+    slots((page, from, to) ->
+        rows(
+            page,
+            from,
+            to,
+            (cell, isOlder) -> {
+              byte[] key = Slotted.keyOf(page, cell);
+              if (isOlder) {
+                uncertain.set(keys.size());
+                older.add(key);
+              }
+              keys.add(key);
+            }));
     @Nullable StoredValue[] values = findOlder();
     if (values.length == 0) {
       return keys;
@@ -159,24 +156,24 @@ public final class RowRange implements RowConflict {
     boolean wasDone = done;
     List<Conflict> conflicts =
         new ArrayList<>(0); // over rows of which an older version may be seen
-    older.clear();
     slots((page, from, to) -> {
       if (reader.seesAll(page, reading)) {
         return; // all writers have committed, at or below the snapshot
       }
-      for (int slot = from; slot < to && conflictingWriter == 0; slot++) {
-        int cell = Slotted.cell(page, slot);
-        RowReader.Seen seen = reader.seen(page, cell, reading);
-        if (seen == RowReader.Seen.NONE) {
-          continue;
-        }
-        lookForConflict(page, cell, ofCommitted);
-        if (seen == RowReader.Seen.OLDER && conflictingWriter != 0) {
-          older.add(Slotted.keyOf(page, cell));
-          conflicts.add(new Conflict(conflictingWriter, conflictLsn));
-          conflictingWriter = 0;
-        }
-      }
+      rows(
+          page,
+          from,
+          to,
+          (cell, isOlder) -> {
+            if (conflictingWriter == 0) {
+              lookForConflict(page, cell, ofCommitted);
+              if (isOlder && conflictingWriter != 0) {
+                older.add(Slotted.keyOf(page, cell));
+                conflicts.add(new Conflict(conflictingWriter, conflictLsn));
+                conflictingWriter = 0;
+              }
+            }
+          });
     });
     if (conflictingWriter == 0) {
       @Nullable StoredValue[] values = findOlder();
@@ -283,14 +280,34 @@ public final class RowRange implements RowConflict {
    * to}.
    */
   @FunctionalInterface
-  private interface Visitor {
+  private interface LeafVisitor {
     void slots(MemorySegment page, int from, int to);
+  }
+
+  /**
+   * Is given each row that the snapshot sees, or may see: if that is an older version, it has to be
+   * looked for when the leaf is not latched any more.
+   */
+  @FunctionalInterface
+  private interface RowVisitor {
+    void row(int cell, boolean isOlder);
   }
 
   private record Conflict(long writer, long lsn) {}
 
+  private void rows(MemorySegment page, int from, int to, RowVisitor visitor) {
+    for (int slot = from; slot < to; slot++) {
+      int cell = Slotted.cell(page, slot);
+      RowReader.Seen seen = reader.seen(page, cell, reading);
+      if (seen != RowReader.Seen.NONE) {
+        visitor.row(cell, seen == RowReader.Seen.OLDER);
+      }
+    }
+  }
+
   /** Visits the next leaf. */
-  private void slots(Visitor visitor) {
+  private void slots(LeafVisitor visitor) {
+    older.clear();
     int frame = tree.leafShared(position, reading.descent);
     try {
       MemorySegment page = pool.page(frame);
