@@ -202,11 +202,11 @@ public final class LeafCell {
 
   /** Transaction that wrote the predecessor, 0 if all see it; only with {@link #PREDECESSOR}. */
   public static long predecessorWriter(MemorySegment page, int cell) {
-    return is(page, cell, PREDECESSOR_FOR_ALL) ? 0 : Page.getLong(page, cell + PREDECESSOR_WRITER);
+    return predecessorWriter(page, cell, shape(page, cell));
   }
 
   /**
-   * Transaction that wrote the predecessor, 0 if all see it; only with {@link #PREDECESSOR}.
+   * The same, where the shape is known.
    *
    * @param memory where the page is
    * @param cell where in the memory the cell is
