@@ -361,16 +361,11 @@ public final class Database implements AutoCloseable {
   private @Nullable Transaction beginAlone(TransactionOptions options, @Nullable Throwable begun) {
     ActiveSnapshots snapshots = engine.snapshots();
     int slot = snapshots.open(engine.clock());
-    try {
-      if (!engine.storage().transactions().hasPreparedAbove(snapshots.snapshot(slot))) {
-        return new Transaction(engine, slot, options, begun, null);
-      }
-    } catch (Throwable noMemory) {
+    if (engine.storage().transactions().hasPreparedAbove(snapshots.snapshot(slot))) {
       snapshots.close(slot);
-      throw noMemory;
+      return null;
     }
-    snapshots.close(slot);
-    return null;
+    return beginIn(slot, options, begun, null);
   }
 
   private Transaction beginSerializable(TransactionOptions options, @Nullable Throwable begun) {
@@ -385,7 +380,15 @@ public final class Database implements AutoCloseable {
 
   private Transaction begin(
       TransactionOptions options, @Nullable Throwable begun, @Nullable SerialReads reads) {
-    int slot = engine.snapshots().open(engine.clock());
+    return beginIn(engine.snapshots().open(engine.clock()), options, begun, reads);
+  }
+
+  /** In a slot that is open, and closed if that fails. */
+  private Transaction beginIn(
+      int slot,
+      TransactionOptions options,
+      @Nullable Throwable begun,
+      @Nullable SerialReads reads) {
     try {
       return new Transaction(engine, slot, options, begun, reads);
     } catch (Throwable noMemory) {

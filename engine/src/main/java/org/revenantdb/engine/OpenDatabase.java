@@ -599,16 +599,16 @@ final class OpenDatabase {
     if (oldest == null) {
       return null;
     }
-    int slot = oldest.slot();
-    long id = engine.open().idIn(slot);
-    String name = engine.open().nameIn(slot);
-    boolean isStill = engine.snapshots().isOpen(oldest); // else it may be another's
+    OpenTransactions.Holder holder = engine.open().holderIn(oldest.slot());
+    if (!engine.snapshots().isOpen(oldest)) {
+      holder = OpenTransactions.Holder.NOBODY; // it may be another's slot by now
+    }
     return new OldestSnapshot(
         oldest.snapshot(),
         oldest.since(),
-        isStill ? id : 0,
+        holder.id(),
         engine.storage().versions().keptFor(oldest.snapshot()),
-        isStill ? name : null);
+        holder.name());
   }
 
   private static PageClassStatistics published(PageClassCounts counts) {

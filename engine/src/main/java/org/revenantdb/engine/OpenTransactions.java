@@ -34,6 +34,20 @@ final class OpenTransactions {
   /** References from one slot to the next: sessions do not share a cache line. */
   private static final int STRIDE = 16;
 
+  /**
+   * A transaction, for people.
+   *
+   * @param id 0 if it has not written
+   * @param name what it is called; null if nothing
+   */
+  record Holder(long id, @Nullable String name) {
+    static final Holder NOBODY = new Holder(0, null);
+
+    private static Holder of(TransactionCore core) {
+      return new Holder(core.id(), core.name());
+    }
+  }
+
   private record Watched(WeakReference<Transaction> face, TransactionCore core) {}
 
   private record Kept(TransactionCore core) {}
@@ -136,28 +150,14 @@ final class OpenTransactions {
     }
   }
 
-  /** The id of the transaction in a slot; 0 if it has none, or there is none. */
-  long idIn(int slot) {
+  /** Who has a slot. */
+  Holder holderIn(int slot) {
     Slots chunk = chunkOf(slot);
     return switch (chunk == null ? null : chunk.get(index(slot))) {
-      case Transaction young -> {
-        TransactionCore used = young.usedCore();
-        yield used == null ? 0 : used.id();
-      }
-      case Watched watched -> watched.core.id();
-      case Kept kept -> kept.core.id();
-      case null, default -> 0;
-    };
-  }
-
-  /** What the transaction in a slot is called; null if nothing, or there is none. */
-  @Nullable String nameIn(int slot) {
-    Slots chunk = chunkOf(slot);
-    return switch (chunk == null ? null : chunk.get(index(slot))) {
-      case Transaction young -> young.name();
-      case Watched watched -> watched.core.name();
-      case Kept kept -> kept.core.name();
-      case null, default -> null;
+      case Transaction young -> new Holder(young.id(), young.name());
+      case Watched watched -> Holder.of(watched.core);
+      case Kept kept -> Holder.of(kept.core);
+      case null, default -> Holder.NOBODY;
     };
   }
 

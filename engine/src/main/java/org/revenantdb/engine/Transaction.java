@@ -688,7 +688,7 @@ public final class Transaction implements AutoCloseable {
   private Tree treeToRead(Table table, byte[] key, Reading reading) {
     checkKey(key);
     TableTrees trees = core().trees(Objects.requireNonNull(table, "table"), reading.snapshot());
-    if (core().isSerializable()) {
+    if (core().notesReads()) {
       note(reads -> reads.read(trees.all(), key));
     }
     return trees.of(key);
@@ -713,7 +713,7 @@ public final class Transaction implements AutoCloseable {
     List<Tree> trees = treesOf(table, reading);
     byte[] first = from == null ? null : from.clone();
     byte[] end = to == null ? null : to.clone();
-    if (core().isSerializable()) {
+    if (core().notesReads()) {
       note(reads -> reads.read(trees, first, end));
     }
     List<RowRange> ranges = new ArrayList<>(trees.size());
@@ -764,9 +764,7 @@ public final class Transaction implements AutoCloseable {
     return new Cursor(
         this,
         kept,
-        core().isSerializable()
-            ? (first, end) -> note(reads -> reads.read(trees, first, end))
-            : null,
+        core().notesReads() ? (first, end) -> note(reads -> reads.read(trees, first, end)) : null,
         trees.size() == 1
             ? (first, end) -> scan(trees.getFirst(), reading, first, end, descending)
             : merged(trees, reading, descending),

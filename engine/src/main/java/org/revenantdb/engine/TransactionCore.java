@@ -139,7 +139,7 @@ final class TransactionCore {
   private final Reading reading;
   private final @Nullable Throwable begun;
 
-  /** What it has read; null unless it is serializable. */
+  /** What it has read; null unless that {@linkplain #notesReads has to be known}. */
   private final @Nullable SerialReads reads;
 
   @SuppressWarnings("UnusedVariable") // through IN_USE
@@ -270,9 +270,13 @@ final class TransactionCore {
     return reading.witness();
   }
 
-  /** Whether it has to know what it has read. */
-  boolean isSerializable() {
+  /** Whether it has to know what it has read: not one that was begun to read alone. */
+  boolean notesReads() {
     return reads != null;
+  }
+
+  private boolean isSerializable() {
+    return options.isolation() == Isolation.SERIALIZABLE;
   }
 
   /** Notes what a serializable transaction is about to read. */
@@ -941,14 +945,13 @@ final class TransactionCore {
     return inside(() -> {
       if (reads != null) {
         reads.read(name);
-        engine.tables().changedAt(name); // what is changing it now is behind the snapshot, or done
       }
-      if (isAloneInItsSnapshot()) {
-        engine.tables().changedAt(name); // as above
+      if (isSerializable()) {
+        engine.tables().changedAt(name); // what is changing it now is behind the snapshot, or done
       }
       Table found = engine.tables().find(ownTables, name);
       reading.witness().saw(engine.tables().changedAt(name));
-      if (isAloneInItsSnapshot()) {
+      if (isSerializable() && reads == null) {
         demandNoTableChanged();
       }
       return found;
@@ -956,13 +959,9 @@ final class TransactionCore {
   }
 
   /**
-   * Whether it is serializable, and nobody looks at it when he commits: it was begun to read alone.
+   * For one that was begun to read alone, whose reads nobody looks at: names lead to what is so
+   * now, and it is not known which of them did so in the snapshot.
    */
-  private boolean isAloneInItsSnapshot() {
-    return reads == null && options.isolation() == Isolation.SERIALIZABLE;
-  }
-
-  /** Names lead to what is so now, and it is not known which of them did so in the snapshot. */
   private void demandNoTableChanged() {
     long changed = engine.tables().changedAt();
     if (changed > snapshot()) {
@@ -1313,7 +1312,7 @@ final class TransactionCore {
   }
 
   private void publishCommit() {
-    if (id == 0 && options.isolation() == Isolation.SERIALIZABLE) {
+    if (id == 0 && isSerializable()) {
       witness().saw(engine.prepared().lastLsn()); // also that one was rolled back
     }
     if (id == 0 && validated != null) {

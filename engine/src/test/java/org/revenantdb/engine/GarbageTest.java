@@ -61,8 +61,7 @@ class GarbageTest {
   }
 
   private static long inMemory(Database db) {
-    DatabaseStatistics counts = db.statistics();
-    return counts.versionsAdded() - counts.versionsPruned() - counts.versionsSwept();
+    return Samples.versionsInMemory(db.statistics());
   }
 
   private static long heldByTheOldest(Database db) {

@@ -74,7 +74,7 @@ class ManySnapshotsTest {
       DatabaseStatistics counts = db.statistics();
       assertEquals(SESSIONS, counts.snapshots());
       assertEquals(0, counts.versionChainExcess());
-      long kept = inMemory(counts);
+      long kept = Samples.versionsInMemory(counts);
       assertTrue(
           0 < kept && kept <= (long) ROWS * states.size(),
           () -> kept + " versions of " + ROWS + " rows, for " + states.size() + " states");
@@ -85,7 +85,7 @@ class ManySnapshotsTest {
       assertEquals(List.of(), List.copyOf(failures));
       assertEquals(0, db.statistics().snapshots());
       db.cleanNow();
-      assertEquals(0, inMemory(db.statistics()));
+      assertEquals(0, Samples.versionsInMemory(db.statistics()));
       assertEquals(0, db.statistics().versionMemoryBytes());
     }
   }
@@ -136,9 +136,5 @@ class ManySnapshotsTest {
 
   private static byte[] number(int value) {
     return ByteBuffer.allocate(Integer.BYTES).putInt(value).array();
-  }
-
-  private static long inMemory(DatabaseStatistics counts) {
-    return counts.versionsAdded() - counts.versionsPruned() - counts.versionsSwept();
   }
 }

@@ -73,11 +73,11 @@ class OldestSnapshotTest {
       Transaction reader = engine.transaction(TransactionOptions.lazy().withName("report"));
       OpenTransactions open = engine.engine.open();
       int slot = Objects.requireNonNull(engine.snapshots.oldest(0)).slot();
-      assertEquals("report", open.nameIn(slot));
+      assertEquals("report", open.holderIn(slot).name());
       open.sweep(); // it is watched from now on
-      assertEquals("report", open.nameIn(slot));
+      assertEquals("report", open.holderIn(slot).name());
       reader.rollback();
-      assertNull(open.nameIn(slot));
+      assertNull(open.holderIn(slot).name());
     }
   }
 

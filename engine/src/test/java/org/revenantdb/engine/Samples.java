@@ -44,6 +44,11 @@ final class Samples {
     db.run(tx -> tx.put(db.table(table), bytes(key), bytes(value)));
   }
 
+  /** Older versions of rows that are in memory now. */
+  static long versionsInMemory(DatabaseStatistics counts) {
+    return counts.versionsAdded() - counts.versionsPruned() - counts.versionsSwept();
+  }
+
   static @Nullable String get(Database db, String table, String key) {
     return db.call(tx -> text(tx.get(db.table(table), bytes(key))));
   }

@@ -245,6 +245,20 @@ class TornReadTest {
     }
   }
 
+  /**
+   * Reads a row while its page is full of nonsense at one of so many steps; how often it met it.
+   */
+  private int readNonsense(Random random, int steps, long snapshot, int round) {
+    Torn nonsense = new Torn(random.nextInt(steps), page -> fillWithNonsense(page, random));
+    Reading reading = new Reading(snapshot, new DisturbedDescent(nonsense));
+    int row = random.nextBoolean() ? random.nextInt(ROWS) : ABSENT;
+    byte[] found = random.nextBoolean() ? whole(reading, key(row)) : copied(reading, key(row));
+    nonsense.attemptOver();
+    byte[] expected = row == ABSENT ? null : value(row);
+    assertArrayEquals(expected, found, "round " + round + ", -Drevenant.seed=" + seed);
+    return nonsense.times;
+  }
+
   @Test
   void a_page_that_is_full_of_nonsense_at_a_step_is_read_again() {
     System.out.println("TornReadTest -Drevenant.seed=" + seed);
@@ -253,14 +267,7 @@ class TornReadTest {
     int times = 0;
     for (int round = 0; round < 2_000; round++) {
       TestEngine.Tx tx = engine.begin();
-      Torn nonsense = new Torn(random.nextInt(12), page -> fillWithNonsense(page, random));
-      Reading reading = new Reading(tx.snapshot, new DisturbedDescent(nonsense));
-      int row = random.nextBoolean() ? random.nextInt(ROWS) : ABSENT;
-      byte[] found = random.nextBoolean() ? whole(reading, key(row)) : copied(reading, key(row));
-      nonsense.attemptOver();
-      byte[] expected = row == ABSENT ? null : value(row);
-      assertArrayEquals(expected, found, "round " + round + ", -Drevenant.seed=" + seed);
-      times += nonsense.times;
+      times += readNonsense(random, 12, tx.snapshot, round);
       tx.abort();
     }
     assertTrue(times > 1_000, times + " reads met nonsense");
@@ -281,14 +288,7 @@ class TornReadTest {
     }
     int times = 0;
     for (int round = 0; round < 2_000; round++) {
-      Torn nonsense = new Torn(random.nextInt(14), page -> fillWithNonsense(page, random));
-      Reading reading = new Reading(old.snapshot, new DisturbedDescent(nonsense));
-      int row = random.nextBoolean() ? random.nextInt(ROWS) : ABSENT;
-      byte[] found = random.nextBoolean() ? whole(reading, key(row)) : copied(reading, key(row));
-      nonsense.attemptOver();
-      byte[] expected = row == ABSENT ? null : value(row);
-      assertArrayEquals(expected, found, "round " + round + ", -Drevenant.seed=" + seed);
-      times += nonsense.times;
+      times += readNonsense(random, 14, old.snapshot, round);
     }
     assertTrue(times > 1_000, times + " reads met nonsense");
     old.abort();
