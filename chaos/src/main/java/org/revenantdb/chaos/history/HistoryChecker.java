@@ -26,9 +26,10 @@ public final class HistoryChecker {
    *             take back what was acknowledged lazily; what it took stays in the graph, where it came behind what it
    *             had seen, and what may come behind it is another matter (SurvivalCheck).
    *
-   * Steps       0 range reads become reads of keys (RangeReads); 1 who committed; 2 each transaction against itself; 3 order of versions, which gives the edges; 4 what
-   *             crashes took; 5 circles: for each rule of the level the strongly connected components, and in each one
-   *             short circle. All is linear but the sorting by time, 4 for lives, and the search for a short circle.
+   * Steps       0 range reads become reads of keys (RangeReads); 1 who committed; 2 each transaction against itself; 3 order
+   *             of versions, which gives the edges; 4 what crashes took; 5 circles: for each rule of the level the strongly
+   *             connected components, and in each one short circle. All is linear but the sorting by time, 4 for lives, and
+   *             the search for a short circle.
    */
   private HistoryChecker() {}
 

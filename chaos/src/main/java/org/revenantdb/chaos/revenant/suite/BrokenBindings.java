@@ -136,24 +136,28 @@ public final class BrokenBindings {
 
     @Override
     public SortedMap<Integer, int[]> readLists(int from, int to) {
-      SortedMap<Integer, int[]> own = tx.readLists(from, to);
+      return range(from, to, HistoryStore.Tx::readLists);
+    }
+
+    @Override
+    public SortedMap<Integer, Integer> readRegisters(int from, int to) {
+      return range(from, to, HistoryStore.Tx::readRegisters);
+    }
+
+    private <V> SortedMap<Integer, V> range(int from, int to, RangeRead<V> read) {
+      SortedMap<Integer, V> own = read.of(tx, from, to);
       own.keySet().retainAll(written);
       try (HistoryStore.Tx fresh = store.begin(/* lazy= */ false)) {
-        SortedMap<Integer, int[]> found = fresh.readLists(from, to);
+        SortedMap<Integer, V> found = read.of(fresh, from, to);
         found.putAll(own);
         return found;
       }
     }
 
-    @Override
-    public SortedMap<Integer, Integer> readRegisters(int from, int to) {
-      SortedMap<Integer, Integer> own = tx.readRegisters(from, to);
-      own.keySet().retainAll(written);
-      try (HistoryStore.Tx fresh = store.begin(/* lazy= */ false)) {
-        SortedMap<Integer, Integer> found = fresh.readRegisters(from, to);
-        found.putAll(own);
-        return found;
-      }
+    /** Of lists or of registers. */
+    @FunctionalInterface
+    private interface RangeRead<V> {
+      SortedMap<Integer, V> of(HistoryStore.Tx tx, int from, int to);
     }
 
     @Override

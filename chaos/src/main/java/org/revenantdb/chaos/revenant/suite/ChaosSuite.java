@@ -30,8 +30,8 @@ import org.revenantdb.engine.Database;
 public final class ChaosSuite {
   /*
    * Time. Each part has a share; cutting power has what the others leave. Teeth, some kills, a history of each level of
-   * isolation and, in proportion to the time, some states are owed in any case, and forces whose loss was not noticed yet get more than their share: on a
-   * slow machine a run takes longer than it was asked to.
+   * isolation and, in proportion to the time, some states are owed in any case, and forces whose loss was not noticed yet
+   * get more than their share: on a slow machine a run takes longer than it was asked to.
    */
   private static final int STATES_OWED_A_SECOND = 50;
 
