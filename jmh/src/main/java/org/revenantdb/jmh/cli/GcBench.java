@@ -13,6 +13,9 @@ import java.util.Set;
 final class GcBench implements Bench {
   static final String EXCESS = "max_chain_excess";
 
+  /** Of what is for points and plots alone. */
+  static final int ROUNDS_OF_SWEEP = 3;
+
   static final Map<String, String> UNITS =
       Map.ofEntries(
           Map.entry("transactions", "1/s"),

@@ -18,9 +18,6 @@ final class GcReader {
   private static final String HELD = "one long reader";
   private static final String EACH = "a snapshot a query";
 
-  /** Of all but the figure's pair, if all are measured. */
-  private static final int ROUNDS = 3;
-
   /** What the figure is of: by then the watermark keeps the versions of many seconds. */
   private static final int MILLIS_OF_PAIR = 60_000;
 
@@ -76,7 +73,6 @@ final class GcReader {
                 + " that scan orders, lines, stock and customers, over one snapshot that it holds, or"
                 + " each over its own; heap of 1 GiB, default options");
     List<ForkSession.Child> children = new ArrayList<>();
-
     Series held = new Series(HELD);
     for (GcStrategies each : GcStrategies.values()) {
       boolean isOfPair = each == GcStrategies.EAGER || each == GcStrategies.WATERMARK;
@@ -111,7 +107,7 @@ final class GcReader {
       children.add(overTime(session, each, EACH, "each", time, frequencies));
       overTime.mark(each, time);
     }
-    session.run("CH, " + EACH, ROUNDS, children, GcBench.UNITS);
+    session.run("CH, " + EACH, GcBench.ROUNDS_OF_SWEEP, children, GcBench.UNITS);
     overTime.plots().forEach(session.figures()::plot);
     pruning(session.figures());
     readers(session, frequencies);
@@ -153,7 +149,7 @@ final class GcReader {
         reads.mark(each.variant(), readers, READS + point);
       }
     }
-    session.run("CH, by readers", ROUNDS, children, GcBench.UNITS);
+    session.run("CH, by readers", GcBench.ROUNDS_OF_SWEEP, children, GcBench.UNITS);
     session.figures().plot(writes);
     session.figures().plot(reads);
   }

@@ -42,8 +42,6 @@ final class GcSkew {
   /** One round's speedup was 0.8, another's 2.2. */
   private static final int ROUNDS = 9;
 
-  private static final int ROUNDS_OF_SWEEP = 3;
-
   private static final Map<String, String> UNITS =
       Map.of(
           RATE,
@@ -154,7 +152,7 @@ final class GcSkew {
         aborts.mark(handling, skew, FAILED + "," + name);
       }
     }
-    session.run("skew, sweep", ROUNDS_OF_SWEEP, new ArrayList<>(children.values()), UNITS);
+    session.run("skew, sweep", GcBench.ROUNDS_OF_SWEEP, new ArrayList<>(children.values()), UNITS);
     session.figures().plot(rates);
     session.figures().plot(aborts);
   }
@@ -184,7 +182,7 @@ final class GcSkew {
             RATE + "," + setting.name(handling));
       }
     }
-    session.run("skew, beside", ROUNDS_OF_SWEEP, children, UNITS);
+    session.run("skew, beside", GcBench.ROUNDS_OF_SWEEP, children, UNITS);
     session.figures().plot(plot);
   }
 }

@@ -20,9 +20,6 @@ final class GcTpcc {
   /** In which the best of the others is found. */
   private static final int ROUNDS = 3;
 
-  /** Of the sweeps: over frequencies, and over sessions. */
-  private static final int ROUNDS_OF_SWEEP = 3;
-
   /** In a sweep a strategy has one JVM a round, warmed up for so long before its first value. */
   private static final int WARM_OF_SWEEP = 1_000;
 
@@ -77,7 +74,7 @@ final class GcTpcc {
       }
     }
     Map<String, Sample> samples =
-        session.run("TPC-C, frequencies", ROUNDS_OF_SWEEP, children, GcBench.UNITS);
+        session.run("TPC-C, frequencies", GcBench.ROUNDS_OF_SWEEP, children, GcBench.UNITS);
     figures.plot(plot);
     for (GcStrategies each : GcStrategies.others()) {
       frequencies.put(each, best(samples, each));
@@ -85,7 +82,7 @@ final class GcTpcc {
     figures.setting(
         "frequencies",
         "those with the highest median of "
-            + ROUNDS_OF_SWEEP
+            + GcBench.ROUNDS_OF_SWEEP
             + " rounds over TPC-C, all of which are points: "
             + told());
   }
@@ -158,7 +155,7 @@ final class GcTpcc {
         long frequency = frequencies.getOrDefault(each, 0L);
         children.add(sweep(each, "tpcc", frequency, "sessions=" + String.join(",", MORE_SESSIONS)));
       }
-      session.run("TPC-C, sessions", ROUNDS_OF_SWEEP, children, GcBench.UNITS);
+      session.run("TPC-C, sessions", GcBench.ROUNDS_OF_SWEEP, children, GcBench.UNITS);
     }
     for (GcStrategies each : GcStrategies.values()) {
       for (String sessions : List.of("1", SESSIONS, "4", "8")) {

@@ -11,8 +11,6 @@ final class GcUpdates {
   private static final List<String> SKEWS = List.of("0", "0.5", "1.0", "1.25");
   private static final List<String> READ_PERCENTS = List.of("0", "1", "10", "50", "100");
 
-  private static final int ROUNDS = 3;
-
   /** Each value; a strategy has one JVM a round for all of them. */
   private static final int MILLIS = 1_500;
 
@@ -36,7 +34,7 @@ final class GcUpdates {
         skew.mark(each.variant(), exponent, "key_updates,skew=" + exponent + ',' + each.variant());
       }
     }
-    session.run("updates, by skew", ROUNDS, children, GcBench.UNITS);
+    session.run("updates, by skew", GcBench.ROUNDS_OF_SWEEP, children, GcBench.UNITS);
     session.figures().plot(skew);
     children.clear();
     Plot scans = plot("How many scans a second, by their share?", "scans in a hundred");
@@ -50,7 +48,7 @@ final class GcUpdates {
         updates.mark(each.variant(), percent, "key_updates" + point);
       }
     }
-    session.run("updates, beside scans", ROUNDS, children, GcBench.UNITS);
+    session.run("updates, beside scans", GcBench.ROUNDS_OF_SWEEP, children, GcBench.UNITS);
     session.figures().plot(scans);
     session.figures().plot(updates);
   }

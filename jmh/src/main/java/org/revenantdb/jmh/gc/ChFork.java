@@ -13,8 +13,8 @@ import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.jmh.baseline.EngineOfOtherGarbage;
 import org.revenantdb.jmh.fork.Directories;
 import org.revenantdb.jmh.fork.Sessions;
+import org.revenantdb.jmh.fork.Sweep;
 import org.revenantdb.jmh.fork.Told;
-import org.revenantdb.jmh.fork.Turns;
 import org.revenantdb.jmh.tpcc.ChReader;
 import org.revenantdb.jmh.tpcc.TpccChecker;
 import org.revenantdb.jmh.tpcc.TpccDriver;
@@ -30,7 +30,7 @@ import org.revenantdb.jmh.tpcc.TpccTables;
  * <p>Arguments: directory, warehouses, scale (a part of the specification's cardinalities),
  * sessions that write, sessions that read, {@code held} or {@code each} (each reader has one
  * snapshot for all its queries, or one for each), milliseconds to warm up, milliseconds to measure,
- * in how many parts, seed, what varies ({@link Turns}: {@code frequency} of the strategy, {@code
+ * in how many parts, seed, what varies ({@link Sweep}: {@code frequency} of the strategy, {@code
  * sessions} or {@code readers}; empty: nothing), round.
  *
  * <p>If something varies, each value has a database of its own, and another one before is for the
@@ -69,18 +69,18 @@ public final class ChFork {
    * @throws Exception if something cannot be measured, or a condition does not hold in the end
    */
   public static void main(String[] arguments) throws Exception {
-    Turns turns = Turns.of(arguments[10], Integer.parseInt(arguments[11]));
+    Sweep sweep = Sweep.of(arguments[10], Integer.parseInt(arguments[11]));
     long warm = Long.parseLong(arguments[6]);
     long window = Long.parseLong(arguments[7]);
-    String first = turns.values().getFirst();
-    if (!turns.isSweep()) {
-      turn(arguments, turns, first, times(warm, window), /* isFirst= */ true).tell("");
+    String first = sweep.values().getFirst();
+    if (!sweep.isSweep()) {
+      turn(arguments, sweep, first, times(warm, window), /* isFirst= */ true).tell("");
       return;
     }
-    turn(arguments, turns, first, times(warm, 1), /* isFirst= */ true);
-    for (String value : turns.values()) {
-      turn(arguments, turns, value, times(AGAIN, window), /* isFirst= */ false)
-          .tell(turns.suffix(value));
+    turn(arguments, sweep, first, times(warm, 1), /* isFirst= */ true);
+    for (String value : sweep.values()) {
+      turn(arguments, sweep, value, times(AGAIN, window), /* isFirst= */ false)
+          .tell(sweep.suffix(value));
     }
   }
 
@@ -90,15 +90,15 @@ public final class ChFork {
 
   /** Loads a database, runs all sessions over it, checks it, and gives up its directory. */
   private static ChFork turn(
-      String[] arguments, Turns turns, String value, Sessions.Times times, boolean isFirst)
+      String[] arguments, Sweep sweep, String value, Sessions.Times times, boolean isFirst)
       throws Exception {
-    if (turns.name().equals("frequency")) {
+    if (sweep.name().equals("frequency")) {
       System.setProperty(EngineOfOtherGarbage.FREQUENCY, value);
     }
     double fraction = Double.parseDouble(arguments[2]);
     TpccScale scale = TpccScale.of(Integer.parseInt(arguments[1]), fraction);
-    int writers = Integer.parseInt(turns.value("sessions", value, arguments[3]));
-    int readers = Integer.parseInt(turns.value("readers", value, arguments[4]));
+    int writers = Integer.parseInt(sweep.value("sessions", value, arguments[3]));
+    int readers = Integer.parseInt(sweep.value("readers", value, arguments[4]));
     boolean holds = arguments[5].equals("held");
     long seed = Long.parseLong(arguments[9]);
     Path directory = Path.of(arguments[0]).resolve("ch");

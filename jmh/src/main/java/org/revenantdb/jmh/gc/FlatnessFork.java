@@ -25,8 +25,8 @@ public final class FlatnessFork {
   /**
    * Prints {@code = updates,part=1} to {@code 10}, updates a second in each tenth of the time, and
    * what there was of versions and on disk at its end ({@code = version_memory_bytes,part=1},
-   * {@code = disk_bytes,part=1}); {@code = flatness}, the last rate divided by the first; whether
-   * the {@link SnapshotBounds} were kept; and what {@link GarbageCounts} tell.
+   * {@code = disk_bytes,part=1}); {@code = flatness}, the last rate divided by the first; and what
+   * {@link SnapshotBounds} tell.
    *
    * @param arguments see the class
    * @throws Exception if the snapshot has not what it should
@@ -55,7 +55,6 @@ public final class FlatnessFork {
       }
       Told.tell("flatness", rates[PARTS - 1] / rates[0]);
       bounds.tell();
-      GarbageCounts.tellAll(store.database());
     }
   }
 

@@ -1,6 +1,5 @@
 package org.revenantdb.jmh.gc;
 
-import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseStatistics;
 import org.revenantdb.jmh.baseline.EngineOfOtherGarbage;
 import org.revenantdb.jmh.fork.Told;
@@ -8,11 +7,6 @@ import org.revenantdb.jmh.fork.Told;
 /** What a database tells of the older versions of its rows. */
 final class GarbageCounts {
   private GarbageCounts() {}
-
-  /** As the other, of now. */
-  static void tellAll(Database database) {
-    tellAll(database.statistics(), "");
-  }
 
   /**
    * Prints {@code = version_memory_bytes}, {@code = version_file_bytes} of the end; {@code =

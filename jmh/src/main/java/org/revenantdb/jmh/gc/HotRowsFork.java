@@ -27,8 +27,8 @@ public final class HotRowsFork {
 
   /**
    * Prints {@code = snapshot_updates} a second, {@code = updates_done}; {@code =
-   * memory_growth_bytes}, {@code = disk_growth_bytes}; of ours what {@link GarbageCounts} and
-   * {@link SnapshotBounds} tell as well.
+   * memory_growth_bytes}, {@code = disk_growth_bytes}; of ours what {@link SnapshotBounds} tell as
+   * well.
    *
    * @param arguments see the class
    * @throws Exception whatever the engine throws
@@ -51,8 +51,7 @@ public final class HotRowsFork {
       Told.tell("updates_done", (double) run.updates);
       Told.tell("memory_growth_bytes", (double) run.memoryGrowth);
       Told.tell("disk_growth_bytes", (double) run.diskGrowth);
-      if (bounds != null && store instanceof RevenantSnapshots ours) {
-        GarbageCounts.tellAll(ours.database());
+      if (bounds != null) {
         bounds.tell();
       }
     }

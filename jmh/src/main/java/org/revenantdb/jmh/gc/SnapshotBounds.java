@@ -83,7 +83,8 @@ public final class SnapshotBounds {
 
   /**
    * Prints {@code = version_peak_bytes}, {@code = version_bound_bytes}, {@code = disk_peak_bytes},
-   * {@code = disk_bound_bytes}, and {@code = bounded}, which is 1 if both bounds were kept, or 0.
+   * {@code = disk_bound_bytes}, and {@code = bounded}, which is 1 if both bounds were kept, or 0;
+   * and what {@link GarbageCounts} tell.
    */
   void tell() {
     Told.tell("version_peak_bytes", (double) memory);
@@ -91,5 +92,6 @@ public final class SnapshotBounds {
     Told.tell("disk_peak_bytes", (double) disk);
     Told.tell("disk_bound_bytes", (double) diskBound());
     Told.tell("bounded", areKept() ? 1 : 0);
+    GarbageCounts.tellAll(store.database().statistics(), "");
   }
 }

@@ -13,8 +13,8 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.jmh.fork.Directories;
 import org.revenantdb.jmh.fork.Sessions;
+import org.revenantdb.jmh.fork.Sweep;
 import org.revenantdb.jmh.fork.Told;
-import org.revenantdb.jmh.fork.Turns;
 import org.revenantdb.jmh.insert.RowNumbers;
 import org.revenantdb.jmh.tree.RowChoice;
 
@@ -24,7 +24,7 @@ import org.revenantdb.jmh.tree.RowChoice;
  *
  * <p>Arguments: directory, rows, skew of Zipf's law, sessions, how many transactions of a hundred
  * read the table, milliseconds to warm up, milliseconds to measure, seed, what varies ({@link
- * Turns}: {@code skew} or {@code reads}; empty: nothing), round. Each value has a table of its own.
+ * Sweep}: {@code skew} or {@code reads}; empty: nothing), round. Each value has a table of its own.
  */
 public final class UpdatesFork {
   private static final int VALUE = 100;
@@ -57,19 +57,19 @@ public final class UpdatesFork {
    * @throws Exception if a session fails, or reads too few rows
    */
   public static void main(String[] arguments) throws Exception {
-    Turns turns = Turns.of(arguments[8], Integer.parseInt(arguments[9]));
+    Sweep sweep = Sweep.of(arguments[8], Integer.parseInt(arguments[9]));
     boolean isFirst = true;
-    for (String value : turns.values()) {
-      turn(arguments, turns, value, isFirst);
+    for (String value : sweep.values()) {
+      turn(arguments, sweep, value, isFirst);
       isFirst = false;
     }
   }
 
-  private static void turn(String[] arguments, Turns turns, String value, boolean isFirst)
+  private static void turn(String[] arguments, Sweep sweep, String value, boolean isFirst)
       throws Exception {
     int rows = Integer.parseInt(arguments[1]);
-    double skew = Double.parseDouble(turns.value("skew", value, arguments[2]));
-    int readPercent = Integer.parseInt(turns.value("reads", value, arguments[4]));
+    double skew = Double.parseDouble(sweep.value("skew", value, arguments[2]));
+    int readPercent = Integer.parseInt(sweep.value("reads", value, arguments[4]));
     Sessions.Times times =
         new Sessions.Times(
             Long.parseLong(arguments[5]), Long.parseLong(arguments[6]), /* warmSteps= */ 0);
@@ -81,14 +81,14 @@ public final class UpdatesFork {
       UpdatesFork fork = new UpdatesFork(database, rows);
       fork.load();
       if (isFirst) {
-        fork.compile(choice.choices(~seed), readPercent, turns);
+        fork.compile(choice.choices(~seed), readPercent, sweep);
       }
       fork.measure(
           Integer.parseInt(arguments[3]),
           times,
           number -> fork.session(choice.choices(seed + number), readPercent, seed + number),
-          turns.suffix(value));
-      GarbageCounts.tellAll(database.statistics(), turns.suffix(value));
+          sweep.suffix(value));
+      GarbageCounts.tellAll(database.statistics(), sweep.suffix(value));
     }
     Directories.delete(directory);
   }
@@ -96,8 +96,8 @@ public final class UpdatesFork {
   /**
    * What comes in any turn: the first has no more reads or updates than the others to learn from.
    */
-  private void compile(IntSupplier choice, int readPercent, Turns turns) throws Exception {
-    boolean isMixed = turns.name().equals("reads");
+  private void compile(IntSupplier choice, int readPercent, Sweep sweep) throws Exception {
+    boolean isMixed = sweep.name().equals("reads");
     Sessions.compile(session(choice, isMixed ? READS_TO_COMPILE : readPercent, 0));
   }
 

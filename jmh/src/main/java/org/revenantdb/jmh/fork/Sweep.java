@@ -12,7 +12,7 @@ import java.util.List;
  * @param name of the setting; empty if none has several values
  * @param values in the order of the turns
  */
-public record Turns(String name, List<String> values) {
+public record Sweep(String name, List<String> values) {
   /**
    * Reads them.
    *
@@ -21,14 +21,14 @@ public record Turns(String name, List<String> values) {
    * @param round which round it is, from 1
    * @return the turns of that round
    */
-  public static Turns of(String text, int round) {
+  public static Sweep of(String text, int round) {
     if (text.isEmpty()) {
-      return new Turns("", List.of(""));
+      return new Sweep("", List.of(""));
     }
     int equals = text.indexOf('=');
     List<String> values = new ArrayList<>(Arrays.asList(text.substring(equals + 1).split(",")));
     Collections.rotate(values, 1 - round);
-    return new Turns(text.substring(0, equals), List.copyOf(values));
+    return new Sweep(text.substring(0, equals), List.copyOf(values));
   }
 
   /**
