@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.revenant.BigValueCommand;
 import org.revenantdb.chaos.revenant.ChaosCommand;
 import org.revenantdb.chaos.revenant.DemoCommand;
+import org.revenantdb.chaos.revenant.FuzzCommand;
 import org.revenantdb.chaos.revenant.ModelCommand;
 import org.revenantdb.chaos.revenant.UnusablePathException;
 import picocli.CommandLine;
@@ -20,8 +21,8 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code ./revenant demo}, {@code ./revenant model}, {@code ./revenant chaos}: the verbs that live
- * in this module.
+ * {@code ./revenant demo}, {@code ./revenant model}, {@code ./revenant chaos}, {@code ./revenant
+ * fuzz}: the verbs that live in this module.
  *
  * <p>Exit codes: 0 all of it held; 1 something did not; 2 wrong usage.
  */
@@ -49,6 +50,7 @@ public final class Main {
         .addSubcommand(new DemoCommand())
         .addSubcommand(new CommandLine(new ModelCommand()).addSubcommand(new BigValueCommand()))
         .addSubcommand(new ChaosCommand())
+        .addSubcommand(new FuzzCommand())
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionExceptionHandler(Main::explain)
         .setParameterExceptionHandler((wrong, arguments) ->
@@ -94,7 +96,7 @@ public final class Main {
     @Override
     public void run() {
       throw new ParameterException(
-          Objects.requireNonNull(spec).commandLine(), "say demo, model or chaos");
+          Objects.requireNonNull(spec).commandLine(), "say demo, model, chaos or fuzz");
     }
   }
 }

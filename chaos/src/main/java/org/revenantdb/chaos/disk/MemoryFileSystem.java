@@ -84,6 +84,34 @@ public final class MemoryFileSystem extends FileSystem {
     return names.image();
   }
 
+  /**
+   * What the disk holds at one moment, while others go on: each write is in it whole or not at all.
+   *
+   * @return an image with a life of its own
+   */
+  public DiskImage snapshot() {
+    return names.snapshot();
+  }
+
+  /**
+   * Bounds by how much files may get longer, all of them together and without what is cut off or
+   * deleted: a write that goes beyond fails as on a full disk.
+   *
+   * @param bytes from now on
+   */
+  public void limitGrowth(long bytes) {
+    names.limitGrowth(bytes);
+  }
+
+  /**
+   * Tells whether a write was refused since {@link #limitGrowth}.
+   *
+   * @return true if so
+   */
+  public boolean hasOutgrown() {
+    return names.hasOutgrown();
+  }
+
   @Override
   public FileSystemProvider provider() {
     return provider;

@@ -44,6 +44,8 @@ final class NameSpace {
   private final Set<Closeable> opened = ConcurrentHashMap.newKeySet();
   private final AtomicLong lastTick = new AtomicLong();
   private final FileTime start = tick();
+  private final AtomicLong room = new AtomicLong(Long.MAX_VALUE);
+  private volatile boolean outgrown;
 
   // All under the lock: whether anything may still happen, the next new node (0: not yet asked),
   // and the number of names of each file (null: not yet counted).
@@ -61,6 +63,36 @@ final class NameSpace {
 
   boolean isOpen() {
     return open;
+  }
+
+  /** The image at one moment: no name changes meanwhile, and no file. */
+  DiskImage snapshot() {
+    try (Held _ = writing()) {
+      List<Node> all = List.copyOf(nodes.values());
+      all.forEach(node -> node.lock.writeLock().lock());
+      try {
+        return image.fork();
+      } finally {
+        all.forEach(node -> node.lock.writeLock().unlock());
+      }
+    }
+  }
+
+  void limitGrowth(long bytes) {
+    room.set(bytes);
+    outgrown = false;
+  }
+
+  boolean hasOutgrown() {
+    return outgrown;
+  }
+
+  /** Takes room for a file that gets longer. */
+  void grow(long bytes) throws IOException {
+    if (room.getAndUpdate(left -> left < bytes ? left : left - bytes) < bytes) {
+      outgrown = true;
+      throw new IOException("No space left on device");
+    }
   }
 
   /** Closes what is open; when it returns nothing changes the image any more. */

@@ -73,6 +73,9 @@ final class OpenFile {
         return 0;
       }
       checkSize(end);
+      if (end > content.size()) {
+        names.grow(end - content.size());
+      }
       long at = start;
       for (ByteBuffer source : sources) {
         int length = source.remaining();

@@ -1,0 +1,141 @@
+package org.revenantdb.chaos.revenant;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.crash.FileTrees;
+import org.revenantdb.chaos.crash.Seeds;
+import org.revenantdb.chaos.report.JsonReport;
+import org.revenantdb.chaos.report.Progress;
+import org.revenantdb.chaos.revenant.fuzz.FuzzFailure;
+import org.revenantdb.chaos.revenant.fuzz.FuzzOptions;
+import org.revenantdb.chaos.revenant.fuzz.FuzzRun;
+import org.revenantdb.chaos.revenant.fuzz.FuzzTally;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** {@code ./revenant fuzz}. */
+@Command(
+    name = "fuzz",
+    description =
+        "Damages databases in every way, opens them, and demands right answers or the project's own"
+            + " exceptions.")
+public final class FuzzCommand extends HelpfulCommand {
+
+  @Option(names = "--seed", paramLabel = "N", description = "Seed of everything that is drawn.")
+  private @Nullable Long seed;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "N",
+      defaultValue = "60",
+      description = "How long, unless --variants says how many (default: ${DEFAULT-VALUE}).")
+  private int seconds;
+
+  @Option(
+      names = "--variants",
+      paramLabel = "N",
+      defaultValue = "0",
+      description = "Open exactly so many, however long it takes.")
+  private long variants;
+
+  @Option(
+      names = "--first",
+      paramLabel = "N",
+      defaultValue = "0",
+      description = "Number of the first variant (default: ${DEFAULT-VALUE}).")
+  private long first;
+
+  @Option(
+      names = "--children",
+      paramLabel = "N",
+      description = "JVMs side by side (default: as many as processors).")
+  private @Nullable Integer children;
+
+  @Option(
+      names = "--details",
+      paramLabel = "N",
+      defaultValue = "0",
+      description = "Lines of detail for each fault (default: ${DEFAULT-VALUE}).")
+  private int details;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "Write the figures to a file.")
+  private @Nullable Path json;
+
+  @Option(
+      names = "--case",
+      paramLabel = "TEXT",
+      description = "Open this one variant, as a fault names it, and tell all of it.")
+  private @Nullable String oneCase;
+
+  /** Creates the command with its defaults. */
+  public FuzzCommand() {}
+
+  @Override
+  public Integer call() throws IOException {
+    demandSense();
+    if (json != null) {
+      paths().file("--json", json);
+    }
+    long run = seed == null ? Seeds.fresh() : seed;
+    Path place = place("revenant-fuzz-");
+    int jvms = children == null ? Runtime.getRuntime().availableProcessors() : children;
+    Duration time = variants > 0 ? Duration.ZERO : Duration.ofSeconds(seconds);
+    FuzzRun fuzz = new FuzzRun(FuzzOptions.of(run, time, first, variants, jvms, place));
+    try {
+      if (oneCase != null) {
+        fuzz.one(oneCase);
+        details = Integer.MAX_VALUE;
+      } else {
+        System.out.printf("seed %d, sound databases in %s%n", run, place);
+        many(fuzz, time);
+      }
+    } catch (FuzzFailure e) {
+      System.out.println("BROKEN  " + e.getMessage());
+      return 1;
+    }
+    FuzzTally tally = fuzz.tally();
+    System.out.print(tally.table());
+    System.out.print(tally.findings("./revenant fuzz --dir " + place, details));
+    if (json != null) {
+      JsonReport report = new JsonReport().number("seed", run);
+      tally.fill(report).surroundings().writeTo(json);
+    }
+    if (!tally.isSound()) {
+      System.out.printf("%nWRONG  %,d of %,d variants%n", tally.faults(), tally.variants());
+      return 1;
+    }
+    System.out.printf("%nAll of %,d variants held.%n", tally.variants());
+    if (dir == null) {
+      FileTrees.delete(place);
+    }
+    return 0;
+  }
+
+  private void demandSense() {
+    if (seconds < 1 || variants < 0 || first < 0 || (children != null && children < 1)) {
+      throw new ParameterException(
+          commandLine(),
+          "--seconds and --children must be 1 or more, --variants and --first 0 or more");
+    }
+  }
+
+  private void many(FuzzRun fuzz, Duration time) throws IOException {
+    try (Progress progress =
+        variants > 0
+            ? Progress.start("fuzz", "variants", variants)
+            : Progress.timed("fuzz", time)) {
+      fuzz.run(() -> {
+        FuzzTally tally = fuzz.tally();
+        progress.note("%,d variants, %,d faults".formatted(tally.variants(), tally.faults()));
+        if (variants > 0) {
+          progress.at(tally.variants());
+        } else {
+          progress.tick();
+        }
+      });
+    }
+  }
+}

@@ -1,0 +1,57 @@
+package org.revenantdb.chaos.revenant.fuzz;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a trial has found.
+ *
+ * @param outcome how bad it is
+ * @param phase what was being done
+ * @param signature the same for all findings with one cause
+ * @param detail for people, several lines
+ */
+record Finding(Outcome outcome, String phase, String signature, String detail) {
+
+  private static final String OURS = "org.revenantdb.";
+  private static final String FUZZER = "org.revenantdb.chaos.";
+  private static final int FRAMES = 3;
+
+  static Finding of(Outcome outcome, String phase, String what) {
+    return new Finding(outcome, phase, outcome.text() + " in " + phase + ": " + what, what);
+  }
+
+  /** Of something that was thrown: the same place is the same cause. */
+  static Finding of(Outcome outcome, String phase, Throwable thrown) {
+    Throwable root = thrown;
+    while (root.getCause() != null && root.getCause() != root) {
+      root = root.getCause();
+    }
+    List<String> frames = new ArrayList<>();
+    for (StackTraceElement frame : root.getStackTrace()) {
+      String type = frame.getClassName();
+      if (type.startsWith(OURS) && !type.startsWith(FUZZER) && frames.size() < FRAMES) {
+        frames.add(
+            type.substring(type.lastIndexOf('.') + 1)
+                + "."
+                + frame.getMethodName()
+                + ":"
+                + frame.getLineNumber());
+      }
+    }
+    String types = thrown.getClass().getSimpleName();
+    if (root != thrown) {
+      types += " of " + root.getClass().getSimpleName();
+    }
+    String signature = outcome.text() + ": " + types + " at " + String.join(" < ", frames);
+    return new Finding(outcome, phase, signature, "in " + phase + ": " + stack(thrown));
+  }
+
+  private static String stack(Throwable thrown) {
+    StringWriter text = new StringWriter();
+    thrown.printStackTrace(new PrintWriter(text));
+    return text.toString();
+  }
+}

@@ -1,0 +1,61 @@
+package org.revenantdb.chaos.revenant.fuzz;
+
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.revenantdb.chaos.disk.DiskImage;
+
+/**
+ * A damaged database: which moment of which family, and what is done to it.
+ *
+ * @param seed of the whole run, from which the families are made
+ * @param family number of the family
+ * @param moment which of its moments
+ * @param kind of damage, for the tables of results
+ * @param steps the damage
+ */
+record Variant(long seed, int family, int moment, String kind, List<Damage> steps) {
+
+  private static final Pattern TEXT =
+      Pattern.compile("(-?\\d+)/(\\d+)/(\\d+) ([a-z.-]+): ?(.*)", Pattern.DOTALL);
+
+  /** Reads it back from {@link #text}. */
+  static Variant parse(String text) {
+    Matcher parts = TEXT.matcher(text.strip());
+    if (!parts.matches()) {
+      throw new IllegalArgumentException(
+          "a case is written SEED/FAMILY/MOMENT KIND: DAMAGE; DAMAGE ..., not " + text);
+    }
+    return new Variant(
+        Long.parseLong(parts.group(1)),
+        Integer.parseInt(parts.group(2)),
+        Integer.parseInt(parts.group(3)),
+        parts.group(4),
+        Damage.parse(parts.group(5)));
+  }
+
+  String text() {
+    return "%d/%d/%d %s: %s".formatted(seed, family, moment, kind, Damage.text(steps));
+  }
+
+  /** Whether wrong answers cannot be told by a checksum. */
+  boolean isForged() {
+    return kind.startsWith("moments") || steps.stream().anyMatch(Damage::seals);
+  }
+
+  /**
+   * Whether the end of the log may be taken for the end of a crash: what nobody has named durable
+   * cannot be told from a torn tail (format.md §2.3).
+   */
+  boolean mayShortenLog() {
+    return steps.stream().anyMatch(step -> step.isOfBytes() && step.file().startsWith("log/"));
+  }
+
+  /** The damaged disk. */
+  DamagedDisk make(Family of) {
+    DiskImage image = of.moments().get(moment).image().fork();
+    DamagedDisk disk = new DamagedDisk(image);
+    steps.forEach(step -> step.apply(disk, of));
+    return disk;
+  }
+}
