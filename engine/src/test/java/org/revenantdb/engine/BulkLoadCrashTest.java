@@ -14,10 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.page.Slotted;
@@ -29,7 +27,6 @@ import org.revenantdb.recovery.log.RecordType;
  * A bulk load, cut off behind each of its records, beside a cleaner that moves only when it is told
  * to (protocols.md §17): all rows or none, no page leaked, whatever the age of the pages.
  */
-@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class BulkLoadCrashTest {
   private static final long SEED = Long.getLong("revenant.seed", 20_261_122);
 

@@ -7,13 +7,11 @@ import static org.revenantdb.engine.Samples.bytes;
 
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.version.CleanerSteps;
 
 /** An idle database is left alone, also when versions are there that cannot go yet. */
-@Timeout(60)
 class CleanerRestTest {
   @TempDir private Path folder;
 

@@ -19,11 +19,9 @@ import java.util.NavigableMap;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -31,7 +29,6 @@ import org.junit.jupiter.api.io.TempDir;
  *
  * <p>{@code -Drevenant.seed=n} repeats the choices, though not the schedule.
  */
-@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CompactTest {
   private static final DatabaseOptions OPTIONS =
       DatabaseOptions.defaults().withPoolBytes(4L << 20).withDurability(Durability.LAZY);

@@ -13,11 +13,9 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -27,7 +25,6 @@ import org.junit.jupiter.api.io.TempDir;
  *
  * <p>{@code -Drevenant.seed=n} repeats the choices, though not the schedule.
  */
-@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ConcurrencyStressTest {
   private static final int THREADS = 8;
   private static final int COMMITS = 60;

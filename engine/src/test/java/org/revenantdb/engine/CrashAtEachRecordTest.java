@@ -2,9 +2,7 @@ package org.revenantdb.engine;
 
 import java.nio.file.Path;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -16,7 +14,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  * <p>{@code -Drevenant.seed=n} repeats a run.
  */
 @Tag("slow")
-@Timeout(value = 300, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CrashAtEachRecordTest {
   @TempDir Path directory;
 

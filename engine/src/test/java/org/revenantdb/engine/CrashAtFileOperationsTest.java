@@ -1,9 +1,7 @@
 package org.revenantdb.engine;
 
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -15,7 +13,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  * -Drevenant.rounds=n} cuts off at each operation.
  */
 @Tag("slow")
-@Timeout(value = 30, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CrashAtFileOperationsTest {
   private final long seed =
       Long.getLong("revenant.seed", ThreadLocalRandom.current().nextInt(1 << 30));

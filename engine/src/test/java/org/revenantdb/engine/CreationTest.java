@@ -12,14 +12,12 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.revenantdb.recovery.testing.CrashDisk;
 
 /**
  * Databases and tables come into being whole or not at all, wherever the process is killed or the
  * power cut.
  */
-@Timeout(120) // a hang is a failure
 @Tag("slow")
 class CreationTest {
   private static final String DIRECTORY = "/db";

@@ -9,10 +9,8 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.SpaceMapPage;
@@ -24,7 +22,6 @@ import org.revenantdb.recovery.file.CorruptDataException;
  * again.
  */
 @Tag("slow") // writes 70 MB
-@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DamagedSpaceMapTest {
   /** The map of the second group. */
   private static final int MAP = SpaceMapPage.GROUP + SpaceMapPage.POSITION;

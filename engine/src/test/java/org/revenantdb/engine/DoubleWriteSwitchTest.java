@@ -11,10 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.recovery.file.CorruptDataException;
@@ -23,7 +21,6 @@ import org.revenantdb.recovery.file.CorruptDataException;
  * Rule R24: a page written after the double-write file was switched off must not be "repaired" from
  * a batch that the file still held, with what it was before.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DoubleWriteSwitchTest {
   private static final DatabaseOptions ON =
       DatabaseOptions.defaults().withPoolBytes(4 << 20).withLogSegmentBytes(1 << 20);

@@ -17,7 +17,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.log.LogOptions;
 
@@ -28,7 +27,6 @@ import org.revenantdb.recovery.log.LogOptions;
  *
  * <p>{@code -Drevenant.seed=n} repeats what is done, not when.
  */
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DropAtTheBoundsTest {
   private static final int SEGMENT = Samples.MIB;
   private static final long RECOVERY = 4L * SEGMENT;

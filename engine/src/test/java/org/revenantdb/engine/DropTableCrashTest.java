@@ -16,9 +16,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.version.CleanerSteps;
@@ -32,7 +30,6 @@ import org.revenantdb.recovery.testing.CrashDisk;
  * <p>{@code -Drevenant.seed=n} repeats a run, {@code -Drevenant.rounds=n} makes more of the random
  * one.
  */
-@Timeout(value = 300, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DropTableCrashTest {
   private static final int STEPS = 400;
 

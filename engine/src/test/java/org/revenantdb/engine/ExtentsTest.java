@@ -21,7 +21,6 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.change.StopAfterPublish;
@@ -40,7 +39,6 @@ import org.revenantdb.engine.version.CleanerSteps;
  *
  * <p>{@code -Drevenant.seed=n} repeats a run.
  */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ExtentsTest {
   private static final int GAM = ExtentMapPage.POSITION;
   private static final int MAP = SpaceMapPage.POSITION;

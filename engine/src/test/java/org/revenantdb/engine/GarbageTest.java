@@ -13,10 +13,8 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -24,7 +22,6 @@ import org.junit.jupiter.api.io.TempDir;
  *
  * <p>{@code -Drevenant.seed=n} repeats a run, as far as threads let it.
  */
-@Timeout(value = 240, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class GarbageTest {
   private static final DatabaseOptions OPTIONS =
       DatabaseOptions.defaults()

@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.TestEngine.Tx;
 import org.revenantdb.engine.btree.Descent;
@@ -22,7 +21,6 @@ import org.revenantdb.engine.version.CleanerSteps;
  * The ghost bit of pages where only the cleaner can give something back (protocols.md §8), in the
  * space map and on the page.
  */
-@Timeout(60)
 class GhostBitTest {
   private static final int VERSIONS = Page.FLAG_VERSIONS;
   private static final int GHOSTS = Page.FLAG_VERSIONS | Page.FLAG_GHOST;

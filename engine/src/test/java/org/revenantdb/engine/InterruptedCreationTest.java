@@ -10,11 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
@@ -25,7 +23,6 @@ import org.revenantdb.recovery.testing.IoEvent;
  * The new data file is the proof that it was a creation; it was deleted before the rest, and the
  * rest alone looked like a database that lost its data file.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class InterruptedCreationTest {
   private static final DatabaseOptions OPTIONS =
       DatabaseOptions.defaults()

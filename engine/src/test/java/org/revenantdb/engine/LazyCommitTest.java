@@ -14,7 +14,6 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 
@@ -22,7 +21,6 @@ import org.revenantdb.recovery.testing.FaultyFileSystem;
  * Lazy commits, and what durable transactions are told of them. Nothing is forced here unless
  * somebody asks for it, so each wait can be counted.
  */
-@Timeout(60)
 class LazyCommitTest {
   private static final TransactionOptions LAZY = TransactionOptions.lazy();
   private static final TransactionOptions DURABLE = TransactionOptions.durable();

@@ -17,11 +17,9 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Databases that come and go in one JVM leave no memory, no thread and no open file. */
-@Timeout(600) // a hang is a failure
 class LifecycleTest {
   /**
    * A JVM whose heap is resident from the beginning and that has no optimising compiler, whose

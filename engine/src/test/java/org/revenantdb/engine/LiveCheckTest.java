@@ -13,7 +13,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.btree.Tree;
 
@@ -23,7 +22,6 @@ import org.revenantdb.engine.btree.Tree;
  *
  * <p>{@code -Drevenant.seed=n} repeats the choices; there is one thread, so that is the whole run.
  */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LiveCheckTest {
   private static final int KEYS = 400;
 

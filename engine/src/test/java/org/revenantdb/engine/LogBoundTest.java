@@ -15,7 +15,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.log.LogOptions;
 import org.revenantdb.recovery.testing.CrashDisk;
@@ -23,7 +22,6 @@ import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 
 /** R17: how large the log directory may be. */
-@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LogBoundTest {
   private static final int SEGMENT = 1 << 20;
   private static final long RECOVERY = 4L * SEGMENT;

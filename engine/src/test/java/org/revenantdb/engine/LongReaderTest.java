@@ -7,10 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -18,7 +16,6 @@ import org.junit.jupiter.api.io.TempDir;
  * depend on their number. {@code -Plong}: a hundred million of them, some minutes.
  */
 @Tag("slow")
-@Timeout(value = 3600, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LongReaderTest {
   private static final int ROWS = 1_000;
   private static final int VALUE = 100;

@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
@@ -24,7 +23,6 @@ import org.revenantdb.recovery.testing.FaultyFileSystem;
  * would give the rows as they were, without a word. While the database is open, after a crash to a
  * page that redo spares, and to one that redo changes.
  */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LostPageWriteTest {
   private static final int ROWS = 2_000;
   private static final byte[] HIT = key(1_000);

@@ -21,7 +21,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.Stay;
@@ -51,7 +50,6 @@ import org.revenantdb.recovery.log.RecordBuilder;
  *   <li>f: two have a page in the log.
  * </ul>
  */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class MapSchedulesTest {
   private static final int GROUP = SpaceMapPage.GROUP;
   private static final int MAP = SpaceMapPage.POSITION;

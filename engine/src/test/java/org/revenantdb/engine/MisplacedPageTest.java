@@ -12,10 +12,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
@@ -27,7 +25,6 @@ import org.revenantdb.recovery.format.PageChecksum;
  * write was lost: a walk came back to it for ever. Found while a crash test flipped bits behind a
  * force that was taken out.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class MisplacedPageTest {
 
   @TempDir Path directory;

@@ -7,9 +7,7 @@ import static org.revenantdb.engine.Samples.bytes;
 import static org.revenantdb.engine.Samples.put;
 
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.btree.Descent;
 import org.revenantdb.engine.btree.Tree;
@@ -20,7 +18,6 @@ import org.revenantdb.engine.btree.Tree;
  * him, and he for all of them, each a virtual thread that has to be given a processor first: five
  * updates took nine seconds.
  */
-@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class OlderReadTest {
   @TempDir private Path folder;
 

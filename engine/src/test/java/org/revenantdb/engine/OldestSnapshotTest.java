@@ -11,12 +11,10 @@ import static org.revenantdb.engine.Samples.put;
 import java.nio.file.Path;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.gc.ActiveSnapshots;
 
 /** The statistics name the oldest snapshot; what {@code stat} shows of it: {@code CommandsTest}. */
-@Timeout(120) // a hang is a failure
 class OldestSnapshotTest {
   @TempDir private Path folder;
 

@@ -10,12 +10,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.cli.Main;
 
 /** The commands, as processes of their own, on a directory that this process has open. */
-@Timeout(120)
 class OpenElsewhereTest {
   @TempDir Path folder;
 

@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 
 /** A main class of the tests in a JVM of its own. */
 final class OtherProcess implements AutoCloseable {
@@ -79,11 +78,7 @@ final class OtherProcess implements AutoCloseable {
 
   /** Waits for its end; its exit code. */
   int waitFor() throws InterruptedException {
-    if (!process.waitFor(2, TimeUnit.MINUTES)) {
-      kill();
-      throw new AssertionError("the other process did not end");
-    }
-    return process.exitValue();
+    return process.waitFor();
   }
 
   @Override

@@ -14,11 +14,9 @@ import java.util.NavigableMap;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.buffer.PoisonedFrames;
 
@@ -62,14 +60,12 @@ class PageReuseStressTest {
 
   @Test
   @Tag("slow")
-  @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void every_key_is_as_its_owner_left_it() throws InterruptedException {
     run(/* transactions= */ 100);
   }
 
   @Test
   @Tag("slow")
-  @Timeout(value = 60, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void every_key_is_as_its_owner_left_it_for_long() throws InterruptedException {
     assumeTrue(Boolean.getBoolean("revenant.long"), "only in the long form");
     run(/* transactions= */ 20_000);

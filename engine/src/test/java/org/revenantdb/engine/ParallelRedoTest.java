@@ -13,7 +13,6 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.buffer.BufferPoolOptions;
 import org.revenantdb.engine.buffer.PageAccount;
@@ -32,7 +31,6 @@ import org.revenantdb.recovery.restart.RestartProgress;
 import org.revenantdb.recovery.testing.CrashDisk;
 
 /** R13: the pages that several threads redo are, byte by byte, those that one thread redoes. */
-@Timeout(300)
 class ParallelRedoTest {
   private static final DatabaseOptions OPTIONS =
       DatabaseOptions.defaults()

@@ -11,9 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.page.Page;
@@ -28,7 +26,6 @@ import org.revenantdb.recovery.testing.IoEvent;
  *
  * <p>{@code -Drevenant.seed=n} repeats a run.
  */
-@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PartitionCreationTest {
   private static final int TABLES = 24;
 

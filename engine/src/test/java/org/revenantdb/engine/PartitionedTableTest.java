@@ -26,9 +26,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.page.KeyHash;
@@ -40,7 +38,6 @@ import org.revenantdb.recovery.testing.CrashDisk;
  *
  * <p>{@code -Drevenant.seed=n} repeats the choices.
  */
-@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PartitionedTableTest {
   private static final DatabaseOptions LAZY = Samples.SMALL.withDurability(Durability.LAZY);
 

@@ -18,10 +18,8 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.revenantdb.engine.page.Edits;
 import org.revenantdb.recovery.testing.CrashDisk;
 
@@ -30,7 +28,6 @@ import org.revenantdb.recovery.testing.CrashDisk;
  *
  * <p>{@code -Drevenant.seed=n} repeats a run, {@code -Drevenant.rounds=n} makes more of them.
  */
-@Timeout(value = 300, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PreparedTest {
   private static final byte[] NAME = Samples.bytes("one");
   private static final byte[] OLD = Samples.random(1, 300);

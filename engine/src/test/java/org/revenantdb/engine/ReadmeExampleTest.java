@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
@@ -82,11 +81,13 @@ class ReadmeExampleTest {
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .redirectError(errors.toFile())
             .start();
-    if (!process.waitFor(1, TimeUnit.MINUTES)) {
-      process.destroyForcibly().waitFor();
+    try {
+      int code = process.waitFor();
+      assertEquals("", Files.readString(errors), "standard error of " + tool);
+      assertEquals(0, code, "exit code of " + tool);
+    } finally {
+      process.destroyForcibly(); // if the wait was given up
     }
-    assertEquals("", Files.readString(errors), "standard error of " + tool);
-    assertEquals(0, process.exitValue(), "exit code of " + tool);
   }
 
   private static String firstJavaBlock(String readme) {

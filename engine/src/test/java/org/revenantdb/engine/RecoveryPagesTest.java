@@ -12,7 +12,6 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
@@ -32,7 +31,6 @@ import org.revenantdb.recovery.restart.RestartProgress;
 import org.revenantdb.recovery.testing.CrashDisk;
 
 /** How many pages a restart has to read: R17 for pages, and what FLUSHED records spare (R6). */
-@Timeout(300)
 class RecoveryPagesTest {
   private static final int MOST = 256;
   private static final int ROWS = 2_000;

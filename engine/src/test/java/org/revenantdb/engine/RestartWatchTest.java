@@ -17,7 +17,6 @@ import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.counters.CountersFile;
 import org.revenantdb.engine.counters.StoredCounters;
@@ -29,7 +28,6 @@ import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.restart.RestartProgress;
 
 /** How far a restart is: who is told of it, and how often. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RestartWatchTest {
   private static final long MS = 1_000_000;
   private static final int MIB = 1 << 20;

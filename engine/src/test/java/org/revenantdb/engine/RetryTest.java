@@ -25,12 +25,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.txn.RowWaiters;
 
 /** What {@link Database#run} tells of its attempts, and when it pauses (docs/protocols.md §40). */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RetryTest {
   private static final TransactionOptions LAZY = TransactionOptions.lazy();
   private static final TransactionOptions WAITS = LAZY.withLockTimeout(Duration.ofHours(1));

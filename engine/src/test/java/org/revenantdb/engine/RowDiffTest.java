@@ -10,10 +10,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.testing.CrashDisk;
 
@@ -22,7 +20,6 @@ import org.revenantdb.recovery.testing.CrashDisk;
  *
  * <p>{@code -Drevenant.seed=n} repeats a run.
  */
-@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RowDiffTest {
   private static final int ROWS = 1_000;
 

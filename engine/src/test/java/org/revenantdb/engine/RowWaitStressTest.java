@@ -15,10 +15,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.txn.RowWaiters;
 
@@ -27,7 +25,6 @@ import org.revenantdb.engine.txn.RowWaiters;
  *
  * <p>{@code -Drevenant.seed=n} repeats the choices of a run.
  */
-@Timeout(value = 180, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RowWaitStressTest {
   private static final Duration LONG = Duration.ofHours(1);
 

@@ -22,18 +22,15 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.txn.RowWaiters;
 
 /** Writers that wait for a row of an open transaction (docs/protocols.md §32). */
-@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RowWaitTest {
   private static final TransactionOptions WAITS =
       TransactionOptions.lazy().withLockTimeout(Duration.ofHours(1));
@@ -111,8 +108,8 @@ class RowWaitTest {
   }
 
   private static <T extends @Nullable Object> T got(Future<T> future)
-      throws InterruptedException, ExecutionException, TimeoutException {
-    return future.get(60, TimeUnit.SECONDS);
+      throws InterruptedException, ExecutionException {
+    return future.get();
   }
 
   private byte @Nullable [] committed(String key) {

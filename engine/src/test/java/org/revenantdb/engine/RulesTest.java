@@ -18,13 +18,11 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.btree.Descent;
 import org.revenantdb.engine.btree.Tree;
@@ -41,7 +39,6 @@ import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.log.PartKind;
 
 /** The schedules of the rules, played step by step. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RulesTest {
   @TempDir Path directory;
 

@@ -14,9 +14,7 @@ import java.util.NavigableMap;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.btree.Tree;
 
@@ -25,7 +23,6 @@ import org.revenantdb.engine.btree.Tree;
  *
  * <p>{@code -Drevenant.seed=n} repeats a run.
  */
-@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SavepointTest {
   private static final int KEYS = 50;
 

@@ -10,11 +10,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Scans of a table that is larger than the pool: what they read, and who reads it. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ScanReadAheadTest {
   /** Seven or so on a leaf: more than 2,000 leaves, under more than one inner page. */
   private static final int ROWS = 16_000;

@@ -17,7 +17,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.revenantdb.recovery.testing.CrashDisk;
 
 /**
@@ -29,7 +28,6 @@ import org.revenantdb.recovery.testing.CrashDisk;
  * <p>{@code -Drevenant.seed=n} repeats the choices, though not the schedule.
  */
 @Tag("slow")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SequenceCrashTest {
   private static final DatabaseOptions OPTIONS = SMALL.withMaxLazyDelay(DatabaseOptions.NEVER);
   private static final int THREADS = 5;

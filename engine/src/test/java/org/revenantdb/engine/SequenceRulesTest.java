@@ -16,9 +16,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.change.ThrowAfterPublish;
@@ -30,7 +28,6 @@ import org.revenantdb.recovery.log.RecordType;
  * R23, step by step, over a log in memory that is durable as far as somebody asked for it: what a
  * crash may leave is any prefix of it that has what is durable.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SequenceRulesTest {
   private static final Durability LAZY = Durability.LAZY;
   private static final Durability DURABLE = Durability.DURABLE;

@@ -21,11 +21,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Sequences through the public API. Nothing is forced here unless somebody asks for it. */
-@Timeout(60)
 class SequenceTest {
   private static final SequenceOptions BY_DEFAULT = SequenceOptions.defaults();
   private static final DatabaseOptions OPTIONS = SMALL.withMaxLazyDelay(DatabaseOptions.NEVER);

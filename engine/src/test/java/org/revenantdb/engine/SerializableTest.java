@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -349,8 +348,7 @@ class SerializableTest {
       }
       if (commits) {
         db.commitPrepared(name);
-        ExecutionException refused =
-            assertThrows(ExecutionException.class, () -> waits.get(1, TimeUnit.MINUTES));
+        ExecutionException refused = assertThrows(ExecutionException.class, () -> waits.get());
         assertEquals(SerializationConflictException.class, refused.getCause().getClass());
         assertEquals("prepared", db.call(SERIALIZABLE, tx -> get(tx, "x")));
         db.run(tx -> {
@@ -359,7 +357,7 @@ class SerializableTest {
         });
       } else {
         db.rollbackPrepared(name);
-        assertEquals("0", waits.get(1, TimeUnit.MINUTES));
+        assertEquals("0", waits.get());
       }
     }
   }
@@ -527,8 +525,7 @@ class SerializableTest {
       Thread.onSpinWait();
     }
     db.close();
-    ExecutionException refused =
-        assertThrows(ExecutionException.class, () -> waits.get(1, TimeUnit.MINUTES));
+    ExecutionException refused = assertThrows(ExecutionException.class, () -> waits.get());
     assertEquals(DatabaseClosedException.class, refused.getCause().getClass());
   }
 }

@@ -13,7 +13,6 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.change.MiniTransaction;
 import org.revenantdb.engine.change.StopAfterPublish;
@@ -27,7 +26,6 @@ import org.revenantdb.engine.space.MapChanges;
  * Space maps that several change at once (protocols.md §19): nobody waits for the other, no image
  * of a map gets out that lacks a change whose LSN it covers, each page has one taker.
  */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SharedMapsTest {
   private static final int MAP = SpaceMapPage.POSITION;
   private static final int ONE = 40;

@@ -17,11 +17,9 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.file.DiskFullException;
 import org.revenantdb.recovery.file.StorageException;
@@ -34,7 +32,6 @@ import org.revenantdb.recovery.testing.IoEvent;
  *
  * <p>{@code -Drevenant.seed=n} repeats a run.
  */
-@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SpilledSavepointTest {
   private static final int KEYS = 200;
 

@@ -6,9 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.btree.Descent;
 import org.revenantdb.engine.btree.Split;
@@ -24,7 +22,6 @@ import org.revenantdb.engine.version.RowWriter;
  * to find that there was nothing to split any more, and whoever came next found it latched: for
  * most of the time the tree was written by one thread at a time.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SplitLatchesTest {
   @TempDir Path directory;
 

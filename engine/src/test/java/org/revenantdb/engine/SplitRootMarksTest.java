@@ -8,10 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.btree.Split;
 import org.revenantdb.engine.btree.Tree;
@@ -24,7 +22,6 @@ import org.revenantdb.engine.space.VersionMarks;
  * A root that splits gives its rows to two new pages and loses its mark. In between the cleaner
  * looked: no page was marked, so it said FORGET, and the aborted rows were committed for ever.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SplitRootMarksTest {
   @TempDir Path directory;
 

@@ -17,7 +17,6 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.revenantdb.engine.change.ThrowAfterPublish;
 import org.revenantdb.recovery.testing.CrashDisk;
 
@@ -30,7 +29,6 @@ import org.revenantdb.recovery.testing.CrashDisk;
  * <p>Nothing is forced here unless somebody asks for it.
  */
 @Tag("slow")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class StoppedForGoodTest {
   private static final DatabaseOptions OPTIONS = SMALL.withMaxLazyDelay(DatabaseOptions.NEVER);
   private static final TransactionOptions LAZY = TransactionOptions.lazy();

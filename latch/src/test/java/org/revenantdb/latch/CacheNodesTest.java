@@ -197,7 +197,7 @@ class CacheNodesTest {
     Thread impatient = new Thread(() -> lot.park(key, 0, () -> true, 50));
     nodeOf.put(impatient, 1);
     impatient.start();
-    Await.join(impatient);
+    impatient.join();
     assertEquals(0, lot.queuedNear(key, 0));
   }
 

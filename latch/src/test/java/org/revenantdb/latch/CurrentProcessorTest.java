@@ -94,7 +94,7 @@ class CurrentProcessorTest {
   @Test
   void virtualThread_hasNone() throws InterruptedException {
     AtomicInteger seen = new AtomicInteger();
-    Await.join(Thread.startVirtualThread(() -> seen.set(CurrentProcessor.get())));
+    Thread.startVirtualThread(() -> seen.set(CurrentProcessor.get())).join();
     assertEquals(-1, seen.get());
   }
 

@@ -91,7 +91,7 @@ class DebugModeTest {
           other.releaseExclusive();
         });
     otherWay.start();
-    Await.join(otherWay);
+    otherWay.join();
   }
 
   @Test
@@ -111,7 +111,7 @@ class DebugModeTest {
   void hold_isShownAndIsAbandonedWhenItsThreadHasEnded() throws InterruptedException {
     Thread forgetful = new Thread(() -> latch.acquireExclusive(LEAF), "forgetful");
     forgetful.start();
-    Await.join(forgetful);
+    forgetful.join();
     LatchDebug.Hold hold = LatchDebug.abandoned().getFirst();
     assertEquals("forgetful", hold.thread().getName());
     assertTrue(hold.toString().startsWith("leaf"), hold::toString);
@@ -136,7 +136,7 @@ class DebugModeTest {
     Await.until(() -> ParkingLot.global().queuedNear(latch, 0) == 1);
     latch.releaseExclusive();
     assertEquals(0, served.getCount());
-    Await.join(owner);
+    owner.join();
   }
 
   /** It was told as released by a thread that had none, at the cost of another one's hold. */
@@ -161,7 +161,7 @@ class DebugModeTest {
     latch.downgrade();
     assertEquals(2, LatchWord.sharedHolders(latch.wordOpaque()));
     granted.set(true);
-    Await.join(reader);
+    reader.join();
     assertEquals(1, LatchDebug.held().size(), "ours");
     latch.releaseShared();
   }

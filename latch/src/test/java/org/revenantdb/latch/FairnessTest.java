@@ -41,7 +41,7 @@ class FairnessTest {
       now.incrementAndGet();
     }
     lot.unparkAll(owner, 0);
-    Await.join(waiter);
+    waiter.join();
     return now.get() - start;
   }
 

@@ -437,7 +437,7 @@ class HoldRegistryTest {
     Thread thread =
         (virtual ? Thread.ofVirtual() : Thread.ofPlatform())
             .start(() -> acquire(a, /* shared= */ true));
-    Await.join(thread);
+    thread.join();
     assertEquals(1, registry.abandoned().size());
     LatchDebug.Hold hold = registry.abandoned().getFirst();
     assertSame(thread, hold.thread());
@@ -491,7 +491,7 @@ class HoldRegistryTest {
               .start(() -> randomUse(latches, random)));
     }
     for (Thread thread : threads) {
-      Await.join(thread);
+      thread.join();
     }
     for (AtomicReference<@Nullable Throwable> failure : failures) {
       assertEquals(null, failure.get(), () -> "seed " + seed);

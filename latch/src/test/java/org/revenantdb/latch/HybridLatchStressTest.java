@@ -49,7 +49,7 @@ class HybridLatchStressTest {
     }
     threads.forEach(Thread::start);
     for (Thread thread : threads) {
-      Await.join(thread);
+      thread.join();
     }
     assertNull(failure.get(), () -> "seed " + seed);
     assertEquals(LatchWord.FREE, latch.wordOpaque(), latch::toString);

@@ -187,7 +187,7 @@ class HybridLatchTest {
             readers.length + 1);
     latch.downgrade();
     for (Thread reader : readers) {
-      Await.join(reader);
+      reader.join();
     }
     assertEquals(1 + readers.length, LatchWord.sharedHolders(latch.wordOpaque()));
     assertTrue(LatchWord.isParked(latch.wordOpaque()));
@@ -196,7 +196,7 @@ class HybridLatchTest {
     for (int i = 0; i < 1 + readers.length; i++) {
       latch.releaseShared();
     }
-    Await.join(writer);
+    writer.join();
     assertTrue(wrote.get());
   }
 
@@ -211,8 +211,8 @@ class HybridLatchTest {
     writer.start();
     Await.until(() -> waiters() == 1 || !writer.isAlive());
     Thread reader = Thread.startVirtualThread(latch::acquireShared);
-    Await.join(reader); // while our shared hold stays
-    Await.join(writer);
+    reader.join(); // while our shared hold stays
+    writer.join();
     assertFalse(acquired.get());
     latch.releaseShared();
     latch.releaseShared();
@@ -237,7 +237,7 @@ class HybridLatchTest {
             },
             1);
     latch.releaseExclusive();
-    Await.join(waiter);
+    waiter.join();
   }
 
   @Test
@@ -256,7 +256,7 @@ class HybridLatchTest {
     Await.until(() -> !waiter.isInterrupted()); // it has noticed, and goes on waiting
     assertEquals(1, waiters());
     latch.releaseExclusive();
-    Await.join(waiter);
+    waiter.join();
     assertTrue(kept.get());
   }
 
@@ -279,7 +279,7 @@ class HybridLatchTest {
     assertTrue(latch.isExclusivelyHeld());
     assertFalse(latch.validate(stamp));
     mayRelease.set(true);
-    Await.join(waiter);
+    waiter.join();
   }
 
   @Test
@@ -290,8 +290,8 @@ class HybridLatchTest {
     ParkingLot.global().setFairTime(latch, 0, System.nanoTime());
     latch.releaseExclusive();
     assertEquals(2, latch.wordOpaque(), "both hold it before either has run");
-    Await.join(first);
-    Await.join(second);
+    first.join();
+    second.join();
     latch.releaseShared();
     latch.releaseShared();
   }
@@ -314,7 +314,7 @@ class HybridLatchTest {
           latch.releaseExclusive();
         }
       }
-      Await.join(waiter);
+      waiter.join();
     }
     ParkingLot.global().setFairTime(latch, 0, System.nanoTime());
   }
@@ -342,7 +342,7 @@ class HybridLatchTest {
       waiter.start();
       Await.until(failed::get);
       latch.releaseExclusive();
-      Await.join(waiter);
+      waiter.join();
     } finally {
       lot.allocationFault = null;
     }
@@ -449,8 +449,8 @@ class HybridLatchTest {
             2);
     latch.markObsolete();
     latch.releaseExclusive();
-    Await.join(reader);
-    Await.join(writer);
+    reader.join();
+    writer.join();
     assertEquals(2, saw.get());
   }
 
@@ -472,7 +472,7 @@ class HybridLatchTest {
     ParkingLot.global().setFairTime(latch, 0, System.nanoTime() + LONG);
     latch.releaseExclusive();
     for (Thread writer : writers) {
-      Await.join(writer); // nobody else ever comes by to wake them
+      writer.join(); // nobody else ever comes by to wake them
     }
     ParkingLot.global().setFairTime(latch, 0, System.nanoTime());
   }

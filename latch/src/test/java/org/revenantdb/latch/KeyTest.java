@@ -16,7 +16,7 @@ class KeyTest {
     Await.until(() -> lot.queuedNear(owner, 0) == 1);
     assertEquals(0, lot.unparkAll(new Equal(), 0));
     assertEquals(1, lot.unparkAll(owner, 0));
-    Await.join(waiter);
+    waiter.join();
   }
 
   /** Each equals every other. */

@@ -131,7 +131,7 @@ class ParkingLotTest {
     Thread waiter = start("w", 1, () -> lot.park(owner, 0, writer, 100));
     now.set(100);
     LockSupport.unpark(waiter);
-    Await.join(waiter);
+    waiter.join();
     assertEquals(List.of("gave up before 0", "w TIMED_OUT"), List.copyOf(events));
   }
 
@@ -143,7 +143,7 @@ class ParkingLotTest {
     }
     for (int i = 0; i < 5; i++) {
       assertEquals(1, lot.unparkOne(owner, 0));
-      Await.join(waiters.get(i));
+      waiters.get(i).join();
     }
     assertEquals(0, lot.unparkOne(owner, 0));
     assertEquals(
@@ -155,9 +155,9 @@ class ParkingLotTest {
     Thread fresh = start("fresh", 1, () -> lot.park(owner, 0, writer));
     Thread back = start("back", 2, () -> lot.park(owner, 0, returningWriter));
     lot.unparkOne(owner, 0);
-    Await.join(back);
+    back.join();
     lot.unparkOne(owner, 0);
-    Await.join(fresh);
+    fresh.join();
     assertEquals(List.of("back RETRY", "fresh RETRY"), List.copyOf(events));
   }
 
@@ -180,7 +180,7 @@ class ParkingLotTest {
     }
     assertEquals(List.of("2 true true", "1 false true", "1 true false", "0 false false"), groups);
     for (Thread thread : all) {
-      Await.join(thread);
+      thread.join();
     }
   }
 
@@ -193,11 +193,11 @@ class ParkingLotTest {
     assertEquals(0, lot.unparkAll(owner, 0));
     assertEquals(0, lot.unparkAll(other, 2));
     assertEquals(1, lot.unparkAll(owner, 2));
-    Await.join(b);
+    b.join();
     assertEquals(1, lot.unparkAll(other, 1));
-    Await.join(c);
+    c.join();
     assertEquals(1, lot.unparkAll(owner, 1));
-    Await.join(a);
+    a.join();
   }
 
   @Test
@@ -211,7 +211,7 @@ class ParkingLotTest {
     assertEquals(3, lot.queuedNear(owner, 0));
     assertEquals(3, lot.unparkAll(owner, 0));
     for (Thread thread : mine) {
-      Await.join(thread);
+      thread.join();
     }
   }
 
@@ -221,7 +221,7 @@ class ParkingLotTest {
     assertEquals(0, lot.unpark(owner, 0, (key, head) -> Wake.NONE));
     assertEquals(1, lot.queuedNear(owner, 0));
     assertEquals(1, lot.unpark(owner, 0, (key, head) -> Wake.GRANT));
-    Await.join(waiter);
+    waiter.join();
     assertEquals(List.of("w GRANTED"), List.copyOf(events));
   }
 
@@ -239,7 +239,7 @@ class ParkingLotTest {
                 }));
     assertEquals(1, lot.queuedNear(owner, 0));
     assertEquals(1, lot.unparkOne(owner, 0));
-    Await.join(waiter);
+    waiter.join();
   }
 
   @Test
@@ -248,9 +248,9 @@ class ParkingLotTest {
     Thread second = start("r", 2, () -> lot.park(owner, 0, reader));
     now.set(100);
     LockSupport.unpark(first);
-    Await.join(first);
+    first.join();
     lot.unparkOne(owner, 0);
-    Await.join(second);
+    second.join();
     assertEquals(
         List.of("gave up before 1 readers", "w TIMED_OUT", "r RETRY"), List.copyOf(events));
   }
@@ -271,7 +271,7 @@ class ParkingLotTest {
           Await.until(() -> clockReads.get() >= before + 2);
           return Wake.GRANT;
         });
-    Await.join(waiter);
+    waiter.join();
     assertEquals(List.of("w GRANTED"), List.copyOf(events));
   }
 
@@ -283,11 +283,11 @@ class ParkingLotTest {
     Thread second = start("b", 2, () -> lot.park(owner, 0, writer));
     assertTrue(dueAfter(FAIRNESS + 1), "a later one does not reset the time");
     assertEquals(1, lot.unpark(owner, 0, (key, head) -> Wake.GRANT));
-    Await.join(first);
+    first.join();
     assertFalse(dueAfter(0), "one hand-over in a fairness time");
     assertTrue(dueAfter(2 * FAIRNESS));
     lot.unparkAll(owner, 0);
-    Await.join(second);
+    second.join();
   }
 
   @Test
@@ -305,7 +305,7 @@ class ParkingLotTest {
     Await.until(() -> lot.queuedNear(owner, 0) == 1);
     assertTrue(dueAfter(FAIRNESS + 1));
     lot.unparkOne(owner, 0);
-    Await.join(waiter);
+    waiter.join();
   }
 
   /**
@@ -336,10 +336,10 @@ class ParkingLotTest {
     Await.until(() -> lot.queuedNear(owner, 0) == 2);
     assertTrue(dueAfter(0));
     assertEquals(1, lot.unpark(owner, 0, (key, head) -> Wake.GRANT));
-    Await.join(waiter);
+    waiter.join();
     assertFalse(dueAfter(0), "one hand-over in a fairness time");
     lot.unparkAll(owner, 0);
-    Await.join(newcomer);
+    newcomer.join();
   }
 
   /**
@@ -357,9 +357,9 @@ class ParkingLotTest {
     assertEquals(0, lot.unpark(owner, 1, (key, head) -> grantIfDue(head)), "this one had not");
     now.addAndGet(2 * FAIRNESS);
     assertEquals(1, lot.unpark(owner, 1, (key, head) -> grantIfDue(head)));
-    Await.join(rare);
-    Await.join(often);
-    Await.join(later);
+    rare.join();
+    often.join();
+    later.join();
   }
 
   private static Wake grantIfDue(Waiters head) {
@@ -408,7 +408,7 @@ class ParkingLotTest {
     waiter.interrupt();
     Await.until(() -> !waiter.isInterrupted());
     assertEquals(1, lot.unparkOne(owner, 0));
-    Await.join(waiter);
+    waiter.join();
     assertTrue(kept.get());
   }
 
@@ -420,9 +420,9 @@ class ParkingLotTest {
     Thread timed =
         start("b", 2, () -> counted(lot.parkInterruptibly(owner, 0, () -> true, ENDLESS), kept));
     endless.interrupt();
-    Await.join(endless);
+    endless.join();
     timed.interrupt();
-    Await.join(timed);
+    timed.join();
     assertEquals(List.of("a INTERRUPTED", "b INTERRUPTED"), List.copyOf(events));
     assertEquals(2, kept.get(), "both still have their status");
   }
@@ -442,7 +442,7 @@ class ParkingLotTest {
     }
     assertEquals(1, lot.queuedNear(owner, 0));
     lot.unparkOne(owner, 0);
-    Await.join(waiter);
+    waiter.join();
     assertEquals(List.of("w RETRY"), List.copyOf(events));
   }
 
@@ -477,13 +477,13 @@ class ParkingLotTest {
             "diver",
             256 << 10);
     diver.start();
-    Await.join(diver);
+    diver.join();
     assertEquals(400, overflows.get());
     events.clear();
     assertEquals(0, lot.queuedNear(owner, 0));
     Thread waiter = start("w", 1, () -> lot.park(owner, 0, writer));
     assertEquals(1, lot.unparkOne(owner, 0));
-    Await.join(waiter);
+    waiter.join();
   }
 
   /** Moves the place where the stack will end by a frame at a time. */

@@ -61,7 +61,7 @@ class UpgradeStressTest {
       }
     }
     ended = true;
-    Await.join(reader);
+    reader.join();
     assertEquals(0, lost);
     assertEquals(LatchWord.FREE, latch.wordOpaque(), latch::toString);
   }

@@ -32,7 +32,7 @@ class VirtualThreadsTest {
     Await.until(() -> ParkingLot.global().queuedNear(latch, 0) == CROWD);
     latch.releaseExclusive();
     for (Thread thread : crowd) {
-      Await.join(thread);
+      thread.join();
     }
     assertEquals(CROWD, entered);
     assertEquals(LatchWord.FREE, latch.wordOpaque());
@@ -57,7 +57,7 @@ class VirtualThreadsTest {
     ended.set(true);
     ParkingLot.global().unparkAll(transactions, 42);
     for (Thread thread : crowd) {
-      Await.join(thread);
+      thread.join();
     }
     assertEquals(CROWD, seen.get());
   }
@@ -80,7 +80,7 @@ class VirtualThreadsTest {
           }));
     }
     for (Thread thread : pair) {
-      Await.join(thread);
+      thread.join();
     }
     assertEquals(4 * 20_000, entered);
   }

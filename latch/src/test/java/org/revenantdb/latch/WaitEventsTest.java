@@ -65,7 +65,7 @@ class WaitEventsTest {
                               "leaf",
                               /* shared= */ false,
                               Acquisition.GIVEN_UP));
-              Await.join(thread);
+              thread.join();
             });
     assertEquals(1, events.size(), events::toString);
     assertFields(events.getFirst(), "leaf", "exclusive", "given up");
@@ -155,7 +155,7 @@ class WaitEventsTest {
             });
     Await.until(() -> LatchWord.isParked(latch.wordOpaque()));
     latch.releaseExclusive();
-    Await.join(waiter);
+    waiter.join();
   }
 
   private void waitInVainForLatch() throws InterruptedException {
@@ -164,7 +164,7 @@ class WaitEventsTest {
         Thread.ofPlatform()
             .name("waiter")
             .start(() -> assertFalse(latch.tryAcquireExclusive(1_000)));
-    Await.join(waiter);
+    waiter.join();
     latch.releaseExclusive();
   }
 

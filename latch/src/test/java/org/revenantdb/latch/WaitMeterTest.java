@@ -86,7 +86,7 @@ class WaitMeterTest {
     Await.until(() -> LatchWord.isParked(latch.wordOpaque()));
     assertEquals(List.of(mode, "begin"), told);
     latch.releaseExclusive();
-    Await.join(waiter);
+    waiter.join();
     assertEquals(List.of(mode, "begin", "end", "has it"), told);
   }
 
@@ -133,7 +133,7 @@ class WaitMeterTest {
     waiter.start();
     Await.until(() -> LatchWord.isParked(latch.wordOpaque()));
     latch.releaseExclusive();
-    Await.join(waiter);
+    waiter.join();
     assertEquals(List.of("ACQUIRED"), told);
     assertEquals(LatchWord.FREE, latch.wordOpaque());
   }

@@ -74,7 +74,7 @@ class WaitTermsTest {
           release(shared);
         });
     latch.releaseExclusive();
-    Await.join(waiter);
+    waiter.join();
   }
 
   @ParameterizedTest
@@ -88,7 +88,7 @@ class WaitTermsTest {
           seen.set(outcome + " " + Thread.currentThread().isInterrupted());
         });
     waiter.interrupt();
-    Await.join(waiter);
+    waiter.join();
     assertEquals("INTERRUPTED true", seen.get());
     assertEquals(LatchWord.EXCLUSIVE, latch.wordOpaque(), "nobody is queued any more");
     latch.releaseExclusive();
@@ -106,7 +106,7 @@ class WaitTermsTest {
           status.set(Thread.currentThread().isInterrupted());
         });
     waiter.interrupt();
-    Await.join(waiter);
+    waiter.join();
     assertTrue(thrown.get() instanceof InterruptedException);
     assertFalse(status.get(), "cleared");
     latch.releaseExclusive();
@@ -134,7 +134,7 @@ class WaitTermsTest {
         WaitTerms.endless().asLongAs(Duration.ofNanos(1_000), () -> asked.incrementAndGet() < 5);
     Thread waiter = new Thread(() -> outcome.set(acquire(shared, terms)));
     waiter.start();
-    Await.join(waiter);
+    waiter.join();
     assertEquals(Acquisition.GIVEN_UP, outcome.get());
     assertEquals(5, asked.get());
     assertEquals(LatchWord.EXCLUSIVE, latch.wordOpaque());
@@ -158,7 +158,7 @@ class WaitTermsTest {
         new Thread(() ->
             thrown.set(assertThrows(ArithmeticException.class, () -> acquire(shared, terms))));
     waiter.start();
-    Await.join(waiter);
+    waiter.join();
     assertEquals("of the question", thrown.get().getMessage());
     latch.releaseExclusive();
   }
@@ -192,7 +192,7 @@ class WaitTermsTest {
     latch.releaseExclusive();
     assertFalse(latch.tryAcquireExclusive(), "handed over");
     granted.set(true);
-    Await.join(waiter);
+    waiter.join();
   }
 
   /** The same with a wake-up: those behind must not wait for one who has gone. */
@@ -220,8 +220,8 @@ class WaitTermsTest {
     assertEquals(1, waiters(), "the second waits on");
     assertEquals(LatchWord.FREE, latch.wordOpaque(), "the first answers for it");
     woken.set(true);
-    Await.join(first);
-    Await.join(second);
+    first.join();
+    second.join();
     ParkingLot.global().setFairTime(latch, 0, System.nanoTime());
   }
 

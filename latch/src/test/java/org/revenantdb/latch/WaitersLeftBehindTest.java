@@ -94,8 +94,8 @@ class WaitersLeftBehindTest {
     Await.until(starved::get);
     assertEquals(LatchWord.EXCLUSIVE, latch.wordOpaque(), "PARKED is hidden");
     latch.releaseExclusive();
-    Await.join(first);
-    Await.join(second);
+    first.join();
+    second.join();
   }
 
   /**
@@ -125,9 +125,9 @@ class WaitersLeftBehindTest {
           }
         });
     leaver.start();
-    Await.join(leaver);
+    leaver.join();
     assertNull(thrown.get());
-    Await.join(owner);
+    owner.join();
     assertEquals(1, ran.get());
   }
 
@@ -156,7 +156,7 @@ class WaitersLeftBehindTest {
     Await.until(() -> faults.get() > 10 || !waiter.isAlive());
     lot.allocationFault = null;
     latch.releaseExclusive();
-    Await.join(waiter);
+    waiter.join();
     assertNull(thrown.get());
   }
 
@@ -177,7 +177,7 @@ class WaitersLeftBehindTest {
                   latch.releaseExclusive();
                   Requests.refuseInside();
                 }));
-    Await.join(other);
+    other.join();
   }
 
   /**
@@ -212,7 +212,7 @@ class WaitersLeftBehindTest {
             1);
     Await.until(asking::get);
     latch.releaseExclusive();
-    Await.join(owner);
+    owner.join();
     assertEquals(Acquisition.ACQUIRED, outcome.get());
     assertEquals(1, ran.get());
   }
@@ -250,9 +250,9 @@ class WaitersLeftBehindTest {
     lot.setFairTime(latch, 0, System.nanoTime() + LONG);
     latch.releaseExclusive(); // wakes the first, which does not come
     neighbour.releaseExclusive();
-    Await.join(second);
+    second.join();
     mayGo.set(true);
-    Await.join(first);
+    first.join();
     assertEquals(LatchWord.FREE, neighbour.wordOpaque());
   }
 
@@ -282,8 +282,8 @@ class WaitersLeftBehindTest {
     latch.releaseExclusive();
     assertEquals(LatchWord.FREE, latch.wordOpaque(), "the first answers for the second");
     mayGo.set(true);
-    Await.join(first);
-    Await.join(second);
+    first.join();
+    second.join();
     assertEquals(2, LatchWord.sharedHolders(latch.wordOpaque()));
     latch.releaseShared();
     latch.releaseShared();
@@ -307,9 +307,9 @@ class WaitersLeftBehindTest {
     Thread third = queued(this::acquireAndRelease, 3);
     lot.setFairTime(latch, 0, System.nanoTime() + LONG);
     latch.releaseExclusive();
-    Await.join(lost);
-    Await.join(second);
-    Await.join(third);
+    lost.join();
+    second.join();
+    third.join();
   }
 
   /**
@@ -350,7 +350,7 @@ class WaitersLeftBehindTest {
     lot.setFairTime(latch, 0, System.nanoTime() + LONG);
     latch.releaseExclusive();
     for (Thread thread : threads) {
-      Await.join(thread);
+      thread.join();
     }
     assertNull(thrown.get());
   }
@@ -382,7 +382,7 @@ class WaitersLeftBehindTest {
       found = new HybridLatch();
     }
     latch.releaseExclusive();
-    Await.join(waiter);
+    waiter.join();
     return found;
   }
 

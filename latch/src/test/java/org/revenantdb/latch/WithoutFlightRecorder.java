@@ -23,7 +23,7 @@ final class WithoutFlightRecorder {
             });
     Await.until(() -> LatchWord.isParked(latch.wordOpaque()));
     latch.releaseExclusive();
-    Await.join(waiter);
+    waiter.join();
     System.out.println("available " + WaitEvents.AVAILABLE + ", waits " + statistics.waits());
   }
 }

@@ -10,12 +10,10 @@ import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class BufferPoolTest {
   private static final int FRAMES = 256;
 

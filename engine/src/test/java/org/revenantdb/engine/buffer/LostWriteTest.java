@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.format.PageHeaderLayout;
@@ -18,7 +17,6 @@ import org.revenantdb.recovery.testing.FaultyFileSystem;
  * A device says that a page was written, and it was not, or elsewhere: what is at the page's place
  * has a good checksum, and the page's id, and is not the page.
  */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LostWriteTest {
   private static final int PAGES = 2000;
   private static final int PAGE = 5;

@@ -8,13 +8,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.testing.IoEvent;
 
 /** R6: what the account of pages is told, and when. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PageAccountTest {
   private static final int PAGE = 50;
 

@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.SpaceMapPage;
@@ -19,7 +18,6 @@ import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.testing.IoEvent;
 
 /** Schedules of the page writer against checkpoints and users, played step by step. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PageWriterScheduleTest {
   private static final int PAGE = 50;
 

@@ -14,7 +14,6 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.format.PageChecksum;
 import org.revenantdb.recovery.format.PageHeaderLayout;
@@ -25,7 +24,6 @@ import org.revenantdb.recovery.format.PageHeaderLayout;
  *
  * <p>The seed is printed; {@code -Drevenant.seed=} repeats it, as far as threads repeat anything.
  */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PoolStressTest {
   private static final int PAGES = 2500;
   private static final int THREADS = 16;

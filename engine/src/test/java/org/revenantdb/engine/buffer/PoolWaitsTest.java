@@ -11,14 +11,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.file.CorruptDataException;
 
 /** Each wait for the pool is told once, by who waits and under what he waits for. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PoolWaitsTest {
   private static final int PAGES = 1000;
 

@@ -13,14 +13,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.buffer.BufferPool.Ahead;
 import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.testing.IoEvent;
 
 /** Pages that are read before somebody asks for them. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PrefetchTest {
   private static final int PAGES = 1000;
 

@@ -9,7 +9,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageFile;
@@ -19,7 +18,6 @@ import org.revenantdb.recovery.file.StorageFile;
  * result. Pages are made anew instead of read, so that no file is needed; what is asked of the
  * clock is the same.
  */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ReplacementTest {
   private static final int FRAMES = 500;
   private static final int FIRST = PoolFixture.FIRST;

@@ -8,7 +8,6 @@ import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.format.PageHeaderLayout;
@@ -18,7 +17,6 @@ import org.revenantdb.recovery.testing.IoEvent;
  * A change that fails half way leaves a page with its former LSN, which is durable: waiting for the
  * log does not keep it in memory. So nothing is written once the log has stopped (R18).
  */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class StoppedLogTest {
   private static final int PAGE = 50;
 

@@ -11,7 +11,6 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.file.DoubleWriteFile;
@@ -28,7 +27,6 @@ import org.revenantdb.recovery.testing.FaultyFileSystem;
  *
  * <p>The seed is printed; {@code -Drevenant.seed=} repeats it.
  */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TornPagesTest {
   private static final int PAGES = 120;
   private static final byte[] ID = new byte[16];

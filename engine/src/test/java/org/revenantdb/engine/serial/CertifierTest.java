@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -119,14 +118,14 @@ class CertifierTest {
           outcome.join();
         });
     CompletableFuture<SerialReads> first = CompletableFuture.supplyAsync(own::begin);
-    waiting.get(1, TimeUnit.MINUTES);
+    waiting.get();
     Thread second = Thread.ofPlatform().start(own::begin);
     while (second.getState() != Thread.State.WAITING) {
       assertTrue(second.isAlive(), "it has begun");
       Thread.onSpinWait();
     }
     outcome.complete(null);
-    first.get(1, TimeUnit.MINUTES);
+    first.get();
     second.join();
   }
 

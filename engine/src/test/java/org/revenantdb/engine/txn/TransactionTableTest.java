@@ -19,7 +19,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.revenantdb.gc.ActiveSnapshots;
 import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.restart.AbortedTransactions;
@@ -82,7 +81,6 @@ class TransactionTableTest {
   }
 
   @Test
-  @Timeout(60)
   void outcome_thatIsWaitedFor_isToldOnce_andNoOther() throws InterruptedException {
     List<String> told = new CopyOnWriteArrayList<>();
     TransactionTable table =
@@ -135,7 +133,6 @@ class TransactionTableTest {
   }
 
   @Test
-  @Timeout(60)
   void all_who_meet_one_that_commits_for_long_sleep_and_are_woken() throws InterruptedException {
     TransactionTable table = patientTable();
     long id = table.enter();
@@ -160,7 +157,6 @@ class TransactionTableTest {
 
   /** The log has stopped while its commit record waited for room. */
   @Test
-  @Timeout(60)
   void who_sleeps_until_one_has_committed_is_woken_if_it_aborts_instead()
       throws InterruptedException {
     TransactionTable table = patientTable();
@@ -176,7 +172,6 @@ class TransactionTableTest {
 
   /** An interrupt is none of its business; it stays for later. */
   @Test
-  @Timeout(60)
   void who_sleeps_until_one_has_committed_keeps_its_interrupt() throws InterruptedException {
     TransactionTable table = patientTable();
     long id = table.enter();
@@ -197,7 +192,6 @@ class TransactionTableTest {
 
   /** Its slot is not forgotten under those who sleep, and its neighbours' words are their own. */
   @Test
-  @Timeout(60)
   void a_chunk_with_one_that_is_awaited_is_not_forgotten() throws InterruptedException {
     TransactionTable table = patientTable();
     long slow = table.enter();
@@ -387,7 +381,6 @@ class TransactionTableTest {
   }
 
   @Test
-  @Timeout(60)
   void who_waits_for_a_prepared_one_is_woken_when_it_stays_prepared() throws InterruptedException {
     TransactionTable table = new TransactionTable(aborted, 0, /* slice= */ Long.MAX_VALUE / 4);
     long id = table.enter();

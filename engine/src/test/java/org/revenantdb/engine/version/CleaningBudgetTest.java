@@ -5,11 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.revenantdb.engine.version.CleaningBudget.Share;
 
 /** How long the threads of the cleaner rest, by a clock of the test's. */
-@Timeout(60)
 class CleaningBudgetTest {
   private static final long MS = 1_000_000;
 

@@ -16,7 +16,6 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -124,7 +123,7 @@ class EngineOfOtherGarbageTest {
               }));
         }
         for (Future<?> one : all) {
-          one.get(5, TimeUnit.MINUTES);
+          one.get();
         }
       }
     }

@@ -14,11 +14,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.revenantdb.jmh.baseline.TenByteLsn.Lsn;
 
 /** The paper's page LSN as one thread sees it; what two see of it is a claim of jcstress. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TenByteLsnTest {
   private static final int AT = 8;
   private static final int MASK = TenByteLsn.SLOT_MASK;

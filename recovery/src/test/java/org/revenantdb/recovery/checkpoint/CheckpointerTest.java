@@ -14,7 +14,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.file.IoStatistics;
@@ -34,7 +33,6 @@ import org.revenantdb.recovery.restart.Restart;
 import org.revenantdb.recovery.restart.RestartProgress;
 import org.revenantdb.recovery.testing.CrashDisk;
 
-@Timeout(60)
 class CheckpointerTest {
   private static final int SEGMENT = 1 << 13;
   private static final long LIMIT = 1 << 16;

@@ -14,12 +14,10 @@ import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 
 /** Reads on threads that anybody may interrupt. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CallerReadsTest {
   private static final int PAGE = 8192;
   private static final int PAGES = 50;

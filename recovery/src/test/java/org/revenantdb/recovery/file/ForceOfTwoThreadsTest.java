@@ -11,7 +11,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
@@ -20,7 +19,6 @@ import org.revenantdb.recovery.testing.IoEvent;
  * The system tells of a lost write once an open file. Of two threads that forced it together one
  * was told, the other took its own lost writes for durable.
  */
-@Timeout(60)
 class ForceOfTwoThreadsTest {
   @TempDir Path directory;
 

@@ -11,10 +11,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** R17: room in the log is reserved, not checked. */
-@Timeout(60)
 class LogSpaceTest {
   private final AtomicLong tail = new AtomicLong(1000);
   private final AtomicInteger hurries = new AtomicInteger();

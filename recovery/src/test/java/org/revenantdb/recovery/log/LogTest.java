@@ -19,7 +19,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.revenantdb.recovery.file.DiskFullException;
 import org.revenantdb.recovery.file.ForceFailedException;
 import org.revenantdb.recovery.file.IoStatistics;
@@ -28,7 +27,6 @@ import org.revenantdb.recovery.segment.LogReader;
 import org.revenantdb.recovery.segment.SegmentDirectory;
 import org.revenantdb.recovery.testing.CrashDisk;
 
-@Timeout(60)
 class LogTest {
   private static final int SEGMENT = 1 << 13;
   private static final int PAYLOAD = SEGMENT - 4096;

@@ -8,12 +8,10 @@ import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.testing.CrashDisk;
 
 /** Each wait for the log is told once, by who waits; who does not wait tells nobody. */
-@Timeout(60)
 class LogWaitsTest {
   private static final int SEGMENT = 1 << 13;
   private static final int RING = 1 << 12;

@@ -10,10 +10,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongPredicate;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Schedules of waiters and wakers, played step by step. */
-@Timeout(60)
 class LsnWaitersTest {
   private static final long LSN = 10;
 

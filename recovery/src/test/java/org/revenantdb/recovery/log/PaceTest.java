@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Slowing down in a time that passes only when somebody waits. */
 class PaceTest {
@@ -233,7 +232,6 @@ class PaceTest {
    * dropped tables leave would grow as long as they write.
    */
   @Test
-  @Timeout(60)
   void who_cleans_up_behind_the_others_is_not_slowed_down_but_waits_for_room()
       throws InterruptedException {
     AtomicLong tail = new AtomicLong();

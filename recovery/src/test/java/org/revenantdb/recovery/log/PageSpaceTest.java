@@ -12,10 +12,8 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** R17: pages that a restart may have to read are reserved, not checked. */
-@Timeout(60)
 class PageSpaceTest {
   private static final int LIMIT = 800;
   private static final int RESERVE = 100;

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.ControlState;
@@ -21,7 +20,6 @@ import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 
 /** A start that fails after the log runs: nobody else knows of the log, so it has to end it. */
-@Timeout(60)
 class FailedStartTest {
   private static final String THREADS = "failed-start";
   private static final byte[] ID = new byte[16];

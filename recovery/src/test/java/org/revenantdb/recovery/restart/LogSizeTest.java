@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.log.Log;
@@ -14,7 +13,6 @@ import org.revenantdb.recovery.log.LogOptions;
 import org.revenantdb.recovery.testing.CrashDisk;
 
 /** The log directory has at no moment more files than it may have, unfinished ones included. */
-@Timeout(60)
 class LogSizeTest {
   private static final int MOST = 12;
 

@@ -16,7 +16,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.PartKind;
 import org.revenantdb.recovery.log.RecordBuilder;
@@ -24,7 +23,6 @@ import org.revenantdb.recovery.log.RecordType;
 import org.revenantdb.recovery.testing.CrashDisk;
 
 /** R13: several threads redo what one would. */
-@Timeout(120)
 class RedoWorkersTest {
   private static final byte[] NOTHING = new byte[0];
 

@@ -19,7 +19,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.revenantdb.chaos.disk.DiskImage;
@@ -117,7 +116,6 @@ class LazyForceFailureTest {
     }
   }
 
-  @Timeout(60)
   @ParameterizedTest(name = "taken for clean: {0}")
   @ValueSource(booleans = {false, true})
   void failed_force_for_lazy_commits_is_told_to_all_who_ask(boolean clean) throws IOException {

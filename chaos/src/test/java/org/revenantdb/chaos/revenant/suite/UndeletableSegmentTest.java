@@ -14,7 +14,6 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.revenantdb.chaos.disk.DiskImage;
 import org.revenantdb.chaos.disk.MemoryFileSystem;
 import org.revenantdb.chaos.fault.Fault;
@@ -31,7 +30,6 @@ import org.revenantdb.engine.Table;
  * all but one are used again: else each would be replaced by a new one, without end.
  */
 @Tag("slow")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class UndeletableSegmentTest {
 
   private static final long SEGMENT = 1 << 20;
