@@ -21,6 +21,7 @@ import org.revenantdb.engine.page.SlogEntry;
 import org.revenantdb.engine.page.TableRow;
 import org.revenantdb.engine.serial.Certifier;
 import org.revenantdb.engine.serial.Commit;
+import org.revenantdb.engine.space.Unit;
 import org.revenantdb.engine.version.Cleaner;
 import org.revenantdb.engine.version.DroppedTables;
 import org.revenantdb.engine.version.Reading;
@@ -521,6 +522,11 @@ final class Catalog implements Cleaner.Unfinished {
   @Override
   public boolean holds(long transaction) {
     return !isLoaded || slog.holds(transaction);
+  }
+
+  @Override
+  public List<Unit> units() {
+    return trees().stream().map(Tree::unit).toList();
   }
 
   @Override

@@ -492,6 +492,7 @@ public final class Allocator {
     int first = ExtentMapPage.firstPage(extent);
     int entered = 0;
     boolean given = false;
+    unit.lookUp(pool); // it may have been neither read nor taken from since the restart
     lock.lock();
     try {
       int seen = occupancy.bitsOfEmpty(extent);

@@ -2,6 +2,7 @@ package org.revenantdb.engine.space;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
@@ -34,20 +35,23 @@ public final class Occupancy {
 
   /** What the bytes of an extent without a page in use are, all of them; -1 if one is in use. */
   int bitsOfEmpty(int extent) {
-    int first = ExtentMapPage.firstPage(extent);
-    int frame = pool.fixShared(SpaceMapPage.mapOf(first));
+    int frame = pool.fixShared(SpaceMapPage.mapOf(ExtentMapPage.firstPage(extent)));
     try {
-      MemorySegment map = pool.page(frame);
-      int bits = SpaceMapPage.bits(map, first) & SpaceMapPage.MIXED;
-      for (int page = first; page < first + ExtentMapPage.PAGES; page++) {
-        if (SpaceMapPage.bits(map, page) != bits) {
-          return -1;
-        }
-      }
-      return bits;
+      return bitsOfEmpty(pool.page(frame), extent);
     } finally {
       pool.unfixShared(frame);
     }
+  }
+
+  private static int bitsOfEmpty(MemorySegment map, int extent) {
+    int first = ExtentMapPage.firstPage(extent);
+    int bits = SpaceMapPage.bits(map, first) & SpaceMapPage.MIXED;
+    for (int page = first; page < first + ExtentMapPage.PAGES; page++) {
+      if (SpaceMapPage.bits(map, page) != bits) {
+        return -1;
+      }
+    }
+    return bits;
   }
 
   /** The empty extents below the end, for the cleaner to give back: those mixed, or of a tree. */
@@ -67,6 +71,39 @@ public final class Occupancy {
       }
     }
     return found;
+  }
+
+  /**
+   * The extents of a group that are empty and not free.
+   *
+   * @param mixed where those mixed are noted
+   * @param uniform where those of trees are noted
+   */
+  void empty(int group, BitSet mixed, BitSet uniform) {
+    int from = group * ExtentMapPage.GROUP;
+    int to = Math.min(from + ExtentMapPage.GROUP, ExtentMapPage.extentOf(end.getAsInt()));
+    BitSet taken = new BitSet(ExtentMapPage.GROUP);
+    int frame = pool.fixShared(ExtentMapPage.gamOf(from));
+    try {
+      MemorySegment gam = pool.page(frame);
+      for (int e = from; e < to; e++) {
+        taken.set(e - from, ExtentMapPage.isSet(gam, e));
+      }
+    } finally {
+      pool.unfixShared(frame);
+    }
+    frame = pool.fixShared(SpaceMapPage.mapOf(ExtentMapPage.firstPage(from)));
+    try {
+      MemorySegment map = pool.page(frame);
+      for (int e = from; e < to; e++) {
+        int bits = taken.get(e - from) ? bitsOfEmpty(map, e) : -1;
+        if (bits >= 0) {
+          (bits == 0 ? uniform : mixed).set(e);
+        }
+      }
+    } finally {
+      pool.unfixShared(frame);
+    }
   }
 
   /**

@@ -2,6 +2,7 @@ package org.revenantdb.engine.space;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.BufferPool;
@@ -126,6 +127,26 @@ public final class Unit {
     }
   }
 
+  /**
+   * Reads the lists of the tree's extents, unless they are known: after a restart a tree from which
+   * pages are only freed has not been looked up. The caller has nothing latched.
+   */
+  void lookUp(BufferPool pool) {
+    if (lists != null || root < 0) {
+      return;
+    }
+    int frame = pool.fixShared(root);
+    try {
+      MemorySegment page = pool.page(frame);
+      boolean isThere = Page.type(page) == Page.LEAF || Page.type(page) == Page.INNER;
+      if (isThere && Slotted.table(page) == table) { // else the tree is gone
+        load(pool, page);
+      }
+    } finally {
+      pool.unfixShared(frame);
+    }
+  }
+
   /** Looks the chain up behind a root that the caller has latched. */
   void load(BufferPool pool, MemorySegment rootPage) {
     int[] found = new int[1];
@@ -227,6 +248,29 @@ public final class Unit {
     } finally {
       pool.unfixShared(frame);
     }
+  }
+
+  /** Those of some extents that are the tree's. The caller has nothing latched. */
+  BitSet owned(BufferPool pool, BitSet extents) {
+    lookUp(pool);
+    BitSet owned = new BitSet();
+    for (int range = 0; range < ranges(); range++) {
+      int frame = latchList(pool, range);
+      if (frame < 0) {
+        continue;
+      }
+      try {
+        MemorySegment list = pool.page(frame);
+        int first = range * ExtentMapPage.RANGE;
+        int end = first + ExtentMapPage.RANGE;
+        for (int e = extents.nextSetBit(first); e >= 0 && e < end; e = extents.nextSetBit(e + 1)) {
+          owned.set(e, ExtentMapPage.isSet(list, e));
+        }
+      } finally {
+        pool.unfixShared(frame);
+      }
+    }
+    return owned;
   }
 
   /** The tree's first extent from one on; -1 if there is none. */

@@ -21,6 +21,7 @@ import org.revenantdb.engine.page.DroppedTableRow;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.space.Allocator;
+import org.revenantdb.engine.space.EmptyExtents;
 import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.space.PageBitmap;
 import org.revenantdb.engine.space.PageVisits;
@@ -91,6 +92,9 @@ public final class Cleaner implements AutoCloseable {
   /** Steps of the removal of a dropped table in a pass that others wait for. */
   private static final int REMOVAL_STEPS = 4_096;
 
+  /** Trees whose lists of extents are read in a pass that nobody waits for. */
+  private static final int TREES = 256;
+
   /** Who opened the database has processors and disk for himself first, if he asks for nothing. */
   private static final long FIRST_PAUSE = 100_000_000L;
 
@@ -112,6 +116,7 @@ public final class Cleaner implements AutoCloseable {
   private final DroppedTables dropped;
   private final Unfinished unfinished;
   private final TableRemoval tableRemoval;
+  private final EmptyExtents emptyExtents;
   private final ConcurrentLinkedQueue<Request> requests = new ConcurrentLinkedQueue<>();
   private final FileThread thread;
 
@@ -173,6 +178,7 @@ public final class Cleaner implements AutoCloseable {
     this.mini = new MiniTransaction(pool, storage.log());
     this.maps = storage.mapChanges();
     this.visits = new PageVisits(storage.allocator());
+    this.emptyExtents = new EmptyExtents(pool, storage.allocator());
     this.own = new PageVisit(storage, trees, active, visits);
     this.helpers =
         Stream.generate(() -> new PageVisit(storage, trees, active, visits))
@@ -258,6 +264,9 @@ public final class Cleaner implements AutoCloseable {
 
     /** Whether one that has ended has. */
     boolean hasUnfinished();
+
+    /** The extents of all trees of the catalogue but those of dropped tables. Inside the gate. */
+    List<Unit> units();
 
     /** Finishes what ended ones have left; false if not all of it could be. Inside the gate. */
     boolean finish();
@@ -485,6 +494,7 @@ public final class Cleaner implements AutoCloseable {
         storage.versions().prune(now); // if none have come since, it looks at the last ones
       }
       compactor.giveBackRetired(snapshots);
+      findOwners(everything);
       giveBackExtents();
     } finally {
       skippedBefore = skipped || leftForLater;
@@ -522,6 +532,31 @@ public final class Cleaner implements AutoCloseable {
       }
     }
     return mapsRead;
+  }
+
+  /** Looks for the trees that have extents which a former life has left empty. */
+  private void findOwners(boolean everything) {
+    for (int trees = everything ? Integer.MAX_VALUE : TREES;
+        trees > 0 && !closed && emptyExtents.hasWork();
+        trees--) {
+      try {
+        inside.run(() -> {
+          if (emptyExtents.wantsOwners()) {
+            emptyExtents.owners(unfinished.units());
+          }
+          emptyExtents.adopt();
+          return 0;
+        });
+      } catch (StorageException unreadable) {
+        if (storage.log().failure() != null) {
+          throw unreadable;
+        }
+        if (emptyExtents.wantsOwners()) {
+          emptyExtents.owners(List.of()); // they stay with their trees in this life
+        }
+      }
+    }
+    leftForLater |= emptyExtents.hasWork();
   }
 
   /** Gives extents back whose last page was freed. */
@@ -614,6 +649,7 @@ public final class Cleaner implements AutoCloseable {
       } finally {
         pool.unfixShared(frame);
       }
+      emptyExtents.note(SpaceMapPage.group(map));
       mapsToRead = (limit - map) / SpaceMapPage.GROUP;
     }
     mapsToRead = 0;
