@@ -14,12 +14,12 @@ import java.nio.file.ReadOnlyFileSystemException;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
-import java.util.ArrayList;
+import java.time.Instant;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,8 +27,9 @@ import org.jspecify.annotations.Nullable;
  * what this JVM has open itself.
  *
  * <p>Either one exclusive holder, or any number of shared ones that only read. The exclusive holder
- * leaves its name in the file, for the message of whoever is refused. The file is never deleted:
- * someone may be about to lock the one that was deleted while another creates and locks a new one.
+ * leaves its name in the file. A holder that lives keeps others out by that name, too, since the
+ * lock can be lost. The file is never deleted: someone may be about to lock the one that was
+ * deleted while another creates and locks a new one.
  *
  * <p>Threads: any. The lock belongs to the process, not to the thread.
  *
@@ -39,7 +40,13 @@ public final class DirectoryLock implements AutoCloseable {
   /*
    * Why a table of our own. The system's lock belongs to the process, and on POSIX systems *closing
    * any channel of the file releases it*. So a second opener in this JVM must be refused before it
-   * touches the file, and all shared holders of this JVM use one channel.
+   * touches the file (OpenInThisJvm, for all class loaders), and all shared holders use one channel.
+   *
+   * Why the text counts. Code of the user can open and close the file, too: a backup that copies the
+   * directory does. So who gets the lock reads the text, and is refused if that names a process that
+   * lives (LockText, ProcessIdentity). Where that cannot be told, on another host or in another
+   * container, the lock alone counts, and Ownership stops the engine that was overtaken. The table is
+   * in docs/protocols.md §42.
    *
    * The locked byte lies far behind the text, because on some systems a locked byte cannot be read.
    */
@@ -53,34 +60,51 @@ public final class DirectoryLock implements AutoCloseable {
       Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
 
   /** Which directory, under whatever name. */
-  private record Key(@Nullable FileSystem fileSystem, Object directory) {}
+  private record Key(
+      @Nullable FileSystem fileSystem, Object directory, @Nullable String nameInJvm) {}
 
-  /** What this JVM holds on one directory. */
+  /** What this copy of the library holds on one directory. */
   private static final class Held {
     final boolean shared;
     final LockFile file;
+    final String jvmText;
     int holders = 1;
 
-    Held(boolean shared, LockFile file) {
+    Held(boolean shared, LockFile file, String jvmText) {
       this.shared = shared;
       this.file = file;
+      this.jvmText = jvmText;
     }
   }
 
-  /** An open, locked file; without a channel where the directory cannot be written to. */
-  private record LockFile(Path path, @Nullable FileChannel channel) {}
+  /**
+   * An open, locked file; without a channel where the directory cannot be written to.
+   *
+   * @param former what stood in the file before
+   */
+  private record LockFile(
+      Path path, @Nullable FileChannel channel, Ownership ownership, byte[] former) {}
+
+  /** Which channel must not be closed, since that would release the lock of another holder. */
+  private record Kept(Key key, boolean shared) {}
 
   /** Guards itself; held while the lock file is opened, which is short. */
   private static final Map<Key, Held> TABLE = new HashMap<>();
 
-  /** Channels that must not be closed, since that would release a lock of another holder. */
-  private static final List<FileChannel> NEVER_CLOSED = new ArrayList<>();
+  /**
+   * Channels that must not be closed: at most two for a directory, which the next attempt uses
+   * again. Only a holder that is not in {@link OpenInThisJvm} leads to one.
+   */
+  private static final Map<Kept, FileChannel> NEVER_CLOSED = new HashMap<>();
 
   private final Key key;
+  private final Ownership ownership;
   private boolean open = true;
+  private boolean putsBack;
 
-  private DirectoryLock(Key key) {
+  private DirectoryLock(Key key, Ownership ownership) {
     this.key = key;
+    this.ownership = ownership;
   }
 
   /**
@@ -100,13 +124,52 @@ public final class DirectoryLock implements AutoCloseable {
       if (held != null && !(shared && held.shared)) {
         throw lockedHere(path, held.shared);
       }
-      if (held != null) {
-        held.holders++;
+      if (held == null) {
+        held = firstHere(key, path, shared);
+        TABLE.put(key, held);
       } else {
-        TABLE.put(key, new Held(shared, lock(path, shared)));
+        held.holders++;
+      }
+      return new DirectoryLock(key, held.file.ownership);
+    }
+  }
+
+  /** Refused before the file is touched if another copy of the library in this JVM has it. */
+  private static Held firstHere(Key key, Path path, boolean shared) {
+    String text =
+        (shared ? "read-only" : "for writing")
+            + " since "
+            + LockText.shown(Instant.now().toString())
+            + " "
+            + UUID.randomUUID();
+    @Nullable String other = OpenInThisJvm.enter(key.nameInJvm, text);
+    if (other != null) {
+      throw lockedByAnotherCopy(path, other.substring(0, Math.max(0, other.lastIndexOf(' '))));
+    }
+    boolean locked = false;
+    try {
+      Held held = new Held(shared, lock(key, path, shared), text);
+      locked = true;
+      return held;
+    } finally {
+      if (!locked) {
+        OpenInThisJvm.leave(key.nameInJvm, text);
       }
     }
-    return new DirectoryLock(key);
+  }
+
+  /**
+   * What has to be asked before the directory is written to.
+   *
+   * @return the ownership; of a shared lock one that never fails
+   */
+  public Ownership ownership() {
+    return ownership;
+  }
+
+  /** Has the close put back what stood in the lock file before: the open has failed. */
+  public void putBack() {
+    putsBack = true;
   }
 
   private static Key key(Path directory) {
@@ -124,53 +187,84 @@ public final class DirectoryLock implements AutoCloseable {
       FileSystem system = directory.getFileSystem();
       return new Key(
           system.equals(FileSystems.getDefault()) ? null : system,
-          fileKey == null ? directory.toRealPath() : fileKey);
+          fileKey == null ? directory.toRealPath() : fileKey,
+          OpenInThisJvm.nameOf(attributes));
     } catch (IOException failed) {
       throw IoFailures.of(
           directory, StorageException.NO_OFFSET, "looking for the database's directory", failed);
     }
   }
 
-  private static LockFile lock(Path path, boolean shared) {
-    @Nullable FileChannel channel = open(path, shared);
+  private static LockFile lock(Key key, Path path, boolean shared) {
+    Kept kept = new Kept(key, shared);
+    @Nullable FileChannel before = NEVER_CLOSED.remove(kept);
+    @Nullable FileChannel channel = before != null ? before : open(path, shared);
     if (channel == null) {
-      return new LockFile(path, null);
+      return new LockFile(path, null, Ownership.none(), new byte[0]);
     }
-    boolean locked = false;
+    boolean done = false;
     boolean mayClose = true;
     try {
-      locked = tryLock(channel, shared);
-      if (!locked) {
-        throw lockedElsewhere(path, LockHolder.read(channel));
+      if (!tryLock(channel, shared)) {
+        throw lockedElsewhere(path, read(channel));
       }
-      if (!shared) {
-        leaveName(channel);
-      }
-      return new LockFile(path, channel);
+      LockFile file = owned(path, channel, shared);
+      done = true;
+      return file;
     } catch (OverlappingFileLockException overlapping) {
       mayClose = false;
-      NEVER_CLOSED.add(channel);
+      NEVER_CLOSED.put(kept, channel);
       throw lockedHere(path, /* shared= */ false);
     } catch (IOException failed) {
-      locked = false;
       throw IoFailures.of(
           path, StorageException.NO_OFFSET, "locking the database", failed, /* room= */ 1);
     } finally {
-      if (!locked && mayClose) {
+      if (!done && mayClose) {
         closeQuietly(channel);
       }
     }
   }
 
-  /** The name is only an aid: a full disk must not keep anyone from opening a database. */
-  private static void leaveName(FileChannel channel) throws IOException {
+  /** With the lock of the system, which says little: see there. */
+  private static LockFile owned(Path path, FileChannel channel, boolean shared) throws IOException {
+    FileIdentity identity = FileIdentity.of(path);
+    String file = identity.key().toString();
+    byte[] former = LockText.read(channel);
+    LockText owner = LockText.parse(former);
+    if (owner.namesALiveOwnerOf(file)) {
+      throw lockLost(path, owner);
+    }
+    if (shared) {
+      return new LockFile(path, channel, Ownership.none(), former);
+    }
+    @Nullable Path parent = path.toAbsolutePath().getParent();
+    FileIdentity directory = FileIdentity.of(parent == null ? path : parent);
+    byte[] text = leaveName(channel, LockText.mine(file));
+    return new LockFile(
+        path, channel, Ownership.of(path, directory, identity, channel, text), former);
+  }
+
+  private static LockText read(FileChannel channel) {
     try {
-      LockHolder.me().write(channel);
+      return LockText.parse(LockText.read(channel));
+    } catch (IOException unreadable) {
+      return LockText.parse(new byte[0]);
+    }
+  }
+
+  /**
+   * Writes the name and returns what is in the file then. A full disk must not keep anyone from
+   * opening a database, so the name may be missing.
+   */
+  private static byte[] leaveName(FileChannel channel, LockText mine) throws IOException {
+    try {
+      LockText.write(channel, mine.bytes());
     } catch (IOException failed) {
       if (!channel.isOpen()) {
         throw failed;
       }
     }
+    return LockText.read(channel);
   }
 
   private static boolean tryLock(FileChannel channel, boolean shared) throws IOException {
@@ -221,12 +315,40 @@ public final class DirectoryLock implements AutoCloseable {
         /* cause= */ null);
   }
 
-  private static DatabaseLockedException lockedElsewhere(Path path, LockHolder holder) {
+  private static DatabaseLockedException lockedByAnotherCopy(Path path, String how) {
+    long pid = ProcessHandle.current().pid();
+    return new DatabaseLockedException(
+        path,
+        "this process ("
+            + pid
+            + ") has the database open already, "
+            + how
+            + ", with classes of another class loader",
+        "close it there first, or load RevenantDB once, by a class loader that both can see",
+        pid,
+        /* cause= */ null);
+  }
+
+  private static DatabaseLockedException lockedElsewhere(Path path, LockText holder) {
     return new DatabaseLockedException(
         path,
         "another process has the database open: " + holder.described(),
         "close it there first",
-        holder.pid(),
+        holder.owner().pid(),
+        /* cause= */ null);
+  }
+
+  private static DatabaseLockedException lockLost(Path path, LockText owner) {
+    return new DatabaseLockedException(
+        path,
+        "another process has the database open: "
+            + owner.described()
+            + "; it has lost the lock of the operating system, which happens when code in it opens"
+            + " and closes the lock file, as a copy of the directory does",
+        "close it there first; if process "
+            + owner.owner().pid()
+            + " does not use the database, empty the lock file",
+        owner.owner().pid(),
         /* cause= */ null);
   }
 
@@ -255,26 +377,29 @@ public final class DirectoryLock implements AutoCloseable {
     }
   }
 
-  private static void eraseName(FileChannel channel) {
-    try {
-      channel.truncate(0);
-    } catch (IOException failed) {
-      // The next reader of the text sees that no such process is alive.
-    }
-  }
-
-  private static void release(Held held) {
+  private void release(Held held) {
+    ownership.released();
     @Nullable FileChannel channel = held.file.channel;
-    if (channel == null) {
-      return;
-    }
     try {
-      if (!held.shared) {
-        eraseName(channel);
+      if (channel == null) {
+        return;
+      }
+      if (!held.shared && ownership.isTextMine()) {
+        eraseName(channel, putsBack ? held.file.former : new byte[0]);
       }
       channel.close();
     } catch (IOException failed) {
       throw IoFailures.of(held.file.path, StorageException.NO_OFFSET, "releasing the lock", failed);
+    } finally {
+      OpenInThisJvm.leave(key.nameInJvm, held.jvmText);
+    }
+  }
+
+  private static void eraseName(FileChannel channel, byte[] former) {
+    try {
+      LockText.write(channel, former);
+    } catch (IOException failed) {
+      // The next reader of the text sees that no such process is alive.
     }
   }
 }

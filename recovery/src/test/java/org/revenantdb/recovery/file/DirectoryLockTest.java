@@ -1,5 +1,6 @@
 package org.revenantdb.recovery.file;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -7,12 +8,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.net.URISyntaxException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Properties;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -161,6 +170,296 @@ class DirectoryLockTest {
       assertTrue(answer.contains("the last that wrote its name was"), answer);
       assertTrue(answer.contains("not visible from here"), answer);
     }
+  }
+
+  // ------------------------------------------------------------------ the lock is lost, the text
+  // counts
+
+  @Test
+  void aProgramThatReadsTheLockFileInTheOwnersProcess_doesNotLetASecondProcessIn()
+      throws IOException, URISyntaxException {
+    Path file = directory.resolve("revenant.lock");
+    try (DirectoryLock _ = DirectoryLock.acquire(directory, /* shared= */ false)) {
+      Files.readString(file); // closing a channel of the file gives up the lock of the process
+      for (String mode : List.of("exclusive", "shared")) {
+        String answer = firstLine(other(mode));
+        assertTrue(answer.startsWith("refused " + ME + " "), answer);
+        assertTrue(answer.contains("process " + ME + ", started "), answer);
+        assertTrue(answer.contains(" on host "), answer);
+        assertTrue(answer.contains("has lost the lock of the operating system"), answer);
+      }
+    }
+    assertEquals("locked", firstLine(other("exclusive")));
+  }
+
+  @Test
+  void aCopyOfTheDirectory_isNotTakenForTheOneThatIsOpen() throws IOException, URISyntaxException {
+    Path copy = Files.createDirectory(directory.resolve("copy"));
+    try (DirectoryLock _ = DirectoryLock.acquire(directory, /* shared= */ false)) {
+      Files.copy(directory.resolve("revenant.lock"), copy.resolve("revenant.lock"));
+      directory = copy;
+      assertEquals("locked", firstLine(other("exclusive")));
+    }
+  }
+
+  /** What a process that lives would have left in the lock file, with some lines changed. */
+  private void leaveText(Process owner, String line, String other) throws IOException {
+    Path file = directory.resolve("revenant.lock");
+    String text = Files.readString(file);
+    assertTrue(text.startsWith("pid=" + owner.pid() + "\n"), text);
+    String changed = text.replaceFirst("(?m)^" + line + "=.*$", line + "=" + other);
+    assertTrue(!changed.equals(text), "there is no line " + line);
+    Files.writeString(file, changed);
+  }
+
+  /** The lock of a process that lives is taken away from it: only the text is left. */
+  private Process ownerWithoutALock() throws IOException, URISyntaxException {
+    Process owner = other("exclusive");
+    assertEquals("locked", firstLine(owner));
+    byte[] text = Files.readAllBytes(directory.resolve("revenant.lock"));
+    Path moved = directory.resolve("revenant.lock.locked");
+    Files.move(directory.resolve("revenant.lock"), moved);
+    Files.write(directory.resolve("revenant.lock"), text);
+    String key = FileIdentity.of(directory.resolve("revenant.lock")).key().toString();
+    leaveText(owner, "file", key.replace("$", "\\$"));
+    return owner;
+  }
+
+  @Test
+  void aTextThatNamesALivingProcess_refuses_untilThatProcessIsDead()
+      throws IOException, URISyntaxException, InterruptedException {
+    Process owner = ownerWithoutALock();
+    for (boolean shared : new boolean[] {false, true}) {
+      DatabaseLockedException e =
+          assertThrows(
+              DatabaseLockedException.class, () -> DirectoryLock.acquire(directory, shared));
+      assertEquals(owner.pid(), e.holderPid());
+    }
+    owner.destroyForcibly().waitFor();
+    DirectoryLock.acquire(directory, /* shared= */ false).close();
+  }
+
+  @Test
+  void aPidThatAnotherProgramHasNow_doesNotRefuse() throws IOException, URISyntaxException {
+    Process owner = ownerWithoutALock();
+    leaveText(owner, "ticks", "17");
+    DirectoryLock.acquire(directory, /* shared= */ false).close();
+  }
+
+  @Test
+  void aPidOfAnEarlierBoot_doesNotRefuse() throws IOException, URISyntaxException {
+    leaveText(ownerWithoutALock(), "boot", "00000000-0000-0000-0000-000000000000");
+    DirectoryLock.acquire(directory, /* shared= */ false).close();
+  }
+
+  @Test
+  void aPidOfAnotherContainer_doesNotRefuse() throws IOException, URISyntaxException {
+    leaveText(ownerWithoutALock(), "space", "pid:[1]");
+    DirectoryLock.acquire(directory, /* shared= */ false).close();
+  }
+
+  @Test
+  void aZombie_isDead() throws Exception {
+    // A child whose parent has become a program that does not collect it.
+    Path fifo = directory.resolve("fifo");
+    assertEquals(0, new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor());
+    Process shell =
+        new ProcessBuilder(
+                "sh", "-c", "cat < \"$0\" & echo $!; exec sleep 1000000", fifo.toString())
+            .start();
+    processes.add(shell);
+    long child = Long.parseLong(firstLine(shell));
+    while (!Files.readString(Path.of("/proc/" + shell.pid() + "/comm")).startsWith("sleep")) {
+      Thread.onSpinWait();
+    }
+    Files.writeString(fifo, "the child ends");
+    while (!Files.readString(Path.of("/proc/" + child + "/stat")).contains(") Z ")) {
+      Thread.onSpinWait();
+    }
+    ProcessIdentity me = ProcessIdentity.me();
+    ProcessIdentity zombie = new ProcessIdentity(child, "", "", me.host(), me.boot(), me.space());
+    assertEquals(ProcessIdentity.Life.DEAD, zombie.life());
+    assertEquals(
+        ProcessIdentity.Life.ALIVE,
+        new ProcessIdentity(shell.pid(), "", "", me.host(), me.boot(), me.space()).life());
+  }
+
+  @Test
+  void aFailedOpen_putsBackTheTextThatItFound() throws Exception {
+    Process dead = other("exclusive");
+    assertEquals("locked", firstLine(dead));
+    dead.destroyForcibly().waitFor();
+    byte[] before = Files.readAllBytes(directory.resolve("revenant.lock"));
+    try (DirectoryLock lock = DirectoryLock.acquire(directory, /* shared= */ false)) {
+      lock.putBack();
+    }
+    assertArrayEquals(before, Files.readAllBytes(directory.resolve("revenant.lock")));
+  }
+
+  // ----------------------------------------------------------------------------- class loaders
+
+  private static Class<?> anotherCopy() throws Exception {
+    URLClassLoader loader =
+        new URLClassLoader(
+            new URL[] {Path.of(root(DirectoryLock.class)).toUri().toURL()},
+            /* parent= */ null); // any other one finds the classes of this module
+    return loader.loadClass(DirectoryLock.class.getName());
+  }
+
+  private static Throwable refusedBy(Class<?> copy, Path directory, boolean shared)
+      throws Exception {
+    Method acquire = copy.getMethod("acquire", Path.class, boolean.class);
+    return assertThrows(
+            InvocationTargetException.class, () -> acquire.invoke(null, directory, shared))
+        .getCause();
+  }
+
+  private static long openHandles() throws IOException {
+    try (Stream<Path> handles = Files.list(Path.of("/proc/self/fd"))) {
+      return handles.count();
+    }
+  }
+
+  @Test
+  void refusedOpensOfAnotherClassLoader_leaveNoHandleAndDoNotReleaseTheLock() throws Exception {
+    Class<?> copy = anotherCopy();
+    Path link = Files.createSymbolicLink(directory.resolve("link"), directory);
+    try (DirectoryLock _ = DirectoryLock.acquire(directory, /* shared= */ false)) {
+      long before = openHandles();
+      for (int i = 0; i < 1_000; i++) {
+        refusedBy(copy, directory, /* shared= */ true);
+        Throwable refused = refusedBy(copy, link, /* shared= */ false);
+        assertTrue(refused.getMessage().contains("another class loader"), refused.getMessage());
+      }
+      assertTrue(openHandles() < before + 100, "2,000 refused opens leave no handles");
+      String answer = firstLine(other("exclusive"));
+      assertTrue(answer.startsWith("refused " + ME + " "), answer);
+      assertFalse(answer.contains("has lost the lock"), answer);
+    }
+    AutoCloseable lock =
+        (AutoCloseable)
+            copy.getMethod("acquire", Path.class, boolean.class).invoke(null, directory, false);
+    assertThrows(
+        DatabaseLockedException.class, () -> DirectoryLock.acquire(directory, /* shared= */ false));
+    lock.close();
+    DirectoryLock.acquire(directory, /* shared= */ false).close();
+  }
+
+  @Test
+  void aHolderThatIsNotInTheTableOfTheJvm_isStillRefused_andLeavesOneHandle() throws Exception {
+    Class<?> copy = anotherCopy();
+    Properties properties = System.getProperties();
+    try (DirectoryLock _ = DirectoryLock.acquire(directory, /* shared= */ false)) {
+      System.setProperties(new Properties());
+      try {
+        refusedBy(copy, directory, /* shared= */ false);
+        long before = openHandles();
+        for (int i = 0; i < 1_000; i++) {
+          refusedBy(copy, directory, /* shared= */ false);
+        }
+        assertTrue(openHandles() < before + 100, "1,000 refused opens use one handle");
+      } finally {
+        System.setProperties(properties);
+      }
+      assertTrue(firstLine(other("exclusive")).startsWith("refused " + ME + " "));
+    }
+  }
+
+  @Test
+  void theTableOfTheJvm_canBePrintedAndIsEmptyAfterwards() {
+    try (DirectoryLock _ = DirectoryLock.acquire(directory, /* shared= */ true)) {
+      System.getProperties().list(new PrintStream(OutputStream.nullOutputStream()));
+    }
+    assertTrue(
+        System.getProperties().stringPropertyNames().stream()
+            .noneMatch(name -> name.startsWith("org.revenantdb.open.")));
+  }
+
+  // ------------------------------------------------------------------------------- ownership
+
+  @Test
+  void anEngineWhoseTextIsNotInTheFileAnyMore_isToldBeforeItWrites() throws IOException {
+    Path file = directory.resolve("revenant.lock");
+    List<StorageException> told = new ArrayList<>();
+    try (DirectoryLock lock = DirectoryLock.acquire(directory, /* shared= */ false)) {
+      Ownership ownership = lock.ownership();
+      ownership.onLost(told::add);
+      ownership.check();
+      String text = Files.readString(file);
+      Files.writeString(
+          file, text.replace("pid=" + ME, "pid=77").replaceFirst("(?m)^token=.*$", "token=x"));
+      OwnershipLostException e = assertThrows(OwnershipLostException.class, ownership::check);
+      assertTrue(e.getMessage().contains("process 77, "), e.getMessage());
+      assertTrue(e.getMessage().contains("this engine (process " + ME + ", "), e.getMessage());
+      Files.writeString(file, text);
+      assertThrows(OwnershipLostException.class, ownership::check, "it is lost for good");
+      assertEquals(1, told.size());
+      Files.writeString(file, "another's");
+    }
+    assertEquals("another's", Files.readString(file), "the text of another is left alone");
+  }
+
+  @Test
+  void aLockFileThatWasDeletedOrReplaced_isNoticed() throws IOException {
+    Path file = directory.resolve("revenant.lock");
+    for (boolean replaced : new boolean[] {false, true}) {
+      try (DirectoryLock lock = DirectoryLock.acquire(directory, /* shared= */ false)) {
+        String text = Files.readString(file);
+        Files.move(file, directory.resolve("away" + replaced));
+        if (replaced) {
+          Files.writeString(file, text);
+        }
+        OwnershipLostException e =
+            assertThrows(OwnershipLostException.class, () -> lock.ownership().check());
+        assertTrue(e.getMessage().contains(replaced ? "was replaced" : "was deleted"));
+        assertEquals(file, e.file());
+      }
+    }
+  }
+
+  @Test
+  void aDirectoryThatWasMoved_isNoticed_whateverHasItsNameNow() throws IOException {
+    Path database = Files.createDirectory(directory.resolve("db"));
+    try (DirectoryLock lock = DirectoryLock.acquire(database, /* shared= */ false)) {
+      Files.move(database, directory.resolve("moved"));
+      OwnershipLostException e =
+          assertThrows(OwnershipLostException.class, () -> lock.ownership().check());
+      assertTrue(e.getMessage().contains("moved or deleted"), e.getMessage());
+    }
+    Files.createDirectory(database);
+    try (DirectoryLock lock = DirectoryLock.acquire(database, /* shared= */ false)) {
+      Files.move(database, directory.resolve("moved again"));
+      Files.createDirectory(database);
+      OwnershipLostException e =
+          assertThrows(OwnershipLostException.class, () -> lock.ownership().check());
+      assertTrue(e.getMessage().contains("moved or replaced"), e.getMessage());
+    }
+  }
+
+  @Test
+  void aFileThatIsReliedOn_isMissedWhenItIsDeletedReplacedOrCut() throws IOException {
+    List<String> found = new ArrayList<>();
+    for (String harm : List.of("deleted", "took its place", "cut to 3 bytes")) {
+      try (DirectoryLock lock = DirectoryLock.acquire(directory, /* shared= */ false)) {
+        Path file = directory.resolve("file of " + harm);
+        Files.writeString(file, "content");
+        lock.ownership().watch(file, () -> 7);
+        lock.ownership().checkFiles();
+        switch (harm) {
+          case "deleted" -> Files.delete(file);
+          case "took its place" -> {
+            Files.move(file, directory.resolve("away"));
+            Files.writeString(file, "content");
+          }
+          default -> Files.writeString(file, "con");
+        }
+        OwnershipLostException e =
+            assertThrows(OwnershipLostException.class, () -> lock.ownership().checkFiles());
+        assertTrue(e.getMessage().contains(harm), e.getMessage());
+        found.add(harm);
+      }
+    }
+    assertEquals(3, found.size());
   }
 
   @Test

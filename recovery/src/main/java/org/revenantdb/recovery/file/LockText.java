@@ -1,0 +1,130 @@
+package org.revenantdb.recovery.file;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What stands in the lock file: who has the database open. Lines {@code name=value}, each of which
+ * may be missing or wrong.
+ *
+ * @param owner the process
+ * @param since when it took the lock, ISO 8601 in UTC, empty if not known
+ * @param file the identity of the lock file that the text was written to: in a copy of the
+ *     directory it is another one
+ * @param token drawn at random for each opening
+ */
+record LockText(ProcessIdentity owner, String since, String file, String token) {
+  private static final int LONGEST = 4096;
+
+  /** The text of a new opening by this process. */
+  static LockText mine(String file) {
+    return new LockText(
+        ProcessIdentity.me(), shown(Instant.now().toString()), file, UUID.randomUUID().toString());
+  }
+
+  /** The one format of times in messages: seconds, UTC. */
+  static String shown(String instant) {
+    try {
+      return Instant.parse(instant).truncatedTo(ChronoUnit.SECONDS).toString();
+    } catch (DateTimeException notOne) {
+      return instant;
+    }
+  }
+
+  byte[] bytes() {
+    return ("pid="
+            + owner.pid()
+            + "\nstarted="
+            + owner.started()
+            + "\nsince="
+            + since
+            + "\nhost="
+            + owner.host()
+            + "\nticks="
+            + owner.ticks()
+            + "\nboot="
+            + owner.boot()
+            + "\nspace="
+            + owner.space()
+            + "\nfile="
+            + file
+            + "\ntoken="
+            + token
+            + "\n")
+        .getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** Replaces the content of a file. */
+  static void write(FileChannel channel, byte[] content) throws IOException {
+    ByteBuffer bytes = ByteBuffer.wrap(content);
+    while (bytes.hasRemaining()) {
+      channel.write(bytes, bytes.position());
+    }
+    channel.truncate(content.length);
+  }
+
+  /** The content of a file, as far as it can be a lock text. */
+  static byte[] read(FileChannel channel) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(LONGEST);
+    while (bytes.hasRemaining() && channel.read(bytes, bytes.position()) >= 0) {
+      // Until the text or the buffer ends.
+    }
+    return Arrays.copyOf(bytes.array(), bytes.position());
+  }
+
+  static LockText parse(byte[] content) {
+    Map<String, String> lines = new HashMap<>();
+    String text = new String(content, StandardCharsets.UTF_8);
+    for (String line : (Iterable<String>) text.lines()::iterator) {
+      int equals = line.indexOf('=');
+      if (equals > 0) {
+        lines.put(line.substring(0, equals), line.substring(equals + 1));
+      }
+    }
+    return new LockText(
+        new ProcessIdentity(
+            number(lines.get("pid")),
+            lines.getOrDefault("started", ""),
+            lines.getOrDefault("ticks", ""),
+            lines.getOrDefault("host", ""),
+            lines.getOrDefault("boot", ""),
+            lines.getOrDefault("space", "")),
+        lines.getOrDefault("since", ""),
+        lines.getOrDefault("file", ""),
+        lines.getOrDefault("token", ""));
+  }
+
+  private static long number(@Nullable String text) {
+    try {
+      return text == null ? -1 : Long.parseLong(text);
+    } catch (NumberFormatException notOne) {
+      return -1;
+    }
+  }
+
+  /** Whether another process that runs on this host holds the file of this identity. */
+  boolean namesALiveOwnerOf(String lockFile) {
+    return file.equals(lockFile) && !owner.isMe() && owner.life() == ProcessIdentity.Life.ALIVE;
+  }
+
+  /** In words, for someone who was refused by the lock of the system. */
+  String described() {
+    if (owner.pid() < 0) {
+      return "it is not known which, perhaps one that only reads";
+    }
+    String who = owner.described() + (since.isEmpty() ? "" : ", since " + shown(since));
+    return owner.life() == ProcessIdentity.Life.ALIVE
+        ? who
+        : "the last that wrote its name was " + who + ", not visible from here";
+  }
+}

@@ -1,0 +1,338 @@
+package org.revenantdb.recovery.file;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether the files at the database's path are still the ones of this engine, and no other engine
+ * has taken them over. Asked before each write and after each force of the database's files.
+ *
+ * <p>Threads: any that may touch files. Failure: {@link OwnershipLostException}, at the first check
+ * that finds it and at each later one; the first one also tells {@link #onLost}.
+ */
+public final class Ownership {
+  /*
+   * Protocol    docs/protocols.md §42.
+   * A take-over   1 lock of the system   2 text names no live owner   3 text := own   4 the files are read
+   * A write       check; write           A force       force; check; only then is anybody told that it is durable
+   *
+   * If a check finds the own text, step 3 of any other engine comes later, and so does its step 4: it reads what was
+   * forced before the check. So nothing that was acknowledged is missing from what it reads. A write that had been
+   * checked before step 3 may land after it; that is one call on one file.
+   *
+   * The lock file is opened once. To read it by its name would open and close it again, and *that releases the lock*.
+   * So the text is read through the channel that has the lock, and the name is compared by its attributes.
+   */
+
+  private static final Ownership NONE = new Ownership();
+
+  private static final String DELETED =
+      "until this process closes the database the former file can be copied from /proc/PID/fd"
+          + " (Linux), else restore it from a copy";
+
+  private record Watched(FileIdentity identity, LongSupplier leastBytes) {}
+
+  private final @Nullable Path directory;
+  private final @Nullable FileIdentity directoryIdentity;
+  private final @Nullable Path lockFile;
+  private final @Nullable FileIdentity lockIdentity;
+  private final @Nullable FileChannel channel;
+  private final byte[] text;
+
+  private final ReentrantLock reading = new ReentrantLock();
+  private final ByteBuffer found;
+  private final Map<Path, Watched> watched = new ConcurrentHashMap<>();
+  private final AtomicReference<@Nullable OwnershipLostException> lost = new AtomicReference<>();
+  private volatile @Nullable Consumer<StorageException> listener;
+  private volatile boolean released;
+
+  private Ownership() {
+    directory = null;
+    directoryIdentity = null;
+    lockFile = null;
+    lockIdentity = null;
+    channel = null;
+    text = new byte[0];
+    found = ByteBuffer.allocate(0);
+  }
+
+  private Ownership(
+      Path lockFile,
+      FileIdentity directoryIdentity,
+      FileIdentity lockIdentity,
+      FileChannel channel,
+      byte[] text) {
+    Path absolute = lockFile.toAbsolutePath();
+    @Nullable Path parent = absolute.getParent();
+    this.directory = parent == null ? absolute : parent;
+    this.directoryIdentity = directoryIdentity;
+    this.lockFile = lockFile;
+    this.lockIdentity = lockIdentity;
+    this.channel = channel;
+    this.text = text;
+    this.found = ByteBuffer.allocateDirect(text.length + 1);
+  }
+
+  /**
+   * The ownership of nobody: every check passes.
+   *
+   * @return for files that have no directory lock, and for those that are only read
+   */
+  public static Ownership none() {
+    return NONE;
+  }
+
+  /** Of the holder of a lock whose text is in the file. */
+  static Ownership of(
+      Path lockFile, FileIdentity directory, FileIdentity lock, FileChannel channel, byte[] text) {
+    return new Ownership(lockFile, directory, lock, channel, text);
+  }
+
+  /**
+   * Says whom to tell when the ownership is found lost; at once if it was before.
+   *
+   * @param newListener called once, by the thread that found it
+   */
+  public void onLost(Consumer<StorageException> newListener) {
+    listener = newListener;
+    @Nullable OwnershipLostException before = lost.get();
+    if (before != null) {
+      newListener.accept(before);
+    }
+  }
+
+  /**
+   * Whether a check has failed.
+   *
+   * @return true from then on
+   */
+  public boolean isLost() {
+    return lost.get() != null;
+  }
+
+  /**
+   * Relies on a file from now on: {@link #checkFiles} fails when it is gone, replaced or too short.
+   *
+   * @param file that exists
+   * @param leastBytes how long it must be
+   */
+  public void watch(Path file, LongSupplier leastBytes) {
+    if (channel == null) {
+      return;
+    }
+    try {
+      watched.put(file, new Watched(FileIdentity.of(file), leastBytes));
+    } catch (IOException gone) {
+      check();
+      throw lost(file, "the file was deleted while the database was open", DELETED, gone);
+    }
+  }
+
+  /**
+   * Relies on a file no longer.
+   *
+   * @param file whatever has become of it
+   */
+  public void forget(Path file) {
+    watched.remove(file);
+  }
+
+  /**
+   * Makes sure that the lock file is there and names this opening. It takes some microseconds.
+   *
+   * @throws OwnershipLostException if not, now or ever
+   */
+  public void check() {
+    @Nullable OwnershipLostException before = lost.get();
+    if (before != null) {
+      throw new OwnershipLostException(before.file(), before.reason(), before.cure(), before);
+    }
+    if (channel == null || released) {
+      return;
+    }
+    checkName();
+    checkText();
+  }
+
+  /**
+   * Makes sure of that, and that every file that is relied on is there, the same, and long enough.
+   *
+   * @throws OwnershipLostException if not, now or ever
+   */
+  public void checkFiles() {
+    check();
+    watched.forEach(this::checkFile);
+  }
+
+  private void checkFile(Path file, Watched known) {
+    FileIdentity now;
+    try {
+      now = FileIdentity.of(file);
+    } catch (IOException gone) {
+      if (watched.containsKey(file)) {
+        check(); // it may be the whole directory
+        throw lost(file, "the file was deleted while the database was open", DELETED, gone);
+      }
+      return;
+    }
+    if (!watched.containsKey(file)) {
+      return; // given up meanwhile
+    }
+    if (!now.isSameFile(known.identity)) {
+      throw lost(file, "another file took its place while the database was open", DELETED, null);
+    }
+    if (now.size() < known.leastBytes.getAsLong()) {
+      throw lost(
+          file,
+          "the file was cut to " + now.size() + " bytes while the database was open",
+          "restore it from a copy",
+          null);
+    }
+  }
+
+  private void checkName() {
+    Path path = Objects.requireNonNull(lockFile);
+    @Nullable IOException gone = null;
+    try {
+      if (FileIdentity.of(path).isSameFile(Objects.requireNonNull(lockIdentity))) {
+        return;
+      }
+    } catch (NoSuchFileException missing) {
+      gone = missing;
+    } catch (IOException failed) {
+      throw unreadable(path, failed);
+    }
+    checkDirectory();
+    throw lost(
+        path,
+        "the lock file was "
+            + (gone == null ? "replaced" : "deleted")
+            + " while the database was"
+            + " open, so that another process can open it as well",
+        "see that no other process has the database open, then close it and open it again; never"
+            + " delete this file",
+        gone);
+  }
+
+  private void checkDirectory() {
+    Path path = Objects.requireNonNull(directory);
+    String cure =
+        "move it back, or close the database and open it at its new place: it holds everything"
+            + " that was acknowledged";
+    try {
+      if (!FileIdentity.of(path).isSameFile(Objects.requireNonNull(directoryIdentity))) {
+        throw lost(
+            path,
+            "the directory was moved or replaced while the database was open; another one has its"
+                + " name now",
+            cure,
+            null);
+      }
+    } catch (IOException gone) {
+      throw lost(
+          path, "the directory was moved or deleted while the database was open", cure, gone);
+    }
+  }
+
+  private void checkText() {
+    FileChannel open = Objects.requireNonNull(channel);
+    boolean same;
+    reading.lock();
+    try {
+      found.clear();
+      while (found.hasRemaining() && open.read(found, found.position()) >= 0) {
+        // To the end of the file, or one byte more than there should be.
+      }
+      same = found.flip().equals(ByteBuffer.wrap(text));
+    } catch (IOException failed) {
+      if (released) {
+        return;
+      }
+      throw unreadable(Objects.requireNonNull(lockFile), failed);
+    } finally {
+      reading.unlock();
+    }
+    if (!same) {
+      throw takenOver(open);
+    }
+  }
+
+  private OwnershipLostException takenOver(FileChannel open) {
+    Path path = Objects.requireNonNull(lockFile);
+    LockText now;
+    try {
+      now = LockText.parse(LockText.read(open));
+    } catch (IOException failed) {
+      return unreadable(path, failed);
+    }
+    LockText mine = LockText.parse(text);
+    String me =
+        "this engine (" + ProcessIdentity.me().described() + ", since " + mine.since() + ")";
+    if (now.owner().pid() < 0) {
+      return lost(
+          path,
+          "the lock file no longer names " + me + "; it was overwritten",
+          "see that no other process has the database open, then close it and open it again;"
+              + " leave this file alone",
+          null);
+    }
+    return lost(
+        path,
+        "another engine has taken the database over: "
+            + now.owner().described()
+            + ", since "
+            + now.since()
+            + "; "
+            + me
+            + " has stopped before it wrote anything more",
+        "close the database here; opening and closing the lock file in the process that has the"
+            + " database open, as a copy of the directory does, gives up the lock of the system",
+        null);
+  }
+
+  private OwnershipLostException unreadable(Path path, IOException failed) {
+    return lost(
+        path,
+        "the lock file cannot be read (" + IoFailures.said(failed) + ")",
+        "check the device, then open the database again",
+        failed);
+  }
+
+  private OwnershipLostException lost(
+      Path file, String reason, String cure, @Nullable Throwable cause) {
+    OwnershipLostException mine = new OwnershipLostException(file, reason, cure, cause);
+    if (lost.compareAndSet(null, mine)) {
+      @Nullable Consumer<StorageException> told = listener;
+      if (told != null) {
+        told.accept(mine);
+      }
+    }
+    return mine;
+  }
+
+  /** Whether the text in the lock file is still that of this opening. */
+  boolean isTextMine() {
+    try {
+      return channel != null && Arrays.equals(LockText.read(channel), text);
+    } catch (IOException unreadable) {
+      return false;
+    }
+  }
+
+  /** The lock is given up: nothing is checked any more. */
+  void released() {
+    released = true;
+  }
+}

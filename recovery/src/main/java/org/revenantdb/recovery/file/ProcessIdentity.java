@@ -1,0 +1,167 @@
+package org.revenantdb.recovery.file;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A process, in terms that another process can compare: a pid alone is used again, and means
+ * another process in another container, on another host, or after a reboot.
+ *
+ * @param pid the process id, -1 if it is not known
+ * @param started when the process started, ISO 8601 in UTC, empty if not known
+ * @param ticks the start time in clock ticks since the boot, as {@code /proc/PID/stat} has it;
+ *     empty where there is no such file
+ * @param host the name of the host, empty if not known
+ * @param boot the random id that Linux draws at each boot, empty elsewhere
+ * @param space the namespace that the pid belongs to, empty where there are none
+ */
+record ProcessIdentity(
+    long pid, String started, String ticks, String host, String boot, String space) {
+  /*
+   * Why ticks      Two JVMs can compute different start instants of one process: each adds the ticks to the time of the
+   *                boot, and that moves when the clock is set. The ticks themselves never change.
+   * Why a zombie   A killed process whose parent has not collected it has an entry in /proc, but no open files. If only
+   *   is dead      the first thread has ended, the process lives on: then it has more than one task.
+   */
+
+  /** What can be said of a process from here. */
+  enum Life {
+    /** It runs. */
+    ALIVE,
+    /** It does not run. */
+    DEAD,
+    /** It belongs to another host, another boot or another container: it is not visible. */
+    NOT_VISIBLE
+  }
+
+  private static final Path PROC = Path.of("/proc");
+
+  /** Where the start time is, counted from behind the name. */
+  private static final int START_FIELD = 19;
+
+  /** This process; asked once, because the system has to be asked. */
+  private static final class Me {
+    static final ProcessIdentity IDENTITY = ofThisProcess();
+  }
+
+  static ProcessIdentity me() {
+    return Me.IDENTITY;
+  }
+
+  private static ProcessIdentity ofThisProcess() {
+    ProcessHandle process = ProcessHandle.current();
+    return new ProcessIdentity(
+        process.pid(),
+        started(process),
+        ticks(process.pid()),
+        hostName(),
+        read(PROC.resolve("sys/kernel/random/boot_id")),
+        link(PROC.resolve("self/ns/pid")));
+  }
+
+  private static String hostName() {
+    String name = read(PROC.resolve("sys/kernel/hostname"));
+    for (String variable : new String[] {"HOSTNAME", "COMPUTERNAME"}) {
+      if (name.isEmpty()) {
+        @Nullable String value = System.getenv(variable);
+        name = value == null ? "" : value.strip();
+      }
+    }
+    return name;
+  }
+
+  private static String started(ProcessHandle process) {
+    return process.info().startInstant().map(Instant::toString).orElse("");
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file).strip();
+    } catch (IOException | RuntimeException missing) {
+      return "";
+    }
+  }
+
+  private static String link(Path file) {
+    try {
+      return Files.readSymbolicLink(file).toString();
+    } catch (IOException | RuntimeException missing) {
+      return "";
+    }
+  }
+
+  /** The fields of /proc/PID/stat behind the name, which may hold anything. */
+  private static String[] stat(long pid) {
+    String line = read(PROC.resolve(pid + "/stat"));
+    int end = line.lastIndexOf(')');
+    return end < 0 ? new String[0] : line.substring(end + 1).strip().split(" ");
+  }
+
+  private static String ticks(long pid) {
+    String[] fields = stat(pid);
+    return fields.length > START_FIELD ? fields[START_FIELD] : "";
+  }
+
+  private static boolean isZombie(long pid) {
+    String[] fields = stat(pid);
+    return fields.length > 0 && (fields[0].equals("Z") || fields[0].equals("X")) && tasks(pid) < 2;
+  }
+
+  private static int tasks(long pid) {
+    int tasks = 0;
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(PROC.resolve(pid + "/task"))) {
+      for (Path _ : entries) {
+        tasks++;
+      }
+    } catch (IOException | RuntimeException gone) {
+      return tasks;
+    }
+    return tasks;
+  }
+
+  /** Whether this is the process that asks. */
+  boolean isMe() {
+    return isHere() && pid == me().pid && isSameStart(me().ticks, me().started);
+  }
+
+  /** Whether its pid means something here. */
+  private boolean isHere() {
+    boolean sameSystem = boot.isEmpty() ? host.equals(me().host) : true;
+    return sameSystem && boot.equals(me().boot) && space.equals(me().space);
+  }
+
+  /** Whether it runs. A process of which only the pid can be compared is taken for the same. */
+  Life life() {
+    if (pid <= 0) {
+      return Life.DEAD;
+    }
+    if (!isHere()) {
+      return Life.NOT_VISIBLE;
+    }
+    Optional<ProcessHandle> process = ProcessHandle.of(pid);
+    if (process.isEmpty() || !process.get().isAlive() || isZombie(pid)) {
+      return Life.DEAD;
+    }
+    return isSameStart(ticks(pid), started(process.get())) ? Life.ALIVE : Life.DEAD;
+  }
+
+  private boolean isSameStart(String otherTicks, String otherStarted) {
+    if (!ticks.isEmpty() && !otherTicks.isEmpty()) {
+      return ticks.equals(otherTicks);
+    }
+    return started.isEmpty() || otherStarted.isEmpty() || started.equals(otherStarted);
+  }
+
+  /** In words, for the middle of a sentence. */
+  String described() {
+    return "process "
+        + pid
+        + (started.isEmpty() ? "" : ", started " + LockText.shown(started))
+        + (host.isEmpty() ? "" : ", on host " + host);
+  }
+}
