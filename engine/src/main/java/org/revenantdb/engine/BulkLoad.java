@@ -76,7 +76,7 @@ public final class BulkLoad implements AutoCloseable {
   public void add(byte[] key, byte[] value) {
     Transaction.checkKey(key);
     Objects.requireNonNull(value, "value");
-    Transaction.checkLength(value.length);
+    Transaction.checkLength(transaction.core().engine().maxValueBytes, value.length);
     addOrWait(key, loader -> loader.add(key, value));
   }
 
@@ -94,26 +94,22 @@ public final class BulkLoad implements AutoCloseable {
   public void add(byte[] key, InputStream value) throws IOException {
     Transaction.checkKey(key);
     Objects.requireNonNull(value, "value");
+    StreamedValue.demandShort(transaction.core().engine(), value);
     byte[] chunk = value.readNBytes(OverflowWriter.CHUNK);
     if (chunk.length < OverflowWriter.CHUNK) {
       add(key, chunk);
       return;
     }
     OverflowWriter written =
-        step(() -> {
-          demandAscending(key);
-          return loader(key).beginValue();
-        });
-    int count = chunk.length;
-    while (count > 0) {
-      Transaction.checkLength(written.length() + count);
-      int bytes = count;
-      step(() -> {
-        written.append(chunk, 0, bytes);
-        return null;
-      });
-      count = value.readNBytes(chunk, 0, chunk.length);
-    }
+        StreamedValue.write(
+            transaction.core().engine(),
+            chunk,
+            value,
+            () -> {
+              demandAscending(key);
+              return loader(key).beginValue();
+            },
+            this::step);
     addOrWait(key, loader -> loader.add(key, written)); // who reads the stream may have added rows
   }
 

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +47,10 @@ final class Engine {
   private final AtomicReferenceArray<@Nullable RowBatch> batches = perStripe();
 
   private volatile @Nullable Cleaner cleaner;
+  private volatile IntConsumer cutter = pages -> {};
+
+  /** How long a value may be; less where a test wants to see longer ones refused. */
+  volatile long maxValueBytes = Database.MAX_VALUE_BYTES;
 
   private final PreparedTransactions prepared;
   private volatile @Nullable TableSteps tables;
@@ -136,8 +141,35 @@ final class Engine {
     return Objects.requireNonNull(tables);
   }
 
-  void cleaner(Cleaner running) {
+  /** Who cleans, and who cuts the file back to so many pages. */
+  void cleaner(Cleaner running, IntConsumer cutsBack) {
+    this.cutter = cutsBack;
     this.cleaner = running;
+  }
+
+  /** Pages that the data file has. */
+  int filePages() {
+    return storage.pool().sizeInPages();
+  }
+
+  /**
+   * A value was refused after part of it was written: its pages are free when this returns, and the
+   * file is as short as before, if others do not use what was added. Not inside the gate, nothing
+   * latched. What fails here is told with the refusal.
+   *
+   * @param pagesBefore what {@link #filePages} was before the value was begun
+   */
+  void giveBackRefused(int pagesBefore, Throwable refusal) {
+    Cleaner running = cleaner;
+    if (running == null || storage.marks().givenUp().isEmpty()) {
+      return;
+    }
+    try {
+      running.freeGivenUp();
+      cutter.accept(pagesBefore);
+    } catch (Throwable later) {
+      refusal.addSuppressed(later);
+    }
   }
 
   /** Tells the cleaner that a transaction that wrote something has ended. */

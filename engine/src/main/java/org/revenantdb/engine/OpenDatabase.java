@@ -319,7 +319,7 @@ final class OpenDatabase {
                     options.cleanerThreads(),
                     "revenant-cleaner"));
         cleaner.start();
-        engine.cleaner(cleaner);
+        engine.cleaner(cleaner, this::cutBack);
         if (!analysis.cleanShutdown()) {
           checkpointer.hurry();
         }
@@ -481,12 +481,34 @@ final class OpenDatabase {
       long moved = mover.compact(this::trees);
       int before = pool.sizeInPages();
       insideGate(() -> {
-        cut(writer, before);
+        cut(writer, before, 0);
         return 0;
       });
       int after = pool.sizeInPages();
       return new CompactReport(
           moved, Math.max(0, before - after) * (long) Page.SIZE, after * (long) Page.SIZE);
+    } finally {
+      compacting.unlock();
+    }
+  }
+
+  /**
+   * Cuts off what the file has grown by for a value that was refused, unless that is no more than a
+   * file grows by in one step, or others use it by now. Not inside the gate.
+   *
+   * @param least how many pages the file had before
+   */
+  private void cutBack(int least) {
+    Checkpointer writer = checkpointer;
+    int before = pool.sizeInPages();
+    if (writer == null || before - least <= Allocator.growth(least) || !compacting.tryLock()) {
+      return; // who compacts cuts the file himself
+    }
+    try {
+      insideGate(() -> {
+        cut(writer, before, least);
+        return 0;
+      });
     } finally {
       compacting.unlock();
     }
@@ -502,9 +524,9 @@ final class OpenDatabase {
   }
 
   /** protocols.md §18: the slot has the new size before the file has it. */
-  private void cut(Checkpointer writer, int before) {
+  private void cut(Checkpointer writer, int before, int least) {
     Allocator allocator = engine.storage().allocator();
-    int end = allocator.fence();
+    int end = allocator.fence(least);
     if (end < before) {
       writer.checkpointNow(/* everything= */ true);
       allocator.cut(end);

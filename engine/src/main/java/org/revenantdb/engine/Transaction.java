@@ -359,7 +359,7 @@ public final class Transaction implements AutoCloseable {
     beginStatement(table);
     Tree tree = treeOf(table, key);
     Objects.requireNonNull(value, "value");
-    checkLength(value.length);
+    checkLength(engine.maxValueBytes, value.length);
     put(table, tree, key, value);
   }
 
@@ -373,15 +373,21 @@ public final class Transaction implements AutoCloseable {
 
   private void putLarge(Table table, Tree tree, byte[] key, byte[] value) {
     boolean[] isStored = new boolean[1]; // once, however often the row is waited for
-    write(
-        table,
-        writer -> {
-          if (!isStored[0]) {
-            writer.overflow().writeWhole(core().id(), value);
-            isStored[0] = true;
-          }
-          return writer.putOverflow(tree, core().id(), core().snapshot(), key, writer.overflow());
-        });
+    int pagesBefore = engine.filePages();
+    try {
+      write(
+          table,
+          writer -> {
+            if (!isStored[0]) {
+              writer.overflow().writeWhole(core().id(), value);
+              isStored[0] = true;
+            }
+            return writer.putOverflow(tree, core().id(), core().snapshot(), key, writer.overflow());
+          });
+    } catch (Throwable refusal) {
+      engine.giveBackRefused(pagesBefore, refusal);
+      throw refusal;
+    }
   }
 
   /** Runs a statement that tells of conflicts by its writer. */
@@ -485,13 +491,15 @@ public final class Transaction implements AutoCloseable {
    * @param value at most {@link Database#MAX_VALUE_BYTES} bytes
    * @throws ConflictException if another transaction wrote the row first, or has changed the table:
    *     see {@link ConflictReason}
-   * @throws ValueTooLargeException if the stream does not end in time; the row is unchanged
-   * @throws IOException if the stream throws; the row is unchanged
+   * @throws ValueTooLargeException if the stream does not end in time; the row is unchanged, and
+   *     what was written of the value is given back
+   * @throws IOException if the stream throws; as above
    */
   public void put(Table table, byte[] key, InputStream value) throws IOException {
     beginStatement(table);
     treeOf(table, key); // a refusal comes before the stream is touched
     Objects.requireNonNull(value, "value");
+    StreamedValue.demandShort(engine, value);
     byte[] chunk = value.readNBytes(OverflowWriter.CHUNK);
     if (chunk.length < OverflowWriter.CHUNK) {
       put(table, key, chunk);
@@ -499,21 +507,16 @@ public final class Transaction implements AutoCloseable {
     }
     // A writer of its own: reading the user's stream may use this transaction in between.
     OverflowWriter overflow =
-        inside(() -> {
-          OverflowWriter fresh = core().writer(table).newOverflowWriter();
-          fresh.begin(core().id());
-          return fresh;
-        });
-    int count = chunk.length;
-    while (count > 0) {
-      checkLength(overflow.length() + count);
-      int bytes = count;
-      inside(() -> {
-        overflow.append(chunk, 0, bytes);
-        return null;
-      });
-      count = value.readNBytes(chunk, 0, chunk.length);
-    }
+        StreamedValue.write(
+            engine,
+            chunk,
+            value,
+            () -> {
+              OverflowWriter fresh = core().writer(table).newOverflowWriter();
+              fresh.begin(core().id());
+              return fresh;
+            },
+            this::inside);
     write(
         table,
         writer -> {
@@ -1153,14 +1156,10 @@ public final class Transaction implements AutoCloseable {
   }
 
   /** Refuses a value that is too long. */
-  static void checkLength(long length) {
-    if (length > Database.MAX_VALUE_BYTES) {
+  static void checkLength(long most, long length) {
+    if (length > most) {
       throw new ValueTooLargeException(
-          "a value may have "
-              + Database.MAX_VALUE_BYTES
-              + " bytes; this one has "
-              + length
-              + " or more");
+          "a value may have " + most + " bytes; this one has " + length + " or more");
     }
   }
 }

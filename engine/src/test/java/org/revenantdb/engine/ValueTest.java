@@ -360,11 +360,11 @@ class ValueTest {
 
   @Test
   void length_aboveTheLongest_isRefused_beforeAnythingIsWritten() {
-    Transaction.checkLength(Database.MAX_VALUE_BYTES);
+    Transaction.checkLength(Database.MAX_VALUE_BYTES, Database.MAX_VALUE_BYTES);
     ValueTooLargeException refused =
         assertThrows(
             ValueTooLargeException.class,
-            () -> Transaction.checkLength(Database.MAX_VALUE_BYTES + 1));
+            () -> Transaction.checkLength(Database.MAX_VALUE_BYTES, Database.MAX_VALUE_BYTES + 1));
     assertTrue(refused.getMessage().contains("1073741825"), refused.getMessage());
   }
 

@@ -120,6 +120,19 @@ public final class OverflowWriter {
       writeShared(transactionId, value);
       return;
     }
+    first = 0;
+    boolean whole = false;
+    try {
+      writeChain(transactionId, value);
+      whole = true;
+    } finally {
+      if (!whole) {
+        giveUp();
+      }
+    }
+  }
+
+  private void writeChain(long transactionId, byte[] value) {
     int pages = 0;
     while (value.length > inlineCapacity(pages) + pages * (long) OverflowPage.CAPACITY) {
       pages++;
@@ -194,6 +207,16 @@ public final class OverflowWriter {
     }
   }
 
+  /**
+   * Gives up the value that was begun last, which is in no row: the cleaner may free its pages
+   * before the transaction has ended. By a thread of the transaction, which is open.
+   */
+  public void giveUp() {
+    if (first != 0) {
+      marks.giveUp(first);
+    }
+  }
+
   /** Begins a value of unknown length. */
   public void begin(long transactionId) {
     superseder = transactionId;
@@ -201,6 +224,7 @@ public final class OverflowWriter {
   }
 
   private void begin(long transactionId, byte[] data, int offset, int inline, int capacity) {
+    first = 0; // until it is in the log
     writer = transactionId;
     tailCount = 0;
     tailCapacity = capacity;

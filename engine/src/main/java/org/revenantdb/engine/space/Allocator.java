@@ -541,15 +541,21 @@ public final class Allocator {
     return unit.nextExtent(pool, from);
   }
 
+  /** As {@link #fence(int)}, as far as possible. */
+  public int fence() {
+    return fence(0);
+  }
+
   /**
    * Takes the end of the last extent that is not free for the end of the file from now on: whoever
    * wants more has to let it grow. A group in which nothing but its maps is in use goes with them.
    * Pages behind that end may be cut off when a checkpoint that began after this is durable
    * (protocols.md §18).
    *
+   * @param least pages that stay in the file, a multiple of eight, at most as many as it has had
    * @return the end
    */
-  public int fence() {
+  public int fence(int least) {
     lock.lock();
     try {
       if (held != null) {
@@ -557,7 +563,7 @@ public final class Allocator {
       }
       fences.incrementAndGet();
       int before = pages;
-      int end = occupancy.endOfExtents(before);
+      int end = Math.min(before, Math.max(least, occupancy.endOfExtents(before)));
       pages = end;
       // Who claimed a page behind it before he could see that keeps it, and all up to there.
       for (int last = occupancy.endOfExtents(before);
@@ -691,7 +697,8 @@ public final class Allocator {
     return Math.min(wanted, next);
   }
 
-  private static int growth(int from) {
+  /** Pages by which a file of so many grows. */
+  public static int growth(int from) {
     return wholeExtents(Math.clamp(from / 8, MIN_GROWTH, MAX_GROWTH));
   }
 

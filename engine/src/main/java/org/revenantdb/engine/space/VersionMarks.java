@@ -1,5 +1,8 @@
 package org.revenantdb.engine.space;
 
+import java.util.Collections;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.Page;
 
@@ -29,6 +32,9 @@ public class VersionMarks {
   /** Those that wait for prepared or long transactions alone, which may take weeks. */
   private final PageBitmap waitingLong = new PageBitmap();
 
+  /** Heads of values that their writer has given up before they were in a row. */
+  private final Set<Integer> givenUp = ConcurrentHashMap.newKeySet();
+
   private volatile @Nullable PageBitmap pass;
 
   /**
@@ -56,6 +62,26 @@ public class VersionMarks {
     handOver(pageId);
   }
 
+  /**
+   * The value that begins on this page is in no row and never will be: the cleaner may free it
+   * though its writer has not ended. By its writer, who has not. It is forgotten when the page is
+   * freed, and with the process: the outcome of the writer frees the value then.
+   */
+  public void giveUp(int head) {
+    givenUp.add(head);
+    mark(head);
+  }
+
+  /** Whether the value that begins on this page was given up, and has not been freed yet. */
+  public boolean isGivenUp(int head) {
+    return givenUp.contains(head);
+  }
+
+  /** The values that were given up and have not been freed yet, by their first pages. */
+  public Set<Integer> givenUp() {
+    return Collections.unmodifiableSet(givenUp);
+  }
+
   /** A page has these flags now, from others whose rows came here. */
   public void carry(int pageId, int flags) {
     if ((flags & Page.FLAG_GHOST) != 0) {
@@ -78,6 +104,7 @@ public class VersionMarks {
     later.clear(pageId);
     waiting.clear(pageId);
     waitingLong.clear(pageId);
+    givenUp.remove(pageId);
     PageBitmap running = toVisit;
     if (running != null) {
       running.clear(pageId);

@@ -75,8 +75,12 @@ public final class Cleaner implements AutoCloseable {
     long run(LongSupplier step);
   }
 
-  /** Somebody waits until all has been cleaned and this work has been done. */
-  private record Request(LongSupplier work, CompletableFuture<Long> done) {}
+  /**
+   * Somebody waits until this work has been done.
+   *
+   * @param cleanFirst whether all is to be cleaned before
+   */
+  private record Request(boolean cleanFirst, LongSupplier work, CompletableFuture<Long> done) {}
 
   /** Passes for one request at the most; a database at rest needs two or three. */
   private static final int MAX_PASSES = 64;
@@ -217,7 +221,27 @@ public final class Cleaner implements AutoCloseable {
 
   /** Cleans whatever can be cleaned now; returns when that is done. */
   public void cleanNow() {
-    perform(() -> 0);
+    perform(/* cleanFirst= */ true, () -> 0);
+  }
+
+  /**
+   * Frees the values that their writers have given up, and nothing else; returns when that is done.
+   * The caller is not inside the gate.
+   */
+  public void freeGivenUp() {
+    if (!storage.marks().givenUp().isEmpty()) {
+      perform(/* cleanFirst= */ false, this::freeGivenUpHere);
+    }
+  }
+
+  private long freeGivenUpHere() {
+    for (int head : storage.marks().givenUp().toArray(new Integer[0])) {
+      if (storage.marks().isGivenUp(head)) { // else another page may be there by now
+        visitLeft(head);
+      }
+    }
+    giveBackExtents();
+    return 0;
   }
 
   /**
@@ -229,11 +253,11 @@ public final class Cleaner implements AutoCloseable {
    * @return how many pages were moved
    */
   public long compact(Supplier<List<Tree>> all) {
-    return perform(() -> compactHere(all.get()));
+    return perform(/* cleanFirst= */ true, () -> compactHere(all.get()));
   }
 
-  private long perform(LongSupplier work) {
-    Request request = new Request(work, new CompletableFuture<>());
+  private long perform(boolean cleanFirst, LongSupplier work) {
+    Request request = new Request(cleanFirst, work, new CompletableFuture<>());
     requests.add(request);
     thread.unpark();
     if (closed) {
@@ -334,7 +358,8 @@ public final class Cleaner implements AutoCloseable {
       // Again, as merging and forgetting may have made more possible; but not for ever beside those
       // who write.
       for (int passes = 0;
-          passes < MAX_PASSES
+          request.cleanFirst()
+              && passes < MAX_PASSES
               && !closed
               && pass(/* everything= */ true, /* wanted= */ true) > 0; ) {
         passes++;

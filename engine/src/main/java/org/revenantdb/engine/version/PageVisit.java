@@ -286,7 +286,10 @@ final class PageVisit {
   /** Decides about a large value; returns whether it has to be freed. */
   private boolean cleanHead(int frame, MemorySegment page, int pageId, long horizon) {
     long superseder = OverflowPage.superseder(page);
-    Fate fate = fate(OverflowPage.writer(page), superseder, horizon);
+    Fate fate =
+        storage.marks().isGivenUp(pageId)
+            ? Fate.GONE
+            : fate(OverflowPage.writer(page), superseder, horizon);
     if (fate == Fate.SETTLED) {
       mini.begin(0);
       maps.clear();
