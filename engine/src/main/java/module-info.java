@@ -2,6 +2,8 @@ import org.jspecify.annotations.NullMarked;
 
 /** The embedded transactional storage engine. */
 @NullMarked
+// The crash suite is compiled after the engine, whose compiler does not know it yet.
+@SuppressWarnings("module")
 module org.revenantdb.engine {
   requires org.revenantdb.latch;
   requires org.revenantdb.gc;
@@ -11,6 +13,8 @@ module org.revenantdb.engine {
   requires static org.jspecify;
 
   exports org.revenantdb.engine;
+  exports org.revenantdb.engine.measure to
+      org.revenantdb.chaos;
 
   opens org.revenantdb.engine.cli to
       info.picocli;

@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.engine.page.ValueReference;
 import org.revenantdb.engine.serial.SerialReads;
 import org.revenantdb.engine.txn.RowWaiters;
 import org.revenantdb.gc.ActiveSnapshots;
@@ -26,7 +27,7 @@ public final class Database implements AutoCloseable {
   public static final int MAX_KEY_BYTES = LeafCell.MAX_KEY;
 
   /** Longest value, in bytes: 1 GiB. */
-  public static final long MAX_VALUE_BYTES = 1L << 30;
+  public static final long MAX_VALUE_BYTES = ValueReference.MAX_LENGTH;
 
   /** Longest name of a prepared transaction, in bytes. */
   public static final int MAX_NAME_BYTES = PreparedTransactions.MAX_NAME;

@@ -1,5 +1,6 @@
 package org.revenantdb.engine;
 
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
@@ -22,6 +23,7 @@ import org.revenantdb.engine.change.FlushRecords;
 import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.counters.CountersFile;
 import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.PageStructure;
 import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.space.RoomyPages;
 import org.revenantdb.engine.space.VersionMarks;
@@ -389,14 +391,25 @@ final class OpenDatabase {
     return resource;
   }
 
-  /** A page cannot be ahead of the log, nor carry an LSN from between two lives (R7). */
+  /**
+   * A page cannot be ahead of the log, nor carry an LSN from between two lives (R7); and it has to
+   * have the structure of its type.
+   */
   private static PageReadCheck pageCheck(Journal log, long endOfFormerLife, long newLife) {
-    return (pageId, page) -> {
-      long lsn = Page.lsn(page);
-      if (lsn <= endOfFormerLife || (lsn >= newLife && lsn <= log.durableLsn())) {
-        return null;
+    return new PageReadCheck() {
+      @Override
+      public @Nullable String problemOf(int pageId, MemorySegment page) {
+        long lsn = Page.lsn(page);
+        if (lsn <= endOfFormerLife || (lsn >= newLife && lsn <= log.durableLsn())) {
+          return PageStructure.problemOf(pageId, page);
+        }
+        return "its LSN " + lsn + " is not one that the log has: log that was durable is missing";
       }
-      return "its LSN " + lsn + " is not one that the log has: log that was durable is missing";
+
+      @Override
+      public @Nullable String problemBeforeChange(int pageId, MemorySegment page) {
+        return PageStructure.problemBeforeChange(pageId, page);
+      }
     };
   }
 

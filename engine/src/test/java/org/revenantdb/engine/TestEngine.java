@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.buffer.BufferPoolOptions;
-import org.revenantdb.engine.buffer.PageReadCheck;
 import org.revenantdb.engine.change.FlushRecords;
 import org.revenantdb.engine.overflow.OverflowInput;
 import org.revenantdb.engine.page.ExtentMapPage;
 import org.revenantdb.engine.page.LittleEndian;
 import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.PageStructure;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.space.RoomyPages;
@@ -165,7 +165,7 @@ final class TestEngine implements AutoCloseable {
             null,
             journal,
             new FlushRecords(journal, restartPages),
-            PageReadCheck.NONE,
+            PageStructure::problemOf,
             waits);
     AbortedTransactions map = new AbortedTransactions();
     for (long id : aborted) {

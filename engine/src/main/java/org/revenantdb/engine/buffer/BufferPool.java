@@ -896,6 +896,7 @@ public final class BufferPool implements AutoCloseable {
     page.fill((byte) 0);
     PageHeaderLayout.pageId(page, pageId);
     frames.setCondition(frame, PageCondition.GOOD);
+    frames.stayOf(frame).setFit(); // what is put there is built by the engine
     frames.stayOf(frame).setArrived();
   }
 
@@ -990,10 +991,12 @@ public final class BufferPool implements AutoCloseable {
    * @param frame a frame, latched exclusively by the caller
    * @param tail an LSN at or below the start of the record, above 0; asked for only if the page is
    *     clean: all who write meet at the tail of the log
+   * @throws CorruptDataException if the page was read and cannot be changed safely
    */
   public void markDirty(int frame, LongSupplier tail) {
     tellWatch(frame);
     if (frames.firstLsnVolatile(frame) == 0) {
+      checkBeforeChange(frames.stayOf(frame));
       long firstLsn = tail.getAsLong();
       if (firstLsn <= 0) {
         throw new IllegalArgumentException("first LSN " + firstLsn);
@@ -1001,6 +1004,17 @@ public final class BufferPool implements AutoCloseable {
       frames.setCondition(frame, PageCondition.GOOD);
       frames.setFirstLsnVolatile(frame, firstLsn);
       writer.countDirty();
+    }
+  }
+
+  /** A page that was read is looked at closely before its first change, while nothing is logged. */
+  private void checkBeforeChange(Stay stay) {
+    if (!stay.isFit()) {
+      String problem = check.problemBeforeChange(stay.pageId(), stay.page());
+      if (problem != null) {
+        throw damage(stay.pageId(), problem);
+      }
+      stay.setFit();
     }
   }
 

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * A check of a page that has just been read, beyond its checksum and its page id.
  *
  * <p>The engine asks here whether the page's LSN can be: a page that is ahead of the durable log is
- * damage (rule R6).
+ * damage (rule R6); and whether it has the structure of its type.
  *
  * <p>Threads: called by whoever reads, several at once; it must not touch the pool.
  */
@@ -24,4 +24,17 @@ public interface PageReadCheck {
    * @return what is wrong, a clause without a full stop, or null
    */
   @Nullable String problemOf(int pageId, MemorySegment page);
+
+  /**
+   * Looks at a page that was read and found good, before it is changed for the first time since:
+   * what a reader need not know. The caller has the page latched exclusively, and no record is
+   * reserved yet.
+   *
+   * @param pageId its id
+   * @param page its 8192 bytes
+   * @return what is wrong, a clause without a full stop, or null
+   */
+  default @Nullable String problemBeforeChange(int pageId, MemorySegment page) {
+    return null;
+  }
 }

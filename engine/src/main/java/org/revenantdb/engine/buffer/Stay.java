@@ -42,6 +42,9 @@ public final class Stay extends HybridLatch {
   /** Read and written under the latch; or read optimistically. */
   private boolean freed;
 
+  /** Whether the page can be changed, as far as is known; under the exclusive latch. */
+  private boolean fit;
+
   /** Whether there is a page to be seen. Whoever reads an old value says why he waits, wrongly. */
   private volatile boolean arrived;
 
@@ -98,6 +101,15 @@ public final class Stay extends HybridLatch {
 
   void setFreed(boolean is) {
     freed = is;
+  }
+
+  /** Whether the page was made by the engine, or looked at before a change. */
+  boolean isFit() {
+    return fit;
+  }
+
+  void setFit() {
+    fit = true;
   }
 
   /**

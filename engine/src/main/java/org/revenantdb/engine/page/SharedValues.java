@@ -53,6 +53,11 @@ public final class SharedValues {
     return Page.getShort(page, COUNT);
   }
 
+  /** Offset of the lowest byte of a value; the page's size if there is none. */
+  static int top(MemorySegment page) {
+    return Page.getShort(page, TOP);
+  }
+
   private static int slot(int slot) {
     return FIRST_SLOT + slot * SLOT;
   }

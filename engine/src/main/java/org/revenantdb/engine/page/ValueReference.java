@@ -20,6 +20,9 @@ public record ValueReference(int page, int slot, long length) {
   /** Bytes of a reference. */
   public static final int BYTES = LeafCell.REFERENCE;
 
+  /** Bytes of the longest value. */
+  public static final long MAX_LENGTH = 1L << 30;
+
   private static final int LENGTH = 4;
   private static final int SLOT_SHIFT = 56;
   private static final long LENGTH_MASK = (1L << SLOT_SHIFT) - 1;
@@ -42,6 +45,17 @@ public record ValueReference(int page, int slot, long length) {
   /** Length of the value that the reference in an array leads to. */
   public static long length(byte[] bytes) {
     return LittleEndian.getLong(bytes, LENGTH) & LENGTH_MASK;
+  }
+
+  /**
+   * Whether there can be such a value: its page is one that can be linked to, its slot one that a
+   * page can have, and its length that of a value in such a place.
+   */
+  public boolean isLegal() {
+    return PageStructure.isLink(page)
+        && slot < SharedValues.MAX_SLOTS
+        && length >= 0
+        && length <= (isShared() ? SharedValues.MAX_VALUE : MAX_LENGTH);
   }
 
   /** Whether the value has its page with others. */

@@ -1,0 +1,515 @@
+package org.revenantdb.engine.page;
+
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks that a page can be used: its type is one that its place may have, and every count, offset,
+ * length and link in it is legal. A good checksum does not say so; a bug or an attacker can make
+ * one.
+ *
+ * <p>A page that passes is safe. Each reading method of {@link Slotted}, {@link LeafCell}, {@link
+ * InnerCell}, {@link OverflowPage}, {@link SharedValues} and {@link ExtentMapPage} stays inside the
+ * page for each slot that the page has. If the page passes {@link #problemBeforeChange}, too, each
+ * operation of {@link PageOps} that was made for it can be carried out. The contents may still be
+ * wrong: whether keys are in order is checked by their heads only, and what a link leads to is
+ * checked by the reader that follows it.
+ *
+ * <p>The pool checks a page once when it has read it ({@link #problemOf}), and once before the page
+ * is changed for the first time after that ({@link #problemBeforeChange}). All methods are static
+ * and pure; they read nothing but the page.
+ */
+public final class PageStructure {
+  /*
+   * Slotted pages: what makes them safe
+   *
+   *   S1 The slots end at or below heap top. Every cell and fence lies between heap top and the end of the page.
+   *   S2 No two of them overlap. So a change of one cell in its place does not change another cell's header. Readers
+   *      do not need this; it is checked before the first change, and not when the page is read.
+   *   S3 The lengths of cells and fences and the garbage add up to the heap. So a compaction has room for all cells,
+   *      and the free bytes that a writer counts before it publishes a record are there when the record is applied (R18).
+   *   S4 The prefix is shared by both fences. Every key has at least skip bytes, and skip is not below the prefix.
+   *   S5 Heads ascend: nothing is written among keys that are out of order. Like S2, this is checked before the first
+   *      change. A search ends in any case.
+   *   S6 A leaf's reference to a large value, and an inner page's child, is a page that can be one: not the page itself,
+   *      none of the fixed pages, no map.
+   *
+   * Cost       of a read: one pass over the slots, two accesses each. Of the first change: a second pass, which marks the
+   *            bytes in use in a bitmap of 1 KiB. jmh and docs/format.md §1.8 have the figures.
+   */
+
+  /** Bits of a page, one for each byte. */
+  private static final int WORDS = Page.SIZE / Long.SIZE;
+
+  /** The root of the catalogue; the pages before it are headers and the first maps. */
+  private static final int CATALOGUE = 5;
+
+  private static final int RANGE_PAGES = ExtentMapPage.RANGE * ExtentMapPage.PAGES;
+  private static final int MAX_LEVEL = 31;
+  private static final int KNOWN_FLAGS = Page.FLAG_VERSIONS | Page.FLAG_GHOST;
+
+  /** Ranges that a file of as many pages as there are page ids has. */
+  private static final int MAX_RANGE = ExtentMapPage.range(Integer.MAX_VALUE / ExtentMapPage.PAGES);
+
+  private static final int LEAF_HEADER = 16;
+
+  private static final int INNER_HEADER = 6;
+
+  /** Flags, the reserved byte and the predecessor's length: all zero in a settled row. */
+  private static final long NOT_SETTLED = 0xFFFF_0000_FFFF_0000L;
+
+  private static final int CURRENT_FLAGS = LeafCell.DELETED | LeafCell.OVERFLOW;
+  private static final int UNKNOWN_CELL_FLAG = 128;
+
+  private PageStructure() {}
+
+  /**
+   * What is wrong with a page.
+   *
+   * @param pageId where the page was read from
+   * @param page its 8192 bytes
+   * @return a clause without a full stop, or null
+   */
+  public static @Nullable String problemOf(int pageId, MemorySegment page) {
+    int type = Page.type(page);
+    @Nullable String problem =
+        switch (type) {
+          case Page.LEAF, Page.INNER -> problemOfTree(pageId, page, type == Page.LEAF);
+          case Page.OVERFLOW_HEAD, Page.OVERFLOW_INDEX -> problemOfIds(pageId, page, type);
+          case Page.OVERFLOW_DATA -> problemOfData(page);
+          case Page.SHARED_VALUES -> problemOfShared(page);
+          case Page.IAM -> problemOfList(pageId, page);
+          case Page.SPACE_MAP, Page.GAM -> null;
+          default -> "it is of the unknown type " + type;
+        };
+    if (problem == null) {
+      problem = problemOfPlace(pageId, page, type);
+    }
+    return problem == null ? null : "page " + pageId + " has a good checksum, but " + problem;
+  }
+
+  /**
+   * What is wrong with a page that has passed {@link #problemOf} and is to be changed for the first
+   * time since: bytes of it that belong to two cells, or heads out of order. A reader stays inside
+   * the page all the same.
+   *
+   * @param pageId where the page was read from
+   * @param page its 8192 bytes
+   * @return a clause without a full stop, or null
+   */
+  public static @Nullable String problemBeforeChange(int pageId, MemorySegment page) {
+    int type = Page.type(page);
+    boolean leaf = type == Page.LEAF;
+    if (!leaf && type != Page.INNER) {
+      return null;
+    }
+    String problem =
+        hasOverlap(page, leaf)
+            ? "cells or fences of it overlap"
+            : headsAscend(page, leaf) ? null : "its keys are not in order";
+    return problem == null ? null : "page " + pageId + " has a good checksum, but " + problem;
+  }
+
+  private static boolean headsAscend(MemorySegment page, boolean leaf) {
+    int slotSize = leaf ? Slotted.LEAF_SLOT : Slotted.INNER_SLOT;
+    int end = Slotted.SLOTS + slotSize * Slotted.count(page);
+    int before = Integer.MIN_VALUE;
+    for (int at = Slotted.SLOTS; at < end; at += slotSize) {
+      int head = Page.getInt(page, at) ^ Integer.MIN_VALUE;
+      if (head < before) {
+        return false;
+      }
+      before = head;
+    }
+    return true;
+  }
+
+  /** Whether a page of the data file can be linked to: it is no header, no map, no fixed root. */
+  public static boolean isLink(int pageId) {
+    return pageId > CATALOGUE
+        && pageId % SpaceMapPage.GROUP != SpaceMapPage.POSITION
+        && pageId % RANGE_PAGES != ExtentMapPage.POSITION;
+  }
+
+  private static @Nullable String problemOfPlace(int pageId, MemorySegment page, int type) {
+    int expected = type;
+    if (pageId % SpaceMapPage.GROUP == SpaceMapPage.POSITION) {
+      expected = Page.SPACE_MAP;
+    } else if (pageId % RANGE_PAGES == ExtentMapPage.POSITION) {
+      expected = Page.GAM;
+    } else if (type == Page.SPACE_MAP || type == Page.GAM) {
+      return "its type is " + type + ", that of a map, and no map is at this place";
+    }
+    if (type != expected) {
+      return "its type is " + type + ", and this place is for a map of type " + expected;
+    }
+    if (pageId == CATALOGUE
+        && ((type != Page.LEAF && type != Page.INNER) || Slotted.table(page) != 0)) {
+      return "it is not the root of the catalogue";
+    }
+    return null;
+  }
+
+  private static @Nullable String problemOfLink(int pageId, int link, String what) {
+    return link == pageId || !isLink(link)
+        ? what + " is page " + Integer.toUnsignedString(link) + ", which cannot be one"
+        : null;
+  }
+
+  // ---- leaf and inner pages
+
+  private static @Nullable String problemOfTree(int pageId, MemorySegment page, boolean leaf) {
+    int level = Slotted.level(page);
+    if (leaf ? level != 0 : level < 1 || level > MAX_LEVEL) {
+      return "its level is " + level + ", which a page of type " + Page.type(page) + " cannot have";
+    }
+    if ((Page.flags(page) & ~KNOWN_FLAGS) != 0) {
+      return "it has unknown flags " + Page.flags(page);
+    }
+    int count = Slotted.count(page);
+    int top = Page.getShort(page, Slotted.HEAP_TOP);
+    int slotSize = leaf ? Slotted.LEAF_SLOT : Slotted.INNER_SLOT;
+    int end = Slotted.SLOTS + slotSize * count;
+    if (end > top || top > Page.SIZE) {
+      return "its %d slots end at %d and its heap begins at %d".formatted(count, end, top);
+    }
+    int lowerAt = Page.getShort(page, Slotted.LOWER_OFFSET);
+    int lower = Page.getShort(page, Slotted.LOWER_LENGTH);
+    int upperAt = Page.getShort(page, Slotted.UPPER_OFFSET);
+    int upper = Page.getShort(page, Slotted.UPPER_LENGTH);
+    String problem = problemOfFences(page, top, lowerAt, lower, upperAt, upper);
+    if (problem == null) {
+      problem = problemOfRootFields(pageId, page, leaf, level);
+    }
+    if (problem != null) {
+      return problem;
+    }
+    int prefix = Slotted.prefix(page);
+    int shared = count == 0 ? 0 : Slotted.skip(page) - prefix;
+    if (shared < 0) {
+      return "its heads begin at %d, its keys at %d".formatted(Slotted.skip(page), prefix);
+    }
+    int fences = lower + (upper == Slotted.INFINITE ? 0 : upper);
+    int cells =
+        leaf
+            ? leafCells(pageId, page, count, top, prefix, shared)
+            : innerCells(pageId, page, count, top, prefix, shared);
+    if (cells < 0) {
+      return problemOfSlot(pageId, page, leaf, -1 - cells, top, prefix, shared);
+    }
+    int garbage = Page.getShort(page, Slotted.GARBAGE);
+    return cells + fences + garbage == Page.SIZE - top
+        ? null
+        : "its cells of %d bytes, fences of %d and garbage of %d do not make up its heap of %d"
+            .formatted(cells, fences, garbage, Page.SIZE - top);
+  }
+
+  private static @Nullable String problemOfFences(
+      MemorySegment page, int top, int lowerAt, int lower, int upperAt, int upper) {
+    if (lower > LeafCell.MAX_KEY || (lower == 0 ? lowerAt != 0 : !isInHeap(top, lowerAt, lower))) {
+      return "its lower fence has %d bytes at %d".formatted(lower, lowerAt);
+    }
+    int prefix = Slotted.prefix(page);
+    if (upper == Slotted.INFINITE) {
+      return prefix == 0 ? null : "its keys lack " + prefix + " bytes, and it has no upper fence";
+    }
+    if (upper == 0 || upper > LeafCell.MAX_KEY || !isInHeap(top, upperAt, upper)) {
+      return "its upper fence has %d bytes at %d".formatted(upper, upperAt);
+    }
+    if (lower > 0 && lowerAt < upperAt + upper && upperAt < lowerAt + lower) {
+      return "its fences overlap";
+    }
+    int limit = Math.min(lower, upper);
+    int common = 0;
+    while (common < limit
+        && Page.getByte(page, (long) lowerAt + common)
+            == Page.getByte(page, (long) upperAt + common)) {
+      common++;
+    }
+    if (prefix > common) {
+      return "its keys lack %d bytes, and its fences share %d".formatted(prefix, common);
+    }
+    boolean ascend =
+        common == limit
+            ? lower < upper
+            : Page.getByte(page, (long) lowerAt + common)
+                < Page.getByte(page, (long) upperAt + common);
+    return ascend ? null : "its lower fence is not below its upper fence";
+  }
+
+  private static boolean isInHeap(int top, int at, int length) {
+    return at >= top && at + length <= Page.SIZE;
+  }
+
+  /** The first IAM page of a root, and the left-most child. */
+  private static @Nullable String problemOfRootFields(
+      int pageId, MemorySegment page, boolean leaf, int level) {
+    int list = Page.getInt(page, Slotted.iamOffset(level));
+    if (list != 0 && problemOfLink(pageId, list, "") != null) {
+      return problemOfLink(pageId, list, "its first list of extents");
+    }
+    int child = leaf ? CATALOGUE : Page.getInt(page, Slotted.LEFTMOST_CHILD);
+    return leaf || (child != pageId && isLink(child))
+        ? null
+        : problemOfLink(pageId, child, "its left-most child");
+  }
+
+  /**
+   * Bytes that the cells take; -1 - slot if one cannot be. Two accesses to the page and five
+   * branches for a settled row: this is what the check of a leaf costs.
+   */
+  private static int leafCells(
+      int pageId, MemorySegment page, int count, int top, int prefix, int shared) {
+    int shortest = shortestKey(prefix, shared);
+    int keys = LeafCell.MAX_KEY - prefix - shortest;
+    int cells = Page.SIZE - LEAF_HEADER - top;
+    int longest = LeafCell.MAX_CELL - prefix;
+    int bytes = 0;
+    for (int slot = 0; slot < count; slot++) {
+      int cell = Page.getShort(page, Slotted.SLOTS + Slotted.LEAF_SLOT * slot + Slotted.SLOT_CELL);
+      if (!isUpTo(cells, cell - top)) {
+        return -1 - slot;
+      }
+      long shape = LeafCell.shape(page, cell);
+      int key = LeafCell.keyLength(shape);
+      int length = LEAF_HEADER + key + LeafCell.valueLength(shape);
+      if ((shape & NOT_SETTLED) != 0) {
+        if (problemOfRow(pageId, page, cell, shape) != null) {
+          return -1 - slot;
+        }
+        length = LeafCell.length(shape);
+      }
+      if (!isUpTo(keys, key - shortest) || length > longest || cell + length > Page.SIZE) {
+        return -1 - slot;
+      }
+      bytes += length;
+    }
+    return bytes;
+  }
+
+  private static int shortestKey(int prefix, int shared) {
+    return Math.max(shared, prefix == 0 ? 1 : 0);
+  }
+
+  /** Whether a number is from 0 to a limit, by one comparison. */
+  private static boolean isUpTo(int limit, int number) {
+    return number + Integer.MIN_VALUE <= limit + Integer.MIN_VALUE;
+  }
+
+  /** What is wrong with the versions of a row that is more than a value, or null. */
+  private static @Nullable String problemOfRow(
+      int pageId, MemorySegment page, int cell, long shape) {
+    int flags = LeafCell.flags(shape);
+    int predecessorLength = LeafCell.predecessorLength(page, cell);
+    if ((flags & UNKNOWN_CELL_FLAG) != 0 || (int) (shape >> (3 * Byte.SIZE) & 0xFF) != 0) {
+      return "has unknown flags";
+    }
+    if (cell + LeafCell.length(shape) > Page.SIZE) {
+      return "has a cell of " + LeafCell.length(shape) + " bytes at " + cell;
+    }
+    if ((flags & LeafCell.OVERFLOW) != 0
+        && ((flags & LeafCell.DELETED) != 0
+            || LeafCell.valueLength(shape) != LeafCell.REFERENCE
+            || !isReference(pageId, page, LeafCell.valueOffset(page, cell)))) {
+      return "has a reference to a large value that cannot be one";
+    }
+    if ((flags & LeafCell.PREDECESSOR) == 0) {
+      return (flags & ~CURRENT_FLAGS) == 0 && predecessorLength == 0
+          ? null
+          : "has flags " + flags + " and " + predecessorLength + " bytes of no version";
+    }
+    if ((flags & LeafCell.PREDECESSOR_OVERFLOW) != 0
+        && ((flags & (LeafCell.PREDECESSOR_DELETED | LeafCell.PREDECESSOR_FOR_ALL)) != 0
+            || predecessorLength != LeafCell.REFERENCE
+            || !isReference(pageId, page, LeafCell.predecessorOffset(page, cell)))) {
+      return "has a former version with a reference to a large value that cannot be one";
+    }
+    return LeafCell.problemOf(page, cell);
+  }
+
+  private static boolean isReference(int pageId, MemorySegment page, int offset) {
+    ValueReference reference = ValueReference.of(page, offset);
+    return reference.page() != pageId && reference.isLegal();
+  }
+
+  /** As {@link #leafCells}. */
+  private static int innerCells(
+      int pageId, MemorySegment page, int count, int top, int prefix, int shared) {
+    int shortest = shortestKey(prefix, shared);
+    int keys = LeafCell.MAX_KEY - prefix - shortest;
+    int bytes = 0;
+    int left = Page.getInt(page, Slotted.LEFTMOST_CHILD);
+    for (int slot = 0; slot < count; slot++) {
+      int at = Slotted.SLOTS + Slotted.INNER_SLOT * slot;
+      int cell = Page.getShort(page, at + Slotted.SLOT_CELL);
+      int child = Page.getInt(page, at + Slotted.SLOT_CHILD);
+      if (cell < top || cell > Page.SIZE - INNER_HEADER) {
+        return -1 - slot;
+      }
+      int key = InnerCell.keyLength(page, cell);
+      int length = InnerCell.length(page, cell);
+      if (!isUpTo(keys, key - shortest)
+          || cell + length > Page.SIZE
+          || child != InnerCell.child(page, cell)
+          || child == left
+          || child == pageId
+          || !isLink(child)) {
+        return -1 - slot;
+      }
+      left = child;
+      bytes += length;
+    }
+    return bytes;
+  }
+
+  /** Says what {@link #leafCells} or {@link #innerCells} has found. */
+  private static String problemOfSlot(
+      int pageId, MemorySegment page, boolean leaf, int slot, int top, int prefix, int shared) {
+    String what = "slot " + slot + " ";
+    int cell = Slotted.cell(page, slot);
+    int header = leaf ? LEAF_HEADER : INNER_HEADER;
+    if (cell < top || cell > Page.SIZE - header) {
+      return what + "leads to a cell at " + cell + ", and the heap begins at " + top;
+    }
+    @Nullable String row =
+        leaf ? problemOfRow(pageId, page, cell, LeafCell.shape(page, cell)) : null;
+    if (row != null) {
+      return what + row;
+    }
+    int length = Slotted.cellLength(page, slot);
+    int key = leaf ? LeafCell.keyLength(page, cell) : InnerCell.keyLength(page, cell);
+    if (cell + length > Page.SIZE || length + prefix > LeafCell.MAX_CELL) {
+      return what + "has a cell of " + length + " bytes at " + cell;
+    }
+    if (key < shared || key + prefix == 0 || key + prefix > LeafCell.MAX_KEY) {
+      return what + "has a key of " + (key + prefix) + " bytes";
+    }
+    int child = Slotted.child(page, slot);
+    return what
+        + (child == InnerCell.child(page, cell)
+            ? "has the child "
+            : "has two children, one of them ")
+        + Integer.toUnsignedString(child)
+        + ", which cannot be";
+  }
+
+  private static boolean hasOverlap(MemorySegment page, boolean leaf) {
+    long[] used = new long[WORDS];
+    int lower = Page.getShort(page, Slotted.LOWER_LENGTH);
+    int lowerAt = Page.getShort(page, Slotted.LOWER_OFFSET);
+    boolean overlap = lower > 0 && !mark(used, lowerAt, lowerAt + lower);
+    if (Slotted.hasUpperFence(page)) {
+      int upperAt = Page.getShort(page, Slotted.UPPER_OFFSET);
+      overlap |= !mark(used, upperAt, upperAt + Page.getShort(page, Slotted.UPPER_LENGTH));
+    }
+    int slotSize = leaf ? Slotted.LEAF_SLOT : Slotted.INNER_SLOT;
+    int end = Slotted.SLOTS + slotSize * Slotted.count(page);
+    for (int at = Slotted.SLOTS + Slotted.SLOT_CELL; at < end; at += slotSize) {
+      int cell = Page.getShort(page, at);
+      int length =
+          leaf ? LeafCell.length(LeafCell.shape(page, cell)) : InnerCell.length(page, cell);
+      overlap |= !mark(used, cell, cell + length);
+    }
+    return overlap;
+  }
+
+  /** Marks bytes as used; false if one was. There is at least one. */
+  private static boolean mark(long[] used, int from, int to) {
+    int first = from >>> 6;
+    int last = (to - 1) >>> 6;
+    long head = -1L << from;
+    long tail = -1L >>> -to;
+    if (first == last) {
+      long bits = head & tail;
+      boolean free = (used[first] & bits) == 0;
+      used[first] |= bits;
+      return free;
+    }
+    long seen = (used[first] & head) | (used[last] & tail);
+    used[first] |= head;
+    used[last] |= tail;
+    for (int word = first + 1; word < last; word++) {
+      seen |= used[word];
+      used[word] = -1;
+    }
+    return seen == 0;
+  }
+
+  // ---- large values
+
+  private static @Nullable String problemOfIds(int pageId, MemorySegment page, int type) {
+    boolean head = type == Page.OVERFLOW_HEAD;
+    int count = OverflowPage.count(page);
+    int inline = head ? OverflowPage.inline(page) : 0;
+    if (count > OverflowPage.MAX_IDS || inline + 4 * count > OverflowPage.CAPACITY) {
+      return "it names %d pages and has %d bytes of data".formatted(count, inline);
+    }
+    if (head && (Page.flags(page) & ~KNOWN_FLAGS) != 0) {
+      return "it has unknown flags " + Page.flags(page);
+    }
+    if (head
+        && (OverflowPage.length(page) < inline
+            || OverflowPage.length(page) > ValueReference.MAX_LENGTH)) {
+      return "its value has " + Long.toUnsignedString(OverflowPage.length(page)) + " bytes";
+    }
+    int next = OverflowPage.nextIndex(page);
+    if (next != 0 && (next == pageId || !isLink(next))) {
+      return problemOfLink(pageId, next, "its next index page");
+    }
+    for (int i = 0; i < count; i++) {
+      int id = OverflowPage.id(page, i);
+      if (id == pageId || id == next || !isLink(id)) {
+        return "its data page %d is page %s, which cannot be one"
+            .formatted(i, Integer.toUnsignedString(id));
+      }
+    }
+    return null;
+  }
+
+  private static @Nullable String problemOfData(MemorySegment page) {
+    int count = OverflowPage.count(page);
+    return count > 0 && count <= OverflowPage.CAPACITY
+        ? null
+        : "it has " + count + " bytes of a value";
+  }
+
+  private static @Nullable String problemOfShared(MemorySegment page) {
+    int count = SharedValues.count(page);
+    int free = count > SharedValues.MAX_SLOTS ? -1 : SharedValues.free(page);
+    int top = SharedValues.top(page);
+    if (free < 0 || top > Page.SIZE || (Page.flags(page) & ~KNOWN_FLAGS) != 0) {
+      return "it has %d slots, values from %d on and flags %d"
+          .formatted(count, top, Page.flags(page));
+    }
+    long[] used = new long[WORDS];
+    int bytes = 0;
+    for (int slot = 0; slot < count; slot++) {
+      int offset = SharedValues.offset(page, slot);
+      int length = SharedValues.length(page, slot);
+      if (offset == 0 && length == 0) {
+        continue;
+      }
+      if (offset < top
+          || length == 0
+          || offset + length > Page.SIZE
+          || !mark(used, offset, offset + length)) {
+        return "the value of slot %d has %d bytes at %d".formatted(slot, length, offset);
+      }
+      bytes += length;
+    }
+    return bytes == Page.SIZE - top
+        ? null
+        : "its values have %d bytes, and lie from %d on".formatted(bytes, top);
+  }
+
+  // ---- extents
+
+  private static @Nullable String problemOfList(int pageId, MemorySegment page) {
+    int range = ExtentMapPage.rangeNumber(page);
+    if (range < 0 || range > MAX_RANGE) {
+      return "it lists the extents of range " + Integer.toUnsignedString(range);
+    }
+    int next = ExtentMapPage.nextPage(page);
+    return next == 0 ? null : problemOfLink(pageId, next, "the next list");
+  }
+}
