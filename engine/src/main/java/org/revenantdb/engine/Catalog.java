@@ -295,13 +295,22 @@ final class Catalog implements Cleaner.Unfinished {
   void demandUnchanged(String name) {
     NameChange change = slog.of(name);
     if (change != null) {
-      throw new ConflictException(
-          ConflictReason.TABLE_IN_USE,
-          "transaction "
-              + change.transaction()
-              + " has created, dropped or truncated a table "
-              + name
-              + " and has not ended; try again then, or, if it is your own, use Transaction.findTable");
+      TransactionCore own = engine.open().ofThisThread(change.transaction());
+      ConflictException told =
+          new ConflictException(
+              ConflictReason.TABLE_IN_USE,
+              "transaction "
+                  + change.transaction()
+                  + (own == null ? "" : ", which this very thread has open,")
+                  + " has created, dropped or truncated a table "
+                  + name
+                  + " and has not ended",
+              own == null
+                  ? "try again when it has"
+                  : "use Transaction.findTable of that transaction, or end it first",
+              change.transaction());
+      told.isBecauseOf(own, /* isAlone= */ true);
+      throw told;
     }
   }
 

@@ -12,7 +12,10 @@ import org.jspecify.annotations.Nullable;
  * {@link Transaction#deleteRange} and {@link BulkLoad} say of themselves. A commit that does has
  * not been made, and the transaction can only be rolled back. To come to something, roll back and
  * try again, as {@link Database#run} does; what leaves that says in its message, too, how many
- * attempts there were, and what each of them has met.
+ * attempts there were, how long they took, and what each of them has met.
+ *
+ * <p>If the other transaction is one that the same thread has open, nothing is gained by another
+ * attempt while that is open: the message says so, and {@link Database#run} does not try again.
  */
 public sealed class ConflictException extends RevenantException
     permits DeadlockException, LockTimeoutException, SerializationConflictException {
@@ -24,16 +27,32 @@ public sealed class ConflictException extends RevenantException
   /** The id of the transaction that has the row, and has not ended; 0 if it is no such conflict. */
   private final long holder;
 
-  /** What became of other attempts; empty if there was none. */
-  private String attempts = "";
+  /** What to do, for who catches it; replaced when {@link Database#run} gives up. */
+  private String cure;
 
-  ConflictException(ConflictReason reason, String message) {
-    this(reason, message, /* holder= */ 0);
-  }
+  /** A transaction that the same thread has open and that is in the way; null if there is none. */
+  private transient @Nullable TransactionCore ownThreads;
 
-  ConflictException(ConflictReason reason, String message, long holder) {
+  /** Whether nobody but that transaction is in the way. */
+  private transient boolean isOwnAlone;
+
+  /** What the loser can wait for before it tries again; null if nothing. */
+  private transient @Nullable LostRow lost;
+
+  /** Whether the row was to be locked. */
+  private transient boolean isOfLock;
+
+  /**
+   * A conflict.
+   *
+   * @param message what happened
+   * @param cure what to do; empty if the message says it
+   * @param holder id of the open transaction that has the row; 0 if it is no such conflict
+   */
+  ConflictException(ConflictReason reason, String message, String cure, long holder) {
     super(message);
     this.reason = reason;
+    this.cure = cure;
     this.holder = holder;
   }
 
@@ -48,12 +67,12 @@ public sealed class ConflictException extends RevenantException
 
   @Override
   public @Nullable String getMessage() {
-    return super.getMessage() + attempts;
+    return cure.isEmpty() ? super.getMessage() : super.getMessage() + "; " + cure;
   }
 
-  /** It is what {@link Database#run} gives up with, after several attempts. */
-  void gaveUp(Attempts made) {
-    attempts += "; gave up after " + made.inWords();
+  /** {@link Database#run} gives up with it after several attempts: that, and what to do now. */
+  void gaveUp(String attempts) {
+    cure = attempts;
   }
 
   /** Whether another one has the same reason, and was met with the same transaction, if any. */
@@ -61,8 +80,47 @@ public sealed class ConflictException extends RevenantException
     return reason == other.reason && holder == other.holder;
   }
 
-  /** Whether another attempt may come to more. */
-  boolean isWorthAnotherAttempt() {
-    return true;
+  /**
+   * A transaction of the same thread is in the way.
+   *
+   * @param isAlone whether nobody else is: to roll back and try again meets it again
+   */
+  void isBecauseOf(@Nullable TransactionCore core, boolean isAlone) {
+    ownThreads = core;
+    isOwnAlone = isAlone;
+  }
+
+  /** What the loser can wait for before it tries again. */
+  void lost(@Nullable LostRow row) {
+    lost = row;
+  }
+
+  /** What the loser can wait for before it tries again; null if nothing. */
+  @Nullable LostRow lost() {
+    return lost;
+  }
+
+  /** The row was to be locked, which is done where others may have it for long. */
+  void isOfLock() {
+    isOfLock = true;
+  }
+
+  /** Whether who has the row may have it for long: it was to be locked, or was waited for. */
+  boolean isOfLongUse() {
+    return isOfLock || reason == ConflictReason.DEADLOCK;
+  }
+
+  /**
+   * Whether another attempt may come to more than this one.
+   *
+   * @param attempt what is about to be rolled back
+   */
+  @SuppressWarnings("ReferenceEquality") // which transaction it is
+  boolean isWorthAnotherAttempt(TransactionCore attempt) {
+    TransactionCore own = ownThreads;
+    if (own == null) {
+      return true;
+    }
+    return own == attempt ? !isOwnAlone : !own.isOpen();
   }
 }

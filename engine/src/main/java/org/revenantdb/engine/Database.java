@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.ValueReference;
 import org.revenantdb.engine.serial.SerialReads;
-import org.revenantdb.engine.txn.RowWaiters;
 import org.revenantdb.gc.ActiveSnapshots;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.log.LogStoppedException;
@@ -400,12 +399,27 @@ public final class Database implements AutoCloseable {
 
   /**
    * Does work in a transaction and commits it. After a conflict the transaction is rolled back and
-   * the work done again, up to {@link DatabaseOptions#maxAttempts} times, after a pause of at most
-   * {@link DatabaseOptions#maxBackoff}; {@link Transaction#attempt} and {@link
-   * Transaction#lastConflict} tell the work, and {@link DatabaseStatistics#retries} everybody. An
-   * interrupted thread gets the first conflict; and nobody tries again after {@link
-   * LockTimeoutException}, or a {@link DeadlockException} that goes through another transaction of
-   * this thread.
+   * the work done again. {@link Transaction#attempt} and {@link Transaction#lastConflict} tell the
+   * work, and {@link DatabaseStatistics#retries} everybody.
+   *
+   * <p>Between two attempts the thread pauses for a random time of at most {@link
+   * DatabaseOptions#maxBackoff}. If a row that it wanted to lock, or wanted several times, is still
+   * another transaction's, it waits instead until that has ended; those who wait for one row have
+   * their turns in the order in which they came. It holds nothing meanwhile.
+   *
+   * <p>The last conflict is thrown, with a message that says what was tried, in these cases:
+   *
+   * <ul>
+   *   <li>{@link TransactionOptions#withRetryTimeout} is over, by default 30 s after the first
+   *       conflict;
+   *   <li>there were {@link DatabaseOptions#maxAttempts} attempts;
+   *   <li>the thread is interrupted;
+   *   <li>it is a {@link LockTimeoutException};
+   *   <li>the other transaction is one that this very thread has open: it would wait for itself.
+   *       That is a transaction whose {@code run} this call is part of, however deep; or one that
+   *       was begun otherwise, if this thread was the last to write with it. A thread that hands
+   *       such a transaction to another one is its owner until the other one has written with it.
+   * </ul>
    *
    * <p>A conflict that the work catches and keeps to itself is none: the statement has changed
    * nothing, and what the work has done besides is committed. One that it throws counts whosever it
@@ -464,38 +478,28 @@ public final class Database implements AutoCloseable {
    */
   public <T extends @Nullable Object, X extends Exception> T call(
       TransactionOptions options, TransactionCall<T, X> body) throws X {
-    RowWaiters waiters = engine.storage().transactions().rowWaiters();
-    RowWaiters.Inheritance heirs = null; // others who want the row for which this tries again
-    Attempts attempts = null;
+    Retry retry = null;
     try {
       while (true) {
         Transaction transaction = begin(options);
-        transaction.core().attempts(attempts, heirs);
-        heirs = null;
+        transaction.core().attempt(retry);
         try (transaction) {
-          T result;
           try {
-            result = body.call(transaction);
+            T result = body.call(transaction);
+            transaction.commit();
+            return result;
           } catch (ConflictException conflict) {
-            if (triesAgain(conflict, transaction)) {
-              heirs = transaction.core().takeHeirs();
+            if (retry == null) {
+              retry = new Retry(engine, options);
             }
+            retry.failed(transaction.core(), conflict);
             throw conflict;
           }
-          transaction.commit();
-          return result;
         } catch (ConflictException conflict) {
-          attempts = attempts == null ? new Attempts() : attempts;
-          boolean isLast = !triesAgain(conflict, transaction);
-          attempts.failed(conflict);
-          engine.retries().failed(conflict.reason());
-          if (isLast) {
-            giveUp(attempts, conflict);
-            awaitTold(transaction, conflict);
-            throw conflict;
-          }
-          if (heirs == null) { // who would sleep behind nobody meanwhile
-            pause(transaction, conflict, attempts);
+          ConflictException last = retry == null ? conflict : retry.awaitTurn(conflict);
+          if (last != null) {
+            awaitTold(transaction, last);
+            throw last;
           }
         } catch (Throwable thrown) {
           awaitTold(transaction, thrown);
@@ -503,30 +507,9 @@ public final class Database implements AutoCloseable {
         }
       }
     } finally {
-      if (heirs != null) {
-        waiters.release(heirs);
+      if (retry != null) {
+        retry.end();
       }
-    }
-  }
-
-  private boolean triesAgain(ConflictException conflict, Transaction transaction) {
-    return conflict.isWorthAnotherAttempt()
-        && transaction.core().attempt() < engine.options().maxAttempts()
-        && !Thread.currentThread().isInterrupted();
-  }
-
-  private void giveUp(Attempts attempts, ConflictException conflict) {
-    engine.retries().gaveUp();
-    if (attempts.made() > 1) {
-      conflict.gaveUp(attempts);
-    }
-  }
-
-  private void pause(Transaction failed, ConflictException conflict, Attempts attempts) {
-    ConflictReason reason = conflict.reason();
-    boolean waitsInstead = reason == ConflictReason.ROW_CHANGED && failed.core().waitsForRows();
-    if (!waitsInstead) {
-      engine.backoff().pause(reason, attempts.inARow(), attempts.made());
     }
   }
 

@@ -29,9 +29,9 @@ import org.revenantdb.recovery.log.LogOptions;
  * @param maxAttempts how often {@link Database#run} tries when there are conflicts; default 1,000
  * @param maxBackoff no pause of {@link Database#run} before it tries again is longer. How long they
  *     are, at random below a ceiling, the database finds out by itself, by how much is committed;
- *     while there is no contention it is next to nothing. Raise it where many want rows that
- *     transactions keep for tens of milliseconds. Zero: nobody pauses, and where a row is in use
- *     for a millisecond {@code maxAttempts} are soon over; default 10 ms
+ *     while there is no contention it is next to nothing. Zero: nobody pauses, and nobody waits for
+ *     the transaction that it has lost against, so where a row is in use for a millisecond {@code
+ *     maxAttempts} are soon over; default 10 ms
  * @param durability of transactions that are begun without options; default {@link
  *     Durability#DURABLE}
  * @param maxLazyDelay how long a lazy commit may not be durable, plus what a force takes; zero: it
@@ -67,6 +67,9 @@ import org.revenantdb.recovery.log.LogOptions;
  * @param restartListener told, while the database is being opened, how far that is: when a phase
  *     begins and ends, and a few times a second in between, on a thread of the engine, which waits
  *     for it; what it throws is logged once and changes nothing; the default does nothing
+ * @param retryTimeout how long {@link Database#run} goes on after the first conflict, unless its
+ *     transaction has a limit of its own: no attempt begins later. Zero: there is one attempt;
+ *     default 30 s
  */
 public record DatabaseOptions(
     boolean create,
@@ -88,7 +91,8 @@ public record DatabaseOptions(
     Duration lockTimeout,
     int cleanerThreads,
     Consumer<RestartStatus> restartListener,
-    Duration maxBackoff) {
+    Duration maxBackoff,
+    Duration retryTimeout) {
 
   /** A time that does not come: lazy commits are forced only when somebody asks. */
   public static final Duration NEVER = ChronoUnit.FOREVER.getDuration();
@@ -136,7 +140,8 @@ public record DatabaseOptions(
           /* lockTimeout= */ Duration.ZERO,
           /* cleanerThreads= */ Math.clamp(Runtime.getRuntime().availableProcessors() / 4, 1, 4),
           /* restartListener= */ status -> {},
-          /* maxBackoff= */ Duration.ofMillis(10));
+          /* maxBackoff= */ Duration.ofMillis(10),
+          /* retryTimeout= */ Duration.ofSeconds(30));
 
   /** Nobody is to lose more than a little of a small heap to old snapshots. */
   private static long defaultVersionMemory() {
@@ -216,6 +221,7 @@ public record DatabaseOptions(
       throw new IllegalArgumentException(
           "maxBackoff must be from zero to a minute, not " + maxBackoff);
     }
+    checkRetryTimeout(retryTimeout);
     if (maxAttempts < 1) {
       throw new IllegalArgumentException("maxAttempts must be at least 1, not " + maxAttempts);
     }
@@ -445,6 +451,25 @@ public record DatabaseOptions(
     return with(copy -> copy.maxBackoff = value);
   }
 
+  /**
+   * Sets how long {@link Database#run} goes on after the first conflict; see {@link
+   * TransactionOptions#withRetryTimeout}.
+   *
+   * @param value from zero, which is to make one attempt, to a year
+   * @return other options
+   * @throws IllegalArgumentException if it is out of range
+   */
+  public DatabaseOptions withRetryTimeout(Duration value) {
+    return with(copy -> copy.retryTimeout = value);
+  }
+
+  static void checkRetryTimeout(Duration value) {
+    Objects.requireNonNull(value, "retryTimeout");
+    if (value.isNegative() || value.compareTo(LONGEST_DELAY) > 0) {
+      throw new IllegalArgumentException("retryTimeout must be from zero to a year, not " + value);
+    }
+  }
+
   static void checkLockTimeout(Duration value) {
     Objects.requireNonNull(value, "lockTimeout");
     if (value.isNegative() || value.compareTo(LONGEST_DELAY) > 0) {
@@ -480,6 +505,7 @@ public record DatabaseOptions(
     int cleanerThreads;
     Consumer<RestartStatus> restartListener;
     Duration maxBackoff;
+    Duration retryTimeout;
 
     Copy(DatabaseOptions options) {
       create = options.create;
@@ -502,6 +528,7 @@ public record DatabaseOptions(
       cleanerThreads = options.cleanerThreads;
       restartListener = options.restartListener;
       maxBackoff = options.maxBackoff;
+      retryTimeout = options.retryTimeout;
     }
 
     DatabaseOptions options() {
@@ -525,7 +552,8 @@ public record DatabaseOptions(
           lockTimeout,
           cleanerThreads,
           restartListener,
-          maxBackoff);
+          maxBackoff,
+          retryTimeout);
     }
   }
 }

@@ -9,11 +9,11 @@ public final class LockTimeoutException extends ConflictException {
   private static final long serialVersionUID = 1L;
 
   LockTimeoutException(String message) {
-    super(ConflictReason.LOCK_TIMEOUT, message);
+    super(ConflictReason.LOCK_TIMEOUT, message, /* cure= */ "", /* holder= */ 0);
   }
 
   @Override
-  boolean isWorthAnotherAttempt() {
+  boolean isWorthAnotherAttempt(TransactionCore attempt) {
     return false;
   }
 }

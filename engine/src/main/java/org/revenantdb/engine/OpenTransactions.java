@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.gc.ActiveSnapshots;
 
@@ -103,19 +104,51 @@ final class OpenTransactions {
     List<TransactionCore> cores = new ArrayList<>();
     for (Slots chunk : chunks) {
       for (int i = 0; chunk != null && i < chunk.length(); i += STRIDE) {
-        switch (chunk.get(i)) {
-          case Transaction young -> {
-            TransactionCore used = young.usedCore();
-            if (used != null) {
-              cores.add(used);
-            }
-          }
-          case Watched watched -> cores.add(watched.core);
-          case null, default -> {}
+        TransactionCore core = coreOf(chunk.get(i));
+        if (core != null) {
+          cores.add(core);
         }
       }
     }
     return cores;
+  }
+
+  /**
+   * The transaction with this id, if it is open and this very thread has it; else null. For who has
+   * met the id.
+   */
+  @Nullable TransactionCore ofThisThread(long id) {
+    return ofThisThread(core -> core.id() == id);
+  }
+
+  /** One that this very thread has open and that has dropped or truncated a table; null if none. */
+  @Nullable TransactionCore ofThisThreadThatHas(Table table) {
+    return ofThisThread(core -> core.hasTaken(table));
+  }
+
+  /** Whether this very thread has a transaction open that has written. */
+  boolean hasOfThisThread() {
+    return ofThisThread(core -> true) != null;
+  }
+
+  private @Nullable TransactionCore ofThisThread(Predicate<TransactionCore> which) {
+    for (Slots chunk : chunks) {
+      for (int i = 0; chunk != null && i < chunk.length(); i += STRIDE) {
+        TransactionCore core = coreOf(chunk.get(i));
+        if (core != null && core.isOfThisThread() && which.test(core) && core.isOpen()) {
+          return core;
+        }
+      }
+    }
+    return null;
+  }
+
+  private static @Nullable TransactionCore coreOf(@Nullable Object entry) {
+    return switch (entry) {
+      case Transaction young -> young.usedCore();
+      case Watched watched -> watched.core;
+      case null, default -> null;
+    };
   }
 
   /** The database ends: nobody is inside it, and nobody can begin. */

@@ -62,6 +62,11 @@ final class OwnTables {
     held.add(table);
   }
 
+  /** Whether nobody else can begin to write to a table, because of this. */
+  boolean holds(Table table) {
+    return held.contains(table);
+  }
+
   /** The transaction has ended. */
   void end() {
     held.forEach(Table::endDrop);

@@ -64,7 +64,9 @@ final class RowWait {
     WaitGraph.ForRow waits = new WaitGraph.ForRow(table, core, wanted.key(), holder, waiter);
     WaitGraph.Step cycle = engine.waitGraph().enter(waits).cycle();
     if (cycle != null) {
-      throw deadlock(cycle);
+      DeadlockException told = deadlock(cycle);
+      told.lost(new LostRow(table, wanted, holder, seen));
+      throw told;
     }
     try {
       waiters().sleep(waiter, seen, deadline);
@@ -89,26 +91,15 @@ final class RowWait {
   @SuppressWarnings("ReferenceEquality") // which transaction
   private DeadlockException deadlock(WaitGraph.Step cycle) {
     boolean isOwnThreads = cycle.holder() != core;
-    if (cycle.before() == null) {
-      return new DeadlockException(
-          "transaction "
-              + core.id()
-              + " would wait for row "
-              + WaitGraph.words(row == null ? new byte[0] : row.key())
-              + " of table "
-              + table.name()
-              + ", which is of transaction "
-              + cycle.holder().id()
-              + ", which this very thread has used last: it would wait for itself; end that one first",
-          isOwnThreads);
-    }
-    return new DeadlockException(
-        "deadlock: "
-            + WaitGraph.words(cycle)
-            + (isOwnThreads
-                ? ", which this very thread has used last; end that one first"
-                : "; roll back and try again, or use Database.run, which does"),
-        isOwnThreads);
+    DeadlockException told =
+        new DeadlockException(
+            "deadlock: "
+                + WaitGraph.words(cycle)
+                + (isOwnThreads ? ", which this very thread has open" : ""),
+            isOwnThreads ? TransactionCore.OWN_CURE : core.cure(),
+            /* holder= */ 0);
+    told.isBecauseOf(isOwnThreads ? cycle.holder() : null, /* isAlone= */ cycle.before() == null);
+    return told;
   }
 
   /** The row that was waited for last. */

@@ -10,7 +10,7 @@ package org.revenantdb.engine;
 public final class SerializationConflictException extends ConflictException {
   private static final long serialVersionUID = 1L;
 
-  SerializationConflictException(String message) {
-    super(ConflictReason.NOT_SERIALIZABLE, message);
+  SerializationConflictException(String message, String cure) {
+    super(ConflictReason.NOT_SERIALIZABLE, message, cure, /* holder= */ 0);
   }
 }

@@ -63,6 +63,11 @@ public final class Table {
     return options;
   }
 
+  /** The database that it is of. */
+  Engine engine() {
+    return engine;
+  }
+
   /** Refuses a table of another database. */
   void demandOf(Engine caller) {
     if (caller != engine) {

@@ -428,7 +428,12 @@ public final class Transaction implements AutoCloseable {
     Tree tree = treeOf(table, key);
     byte[] value = get(table, key); // no later one can be locked, but for the transaction's own
     if (value != null) {
-      put(table, tree, key, value);
+      try {
+        put(table, tree, key, value);
+      } catch (ConflictException conflict) {
+        conflict.isOfLock();
+        throw conflict;
+      }
     }
     return value;
   }
@@ -441,7 +446,12 @@ public final class Transaction implements AutoCloseable {
       return null;
     });
     if (row.value != null) {
-      write(table, null, row::write, row);
+      try {
+        write(table, null, row::write, row);
+      } catch (ConflictException conflict) {
+        conflict.isOfLock();
+        throw conflict;
+      }
     }
     return row.value;
   }

@@ -95,6 +95,10 @@ final class TransactionCore {
           TransactionCore.class,
           RowWriter.class);
 
+  private static final VarHandle RUNNER =
+      ConstantBootstraps.fieldVarHandle(
+          MethodHandles.lookup(), "runner", VarHandle.class, TransactionCore.class, long.class);
+
   /** A row of another transaction that was met, as it was then. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Conflict(
@@ -123,6 +127,10 @@ final class TransactionCore {
   private static final int MOST_LOOKS = 3;
 
   static final Renewal NOTHING_READ = () -> {};
+
+  /** What to do about a transaction that the same thread has open. */
+  static final String OWN_CURE =
+      "do this work in the transaction that is open, or end that one first";
 
   /** What has become of it. */
   enum State {
@@ -169,6 +177,9 @@ final class TransactionCore {
 
   /** Whether it is an attempt of {@link Database#run}: others may sleep behind the next one. */
   private boolean isAttempt;
+
+  /** The thread that runs it as an attempt, by its id, and alone can end it; else 0. */
+  private volatile long runner;
 
   /** While it is being committed or prepared: what it was validated against. */
   private Certifier.@Nullable Validated validated;
@@ -435,6 +446,7 @@ final class TransactionCore {
       Renewal renewal) {
     RowWait wait = null;
     while (true) {
+      long seen = isAttempt ? rowWaiters().givenBack() : 0;
       RowWriter.Outcome outcome = tryToWrite(table, met, statement);
       RowConflict conflict = lastConflict;
       if (outcome != RowWriter.Outcome.CONFLICT || conflict == null) {
@@ -453,9 +465,17 @@ final class TransactionCore {
       Duration timeout = lockTimeout();
       if (conflict.conflictLsn() != 0 || timeout.isZero()) {
         lost(conflict, wait);
-        throw conflict(conflict, table);
+        if (conflict.conflictLsn() == 0) {
+          demandForeign(conflict, table);
+        }
+        ConflictException told = conflict(conflict, table);
+        if (isAttempt && conflict.conflictLsn() == 0) {
+          told.lost(lostRow(conflict, table, seen));
+        }
+        throw told;
       }
       if (wait == null) {
+        demandForeign(conflict, table);
         wait = new RowWait(this, table, timeout);
       } else {
         try {
@@ -519,8 +539,8 @@ final class TransactionCore {
             "transaction "
                 + writer
                 + " is prepared, and counts as committed for a serializable one, which must not be given what was"
-                + " before; commit it or roll it back (Database.preparedTransactions names it), or wait for it, with a"
-                + " lock timeout",
+                + " before",
+            "commit it or roll it back (Database.preparedTransactions names it), or wait for it, with a lock timeout",
             writer);
       }
       if (deadline - System.nanoTime() <= 0) {
@@ -544,7 +564,8 @@ final class TransactionCore {
           "transaction "
               + writer
               + ", which had been prepared, has changed and committed what this transaction was about to be given as it was"
-              + " before; roll back and try again, or use Database.run, which does");
+              + " before",
+          cure());
     }
   }
 
@@ -562,6 +583,11 @@ final class TransactionCore {
   private Duration lockTimeout() {
     Duration own = options.lockTimeout();
     return own == null ? engine.options().lockTimeout() : own;
+  }
+
+  private static LostRow lostRow(RowConflict met, Table table, long seen) {
+    Row row = new Row(met.conflictTree(), met.conflictKey());
+    return new LostRow(table, row, met.conflictingWriter(), seen);
   }
 
   /** Who sleeps behind this one for the row that it has not got: later, or now. */
@@ -589,16 +615,17 @@ final class TransactionCore {
    *
    * @param before what has become of others; null if there were none
    */
-  void attempts(@Nullable Attempts before, RowWaiters.@Nullable Inheritance heirs) {
+  void attempt(@Nullable Retry before) {
     isAttempt = true;
+    RUNNER.setOpaque(this, Thread.currentThread().threadId());
     if (before != null) {
-      attempt = before.made() + 1;
-      previousConflict = before.last();
+      attempt = before.attempts().made() + 1;
+      previousConflict = before.attempts().last();
       if (!options.readOnly()) {
         engine.snapshots().writes(slot); // it will: deleted rows stay from now on (protocols, §41)
       }
+      heirs = before.takeHeirs();
     }
-    this.heirs = heirs;
   }
 
   /** The number of the attempt, from 1. */
@@ -634,11 +661,63 @@ final class TransactionCore {
                 ? "another transaction"
                 : "transaction " + met.conflictingWriter())
             + (committed ? " changed and committed" : " is changing")
-            + " this row of table "
+            + " row "
+            + WaitGraph.words(met.conflictKey())
+            + " of table "
             + table.name()
-            + (committed ? " after this transaction began" : "")
-            + "; roll back and try again, or use Database.run, which does",
+            + (committed ? " after this transaction began" : ""),
+        cure(),
         committed ? 0 : met.conflictingWriter());
+  }
+
+  /** What to do after a conflict with others, for who catches it. */
+  String cure() {
+    return isAttempt
+        ? "let the exception leave the work, then it is rolled back and done again"
+        : "roll back and try again, or use Database.run, which does";
+  }
+
+  /**
+   * Whether this very thread has it open: it runs it as an attempt, or, of one that was begun
+   * otherwise, was the last to write with it (protocols.md §32).
+   */
+  boolean isOfThisThread() {
+    return thread() == Thread.currentThread().threadId();
+  }
+
+  /** The thread, by its id, for which whoever wants a row of this transaction waits; 0 if none. */
+  long thread() {
+    long runs = runner;
+    Holds holds = holds();
+    return runs != 0 ? runs : holds == null ? 0 : holds.thread();
+  }
+
+  /**
+   * Refuses a row of a transaction that this very thread has open: until that ends there is nothing
+   * to wait for, and nothing to be gained by another attempt.
+   */
+  private void demandForeign(RowConflict met, Table table) {
+    TransactionCore own = engine.open().ofThisThread(met.conflictingWriter());
+    if (own == null) {
+      return;
+    }
+    String what =
+        "transaction "
+            + met.conflictingWriter()
+            + " is changing row "
+            + WaitGraph.words(met.conflictKey())
+            + " of table "
+            + table.name()
+            + ", and this very thread has that transaction open, so "
+            + (id == 0 ? "this one" : "transaction " + id)
+            + " would wait for itself";
+    ConflictException told =
+        waitsForRows()
+            ? new DeadlockException(what, OWN_CURE, met.conflictingWriter())
+            : new ConflictException(
+                ConflictReason.ROW_IN_USE, what, OWN_CURE, met.conflictingWriter());
+    told.isBecauseOf(own, /* isAlone= */ true);
+    throw told;
   }
 
   /** As {@link RowReader#read(Tree, byte[], Reading, byte[], int)}; allocates nothing. */
@@ -762,6 +841,12 @@ final class TransactionCore {
     return true;
   }
 
+  /** Whether it has dropped or truncated a table; for the thread that has it open. */
+  boolean hasTaken(Table table) {
+    OwnTables own = ownTables;
+    return own != null && own.holds(table);
+  }
+
   /** Takes back the last {@link #hold}. */
   void letGo() {
     writer().holds().leave();
@@ -785,10 +870,9 @@ final class TransactionCore {
     reading.witness().saw(since);
     return new ConflictException(
         ConflictReason.TABLE_CHANGED,
-        "table "
-            + table.name()
-            + " was truncated, or created, after this transaction began; roll back and try again, or use Database.run,"
-            + " which does");
+        "table " + table.name() + " was truncated, or created, after this transaction began",
+        cure(),
+        /* holder= */ 0);
   }
 
   /** Refuses a table that this transaction has dropped. */
@@ -866,11 +950,23 @@ final class TransactionCore {
     if (since > snapshot()) {
       return tooNew(table, since);
     }
-    return new ConflictException(
-        ConflictReason.TABLE_IN_USE,
-        "somebody is dropping or truncating table "
-            + table.name()
-            + ", and nobody can begin to write to it meanwhile; roll back and try again, or use Database.run, which does");
+    TransactionCore own = engine.open().ofThisThreadThatHas(table);
+    ConflictException told =
+        new ConflictException(
+            ConflictReason.TABLE_IN_USE,
+            own == null
+                ? "another transaction or thread is dropping or truncating table "
+                    + table.name()
+                    + ", and nobody can begin to write to it meanwhile"
+                : "transaction "
+                    + own.id()
+                    + ", which this very thread has open, has dropped or truncated table "
+                    + table.name()
+                    + ", and no other can begin to write to it before that one has ended",
+            own == null ? cure() : OWN_CURE,
+            own == null ? 0 : own.id());
+    told.isBecauseOf(own, /* isAlone= */ true);
+    return told;
   }
 
   /**
@@ -968,8 +1064,8 @@ final class TransactionCore {
       witness().saw(changed);
       throw new SerializationConflictException(
           "a table was created, dropped or truncated after this serializable transaction began, so it cannot be told what"
-              + " a name led to then; use the tables that it has, or roll back and try again, or use Database.run, which"
-              + " does");
+              + " a name led to then",
+          "use the tables that it has, or " + cure());
     }
   }
 
@@ -1291,8 +1387,8 @@ final class TransactionCore {
     long dependsOn = lsn != 0 ? lsn : engine.storage().log().tail();
     witness().saw(dependsOn);
     return new SerializationConflictException(
-        "what this serializable transaction has read was changed by another that has committed since; roll back and try"
-            + " again, or use Database.run, which does");
+        "what this serializable transaction has read was changed by another that has committed since",
+        cure());
   }
 
   private boolean isChanged(Tree tree, byte[] from, byte @Nullable [] to) {

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param readOnly whether whatever would write is refused with {@link ReadOnlyTransactionException}
  * @param name what people call it, null if nothing; for {@link DatabaseStatistics#oldestSnapshot},
  *     the command {@code stat} and {@link LeakedTransaction}
+ * @param retryTimeout how long {@link Database#run} goes on after the first conflict; null, the
+ *     default: as {@link DatabaseOptions#retryTimeout} says
  */
 public record TransactionOptions(
     Durability durability,
@@ -29,7 +31,8 @@ public record TransactionOptions(
     @Nullable Duration lockTimeout,
     Isolation isolation,
     boolean readOnly,
-    @Nullable String name) {
+    @Nullable String name,
+    @Nullable Duration retryTimeout) {
   /** Characters of a name. */
   static final int MAX_NAME = 100;
 
@@ -45,6 +48,9 @@ public record TransactionOptions(
     }
     if (name != null) {
       checkName(name);
+    }
+    if (retryTimeout != null) {
+      DatabaseOptions.checkRetryTimeout(retryTimeout);
     }
   }
 
@@ -80,7 +86,8 @@ public record TransactionOptions(
         /* lockTimeout= */ null,
         Isolation.SNAPSHOT,
         /* readOnly= */ false,
-        /* name= */ null);
+        /* name= */ null,
+        /* retryTimeout= */ null);
   }
 
   /**
@@ -121,7 +128,8 @@ public record TransactionOptions(
    * @return other options
    */
   public TransactionOptions withActsAfterCommit(boolean value) {
-    return new TransactionOptions(durability, value, lockTimeout, isolation, readOnly, name);
+    return new TransactionOptions(
+        durability, value, lockTimeout, isolation, readOnly, name, retryTimeout);
   }
 
   /**
@@ -138,7 +146,8 @@ public record TransactionOptions(
    */
   public TransactionOptions withLockTimeout(Duration value) {
     Objects.requireNonNull(value, "value");
-    return new TransactionOptions(durability, actsAfterCommit, value, isolation, readOnly, name);
+    return new TransactionOptions(
+        durability, actsAfterCommit, value, isolation, readOnly, name, retryTimeout);
   }
 
   /**
@@ -148,7 +157,8 @@ public record TransactionOptions(
    * @return other options
    */
   public TransactionOptions withIsolation(Isolation value) {
-    return new TransactionOptions(durability, actsAfterCommit, lockTimeout, value, readOnly, name);
+    return new TransactionOptions(
+        durability, actsAfterCommit, lockTimeout, value, readOnly, name, retryTimeout);
   }
 
   /**
@@ -162,7 +172,8 @@ public record TransactionOptions(
    * @return other options
    */
   public TransactionOptions withReadOnly(boolean value) {
-    return new TransactionOptions(durability, actsAfterCommit, lockTimeout, isolation, value, name);
+    return new TransactionOptions(
+        durability, actsAfterCommit, lockTimeout, isolation, value, name, retryTimeout);
   }
 
   /**
@@ -175,6 +186,22 @@ public record TransactionOptions(
   public TransactionOptions withName(String value) {
     Objects.requireNonNull(value, "value");
     return new TransactionOptions(
-        durability, actsAfterCommit, lockTimeout, isolation, readOnly, value);
+        durability, actsAfterCommit, lockTimeout, isolation, readOnly, value, retryTimeout);
+  }
+
+  /**
+   * Sets how long {@link Database#run} goes on after the first conflict; without this as {@link
+   * DatabaseOptions#retryTimeout} says, by default 30 s. No attempt begins later; one that has
+   * begun is not cut short. The first attempt does not count, however long it takes. What bounds a
+   * single wait for a row is {@link #withLockTimeout}.
+   *
+   * @param value from zero, which is to make one attempt, to a year
+   * @return other options
+   * @throws IllegalArgumentException if it is none of these
+   */
+  public TransactionOptions withRetryTimeout(Duration value) {
+    Objects.requireNonNull(value, "value");
+    return new TransactionOptions(
+        durability, actsAfterCommit, lockTimeout, isolation, readOnly, name, value);
   }
 }

@@ -26,7 +26,8 @@ final class WaitGraph {
   /*
    * Protocol    docs/protocols.md §32, §24 (R16).
    *
-   * Nodes       threads: a transaction waits for nothing but through the thread that was the last to write with it.
+   * Nodes       threads: a transaction waits for nothing but through the thread that runs it as an attempt, which alone
+   *             ends it, and through the one that was the last to write with it.
    * Edges       thread -> what it waits for -> transactions that have that -> their threads.
    *
    * Invariant   Under one lock a wait is entered and looked from, before its thread sleeps: of a cycle the last one
@@ -54,11 +55,13 @@ final class WaitGraph {
   /**
    * A row.
    *
+   * @param own null between two attempts
    * @param key not to be changed
    * @param holder id of the transaction that has written it
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  record ForRow(Table table, TransactionCore own, byte[] key, long holder, RowWaiter waiter)
+  record ForRow(
+      Table table, @Nullable TransactionCore own, byte[] key, long holder, RowWaiter waiter)
       implements Waiting {}
 
   /**
@@ -139,13 +142,33 @@ final class WaitGraph {
         if (core == first.own() || thread.equals(self)) {
           return new Look(waits, found);
         }
-        Waiting other = waiting.get(thread);
-        if (other != null && seen.add(other) && !isWokenHeir(other)) {
-          toLookAt.add(new Reached(other, found));
+        for (Waiting other : waitsOf(core, thread)) {
+          if (seen.add(other) && !isWokenHeir(other)) {
+            toLookAt.add(new Reached(other, found));
+          }
         }
       }
     }
     return new Look(waits, null);
+  }
+
+  /**
+   * What a transaction waits for: that of its thread; and that of another one which works with it,
+   * while the thread runs it as an attempt.
+   */
+  @SuppressWarnings("ReferenceEquality") // which transaction
+  private List<Waiting> waitsOf(TransactionCore core, Long thread) {
+    List<Waiting> found = new ArrayList<>(2);
+    Waiting own = waiting.get(thread);
+    if (own != null) {
+      found.add(own);
+    }
+    Holds holds = core.holds();
+    Waiting other = holds == null || holds.thread() == thread ? null : waiting.get(holds.thread());
+    if (other != null && other.own() == core) {
+      found.add(other);
+    }
+    return found;
   }
 
   /** One that sleeps behind a transaction that may not have its row sees for itself who has. */
@@ -162,12 +185,12 @@ final class WaitGraph {
       return null;
     }
     return switch (waiting) {
-      case ForTable it -> holds.holds(it.table) ? holds.thread() : null;
+      case ForTable it -> holds.holds(it.table) ? (Long) core.thread() : null;
       case ForRow it -> {
         if (core.id() != it.holder || it.waiter.isWoken()) {
           yield null;
         }
-        long thread = holds.thread();
+        long thread = core.thread();
         // Behind the look at the thread: until then the writer is nobody else's.
         yield engine.storage().transactions().status(it.holder) == TransactionTable.ACTIVE
             ? thread

@@ -1,17 +1,21 @@
 package org.revenantdb.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** What is known of attempts that have failed. */
 class AttemptsTest {
-  private final Attempts attempts = new Attempts();
+  private long now;
+  private final Attempts attempts = new Attempts(Duration.ofSeconds(30), 1_000, () -> now);
 
   private static ConflictException of(long holder) {
-    return new ConflictException(ConflictReason.ROW_IN_USE, "in use", holder);
+    return new ConflictException(ConflictReason.ROW_IN_USE, "in use", "", holder);
   }
 
   private int failedBy(ConflictException conflict) {
@@ -31,10 +35,12 @@ class AttemptsTest {
 
   @Test
   void in_a_row_are_those_for_the_same_reason() {
-    assertEquals(1, failedBy(new ConflictException(ConflictReason.TABLE_IN_USE, "")));
-    assertEquals(2, failedBy(new ConflictException(ConflictReason.TABLE_IN_USE, "")));
-    assertEquals(1, failedBy(new DeadlockException("", /* isOwnThreads= */ false)));
-    assertEquals("3 attempts (deadlock: 1, table in use: 2)", attempts.inWords());
+    assertEquals(1, failedBy(new ConflictException(ConflictReason.TABLE_IN_USE, "", "", 0)));
+    assertEquals(2, failedBy(new ConflictException(ConflictReason.TABLE_IN_USE, "", "", 0)));
+    assertEquals(1, failedBy(new DeadlockException("", "", 0)));
+    assertEquals(
+        "gave up after 3 attempts in 0.000 s (deadlock: 1, table in use: 2); another attempt would meet the same",
+        attempts.inWords());
   }
 
   @Test
@@ -44,5 +50,18 @@ class AttemptsTest {
     attempts.failed(of(8));
     attempts.failed(last);
     assertSame(last, attempts.last());
+  }
+
+  @Test
+  void it_is_too_late_when_the_time_is_over_since_the_first_failed() {
+    attempts.failed(of(8));
+    now = Duration.ofSeconds(30).toNanos() - 1;
+    assertFalse(attempts.areLate());
+    now++;
+    assertTrue(attempts.areLate());
+    assertEquals(
+        "gave up after 1 attempt in 30.000 s (row in use: 1); let the transactions that hold the row or table end"
+            + " sooner, or set a higher limit: withRetryTimeout is 30.000 s, withMaxAttempts 1000",
+        attempts.inWords());
   }
 }

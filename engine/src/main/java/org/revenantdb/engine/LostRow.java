@@ -1,0 +1,14 @@
+package org.revenantdb.engine;
+
+import org.revenantdb.engine.txn.RowWaiter.Row;
+
+/**
+ * A row that an attempt has lost to an open transaction, whose end it can wait for before the next
+ * one (protocols.md §40).
+ *
+ * @param table of the row
+ * @param row what was wanted
+ * @param holder id of the transaction that has it
+ * @param seen how often rows had been given back before it was looked at
+ */
+record LostRow(Table table, Row row, long holder, long seen) {}
