@@ -11,6 +11,10 @@ import org.jspecify.annotations.Nullable;
 public final class CorruptDataException extends StorageException {
   private static final long serialVersionUID = 1L;
 
+  private static final String CURE =
+      "if files of the database were copied, moved or changed by hand, put back all of them as of one"
+          + " moment; if not, check the device and restore the database from a copy";
+
   /**
    * Trouble of this kind.
    *
@@ -45,6 +49,11 @@ public final class CorruptDataException extends StorageException {
    * @param cause what came of it
    */
   public CorruptDataException(Path file, long offset, String reason, @Nullable Throwable cause) {
-    this(file, offset, reason, "check the device, then restore the database from a copy", cause);
+    this(file, offset, reason, CURE, cause);
+  }
+
+  @Override
+  protected StorageException copy() {
+    return new CorruptDataException(file(), offset(), reason(), cure(), this);
   }
 }

@@ -33,4 +33,9 @@ public final class DatabaseLockedException extends StorageException {
   public long holderPid() {
     return holderPid;
   }
+
+  @Override
+  protected StorageException copy() {
+    return new DatabaseLockedException(file(), reason(), cure(), holderPid, this);
+  }
 }

@@ -1,5 +1,6 @@
 package org.revenantdb.recovery.file;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -20,11 +21,24 @@ public final class ForceFailedException extends StorageIOException {
    * @param cause what the system said, if it said anything
    */
   public ForceFailedException(Path file, String reason, @Nullable Throwable cause) {
-    super(
-        file,
-        NO_OFFSET,
-        reason,
-        "check the device, then open the database again: it trusts only what was known durable",
-        cause);
+    this(file, reason, cureOf(cause), cause);
+  }
+
+  private ForceFailedException(Path file, String reason, String cure, @Nullable Throwable cause) {
+    super(file, NO_OFFSET, reason, cure, cause);
+  }
+
+  private static String cureOf(@Nullable Throwable cause) {
+    if (cause instanceof ForceFailedException earlier) {
+      return earlier.cure();
+    }
+    Trouble trouble = cause instanceof IOException said ? Trouble.of(said) : Trouble.DEVICE;
+    return (trouble == Trouble.OTHER ? Trouble.DEVICE : trouble).cure
+        + ": it trusts only what was known durable";
+  }
+
+  @Override
+  protected StorageException copy() {
+    return new ForceFailedException(file(), reason(), cure(), this);
   }
 }

@@ -44,6 +44,12 @@ public final class FormatVersionException extends StorageException {
     this.supported = supported;
   }
 
+  private FormatVersionException(FormatVersionException original) {
+    super(original.file(), original.offset(), original.reason(), original.cure(), original);
+    this.found = original.found;
+    this.supported = original.supported;
+  }
+
   /**
    * A file whose pages have another size, which is part of the format.
    *
@@ -73,5 +79,10 @@ public final class FormatVersionException extends StorageException {
    */
   public int supported() {
     return supported;
+  }
+
+  @Override
+  protected StorageException copy() {
+    return new FormatVersionException(this);
   }
 }

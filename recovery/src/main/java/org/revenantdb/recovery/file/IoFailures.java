@@ -2,11 +2,7 @@ package org.revenantdb.recovery.file;
 
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
-import java.nio.channels.ClosedChannelException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.ReadOnlyFileSystemException;
 import org.jspecify.annotations.Nullable;
@@ -41,48 +37,18 @@ public final class IoFailures {
    */
   public static StorageException of(
       Path file, long offset, String doing, IOException failure, long room) {
-    if (failure instanceof ClosedByInterruptException) {
-      return new StorageIOException(
-          file,
-          offset,
-          "a thread was interrupted while it was " + doing + ", which closed the file",
-          "do not interrupt the threads of the engine, and open the database again",
-          failure);
+    Trouble trouble = Trouble.of(failure);
+    if (trouble == Trouble.OTHER && room > 0 && usableSpace(file) < room) {
+      trouble = Trouble.FULL; // the words of the system are those of another language
     }
-    if (failure instanceof ClosedChannelException) {
-      return new StorageIOException(
-          file, offset, doing + " failed: the file is closed", "open the database again", failure);
-    }
-    if (failure instanceof NoSuchFileException) {
-      return new MissingFileException(
-          file, offset, doing + " failed: there is no such file", "check the path", failure);
-    }
-    if (failure instanceof FileAlreadyExistsException) {
-      return new StorageIOException(
-          file, offset, doing + " failed: the file exists already", "check the path", failure);
-    }
-    if (isDiskFull(file, failure, room)) {
-      return new DiskFullException(
-          file,
-          offset,
-          doing + " failed: the device or the quota is full (" + said(failure) + ")",
-          "make room, then open the database again",
-          failure);
-    }
-    if (saysReadOnly(failure)) {
-      return new ReadOnlyStorageException(
-          file,
-          offset,
-          doing + " failed: no permission (" + said(failure) + ")",
-          "grant the permission to the user of this process, or open the database read-only",
-          failure);
-    }
-    return new StorageIOException(
-        file,
-        offset,
-        doing + " failed (" + said(failure) + ")",
-        "check the device, then open the database again",
-        failure);
+    String said = trouble.hasClassOf(failure) ? "" : " (" + said(failure) + ")";
+    String reason = doing + " failed: " + trouble.reason + said;
+    return switch (trouble.kind) {
+      case MISSING -> new MissingFileException(file, offset, reason, trouble.cure, failure);
+      case FULL -> new DiskFullException(file, offset, reason, trouble.cure, failure);
+      case REFUSED -> new ReadOnlyStorageException(file, offset, reason, trouble.cure, failure);
+      case OTHER -> new StorageIOException(file, offset, reason, trouble.cure, failure);
+    };
   }
 
   /**
@@ -98,22 +64,9 @@ public final class IoFailures {
     return new ReadOnlyStorageException(
         file,
         StorageException.NO_OFFSET,
-        doing + " failed: the file system is read-only",
-        "put the database on a file system that can be written, or open it read-only",
+        doing + " failed: " + Trouble.READ_ONLY.reason,
+        Trouble.READ_ONLY.cure,
         failure);
-  }
-
-  private static boolean saysReadOnly(IOException failure) {
-    return failure instanceof AccessDeniedException || messageHas(failure, "Read-only file system");
-  }
-
-  private static boolean isDiskFull(Path file, IOException failure, long room) {
-    if (messageHas(failure, "No space left on device")
-        || messageHas(failure, "Disk quota exceeded")) {
-      return true;
-    }
-    // The words above are those of one language and one family of systems.
-    return room > 0 && usableSpace(file) < room;
   }
 
   private static long usableSpace(Path file) {
@@ -124,11 +77,6 @@ public final class IoFailures {
     } catch (IOException | UnsupportedOperationException unknown) {
       return Long.MAX_VALUE;
     }
-  }
-
-  private static boolean messageHas(IOException failure, String words) {
-    @Nullable String message = failure.getMessage();
-    return message != null && message.contains(words);
   }
 
   /** What the system said, in words, for the middle of a sentence. */

@@ -20,4 +20,9 @@ public final class ReadOnlyStorageException extends StorageIOException {
       Path file, long offset, String reason, String cure, @Nullable Throwable cause) {
     super(file, offset, reason, cure, cause);
   }
+
+  @Override
+  protected StorageException copy() {
+    return new ReadOnlyStorageException(file(), offset(), reason(), cure(), this);
+  }
 }

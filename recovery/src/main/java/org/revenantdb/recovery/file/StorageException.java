@@ -8,6 +8,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The message is one sentence made of the four; the accessors give them one by one. Subclasses
  * say what kind of trouble it is.
+ *
+ * <p>An exception belongs to the thread that made it. Another thread that has to report the same
+ * trouble throws what {@link #forCaller} returns: that has the stack of its own caller, and no two
+ * threads add to one object.
  */
 public class StorageException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -25,6 +29,9 @@ public class StorageException extends RuntimeException {
 
   /** What the user can do. */
   private final String cure;
+
+  /** The thread whose stack this has. */
+  private final transient long madeBy = Thread.currentThread().threadId();
 
   /**
    * Trouble with a file.
@@ -83,5 +90,25 @@ public class StorageException extends RuntimeException {
    */
   public final String cure() {
     return cure;
+  }
+
+  /**
+   * The same trouble for the current thread.
+   *
+   * @return this exception, if the current thread made it; else another one of the same class with
+   *     the same fields, the current stack, and this one as its cause
+   */
+  public final StorageException forCaller() {
+    return Thread.currentThread().threadId() == madeBy ? this : copy();
+  }
+
+  /**
+   * Another exception of this class with the same fields and the current stack; each subclass makes
+   * its own.
+   *
+   * @return the copy, whose cause is this exception
+   */
+  protected StorageException copy() {
+    return new StorageException(file, offset, reason, cure, this);
   }
 }

@@ -20,4 +20,9 @@ public class StorageIOException extends StorageException {
       Path file, long offset, String reason, String cure, @Nullable Throwable cause) {
     super(file, offset, reason, cure, cause);
   }
+
+  @Override
+  protected StorageException copy() {
+    return new StorageIOException(file(), offset(), reason(), cure(), this);
+  }
 }
