@@ -76,8 +76,12 @@ public final class BulkLoad implements AutoCloseable {
   public void add(byte[] key, byte[] value) {
     Transaction.checkKey(key);
     Objects.requireNonNull(value, "value");
-    Transaction.checkLength(transaction.core().engine().maxValueBytes, value.length);
-    addOrWait(key, loader -> loader.add(key, value));
+    try {
+      Transaction.checkLength(transaction.core().engine().maxValueBytes, value.length);
+      addOrWait(key, loader -> loader.add(key, value));
+    } catch (RuntimeException failure) {
+      throw transaction.told(failure);
+    }
   }
 
   /**
@@ -94,7 +98,7 @@ public final class BulkLoad implements AutoCloseable {
   public void add(byte[] key, InputStream value) throws IOException {
     Transaction.checkKey(key);
     Objects.requireNonNull(value, "value");
-    StreamedValue.demandShort(transaction.core().engine(), value);
+    StreamedValue.demandShort(transaction.engine(), value);
     byte[] chunk = value.readNBytes(OverflowWriter.CHUNK);
     if (chunk.length < OverflowWriter.CHUNK) {
       add(key, chunk);
@@ -102,15 +106,32 @@ public final class BulkLoad implements AutoCloseable {
     }
     OverflowWriter written =
         StreamedValue.write(
-            transaction.core().engine(),
+            transaction.engine(),
             chunk,
             value,
             () -> {
               demandAscending(key);
               return loader(key).beginValue();
             },
-            this::step);
-    addOrWait(key, loader -> loader.add(key, written)); // who reads the stream may have added rows
+            this::toldStep);
+    addStreamed(key, written);
+  }
+
+  /** A step, whose failure is what the caller gets. */
+  private <T extends @Nullable Object> T toldStep(Supplier<T> action) {
+    try {
+      return step(action);
+    } catch (RuntimeException failure) {
+      throw transaction.told(failure);
+    }
+  }
+
+  private void addStreamed(byte[] key, OverflowWriter written) {
+    try {
+      addOrWait(key, loader -> loader.add(key, written)); // who reads the stream may add rows
+    } catch (RuntimeException failure) {
+      throw transaction.told(failure);
+    }
   }
 
   private void addOrWait(byte[] key, Function<RowLoader, RowWriter.Outcome> add) {
@@ -184,21 +205,25 @@ public final class BulkLoad implements AutoCloseable {
    * @throws OutcomeUnknownException if the log failed meanwhile
    */
   public void finish() {
-    write(() -> {
-      for (RowLoader loader : loaders.values()) {
-        RowWriter.Outcome outcome = loader.isHeldUp() ? loader.resume() : loader.finish();
-        if (outcome == RowWriter.Outcome.CONFLICT) {
-          return outcome;
-        }
-      }
-      return RowWriter.Outcome.DONE;
-    });
-    Engine engine = transaction.core().engine();
     try {
-      transaction.commit();
-    } finally {
-      engine.storage().marks().longEnded(); // its pages wait for it
-      engine.pokeCleaner();
+      write(() -> {
+        for (RowLoader loader : loaders.values()) {
+          RowWriter.Outcome outcome = loader.isHeldUp() ? loader.resume() : loader.finish();
+          if (outcome == RowWriter.Outcome.CONFLICT) {
+            return outcome;
+          }
+        }
+        return RowWriter.Outcome.DONE;
+      });
+      Engine engine = transaction.core().engine();
+      try {
+        transaction.commit();
+      } finally {
+        engine.storage().marks().longEnded(); // its pages wait for it
+        engine.pokeCleaner();
+      }
+    } catch (RuntimeException failure) {
+      throw transaction.told(failure);
     }
   }
 
@@ -233,7 +258,11 @@ public final class BulkLoad implements AutoCloseable {
    * @return the number
    */
   public long pages() {
-    return loaders.values().stream().mapToLong(RowLoader::pages).sum();
+    try {
+      return loaders.values().stream().mapToLong(RowLoader::pages).sum();
+    } catch (RuntimeException failure) {
+      throw transaction.told(failure);
+    }
   }
 
   /** Gives the load up, at once and whatever its size, unless it was finished. */

@@ -1,5 +1,6 @@
 package org.revenantdb.engine;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -122,5 +123,29 @@ public sealed class ConflictException extends RevenantException
       return true;
     }
     return own == attempt ? !isOwnAlone : !own.isOpen();
+  }
+
+  @Override
+  RevenantException copy() {
+    return copied(said(), cure, holder);
+  }
+
+  /** Another one of this class. */
+  ConflictException fresh(String said, String ownCure, long ownHolder) {
+    return new ConflictException(reason, said, ownCure, ownHolder);
+  }
+
+  private ConflictException copied(String said, String ownCure, long ownHolder) {
+    ConflictException copy = fresh(said, ownCure, ownHolder);
+    copy.ownThreads = ownThreads;
+    copy.isOwnAlone = isOwnAlone;
+    copy.lost = lost;
+    copy.isOfLock = isOfLock;
+    return copy;
+  }
+
+  /** What happened, without the cure. */
+  private String said() {
+    return Objects.requireNonNull(super.getMessage());
   }
 }

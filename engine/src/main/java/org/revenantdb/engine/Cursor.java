@@ -96,13 +96,17 @@ public final class Cursor implements AutoCloseable {
    *     that nobody was given
    */
   public boolean next() {
-    checkUsable();
-    if (at + 1 < batch.size()) {
-      transaction.checkOpen();
-      at++;
-      return note();
+    try {
+      checkUsable();
+      if (at + 1 < batch.size()) {
+        transaction.checkOpen();
+        at++;
+        return note();
+      }
+      return fill();
+    } catch (RuntimeException failure) {
+      throw transaction.told(failure);
     }
-    return fill();
   }
 
   /** The user is about to know that he is on a row, or that there is none. */
@@ -141,21 +145,25 @@ public final class Cursor implements AutoCloseable {
    */
   public boolean seek(byte[] key) {
     Objects.requireNonNull(key, "key");
-    checkUsable();
-    transaction.checkOpen();
-    isAllNoted = false;
-    if (descending) {
-      // The smallest key above this one bounds the rows at or before it.
-      byte[] above = Arrays.copyOf(key, key.length + 1);
-      noted = to != null && compare(to, above) < 0 ? to : above;
-    } else {
-      noted = from != null && compare(from, key) > 0 ? from : key.clone();
+    try {
+      checkUsable();
+      transaction.checkOpen();
+      isAllNoted = false;
+      if (descending) {
+        // The smallest key above this one bounds the rows at or before it.
+        byte[] above = Arrays.copyOf(key, key.length + 1);
+        noted = to != null && compare(to, above) < 0 ? to : above;
+      } else {
+        noted = from != null && compare(from, key) > 0 ? from : key.clone();
+      }
+      if (seekInBatch(key)) {
+        return note();
+      }
+      scan = descending ? range.scan(from, noted) : range.scan(noted, to);
+      return fill();
+    } catch (RuntimeException failure) {
+      throw transaction.told(failure);
     }
-    if (seekInBatch(key)) {
-      return note();
-    }
-    scan = descending ? range.scan(from, noted) : range.scan(noted, to);
-    return fill();
   }
 
   /**
@@ -195,11 +203,11 @@ public final class Cursor implements AutoCloseable {
 
   private void checkUsable() {
     if (closed) {
-      throw new IllegalStateException("the cursor is closed");
+      throw new Misuse.OfState("the cursor is closed");
     }
     if (failed) {
       transaction.checkOpen();
-      throw new IllegalStateException("the cursor has failed before; open another one");
+      throw new Misuse.OfState("the cursor has failed before; open another one");
     }
   }
 
@@ -220,7 +228,7 @@ public final class Cursor implements AutoCloseable {
   private int row() {
     transaction.checkOpen();
     if (closed || at < 0 || at >= batch.size()) {
-      throw new IllegalStateException("the cursor is not on a row; call next first");
+      throw new Misuse.OfState("the cursor is not on a row; call next first");
     }
     return at;
   }
@@ -231,9 +239,13 @@ public final class Cursor implements AutoCloseable {
    * @return a copy
    */
   public byte[] key() {
-    byte[] key = batch.key(row());
-    stillOpen();
-    return key;
+    try {
+      byte[] key = batch.key(row());
+      stillOpen();
+      return key;
+    } catch (RuntimeException failure) {
+      throw transaction.told(failure);
+    }
   }
 
   /**
@@ -245,9 +257,13 @@ public final class Cursor implements AutoCloseable {
    */
   public int key(byte[] into, int offset) {
     Objects.checkFromIndexSize(offset, 0, into.length);
-    int length = batch.key(row(), into, offset);
-    stillOpen();
-    return length;
+    try {
+      int length = batch.key(row(), into, offset);
+      stillOpen();
+      return length;
+    } catch (RuntimeException failure) {
+      throw transaction.told(failure);
+    }
   }
 
   /**
@@ -257,7 +273,11 @@ public final class Cursor implements AutoCloseable {
    * @throws ValueTooLargeException if it does not fit in an array; use {@link #openValue}
    */
   public byte[] value() {
-    return transaction.materialise(stored(row()));
+    try {
+      return transaction.materialise(stored(row()));
+    } catch (RuntimeException failure) {
+      throw transaction.told(failure);
+    }
   }
 
   /**
@@ -272,13 +292,17 @@ public final class Cursor implements AutoCloseable {
    */
   public int value(byte[] into, int offset) {
     Objects.checkFromIndexSize(offset, 0, into.length);
-    int row = row();
-    if (batch.isOverflow(row)) {
-      return transaction.copy(stored(row), into, offset);
+    try {
+      int row = row();
+      if (batch.isOverflow(row)) {
+        return transaction.copy(stored(row), into, offset);
+      }
+      int length = batch.value(row, into, offset);
+      stillOpen();
+      return length;
+    } catch (RuntimeException failure) {
+      throw transaction.told(failure);
     }
-    int length = batch.value(row, into, offset);
-    stillOpen();
-    return length;
   }
 
   /**
@@ -287,7 +311,11 @@ public final class Cursor implements AutoCloseable {
    * @return bytes
    */
   public long valueLength() {
-    return stored(row()).length();
+    try {
+      return stored(row()).length();
+    } catch (RuntimeException failure) {
+      throw transaction.told(failure);
+    }
   }
 
   /**
@@ -297,7 +325,11 @@ public final class Cursor implements AutoCloseable {
    *     Isolation#READ_COMMITTED reads what is committed}, it is to be closed
    */
   public InputStream openValue() {
-    return transaction.stream(stored(row()), kept);
+    try {
+      return transaction.stream(stored(row()), kept);
+    } catch (RuntimeException failure) {
+      throw transaction.told(failure);
+    }
   }
 
   private StoredValue stored(int row) {
@@ -313,21 +345,25 @@ public final class Cursor implements AutoCloseable {
   private void stillOpen() {
     VarHandle.acquireFence();
     if (closed) {
-      throw new IllegalStateException("the cursor is closed");
+      throw new Misuse.OfState("the cursor is closed");
     }
   }
 
   /** Ends the cursor. */
   @Override
   public void close() {
-    if (closed) {
-      return;
-    }
-    closed = true;
-    at = -1;
-    transaction.letGo(kept);
-    if (!failed && Thread.currentThread().threadId() == opener) {
-      transaction.core().engine().giveBack(batch); // from here on it may be another cursor's
+    try {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      at = -1;
+      transaction.letGo(kept);
+      if (!failed && Thread.currentThread().threadId() == opener) {
+        transaction.core().engine().giveBack(batch); // from here on it may be another cursor's
+      }
+    } catch (RuntimeException failure) {
+      throw transaction.told(failure);
     }
   }
 }

@@ -70,8 +70,12 @@ public final class Database implements AutoCloseable {
   public static Database open(Path directory, DatabaseOptions options) {
     Objects.requireNonNull(directory, "directory");
     Objects.requireNonNull(options, "options");
-    return new Database(
-        FileThread.call("revenant-open", () -> OpenDatabase.open(directory, options)));
+    try {
+      return new Database(
+          FileThread.call("revenant-open", () -> OpenDatabase.open(directory, options)));
+    } catch (RuntimeException failure) {
+      throw Boundary.told(directory, failure);
+    }
   }
 
   /**
@@ -84,8 +88,13 @@ public final class Database implements AutoCloseable {
    *     finds its own with {@link Transaction#findTable}
    */
   public Table table(String name) {
-    Table found = findTable(name);
-    return found != null ? found : create(name, TableOptions.defaults());
+    Objects.requireNonNull(name, "name");
+    try {
+      Table found = findTable(name);
+      return found != null ? found : create(name, TableOptions.defaults());
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
   }
 
   /**
@@ -98,22 +107,27 @@ public final class Database implements AutoCloseable {
    * @throws ConflictException if a transaction has created one of this name and has not ended
    */
   public Table table(String name, TableOptions options) {
+    Objects.requireNonNull(name, "name");
     Objects.requireNonNull(options, "options");
-    Table table = findTable(name);
-    if (table == null) {
-      table = create(name, options); // or somebody else has, meanwhile
+    try {
+      Table table = findTable(name);
+      if (table == null) {
+        table = create(name, options); // or somebody else has, meanwhile
+      }
+      if (!table.options().equals(options)) {
+        throw new TableOptionsException(
+            "table "
+                + name
+                + " was created with "
+                + table.options().partitions()
+                + " partitions, not "
+                + options.partitions()
+                + ", which cannot be changed: open it without options, or copy its rows to a new table");
+      }
+      return table;
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
     }
-    if (!table.options().equals(options)) {
-      throw new TableOptionsException(
-          "table "
-              + name
-              + " was created with "
-              + table.options().partitions()
-              + " partitions, not "
-              + options.partitions()
-              + ", which cannot be changed: open it without options, or copy its rows to a new table");
-    }
-    return table;
   }
 
   private Table create(String name, TableOptions options) {
@@ -140,9 +154,13 @@ public final class Database implements AutoCloseable {
    */
   public @Nullable Table findTable(String name) {
     Objects.requireNonNull(name, "name");
-    Table found = engine.inside(() -> catalog.find(name));
-    awaitTable(name);
-    return found;
+    try {
+      Table found = engine.inside(() -> catalog.find(name));
+      awaitTable(name);
+      return found;
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
   }
 
   /** Only of its own name: who works with other tables is not waited for. */
@@ -177,9 +195,13 @@ public final class Database implements AutoCloseable {
    * @return in order
    */
   public List<String> tableNames() {
-    List<String> names = engine.inside(catalog::names);
-    awaitCatalog(catalog.changedAt(), "a table was created or dropped");
-    return names;
+    try {
+      List<String> names = engine.inside(catalog::names);
+      awaitCatalog(catalog.changedAt(), "a table was created or dropped");
+      return names;
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
   }
 
   /**
@@ -203,26 +225,31 @@ public final class Database implements AutoCloseable {
    * @throws OutcomeUnknownException if the log failed meanwhile
    */
   public boolean dropTable(String name) {
-    Table table = findTable(name);
-    if (table == null) {
-      return false;
-    }
-    if (engine.options().readOnly()) {
-      throw new ReadOnlyDatabaseException(
-          "table "
-              + name
-              + " cannot be dropped, since the database was opened read-only; open it for writing");
-    }
-    boolean dropped;
+    Objects.requireNonNull(name, "name");
     try {
-      dropped = engine.tables().drops().drop(table);
-    } catch (TableInUseException told) {
-      awaitOutcomes(); // it may be a prepared transaction's, which a crash may not take back then
-      throw told;
+      Table table = findTable(name);
+      if (table == null) {
+        return false;
+      }
+      if (engine.options().readOnly()) {
+        throw new ReadOnlyDatabaseException(
+            "table "
+                + name
+                + " cannot be dropped, since the database was opened read-only; open it for writing");
+      }
+      boolean dropped;
+      try {
+        dropped = engine.tables().drops().drop(table);
+      } catch (TableInUseException told) {
+        awaitOutcomes(); // it may be a prepared transaction's, which a crash may not take back then
+        throw told;
+      }
+      awaitTable(name);
+      engine.pokeCleaner();
+      return dropped;
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
     }
-    awaitTable(name);
-    engine.pokeCleaner();
-    return dropped;
   }
 
   /**
@@ -236,15 +263,20 @@ public final class Database implements AutoCloseable {
    * @throws OutcomeUnknownException if the log failed meanwhile
    */
   public boolean truncateTable(String name) {
-    return call(
-        TransactionOptions.of(Durability.DURABLE),
-        tx -> {
-          Table table = tx.findTable(name);
-          if (table != null) {
-            tx.truncate(table);
-          }
-          return table != null;
-        });
+    Objects.requireNonNull(name, "name");
+    try {
+      return call(
+          TransactionOptions.of(Durability.DURABLE),
+          tx -> {
+            Table table = tx.findTable(name);
+            if (table != null) {
+              tx.truncate(table);
+            }
+            return table != null;
+          });
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
   }
 
   /**
@@ -255,7 +287,12 @@ public final class Database implements AutoCloseable {
    * @return the sequence
    */
   public Sequence sequence(String name) {
-    return findOrCreate(name, SequenceOptions.defaults());
+    Objects.requireNonNull(name, "name");
+    try {
+      return findOrCreate(name, SequenceOptions.defaults());
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
   }
 
   /**
@@ -268,19 +305,24 @@ public final class Database implements AutoCloseable {
    * @throws IllegalArgumentException if it exists with other options
    */
   public Sequence sequence(String name, SequenceOptions options) {
+    Objects.requireNonNull(name, "name");
     Objects.requireNonNull(options, "options");
-    Sequence found = findOrCreate(name, options);
-    if (!found.options().equals(options)) {
-      throw new IllegalArgumentException(
-          "sequence "
-              + name
-              + " was created with "
-              + found.options()
-              + ", not with "
-              + options
-              + "; get it as it is with sequence(name), or create another with another name");
+    try {
+      Sequence found = findOrCreate(name, options);
+      if (!found.options().equals(options)) {
+        throw new Misuse.OfArgument(
+            "sequence "
+                + name
+                + " was created with "
+                + found.options()
+                + ", not with "
+                + options
+                + "; get it as it is with sequence(name), or create another with another name");
+      }
+      return found;
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
     }
-    return found;
   }
 
   private Sequence findOrCreate(String name, SequenceOptions options) {
@@ -307,9 +349,13 @@ public final class Database implements AutoCloseable {
    */
   public @Nullable Sequence findSequence(String name) {
     Objects.requireNonNull(name, "name");
-    Sequence found = engine.inside(() -> sequences.find(name));
-    awaitCatalog(sequences.createdAt(), "a sequence was created");
-    return found;
+    try {
+      Sequence found = engine.inside(() -> sequences.find(name));
+      awaitCatalog(sequences.createdAt(), "a sequence was created");
+      return found;
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
   }
 
   /**
@@ -318,9 +364,13 @@ public final class Database implements AutoCloseable {
    * @return in order
    */
   public List<String> sequenceNames() {
-    List<String> names = engine.inside(sequences::names);
-    awaitCatalog(sequences.createdAt(), "a sequence was created");
-    return names;
+    try {
+      List<String> names = engine.inside(sequences::names);
+      awaitCatalog(sequences.createdAt(), "a sequence was created");
+      return names;
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
   }
 
   /**
@@ -340,17 +390,21 @@ public final class Database implements AutoCloseable {
    */
   public Transaction begin(TransactionOptions options) {
     Objects.requireNonNull(options, "options");
-    @Nullable Throwable begun =
-        engine.options().leakTraces() ? new Throwable("the transaction was begun here") : null;
-    int stripe = engine.gate().enter();
     try {
-      if (options.isolation() != Isolation.SERIALIZABLE) {
-        return begin(options, begun, null);
+      @Nullable Throwable begun =
+          engine.options().leakTraces() ? new Throwable("the transaction was begun here") : null;
+      int stripe = engine.gate().enter();
+      try {
+        if (options.isolation() != Isolation.SERIALIZABLE) {
+          return begin(options, begun, null);
+        }
+        Transaction alone = options.readOnly() ? beginAlone(options, begun) : null;
+        return alone == null ? beginSerializable(options, begun) : alone;
+      } finally {
+        engine.gate().exit(stripe);
       }
-      Transaction alone = options.readOnly() ? beginAlone(options, begun) : null;
-      return alone == null ? beginSerializable(options, begun) : alone;
-    } finally {
-      engine.gate().exit(stripe);
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
     }
   }
 
@@ -444,6 +498,7 @@ public final class Database implements AutoCloseable {
    */
   public <X extends Exception> void run(TransactionOptions options, TransactionBody<X> body)
       throws X {
+    Objects.requireNonNull(body, "body");
     this.<@Nullable Object, X>call(
         options,
         transaction -> {
@@ -478,6 +533,9 @@ public final class Database implements AutoCloseable {
    */
   public <T extends @Nullable Object, X extends Exception> T call(
       TransactionOptions options, TransactionCall<T, X> body) throws X {
+    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(body, "body");
+    Throwable bodys = null; // it is the user's, whatever it is
     Retry retry = null;
     try {
       while (true) {
@@ -485,7 +543,13 @@ public final class Database implements AutoCloseable {
         transaction.core().attempt(retry);
         try (transaction) {
           try {
-            T result = body.call(transaction);
+            T result;
+            try {
+              result = body.call(transaction);
+            } catch (Throwable thrown) {
+              bodys = thrown;
+              throw thrown;
+            }
             transaction.commit();
             return result;
           } catch (ConflictException conflict) {
@@ -506,10 +570,20 @@ public final class Database implements AutoCloseable {
           throw thrown;
         }
       }
+    } catch (RuntimeException failure) {
+      throw failure == bodys ? failure : engine.told(failure);
     } finally {
+      end(retry);
+    }
+  }
+
+  private void end(@Nullable Retry retry) {
+    try {
       if (retry != null) {
         retry.end();
       }
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
     }
   }
 
@@ -541,14 +615,20 @@ public final class Database implements AutoCloseable {
    * @return the load, to be closed
    */
   public BulkLoad bulkLoad(Table table, TransactionOptions options) {
-    Objects.requireNonNull(table, "table").demandOf(engine);
-    // It reads nothing, and is as it was begun until it ends.
-    Transaction transaction = begin(options.withIsolation(Isolation.SNAPSHOT));
+    Objects.requireNonNull(table, "table");
+    Objects.requireNonNull(options, "options");
     try {
-      return new BulkLoad(transaction, table);
-    } catch (Throwable failure) {
-      transaction.close();
-      throw failure;
+      table.demandOf(engine);
+      // It reads nothing, and is as it was begun until it ends.
+      Transaction transaction = begin(options.withIsolation(Isolation.SNAPSHOT));
+      try {
+        return new BulkLoad(transaction, table);
+      } catch (Throwable failure) {
+        transaction.close();
+        throw failure;
+      }
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
     }
   }
 
@@ -558,7 +638,11 @@ public final class Database implements AutoCloseable {
    * @return the report
    */
   public RecoveryReport recovery() {
-    return open.recovery();
+    try {
+      return open.recovery();
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
   }
 
   /**
@@ -567,7 +651,11 @@ public final class Database implements AutoCloseable {
    * @return the counts
    */
   public DatabaseStatistics statistics() {
-    return engine.inside(open::statistics);
+    try {
+      return engine.inside(open::statistics);
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
   }
 
   /**
@@ -577,7 +665,11 @@ public final class Database implements AutoCloseable {
    * @return the counts of now, all times in nanoseconds
    */
   public Waits waits() {
-    return engine.inside(open::waits);
+    try {
+      return engine.inside(open::waits);
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
   }
 
   /** For tests: brings the counters file up to date now, if there is to be one. */
@@ -597,9 +689,13 @@ public final class Database implements AutoCloseable {
    * @return their names, in no order; one that is missing has an outcome that is durable
    */
   public List<byte[]> preparedTransactions() {
-    List<byte[]> names = engine.inside(() -> engine.prepared().names());
-    awaitOutcomes();
-    return names;
+    try {
+      List<byte[]> names = engine.inside(() -> engine.prepared().names());
+      awaitOutcomes();
+      return names;
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
   }
 
   /**
@@ -611,7 +707,12 @@ public final class Database implements AutoCloseable {
    * @throws OutcomeUnknownException if the log failed meanwhile: it is committed or still prepared
    */
   public boolean commitPrepared(byte[] name) {
-    return decide(name, prepared -> prepared.commit(name));
+    checkName(name);
+    try {
+      return decide(prepared -> prepared.commit(name));
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
   }
 
   /**
@@ -623,11 +724,15 @@ public final class Database implements AutoCloseable {
    *     prepared
    */
   public boolean rollbackPrepared(byte[] name) {
-    return decide(name, prepared -> prepared.rollback(name));
+    checkName(name);
+    try {
+      return decide(prepared -> prepared.rollback(name));
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
   }
 
-  private boolean decide(byte[] name, ToLongFunction<PreparedTransactions> decision) {
-    checkName(name);
+  private boolean decide(ToLongFunction<PreparedTransactions> decision) {
     if (engine.options().readOnly()) {
       throw new ReadOnlyDatabaseException(
           "a prepared transaction cannot be decided upon, since the database was opened read-only; open it for writing");
@@ -660,7 +765,7 @@ public final class Database implements AutoCloseable {
   static void checkName(byte[] name) {
     Objects.requireNonNull(name, "name");
     if (name.length == 0 || name.length > MAX_NAME_BYTES) {
-      throw new IllegalArgumentException(
+      throw new Misuse.OfArgument(
           "the name of a prepared transaction has 1 to "
               + MAX_NAME_BYTES
               + " bytes; this one has "
@@ -675,16 +780,24 @@ public final class Database implements AutoCloseable {
    *     may be lost, in part or all of it
    */
   public void sync() {
-    engine.inside(() -> null); // or it would not say that the database is closed
-    engine.awaitDurable(engine.storage().log().tail());
+    try {
+      engine.inside(() -> null); // or it would not say that the database is closed
+      engine.awaitDurable(engine.storage().log().tail());
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
   }
 
   /** Writes all changed pages, so that a restart after this would have next to nothing to redo. */
   public void checkpoint() {
-    engine.inside(() -> {
-      open.checkpoint();
-      return null;
-    });
+    try {
+      engine.inside(() -> {
+        open.checkpoint();
+        return null;
+      });
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
   }
 
   /**
@@ -693,9 +806,13 @@ public final class Database implements AutoCloseable {
    * measuring.
    */
   public void cleanNow() {
-    // Not inside the gate: the cleaner's own steps pass through it.
-    engine.inside(() -> null);
-    open.cleanNow();
+    try {
+      // Not inside the gate: the cleaner's own steps pass through it.
+      engine.inside(() -> null);
+      open.cleanNow();
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
   }
 
   /**
@@ -708,11 +825,11 @@ public final class Database implements AutoCloseable {
    * @return what has come of it
    */
   public CompactReport compact() {
-    engine.inside(() -> null);
     try {
+      engine.inside(() -> null);
       return open.compact();
-    } catch (LogStoppedException e) {
-      throw Engine.stopped(e);
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
     }
   }
 
@@ -729,8 +846,12 @@ public final class Database implements AutoCloseable {
    * @return what was found
    */
   public CheckReport check() {
-    engine.inside(catalog::finish); // what it finds then is as everybody sees it
-    return FileThread.call("revenant-check", liveCheck::run);
+    try {
+      engine.inside(catalog::finish); // what it finds then is as everybody sees it
+      return FileThread.call("revenant-check", liveCheck::run);
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
   }
 
   /**
@@ -743,11 +864,15 @@ public final class Database implements AutoCloseable {
    */
   @Override
   public void close() {
-    FileThread.call(
-        "revenant-close",
-        () -> {
-          open.close();
-          return true;
-        });
+    try {
+      FileThread.call(
+          "revenant-close",
+          () -> {
+            open.close();
+            return true;
+          });
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
   }
 }

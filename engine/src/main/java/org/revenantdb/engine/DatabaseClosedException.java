@@ -7,4 +7,9 @@ public final class DatabaseClosedException extends RevenantException {
   DatabaseClosedException(String message) {
     super(message);
   }
+
+  @Override
+  RevenantException copy() {
+    return new DatabaseClosedException(message());
+  }
 }

@@ -10,4 +10,9 @@ public final class DatabaseStoppedException extends RevenantException {
   DatabaseStoppedException(String message, Throwable cause) {
     super(message, cause);
   }
+
+  @Override
+  RevenantException copy() {
+    return new DatabaseStoppedException(message(), this);
+  }
 }

@@ -12,4 +12,9 @@ public final class DeadlockException extends ConflictException {
   DeadlockException(String message, String cure, long holder) {
     super(ConflictReason.DEADLOCK, message, cure, holder);
   }
+
+  @Override
+  ConflictException fresh(String said, String ownCure, long ownHolder) {
+    return new DeadlockException(said, ownCure, ownHolder);
+  }
 }

@@ -254,6 +254,11 @@ final class Engine {
     }
   }
 
+  /** What a caller gets of a failure. */
+  RuntimeException told(RuntimeException failure) {
+    return Boundary.told(storage.spill().directory(), failure);
+  }
+
   /** What a caller is told when the engine has stopped. */
   static RuntimeException stopped(RuntimeException cause) {
     return new DatabaseStoppedException(

@@ -7,4 +7,9 @@ public final class KeyException extends RevenantException {
   KeyException(String message) {
     super(message);
   }
+
+  @Override
+  RevenantException copy() {
+    return new KeyException(message());
+  }
 }

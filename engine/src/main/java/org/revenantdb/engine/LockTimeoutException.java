@@ -16,4 +16,9 @@ public final class LockTimeoutException extends ConflictException {
   boolean isWorthAnotherAttempt(TransactionCore attempt) {
     return false;
   }
+
+  @Override
+  ConflictException fresh(String said, String ownCure, long ownHolder) {
+    return new LockTimeoutException(said);
+  }
 }

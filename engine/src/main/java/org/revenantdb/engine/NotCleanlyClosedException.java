@@ -10,4 +10,9 @@ public final class NotCleanlyClosedException extends RevenantException {
   NotCleanlyClosedException(String message) {
     super(message);
   }
+
+  @Override
+  RevenantException copy() {
+    return new NotCleanlyClosedException(message());
+  }
 }

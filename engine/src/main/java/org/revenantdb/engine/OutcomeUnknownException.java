@@ -10,4 +10,9 @@ public final class OutcomeUnknownException extends RevenantException {
   OutcomeUnknownException(String message, Throwable cause) {
     super(message, cause);
   }
+
+  @Override
+  RevenantException copy() {
+    return new OutcomeUnknownException(message(), this);
+  }
 }

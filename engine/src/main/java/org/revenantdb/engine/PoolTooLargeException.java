@@ -10,4 +10,9 @@ public final class PoolTooLargeException extends RevenantException {
   PoolTooLargeException(String message, Throwable cause) {
     super(message, cause);
   }
+
+  @Override
+  RevenantException copy() {
+    return new PoolTooLargeException(message(), this);
+  }
 }

@@ -10,4 +10,9 @@ public final class PrepareException extends RevenantException {
   PrepareException(String message) {
     super(message);
   }
+
+  @Override
+  RevenantException copy() {
+    return new PrepareException(message());
+  }
 }

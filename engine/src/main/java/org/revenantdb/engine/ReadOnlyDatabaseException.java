@@ -7,4 +7,9 @@ public final class ReadOnlyDatabaseException extends RevenantException {
   ReadOnlyDatabaseException(String message) {
     super(message);
   }
+
+  @Override
+  RevenantException copy() {
+    return new ReadOnlyDatabaseException(message());
+  }
 }

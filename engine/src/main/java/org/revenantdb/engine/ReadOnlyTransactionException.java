@@ -7,4 +7,9 @@ public final class ReadOnlyTransactionException extends RevenantException {
   ReadOnlyTransactionException(String message) {
     super(message);
   }
+
+  @Override
+  RevenantException copy() {
+    return new ReadOnlyTransactionException(message());
+  }
 }

@@ -97,7 +97,11 @@ public final class Sequence {
    * @return a value that nobody else is given
    */
   public long next() {
-    return next(engine.options().durability());
+    try {
+      return next(engine.options().durability());
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
   }
 
   /**
@@ -110,22 +114,26 @@ public final class Sequence {
    */
   public long next(Durability durability) {
     Objects.requireNonNull(durability, "durability");
-    demandUsable();
-    SequenceBlock block = current;
-    long index = block.take();
-    if (index >= block.size()) {
-      Drawn drawn = engine.inside(() -> draw(durability));
-      block = drawn.block();
-      index = drawn.index();
+    try {
+      demandUsable();
+      SequenceBlock block = current;
+      long index = block.take();
+      if (index >= block.size()) {
+        Drawn drawn = engine.inside(() -> draw(durability));
+        block = drawn.block();
+        index = drawn.index();
+      }
+      if (block.isHalf(index)) {
+        reserveAhead(block, durability);
+      }
+      if (durability == Durability.DURABLE && engine.storage().log().durableLsn() < block.lsn()) {
+        engine.awaitDurable(block.lsn());
+      }
+      return SequenceRow.value(
+          options.start(), options.increment(), options.order().code(), block.number(index));
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
     }
-    if (block.isHalf(index)) {
-      reserveAhead(block, durability);
-    }
-    if (durability == Durability.DURABLE && engine.storage().log().durableLsn() < block.lsn()) {
-      engine.awaitDurable(block.lsn());
-    }
-    return SequenceRow.value(
-        options.start(), options.increment(), options.order().code(), block.number(index));
   }
 
   private void demandUsable() {

@@ -7,4 +7,9 @@ public final class SequenceExhaustedException extends RevenantException {
   SequenceExhaustedException(String message) {
     super(message);
   }
+
+  @Override
+  RevenantException copy() {
+    return new SequenceExhaustedException(message());
+  }
 }

@@ -13,4 +13,9 @@ public final class SerializationConflictException extends ConflictException {
   SerializationConflictException(String message, String cure) {
     super(ConflictReason.NOT_SERIALIZABLE, message, cure, /* holder= */ 0);
   }
+
+  @Override
+  ConflictException fresh(String said, String ownCure, long ownHolder) {
+    return new SerializationConflictException(said, ownCure);
+  }
 }

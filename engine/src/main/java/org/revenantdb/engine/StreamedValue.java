@@ -23,7 +23,7 @@ final class StreamedValue {
 
   /** Runs steps in the transaction. */
   interface Steps {
-    /** Runs one, inside the gate. */
+    /** Runs one, inside the gate; what it throws is what the caller gets ({@link Boundary}). */
     <T extends @Nullable Object> T run(Supplier<T> step);
   }
 
@@ -49,7 +49,7 @@ final class StreamedValue {
   static OverflowWriter write(
       Engine engine, byte[] chunk, InputStream rest, Supplier<OverflowWriter> begin, Steps steps)
       throws IOException {
-    int pagesBefore = engine.filePages();
+    int pagesBefore = filePages(engine);
     OverflowWriter written = steps.run(begin);
     try {
       for (int count = chunk.length; count > 0; count = rest.readNBytes(chunk, 0, chunk.length)) {
@@ -62,14 +62,29 @@ final class StreamedValue {
       }
       return written;
     } catch (Throwable refusal) {
-      giveUp(engine, written, steps, refusal);
-      engine.giveBackRefused(pagesBefore, refusal);
+      giveUp(engine, written, steps);
+      giveBack(engine, pagesBefore, refusal);
       throw refusal;
     }
   }
 
-  private static void giveUp(
-      Engine engine, OverflowWriter written, Steps steps, Throwable refusal) {
+  private static int filePages(Engine engine) {
+    try {
+      return engine.filePages();
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
+  }
+
+  private static void giveBack(Engine engine, int pagesBefore, Throwable refusal) {
+    try {
+      engine.giveBackRefused(pagesBefore, refusal);
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
+  }
+
+  private static void giveUp(Engine engine, OverflowWriter written, Steps steps) {
     try {
       steps.run(() -> {
         written.giveUp();
@@ -77,7 +92,15 @@ final class StreamedValue {
       });
     } catch (RuntimeException ended) {
       // The transaction has ended, so the cleaner frees the value by the outcome.
+      pokeCleaner(engine);
+    }
+  }
+
+  private static void pokeCleaner(Engine engine) {
+    try {
       engine.pokeCleaner();
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
     }
   }
 }

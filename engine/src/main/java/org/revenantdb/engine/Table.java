@@ -71,7 +71,7 @@ public final class Table {
   /** Refuses a table of another database. */
   void demandOf(Engine caller) {
     if (caller != engine) {
-      throw new IllegalArgumentException("table " + name + " belongs to another database");
+      throw new Misuse.OfArgument("table " + name + " belongs to another database");
     }
   }
 

@@ -11,4 +11,9 @@ public final class TableDroppedException extends RevenantException {
   TableDroppedException(String message) {
     super(message);
   }
+
+  @Override
+  RevenantException copy() {
+    return new TableDroppedException(message());
+  }
 }

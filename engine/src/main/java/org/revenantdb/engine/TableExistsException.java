@@ -10,4 +10,9 @@ public final class TableExistsException extends RevenantException {
   TableExistsException(String message) {
     super(message);
   }
+
+  @Override
+  RevenantException copy() {
+    return new TableExistsException(message());
+  }
 }

@@ -11,4 +11,9 @@ public final class TableInUseException extends RevenantException {
   TableInUseException(String message) {
     super(message);
   }
+
+  @Override
+  RevenantException copy() {
+    return new TableInUseException(message());
+  }
 }

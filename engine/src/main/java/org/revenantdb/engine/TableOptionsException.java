@@ -7,4 +7,9 @@ public final class TableOptionsException extends RevenantException {
   TableOptionsException(String message) {
     super(message);
   }
+
+  @Override
+  RevenantException copy() {
+    return new TableOptionsException(message());
+  }
 }

@@ -126,8 +126,12 @@ public final class Transaction implements AutoCloseable {
    *     does
    */
   public long id() {
-    TransactionCore used = usedCore();
-    return used == null ? 0 : used.id();
+    try {
+      TransactionCore used = usedCore();
+      return used == null ? 0 : used.id();
+    } catch (RuntimeException failure) {
+      throw told(failure);
+    }
   }
 
   /**
@@ -136,7 +140,11 @@ public final class Transaction implements AutoCloseable {
    * @return 1 for the first, and for a transaction that was begun otherwise
    */
   public int attempt() {
-    return core().attempt();
+    try {
+      return core().attempt();
+    } catch (RuntimeException failure) {
+      throw told(failure);
+    }
   }
 
   /**
@@ -145,7 +153,11 @@ public final class Transaction implements AutoCloseable {
    * @return the conflict, or null if this is the first
    */
   public @Nullable ConflictException lastConflict() {
-    return core().previousConflict();
+    try {
+      return core().previousConflict();
+    } catch (RuntimeException failure) {
+      throw told(failure);
+    }
   }
 
   /** What people call it; null if nothing. */
@@ -214,9 +226,15 @@ public final class Transaction implements AutoCloseable {
    * @throws ValueTooLargeException if the value does not fit in an array; use {@link #open}
    */
   public byte @Nullable [] get(Table table, byte[] key) {
-    beginStatement();
-    StoredValue value = read(table, key);
-    return value == null ? null : value.isOverflow() ? materialise(value) : value.bytes();
+    Objects.requireNonNull(table, "table");
+    checkKey(key);
+    try {
+      beginStatement();
+      StoredValue value = read(table, key);
+      return value == null ? null : value.isOverflow() ? materialise(value) : value.bytes();
+    } catch (RuntimeException failure) {
+      throw told(failure);
+    }
   }
 
   /**
@@ -233,16 +251,22 @@ public final class Transaction implements AutoCloseable {
    *     #open}
    */
   public int get(Table table, byte[] key, byte[] into, int offset) {
-    beginStatement();
-    Tree tree = treeToRead(table, key);
+    Objects.requireNonNull(table, "table");
+    checkKey(key);
     Objects.checkFromIndexSize(offset, 0, into.length);
-    int length;
     try {
-      length = core().read(tree, key, into, offset);
-    } finally {
-      Reference.reachabilityFence(this);
+      beginStatement();
+      Tree tree = treeToRead(table, key);
+      int length;
+      try {
+        length = core().read(tree, key, into, offset);
+      } finally {
+        Reference.reachabilityFence(this);
+      }
+      return length != RowReader.LATCHED ? length : getSlowly(tree, key, into, offset);
+    } catch (RuntimeException failure) {
+      throw told(failure);
     }
-    return length != RowReader.LATCHED ? length : getSlowly(tree, key, into, offset);
   }
 
   private int getSlowly(Tree tree, byte[] key, byte[] into, int offset) {
@@ -276,8 +300,14 @@ public final class Transaction implements AutoCloseable {
    * @throws ConflictException as {@link #get(Table, byte[])}
    */
   public boolean exists(Table table, byte[] key) {
-    beginStatement();
-    return read(table, key) != null;
+    Objects.requireNonNull(table, "table");
+    checkKey(key);
+    try {
+      beginStatement();
+      return read(table, key) != null;
+    } catch (RuntimeException failure) {
+      throw told(failure);
+    }
   }
 
   /**
@@ -290,14 +320,20 @@ public final class Transaction implements AutoCloseable {
    * @throws ConflictException as {@link #get(Table, byte[])}
    */
   public @Nullable InputStream open(Table table, byte[] key) {
-    KeptReading kept = keepReading(); // before anything is looked up in it
+    Objects.requireNonNull(table, "table");
+    checkKey(key);
     try {
-      Reading reading = readingOf(kept);
-      Tree tree = treeToRead(table, key, reading);
-      StoredValue value = inside(() -> core().engine().reader().read(tree, key, reading));
-      return value == null ? null : stream(value, kept);
-    } finally {
-      letGo(kept);
+      KeptReading kept = keepReading(); // before anything is looked up in it
+      try {
+        Reading reading = readingOf(kept);
+        Tree tree = treeToRead(table, key, reading);
+        StoredValue value = inside(() -> core().engine().reader().read(tree, key, reading));
+        return value == null ? null : stream(value, kept);
+      } finally {
+        letGo(kept);
+      }
+    } catch (RuntimeException failure) {
+      throw told(failure);
     }
   }
 
@@ -320,6 +356,16 @@ public final class Transaction implements AutoCloseable {
     } finally {
       Reference.reachabilityFence(this);
     }
+  }
+
+  /** What it works in. */
+  Engine engine() {
+    return engine;
+  }
+
+  /** What a caller gets of a failure. */
+  RuntimeException told(RuntimeException failure) {
+    return engine.told(failure);
   }
 
   private void beginStatement() {
@@ -356,11 +402,17 @@ public final class Transaction implements AutoCloseable {
    *     see {@link ConflictReason}
    */
   public void put(Table table, byte[] key, byte[] value) {
-    beginStatement(table);
-    Tree tree = treeOf(table, key);
+    Objects.requireNonNull(table, "table");
+    checkKey(key);
     Objects.requireNonNull(value, "value");
     checkLength(engine.maxValueBytes, value.length);
-    put(table, tree, key, value);
+    try {
+      beginStatement(table);
+      Tree tree = treeOf(table, key);
+      put(table, tree, key, value);
+    } catch (RuntimeException failure) {
+      throw told(failure);
+    }
   }
 
   private void put(Table table, Tree tree, byte[] key, byte[] value) {
@@ -421,21 +473,31 @@ public final class Transaction implements AutoCloseable {
    * @throws ValueTooLargeException if the value does not fit in an array
    */
   public byte @Nullable [] lockForUpdate(Table table, byte[] key) {
-    core().demandWrites();
-    if (core().readsCommitted()) {
-      return lockNewest(table, key);
-    }
-    Tree tree = treeOf(table, key);
-    byte[] value = get(table, key); // no later one can be locked, but for the transaction's own
-    if (value != null) {
-      try {
-        put(table, tree, key, value);
-      } catch (ConflictException conflict) {
-        conflict.isOfLock();
-        throw conflict;
+    Objects.requireNonNull(table, "table");
+    checkKey(key);
+    try {
+      core().demandWrites();
+      if (core().readsCommitted()) {
+        return lockNewest(table, key);
       }
+      Tree tree = treeOf(table, key);
+      byte[] value = get(table, key); // no later one can be locked, but for the transaction's own
+      if (value != null) {
+        lock(table, tree, key, value);
+      }
+      return value;
+    } catch (RuntimeException failure) {
+      throw told(failure);
     }
-    return value;
+  }
+
+  private void lock(Table table, Tree tree, byte[] key, byte[] value) {
+    try {
+      put(table, tree, key, value);
+    } catch (ConflictException conflict) {
+      conflict.isOfLock();
+      throw conflict;
+    }
   }
 
   private byte @Nullable [] lockNewest(Table table, byte[] key) {
@@ -506,9 +568,10 @@ public final class Transaction implements AutoCloseable {
    * @throws IOException if the stream throws; as above
    */
   public void put(Table table, byte[] key, InputStream value) throws IOException {
-    beginStatement(table);
-    treeOf(table, key); // a refusal comes before the stream is touched
+    Objects.requireNonNull(table, "table");
+    checkKey(key);
     Objects.requireNonNull(value, "value");
+    demandWritable(table, key); // a refusal comes before the stream is touched
     StreamedValue.demandShort(engine, value);
     byte[] chunk = value.readNBytes(OverflowWriter.CHUNK);
     if (chunk.length < OverflowWriter.CHUNK) {
@@ -526,14 +589,40 @@ public final class Transaction implements AutoCloseable {
               fresh.begin(core().id());
               return fresh;
             },
-            this::inside);
-    write(
-        table,
-        writer -> {
-          Tree tree =
-              treeOf(table, key); // of what the key is now: reading the stream may change it
-          return writer.putOverflow(tree, core().id(), core().snapshot(), key, overflow);
-        });
+            this::toldInside);
+    putStreamed(table, key, overflow);
+  }
+
+  private void demandWritable(Table table, byte[] key) {
+    try {
+      beginStatement(table);
+      treeOf(table, key);
+    } catch (RuntimeException failure) {
+      throw told(failure);
+    }
+  }
+
+  /** As {@link #inside}, for a step between two pieces of the user's code. */
+  private <T extends @Nullable Object> T toldInside(Supplier<T> step) {
+    try {
+      return inside(step);
+    } catch (RuntimeException failure) {
+      throw told(failure);
+    }
+  }
+
+  private void putStreamed(Table table, byte[] key, OverflowWriter overflow) {
+    try {
+      write(
+          table,
+          writer -> {
+            Tree tree =
+                treeOf(table, key); // of what the key is now: reading the stream may change it
+            return writer.putOverflow(tree, core().id(), core().snapshot(), key, overflow);
+          });
+    } catch (RuntimeException failure) {
+      throw told(failure);
+    }
   }
 
   /**
@@ -546,9 +635,15 @@ public final class Transaction implements AutoCloseable {
    *     see {@link ConflictReason}
    */
   public boolean delete(Table table, byte[] key) {
-    beginStatement(table);
-    Tree tree = treeToRead(table, key);
-    return write(table, writer -> delete(writer, tree, key)) == RowWriter.Outcome.DONE;
+    Objects.requireNonNull(table, "table");
+    checkKey(key);
+    try {
+      beginStatement(table);
+      Tree tree = treeToRead(table, key);
+      return write(table, writer -> delete(writer, tree, key)) == RowWriter.Outcome.DONE;
+    } catch (RuntimeException failure) {
+      throw told(failure);
+    }
   }
 
   private RowWriter.Outcome delete(RowWriter writer, Tree tree, byte[] key) {
@@ -570,23 +665,28 @@ public final class Transaction implements AutoCloseable {
    * @throws ConflictException as {@link #get(Table, byte[])}
    */
   public long count(Table table, byte @Nullable [] from, byte @Nullable [] to) {
-    beginStatement();
-    List<RowRange> ranges = ranges(table, from, to, core().reading());
-    checkOpen();
-    long rows = 0;
-    for (RowRange range : ranges) {
-      while (range.hasMore()) {
-        rows +=
-            inside(() -> {
-              long some = 0;
-              for (int leaf = 0; leaf < LEAVES_AT_ONCE && range.hasMore(); leaf++) {
-                some += range.count();
-              }
-              return some;
-            });
+    Objects.requireNonNull(table, "table");
+    try {
+      beginStatement();
+      List<RowRange> ranges = ranges(table, from, to, core().reading());
+      checkOpen();
+      long rows = 0;
+      for (RowRange range : ranges) {
+        while (range.hasMore()) {
+          rows +=
+              inside(() -> {
+                long some = 0;
+                for (int leaf = 0; leaf < LEAVES_AT_ONCE && range.hasMore(); leaf++) {
+                  some += range.count();
+                }
+                return some;
+              });
+        }
       }
+      return rows;
+    } catch (RuntimeException failure) {
+      throw told(failure);
     }
-    return rows;
   }
 
   /**
@@ -607,7 +707,12 @@ public final class Transaction implements AutoCloseable {
    *     the table: see {@link ConflictReason}
    */
   public long deleteRange(Table table, byte @Nullable [] from, byte @Nullable [] to) {
-    return deleteRange(table, from, to, () -> {});
+    Objects.requireNonNull(table, "table");
+    try {
+      return deleteRange(table, from, to, () -> {});
+    } catch (RuntimeException failure) {
+      throw told(failure);
+    }
   }
 
   /** For tests: something happens between the look at all rows and their deletion. */
@@ -688,8 +793,6 @@ public final class Transaction implements AutoCloseable {
 
   /** The tree in which a row with this key is, or would be. */
   private Tree treeOf(Table table, byte[] key) {
-    Objects.requireNonNull(table, "table");
-    checkKey(key);
     return core().trees(table).of(key);
   }
 
@@ -699,8 +802,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   private Tree treeToRead(Table table, byte[] key, Reading reading) {
-    checkKey(key);
-    TableTrees trees = core().trees(Objects.requireNonNull(table, "table"), reading.snapshot());
+    TableTrees trees = core().trees(table, reading.snapshot());
     if (core().notesReads()) {
       note(reads -> reads.read(trees.all(), key));
     }
@@ -716,7 +818,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   private List<Tree> treesOf(Table table, Reading reading) {
-    return core().trees(Objects.requireNonNull(table, "table"), reading.snapshot()).all();
+    return core().trees(table, reading.snapshot()).all();
   }
 
   /** The range in each tree of the table, all of which is about to be read. */
@@ -746,7 +848,12 @@ public final class Transaction implements AutoCloseable {
    * @throws ConflictException if the table is too new: see the class
    */
   public Cursor scan(Table table, byte @Nullable [] from, byte @Nullable [] to) {
-    return cursor(table, from, to, /* descending= */ false);
+    Objects.requireNonNull(table, "table");
+    try {
+      return cursor(table, from, to, /* descending= */ false);
+    } catch (RuntimeException failure) {
+      throw told(failure);
+    }
   }
 
   /**
@@ -759,7 +866,12 @@ public final class Transaction implements AutoCloseable {
    * @throws ConflictException if the table is too new: see the class
    */
   public Cursor scanDescending(Table table, byte @Nullable [] from, byte @Nullable [] to) {
-    return cursor(table, from, to, /* descending= */ true);
+    Objects.requireNonNull(table, "table");
+    try {
+      return cursor(table, from, to, /* descending= */ true);
+    } catch (RuntimeException failure) {
+      throw told(failure);
+    }
   }
 
   private Cursor cursor(
@@ -838,6 +950,8 @@ public final class Transaction implements AutoCloseable {
     Objects.requireNonNull(options, "options");
     try {
       return core().createTable(name, options);
+    } catch (RuntimeException failure) {
+      throw told(failure);
     } finally {
       Reference.reachabilityFence(this);
     }
@@ -864,6 +978,8 @@ public final class Transaction implements AutoCloseable {
     Objects.requireNonNull(table, "table");
     try {
       core().dropTable(table);
+    } catch (RuntimeException failure) {
+      throw told(failure);
     } finally {
       Reference.reachabilityFence(this);
     }
@@ -890,6 +1006,8 @@ public final class Transaction implements AutoCloseable {
     Objects.requireNonNull(table, "table");
     try {
       core().truncate(table);
+    } catch (RuntimeException failure) {
+      throw told(failure);
     } finally {
       Reference.reachabilityFence(this);
     }
@@ -907,6 +1025,8 @@ public final class Transaction implements AutoCloseable {
     Objects.requireNonNull(name, "name");
     try {
       return core().findTable(name);
+    } catch (RuntimeException failure) {
+      throw told(failure);
     } finally {
       Reference.reachabilityFence(this);
     }
@@ -920,12 +1040,16 @@ public final class Transaction implements AutoCloseable {
    * @return the savepoint, for this transaction alone
    */
   public Savepoint savepoint() {
-    Savepoint savepoint = new Savepoint(core().savepoint());
-    if (savepoints.isEmpty()) {
-      savepoints = new ArrayList<>();
+    try {
+      Savepoint savepoint = new Savepoint(core().savepoint());
+      if (savepoints.isEmpty()) {
+        savepoints = new ArrayList<>();
+      }
+      savepoints.add(savepoint);
+      return savepoint;
+    } catch (RuntimeException failure) {
+      throw told(failure);
     }
-    savepoints.add(savepoint);
-    return savepoint;
   }
 
   /**
@@ -940,9 +1064,14 @@ public final class Transaction implements AutoCloseable {
    * @throws IllegalArgumentException if it is not
    */
   public void rollbackTo(Savepoint savepoint) {
-    int index = indexOf(savepoint);
-    core().rollbackTo(savepoint.overwritten());
-    savepoints.subList(index + 1, savepoints.size()).clear();
+    Objects.requireNonNull(savepoint, "savepoint");
+    try {
+      int index = indexOf(savepoint);
+      core().rollbackTo(savepoint.overwritten());
+      savepoints.subList(index + 1, savepoints.size()).clear();
+    } catch (RuntimeException failure) {
+      throw told(failure);
+    }
   }
 
   /**
@@ -952,21 +1081,25 @@ public final class Transaction implements AutoCloseable {
    * @throws IllegalArgumentException if it is not
    */
   public void release(Savepoint savepoint) {
-    int index = indexOf(savepoint);
-    if (index == 0) {
-      core().noSavepoint();
+    Objects.requireNonNull(savepoint, "savepoint");
+    try {
+      int index = indexOf(savepoint);
+      if (index == 0) {
+        core().noSavepoint();
+      }
+      savepoints.subList(index, savepoints.size()).clear();
+    } catch (RuntimeException failure) {
+      throw told(failure);
     }
-    savepoints.subList(index, savepoints.size()).clear();
   }
 
   private int indexOf(Savepoint savepoint) {
-    Objects.requireNonNull(savepoint, "savepoint");
     for (int i = savepoints.size() - 1; i >= 0; i--) {
       if (savepoint.equals(savepoints.get(i))) {
         return i;
       }
     }
-    throw new IllegalArgumentException(
+    throw new Misuse.OfArgument(
         "the savepoint is over, or one of another transaction; set another one");
   }
 
@@ -981,13 +1114,17 @@ public final class Transaction implements AutoCloseable {
    * @throws OutcomeUnknownException if the log failed meanwhile
    */
   public void commit() {
-    if (endsUnused(TransactionCore.State.COMMITTED)) {
-      return;
-    }
     try {
-      core().commit();
-    } finally {
-      Reference.reachabilityFence(this);
+      if (endsUnused(TransactionCore.State.COMMITTED)) {
+        return;
+      }
+      try {
+        core().commit();
+      } finally {
+        Reference.reachabilityFence(this);
+      }
+    } catch (RuntimeException failure) {
+      throw told(failure);
     }
   }
 
@@ -1012,6 +1149,8 @@ public final class Transaction implements AutoCloseable {
     Database.checkName(name);
     try {
       return core().prepare(name);
+    } catch (RuntimeException failure) {
+      throw told(failure);
     } finally {
       Reference.reachabilityFence(this);
     }
@@ -1029,6 +1168,8 @@ public final class Transaction implements AutoCloseable {
     try {
       core().commitAsync();
       return core().onDurable();
+    } catch (RuntimeException failure) {
+      throw told(failure);
     } finally {
       Reference.reachabilityFence(this);
     }
@@ -1046,30 +1187,40 @@ public final class Transaction implements AutoCloseable {
    * @throws IllegalStateException if the transaction has not been committed
    */
   public CompletionStage<@Nullable Void> onDurable() {
-    return core().onDurable();
+    try {
+      return core().onDurable();
+    } catch (RuntimeException failure) {
+      throw told(failure);
+    }
   }
 
   /** Rolls back, in constant time; nothing happens if the transaction has ended. */
   public void rollback() {
-    if (endsUnused(TransactionCore.State.ROLLED_BACK)) {
-      return;
-    }
     try {
-      core().rollback();
-    } finally {
-      Reference.reachabilityFence(this);
+      if (endsUnused(TransactionCore.State.ROLLED_BACK)) {
+        return;
+      }
+      try {
+        core().rollback();
+      } finally {
+        Reference.reachabilityFence(this);
+      }
+    } catch (RuntimeException failure) {
+      throw told(failure);
     }
   }
 
   /** Rolls back if the transaction has not ended. */
   @Override
   public void close() {
-    if (isOpen()) {
-      try {
+    try {
+      if (isOpen()) {
         rollback();
-      } catch (DatabaseClosedException e) {
-        // then it has been rolled back
       }
+    } catch (DatabaseClosedException e) {
+      // then it has been rolled back
+    } catch (RuntimeException failure) {
+      throw told(failure);
     }
   }
 
@@ -1143,14 +1294,22 @@ public final class Transaction implements AutoCloseable {
           closed = true;
           in = InputStream.nullInputStream(); // what it read may go
           in.close();
-          letGo(kept);
+          endReading(kept);
         }
       }
     };
   }
 
+  private void endReading(KeptReading kept) {
+    try {
+      letGo(kept);
+    } catch (RuntimeException failure) {
+      throw told(failure);
+    }
+  }
+
   private OverflowInput overflow(StoredValue value) {
-    return new OverflowInput(core().engine().storage().pool(), this::inside, value.reference());
+    return new OverflowInput(core().engine().storage().pool(), this::toldInside, value.reference());
   }
 
   /** Refuses a key that is empty or too long. */

@@ -982,7 +982,7 @@ final class TransactionCore {
         OwnTables own =
             insideGate(() -> {
               if (hasSavepoint) {
-                throw new IllegalStateException(
+                throw new Misuse.OfState(
                     "a transaction that has a savepoint cannot create, drop or truncate tables: going back would not"
                         + " undo that; release the savepoint first");
               }
@@ -1250,7 +1250,7 @@ final class TransactionCore {
   /** Completed when the commit is durable, and all that it has read. */
   CompletionStage<@Nullable Void> onDurable() {
     if (state != State.COMMITTED) {
-      throw new IllegalStateException("the transaction has not been committed");
+      throw new Misuse.OfState("the transaction has not been committed");
     }
     Journal log = engine.storage().log();
     long lsn = committedAt;

@@ -7,4 +7,9 @@ public final class TransactionFinishedException extends RevenantException {
   TransactionFinishedException(String message) {
     super(message);
   }
+
+  @Override
+  RevenantException copy() {
+    return new TransactionFinishedException(message());
+  }
 }

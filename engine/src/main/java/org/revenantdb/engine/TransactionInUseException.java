@@ -10,4 +10,9 @@ public final class TransactionInUseException extends RevenantException {
   TransactionInUseException(String message) {
     super(message);
   }
+
+  @Override
+  RevenantException copy() {
+    return new TransactionInUseException(message());
+  }
 }

@@ -7,4 +7,9 @@ public final class ValueTooLargeException extends RevenantException {
   ValueTooLargeException(String message) {
     super(message);
   }
+
+  @Override
+  RevenantException copy() {
+    return new ValueTooLargeException(message());
+  }
 }

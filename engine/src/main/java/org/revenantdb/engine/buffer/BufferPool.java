@@ -678,7 +678,7 @@ public final class BufferPool implements AutoCloseable {
             }
           });
       return true;
-    } catch (Failures.PoolClosedException | OutOfMemoryError notNow) {
+    } catch (PoolClosedException | OutOfMemoryError notNow) {
       leave(stay);
       return false;
     }
@@ -957,7 +957,7 @@ public final class BufferPool implements AutoCloseable {
 
   private void checkOpen() {
     if (closed) {
-      throw new Failures.PoolClosedException();
+      throw new PoolClosedException();
     }
   }
 

@@ -18,13 +18,4 @@ final class Failures {
     }
     throw new IllegalStateException(failure);
   }
-
-  /** Nothing went wrong, but the pool is closed. */
-  static final class PoolClosedException extends IllegalStateException {
-    private static final long serialVersionUID = 1L;
-
-    PoolClosedException() {
-      super("The buffer pool is closed.");
-    }
-  }
 }

@@ -161,7 +161,7 @@ final class PageReaders implements AutoCloseable {
     lock.lock();
     try {
       if (closed) {
-        throw new Failures.PoolClosedException();
+        throw new PoolClosedException();
       }
       queue.addLast(request);
       if (demands.size() + aheads.size() > idle && threads.size() < maxThreads) {
@@ -192,7 +192,7 @@ final class PageReaders implements AutoCloseable {
       @Nullable Throwable failure = null;
       try {
         if (closed && request instanceof Ahead) {
-          throw new Failures.PoolClosedException();
+          throw new PoolClosedException();
         }
         bytes = data.readUpTo(request.position, request.target);
       } catch (Throwable thrown) {

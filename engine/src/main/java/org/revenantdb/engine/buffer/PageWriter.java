@@ -309,7 +309,7 @@ final class PageWriter implements AutoCloseable {
     try {
       checkRunning();
       if (closed) {
-        throw new Failures.PoolClosedException();
+        throw new PoolClosedException();
       }
       wakeThread();
       tasks.addLast(task);
@@ -317,7 +317,7 @@ final class PageWriter implements AutoCloseable {
       lock.unlock();
     }
     Throwable cause = task.await();
-    if (cause instanceof DiskFullException || cause instanceof Failures.PoolClosedException) {
+    if (cause instanceof DiskFullException || cause instanceof PoolClosedException) {
       throw Failures.rethrow(cause);
     }
     if (cause != null) {
@@ -378,7 +378,7 @@ final class PageWriter implements AutoCloseable {
         progress |= flushSome();
         rest(progress);
       }
-      finishAll(new Failures.PoolClosedException());
+      finishAll(new PoolClosedException());
     } catch (Throwable cause) {
       stop(cause);
     }

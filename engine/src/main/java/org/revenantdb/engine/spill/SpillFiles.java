@@ -73,6 +73,11 @@ public final class SpillFiles implements AutoCloseable {
     this.statistics = statistics;
   }
 
+  /** The directory of the database. */
+  public Path directory() {
+    return directory;
+  }
+
   /** Whether a file of this name is a spill file. */
   public static boolean isOne(String name) {
     if (!name.endsWith(SUFFIX)) {
