@@ -10,6 +10,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.revenantdb.engine.counters.CountersFile;
 import org.revenantdb.engine.page.ExtentMapPage;
 import org.revenantdb.engine.page.Page;
@@ -21,9 +22,11 @@ import org.revenantdb.recovery.checkpoint.Checkpointer;
 import org.revenantdb.recovery.checkpoint.TransactionImage;
 import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.ControlState;
+import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.file.DataFileHeader;
 import org.revenantdb.recovery.file.Directories;
 import org.revenantdb.recovery.file.DoubleWriteFile;
+import org.revenantdb.recovery.file.FileKinds;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.MissingFileException;
 import org.revenantdb.recovery.file.NotADatabaseException;
@@ -54,6 +57,7 @@ final class DatabaseFiles {
   static final String DATA = "revenant.data";
   static final String NEW_DATA = "revenant.data.new";
   static final String DOUBLE_WRITE = "revenant.dw";
+  static final String NEW_DOUBLE_WRITE = "revenant.dw.new";
   static final String LOCK = "revenant.lock";
   static final String LOG = "log";
 
@@ -65,7 +69,10 @@ final class DatabaseFiles {
    * spill files.
    */
   private static final Set<String> OURS =
-      Set.of(NEW_DATA, DOUBLE_WRITE, LOCK, LOG, CountersFile.FILE_NAME);
+      Set.of(NEW_DATA, DOUBLE_WRITE, NEW_DOUBLE_WRITE, LOCK, LOG, CountersFile.FILE_NAME);
+
+  /** What a creation has in its log directory. */
+  private static final Pattern SEGMENT = Pattern.compile("[0-9a-f]{16}\\.log(\\.tmp)?");
 
   private final Path directory;
   private final IoStatistics statistics;
@@ -73,6 +80,10 @@ final class DatabaseFiles {
   DatabaseFiles(Path directory, IoStatistics statistics) {
     this.directory = directory;
     this.statistics = statistics;
+  }
+
+  Path directory() {
+    return directory;
   }
 
   Path data() {
@@ -89,6 +100,19 @@ final class DatabaseFiles {
 
   boolean exists() {
     return Files.exists(data());
+  }
+
+  /**
+   * Refuses a directory in which something else stands under the name of one of our files. Nothing
+   * is opened for that: to open a pipe is to wait.
+   */
+  void refuseOtherKinds() {
+    for (String name : List.of(LOCK, DATA, NEW_DATA, DOUBLE_WRITE, NEW_DOUBLE_WRITE)) {
+      FileKinds.isFile(directory.resolve(name));
+    }
+    FileKinds.isFile(directory.resolve(CountersFile.FILE_NAME));
+    FileKinds.isDirectory(log());
+    SpillFiles.leftOvers(directory).forEach(FileKinds::isFile);
   }
 
   /**
@@ -213,6 +237,50 @@ final class DatabaseFiles {
     data.write((long) Page.id(page) * Page.SIZE, page);
   }
 
+  /**
+   * A creation ends before the first life does, so a new data file of a later life is one that was
+   * renamed. To take it for what an interrupted creation left would delete a database.
+   */
+  private void refuseRenamedDatabase() {
+    Path fresh = directory.resolve(NEW_DATA);
+    String reason = "";
+    try (StorageFile file = StorageFile.open(fresh, OpenMode.READ, /* ownerOnly= */ true)) {
+      if (file.size() > (long) FIRST_PAGES * Page.SIZE) {
+        reason = "it has " + file.size() + " bytes, more than a new one";
+      } else if (ControlFile.read(file).state().life() > 1) {
+        reason = "it was opened after it had been created";
+      }
+    } catch (CorruptDataException unfinished) {
+      return; // a creation that was interrupted early has written no control slot
+    }
+    if (!reason.isEmpty()) {
+      throw refused(fresh, reason);
+    }
+  }
+
+  private CorruptDataException refused(Path file, String reason) {
+    return new CorruptDataException(
+        file,
+        StorageException.NO_OFFSET,
+        "there is no " + DATA + ", and this is not what an interrupted creation leaves: " + reason,
+        "if it is the data file of this database, rename it to " + DATA + "; else move it away",
+        /* cause= */ null);
+  }
+
+  private void refuseForeignLog() throws IOException {
+    if (!FileKinds.isDirectory(log())) {
+      return;
+    }
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(log())) {
+      for (Path entry : entries) {
+        if (!SEGMENT.matcher(String.valueOf(entry.getFileName())).matches()
+            || !FileKinds.isFile(entry)) {
+          throw refused(entry, "a new log has only segments");
+        }
+      }
+    }
+  }
+
   /** Deletes what an interrupted creation left, and refuses anything else. */
   private void removeLeftOvers() {
     List<Path> found = new ArrayList<>();
@@ -240,6 +308,10 @@ final class DatabaseFiles {
             "the data file is missing, but other files of a database are there",
             "bring the data file back, or restore the whole directory from a copy",
             null);
+      }
+      if (interrupted) {
+        refuseRenamedDatabase();
+        refuseForeignLog();
       }
       // What proves that a creation was interrupted goes last, and only when the rest is gone for
       // good.

@@ -12,7 +12,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
-import org.revenantdb.engine.buffer.BatchGuard;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.buffer.BufferPoolOptions;
 import org.revenantdb.engine.buffer.BufferStatistics;
@@ -39,15 +38,11 @@ import org.revenantdb.recovery.checkpoint.CheckpointSource;
 import org.revenantdb.recovery.checkpoint.Checkpointer;
 import org.revenantdb.recovery.checkpoint.TransactionImage;
 import org.revenantdb.recovery.file.ControlFile;
-import org.revenantdb.recovery.file.ControlState;
-import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.file.DataFileHeader;
 import org.revenantdb.recovery.file.DirectoryLock;
 import org.revenantdb.recovery.file.DoubleWriteFile;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.NotADatabaseException;
-import org.revenantdb.recovery.file.OpenMode;
-import org.revenantdb.recovery.file.RestoreResult;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.log.Log;
@@ -127,42 +122,22 @@ final class OpenDatabase {
       if (mayCreate) {
         files.createDirectory();
       }
+      files.refuseOtherKinds();
       opened(DirectoryLock.acquire(directory, options.readOnly()));
       boolean created = !files.exists();
       if (created) {
         files.create(options);
-      } else if (!options.readOnly()) {
-        files.forceNames();
-        SpillFiles.deleteLeftOvers(directory);
       }
-      StorageFile data =
-          opened(
-              StorageFile.open(
-                  files.data(),
-                  options.readOnly() ? OpenMode.READ : OpenMode.READ_WRITE,
-                  /* ownerOnly= */ true,
-                  io));
-      DataFileHeader header = DataFileHeader.read(data);
-      ControlFile control = ControlFile.read(data);
-      refuseIfCutShort(data, control.state());
-      RestoreResult restored = null;
-      if (options.readOnly()) {
-        if (!control.state().clean()) {
-          throw new NotCleanlyClosedException(
-              directory
-                  + " was not closed cleanly and needs recovery, which writes; open it once without readOnly, then"
-                  + " again");
-        }
-        doubleWrite = null;
-      } else {
-        // After a failed force the cache may show what the medium does not have: what counts is
-        // written again.
-        control.rewrite();
-        doubleWrite = opened(DoubleWriteFile.open(files.doubleWrite(), header.databaseId(), io));
-        restored = doubleWrite.restore(data);
-        if (!options.doubleWrite()) {
-          doubleWrite.switchOff();
-        }
+      // Up to the beginning of the life nothing is changed.
+      FileSurvey survey = new FileSurvey(files, options.readOnly(), io, this::opened);
+      StorageFile data = survey.data();
+      DataFileHeader header = survey.header();
+      ControlFile control = survey.control();
+      if (options.readOnly() && !control.state().clean()) {
+        throw new NotCleanlyClosedException(
+            directory
+                + " was not closed cleanly and needs recovery, which writes; open it once without readOnly, then"
+                + " again");
       }
       CountersFile counted =
           !options.readOnly() && options.countersFile()
@@ -180,25 +155,24 @@ final class OpenDatabase {
       long analysisStart = System.nanoTime();
       long bytesBefore = io.bytesRead();
       watch.begin(RestartPhase.ANALYSIS, /* total= */ 0);
-      Restart restart =
-          Restart.analyse(
-              files.log(), header.databaseId(), header.segmentSize(), control.state(), io, watch);
+      Restart restart = survey.analyse(watch);
       AnalysisResult analysis = restart.result();
       watch.end(RestartPhase.ANALYSIS, analysis.logBytesRead());
       long knownPages = control.state().highWaterPages();
-      Log running = null;
-      if (!options.readOnly()) {
-        running =
-            opened(
-                restart.startLife(
-                    files.logOptions(options, header.segmentSize()).withWaits(waits.log()),
-                    control));
-        if (counted != null) {
-          counted.life(running.life());
-        }
-      }
-      log = running == null ? Journal.readOnly(analysis.endOfLog()) : Journal.of(running);
-      long newLife = log.tail();
+      FirstChanges changes =
+          opened(new FirstChanges(files, options, survey, restart, io, waits.log()));
+      OpeningLog opening =
+          opened(
+              new OpeningLog(
+                  analysis.endOfLog(),
+                  () -> {
+                    Log log = changes.make();
+                    if (counted != null) {
+                      counted.life(log.life());
+                    }
+                    return log;
+                  }));
+      boolean redoes = !options.readOnly() && !analysis.cleanShutdown();
       // The checkpointer needs the room and the other way round; credit is taken by threads that
       // start later.
       AtomicReference<@Nullable Checkpointer> hurried = new AtomicReference<>();
@@ -211,17 +185,21 @@ final class OpenDatabase {
           };
       restartPages =
           new PageSpace(
-              log::durableLsn, mostPages, mostPages / 8, hurry, waits.of(WaitClass.PAGE_CREDIT));
-      FlushRecords flushRecords = new FlushRecords(log, restartPages);
+              opening::durableLsn,
+              mostPages,
+              mostPages / 8,
+              hurry,
+              waits.of(WaitClass.PAGE_CREDIT));
+      FlushRecords flushRecords = new FlushRecords(opening, restartPages);
       pool =
           opened(
               new BufferPool(
                   poolOptions,
                   data,
-                  doubleWrite != null && options.doubleWrite() ? BatchGuard.of(doubleWrite) : null,
-                  log,
+                  options.readOnly() || !options.doubleWrite() ? null : changes.guard(),
+                  opening,
                   flushRecords,
-                  pageCheck(log, analysis.endOfLog(), newLife),
+                  pageCheck(opening, analysis.endOfLog()),
                   waits));
       restart.flushedPages((page, lsn) -> {
         // Behind the size in the slot the file may have been cut, and have grown again, since.
@@ -230,16 +208,19 @@ final class OpenDatabase {
         }
       });
       long redoStart = System.nanoTime();
-      if (!options.readOnly() && !analysis.cleanShutdown()) {
+      if (redoes) {
         watch.pagesRead(() -> pool.statisticsOfWork().pagesRead());
         watch.begin(RestartPhase.REDO, analysis.logBytesRead());
         restart.redo(
             Restart.usualWorkers(),
-            () -> new PageRedo(pool, log, analysis.redoPoint()),
+            () -> new PageRedo(pool, opening, analysis.redoPoint()),
             "revenant");
         watch.end(RestartPhase.REDO, analysis.logBytesRead());
       }
       long redoEnd = System.nanoTime();
+      Log running = options.readOnly() ? null : opening.begin();
+      log = running == null ? Journal.readOnly(analysis.endOfLog()) : Journal.of(running);
+      doubleWrite = changes.doubleWrite();
       long pagesRead = pool.statistics().pagesRead();
       long logBytesRead = io.bytesRead() - bytesBefore - pagesRead * Page.SIZE;
       AbortedTransactions aborted = new AbortedTransactions();
@@ -307,7 +288,7 @@ final class OpenDatabase {
                 new Checkpointer(
                     running, space, control, checkpointSource(storage), limit, "revenant"));
         hurried.set(checkpointer);
-        flushRecords.begin(logSpace);
+        flushRecords.begin(log, logSpace);
         allocator.formatMissingMap(knownPages);
         cleaner =
             opened(
@@ -338,7 +319,7 @@ final class OpenDatabase {
               redoEnd - redoStart,
               logBytesRead,
               pagesRead,
-              restored == null ? 0 : restored.restored(),
+              changes.restored(),
               analysis.undecided().length);
     } catch (Throwable failure) {
       closeResources(failure);
@@ -369,23 +350,6 @@ final class OpenDatabase {
     }
   }
 
-  /**
-   * The file is forced when it grows, before a control slot counts the pages: shorter is damage.
-   */
-  private static void refuseIfCutShort(StorageFile data, ControlState state) {
-    long known = state.highWaterPages() * Page.SIZE;
-    if (data.size() < known) {
-      throw new CorruptDataException(
-          data.path(),
-          data.size(),
-          "the file ends here, but its control slot knows of "
-              + state.highWaterPages()
-              + " pages, "
-              + known
-              + " bytes");
-    }
-  }
-
   private <T extends AutoCloseable> T opened(T resource) {
     resources.push(resource);
     return resource;
@@ -395,12 +359,12 @@ final class OpenDatabase {
    * A page cannot be ahead of the log, nor carry an LSN from between two lives (R7); and it has to
    * have the structure of its type.
    */
-  private static PageReadCheck pageCheck(Journal log, long endOfFormerLife, long newLife) {
+  private static PageReadCheck pageCheck(OpeningLog log, long endOfFormerLife) {
     return new PageReadCheck() {
       @Override
       public @Nullable String problemOf(int pageId, MemorySegment page) {
         long lsn = Page.lsn(page);
-        if (lsn <= endOfFormerLife || (lsn >= newLife && lsn <= log.durableLsn())) {
+        if (lsn <= endOfFormerLife || (lsn >= log.firstTail() && lsn <= log.durableLsn())) {
           return PageStructure.problemOf(pageId, page);
         }
         return "its LSN " + lsn + " is not one that the log has: log that was durable is missing";
@@ -690,8 +654,8 @@ final class OpenDatabase {
       failure = e;
     }
     failure = closeResources(failure);
-    if (failure instanceof LogStoppedException e) {
-      throw Engine.stopped(e);
+    if (failure instanceof LogStoppedException || failure instanceof OutcomeUnknownException) {
+      throw Engine.stopped((RuntimeException) failure);
     }
     if (failure instanceof RuntimeException e) {
       throw e;

@@ -3,7 +3,7 @@ package org.revenantdb.engine;
 import java.lang.foreign.MemorySegment;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.buffer.PageCondition;
-import org.revenantdb.engine.change.Journal;
+import org.revenantdb.engine.buffer.WriteAhead;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.recovery.file.CorruptDataException;
@@ -20,7 +20,7 @@ import org.revenantdb.recovery.restart.RedoTarget;
 final class PageRedo implements RedoTarget {
   private final PageOps operations = new PageOps();
   private final BufferPool pool;
-  private final Journal log;
+  private final WriteAhead log;
   private final long redoPoint;
 
   /**
@@ -28,7 +28,7 @@ final class PageRedo implements RedoTarget {
    *
    * @param redoPoint since when every page visited is dirty (R6)
    */
-  PageRedo(BufferPool pool, Journal log, long redoPoint) {
+  PageRedo(BufferPool pool, WriteAhead log, long redoPoint) {
     this.pool = pool;
     this.log = log;
     this.redoPoint = redoPoint;

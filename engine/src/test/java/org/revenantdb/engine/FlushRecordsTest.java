@@ -27,7 +27,7 @@ class FlushRecordsTest {
 
   @Test
   void a_batch_is_one_record_that_counts_when_it_is_durable() {
-    records.begin(room);
+    records.begin(journal, room);
     write(4000);
     assertEquals(2, pages.inUse());
     List<MemoryJournal.Entry> entries = journal.entries();
@@ -58,7 +58,7 @@ class FlushRecordsTest {
   /** The page writer would wait for the checkpoint, which waits for the page writer. */
   @Test
   void R17_without_room_there_is_no_record_and_no_wait() {
-    records.begin(room);
+    records.begin(journal, room);
     room.acquire(8_000);
     write(4000);
     assertEquals(List.of(), journal.entries());
@@ -72,7 +72,7 @@ class FlushRecordsTest {
 
   @Test
   void a_batch_that_was_written_is_no_failure_when_the_log_has_stopped() {
-    records.begin(room);
+    records.begin(journal, room);
     journal.fail(new IllegalStateException("stopped"));
     write(4000);
     assertEquals(2, pages.inUse());

@@ -79,13 +79,13 @@ class InterruptedCreationTest {
         if (!last.isEmpty()) {
           interrupted(); // nothing more reaches the disk
         }
-        if (event.is(IoEvent.Kind.OPEN, DatabaseFiles.NEW_DATA)) {
+        if (event.is(IoEvent.Kind.CREATE_DIRECTORY, DatabaseFiles.LOG)) {
           last.add(event);
         }
       });
       assertThrows(StorageException.class, () -> Database.open(directory, OPTIONS));
       faulty.hook(event -> {});
-      cameToCreating = last.getFirst().kind() == IoEvent.Kind.OPEN;
+      cameToCreating = last.getFirst().kind() == IoEvent.Kind.CREATE_DIRECTORY;
       String story = "interrupted at " + last.getFirst() + ", which left " + names(directory);
       try (Database database = Database.open(directory, OPTIONS)) {
         byte[] value = {1, 2, 3};
@@ -135,11 +135,11 @@ class InterruptedCreationTest {
     Database.open(directory, OPTIONS).close();
     List<String> story = new ArrayList<>();
     for (IoEvent event : faulty.events()) {
-      if (event.is(IoEvent.Kind.OPEN, DatabaseFiles.NEW_DATA)) {
-        break;
-      }
       if (clearsUp(event)) {
         story.add(event.toString());
+      }
+      if (event.is(IoEvent.Kind.DELETE, DatabaseFiles.NEW_DATA)) {
+        break;
       }
     }
     int proof = story.indexOf("DELETE " + DatabaseFiles.NEW_DATA);

@@ -198,13 +198,13 @@ class LifecycleTest {
     assumeTrue(Files.exists(Path.of("/proc/self/status")), "only where there is /proc");
     Path directory = folder.resolve("db");
     Samples.open(directory).close();
-    Path doubleWrite = directory.resolve("revenant.dw");
+    Path log = directory.resolve("log");
     Path hidden = folder.resolve("hidden");
-    Files.move(doubleWrite, hidden);
+    Files.move(log, hidden);
     Held before = null;
     for (int i = 0; i < 100; i++) {
       try (Database db = Samples.open(directory)) {
-        throw new AssertionError("opened without " + doubleWrite + ": " + db.tableNames());
+        throw new AssertionError("opened without " + log + ": " + db.tableNames());
       } catch (RuntimeException refused) {
         // as it should be
       }
@@ -214,7 +214,7 @@ class LifecycleTest {
     }
     Held after = Held.now();
     assertTrue(after.isFlat(before, 64), before + " before, now " + after);
-    Files.move(hidden, doubleWrite);
+    Files.move(hidden, log);
     Samples.open(directory).close();
   }
 

@@ -25,6 +25,7 @@ import org.revenantdb.recovery.file.DataFileHeader;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageFile;
+import org.revenantdb.recovery.restart.PageRange;
 import org.revenantdb.recovery.restart.RedoTarget;
 import org.revenantdb.recovery.restart.Restart;
 import org.revenantdb.recovery.restart.RestartProgress;
@@ -91,6 +92,7 @@ class ParallelRedoTest {
               header.databaseId(),
               header.segmentSize(),
               ControlFile.read(data).state(),
+              PageRange.ofFile(data.size()),
               new IoStatistics(),
               RestartProgress.NONE);
       pool =

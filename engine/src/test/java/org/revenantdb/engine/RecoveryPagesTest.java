@@ -26,6 +26,7 @@ import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.log.PageSpace;
+import org.revenantdb.recovery.restart.PageRange;
 import org.revenantdb.recovery.restart.Restart;
 import org.revenantdb.recovery.restart.RestartProgress;
 import org.revenantdb.recovery.testing.CrashDisk;
@@ -174,6 +175,7 @@ class RecoveryPagesTest {
               header.databaseId(),
               header.segmentSize(),
               ControlFile.read(data).state(),
+              PageRange.ofFile(data.size()),
               new IoStatistics(),
               RestartProgress.NONE);
       Journal end = Journal.readOnly(restart.result().endOfLog());

@@ -2,6 +2,7 @@ package org.revenantdb.engine.change;
 
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.PageAccount;
+import org.revenantdb.engine.buffer.WriteAhead;
 import org.revenantdb.recovery.log.FlushedPages;
 import org.revenantdb.recovery.log.LogSpace;
 import org.revenantdb.recovery.log.LogStoppedException;
@@ -18,20 +19,22 @@ import org.revenantdb.recovery.log.RecordBuilder;
  * <p>Threads: any; {@link #written} by the page writer alone.
  */
 public final class FlushRecords implements PageAccount {
-  private final Journal log;
+  private final WriteAhead log;
   private final PageSpace pages;
   private final RecordBuilder record = new RecordBuilder();
 
   /** Null while redo is at work: a life that holds nothing but LIFE has to stay one. */
-  private volatile @Nullable LogSpace space;
+  private volatile @Nullable Room room;
+
+  private record Room(Journal log, LogSpace space) {}
 
   /**
    * An account that only counts, for now.
    *
-   * @param log where the records go
+   * @param log the log, which may have no life yet
    * @param pages keeps the count
    */
-  public FlushRecords(Journal log, PageSpace pages) {
+  public FlushRecords(WriteAhead log, PageSpace pages) {
     this.log = log;
     this.pages = pages;
   }
@@ -39,10 +42,11 @@ public final class FlushRecords implements PageAccount {
   /**
    * From now on batches are put on record.
    *
-   * @param room in the log
+   * @param journal where the records go
+   * @param space room in it
    */
-  public void begin(LogSpace room) {
-    space = room;
+  public void begin(Journal journal, LogSpace space) {
+    room = new Room(journal, space);
   }
 
   @Override
@@ -66,17 +70,17 @@ public final class FlushRecords implements PageAccount {
 
   /** The LSN of the record, or NOT_ON_RECORD. */
   private long putOnRecord(int count, int[] pageIds, long[] lsns) {
-    LogSpace room = space;
+    Room open = room;
     int bytes = FlushedPages.bytes(count);
-    if (room == null || !room.tryAcquire(bytes)) {
+    if (open == null || !open.space().tryAcquire(bytes)) {
       return PageSpace.NOT_ON_RECORD;
     }
     try {
-      return log.publish(FlushedPages.build(record, count, pageIds, lsns));
+      return open.log().publish(FlushedPages.build(record, count, pageIds, lsns));
     } catch (LogStoppedException stopped) {
       return PageSpace.NOT_ON_RECORD; // the batch was written all the same
     } finally {
-      room.release(bytes);
+      open.space().release(bytes);
     }
   }
 }

@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.recovery.file.DirectoryLock;
+import org.revenantdb.recovery.file.FileKinds;
+import org.revenantdb.recovery.file.IoFailures;
 import org.revenantdb.recovery.file.NotADatabaseException;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageException;
@@ -69,17 +71,26 @@ final class DatabaseDirectory implements AutoCloseable {
     return page;
   }
 
-  /** The header of the double-write file; zeros where it ends. */
+  /** The header of the double-write file; zeros where it ends, or if there is none. */
   MemorySegment doubleWriteHeader() {
-    return start(directory.resolve("revenant.dw"), Page.SIZE);
+    Path file = directory.resolve("revenant.dw");
+    return FileKinds.isFile(file)
+        ? start(file, Page.SIZE)
+        : MemorySegment.ofArray(new byte[Page.SIZE]);
   }
 
-  /** The log segments, by number. */
+  /** The log segments, by number; none if the directory of the log is missing. */
   List<Path> segments() {
-    try (Stream<Path> files = Files.list(directory.resolve("log"))) {
+    Path log = directory.resolve("log");
+    if (!FileKinds.isDirectory(log)) {
+      return List.of();
+    }
+    try (Stream<Path> files = Files.list(log)) {
       return files.sorted().toList();
     } catch (IOException failed) {
-      throw new UncheckedIOException(failed);
+      throw IoFailures.of(log, StorageException.NO_OFFSET, "listing the log", failed);
+    } catch (UncheckedIOException failed) {
+      throw IoFailures.of(log, StorageException.NO_OFFSET, "listing the log", failed.getCause());
     }
   }
 

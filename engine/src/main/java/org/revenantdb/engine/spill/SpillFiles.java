@@ -1,6 +1,7 @@
 package org.revenantdb.engine.spill;
 
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -85,17 +86,21 @@ public final class SpillFiles implements AutoCloseable {
     }
     for (Kind kind : Kind.values()) {
       if (name.startsWith(kind.prefix)) {
-        return true;
+        return isNumber(name.substring(kind.prefix.length(), name.length() - SUFFIX.length()));
       }
     }
     return false;
   }
 
+  private static boolean isNumber(String text) {
+    return !text.isEmpty() && text.chars().allMatch(digit -> digit >= '0' && digit <= '9');
+  }
+
   /**
-   * Deletes what a former life has left, unread; on a thread of the engine that has the directory
-   * locked. One that cannot be deleted stays, and is in nobody's way.
+   * What a former life has left; on a thread of the engine. Where the directory cannot be read,
+   * there is nothing.
    */
-  public static void deleteLeftOvers(Path directory) {
+  public static List<Path> leftOvers(Path directory) {
     List<Path> found = new ArrayList<>();
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
       for (Path entry : entries) {
@@ -103,10 +108,18 @@ public final class SpillFiles implements AutoCloseable {
           found.add(entry);
         }
       }
-    } catch (IOException unreadable) {
-      return;
+    } catch (IOException | DirectoryIteratorException unreadable) {
+      return List.of();
     }
-    found.forEach(SpillFiles::delete);
+    return found;
+  }
+
+  /**
+   * Deletes what a former life has left, unread; on a thread of the engine that has the directory
+   * locked. One that cannot be deleted stays, and is in nobody's way.
+   */
+  public static void deleteLeftOvers(Path directory) {
+    leftOvers(directory).forEach(SpillFiles::delete);
   }
 
   static void delete(Path file) {

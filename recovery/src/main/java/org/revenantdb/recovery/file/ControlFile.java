@@ -57,11 +57,15 @@ public final class ControlFile {
    *
    * @param data the data file of an existing database
    * @return the control file
-   * @throws CorruptDataException if neither slot is whole, which no crash can bring about
+   * @throws CorruptDataException if neither slot is whole, a field of a whole one has a value that
+   *     it cannot have, or the two do not follow each other: no crash can bring that about
    */
   public static ControlFile read(StorageFile data) {
     @Nullable ControlState first = slot(data, ControlSlotLayout.FIRST_PAGE);
     @Nullable ControlState second = slot(data, ControlSlotLayout.SECOND_PAGE);
+    if (first != null && second != null) {
+      checkPair(data, first, second);
+    }
     if (first != null && (second == null || first.sequence() > second.sequence())) {
       return new ControlFile(data, ControlSlotLayout.FIRST_PAGE, first);
     }
@@ -81,16 +85,45 @@ public final class ControlFile {
         || ControlSlotLayout.magic(page) != ControlSlotLayout.MAGIC_VALUE) {
       return null;
     }
-    return new ControlState(
-        ControlSlotLayout.sequence(page),
-        ControlSlotLayout.analysisPoint(page),
-        ControlSlotLayout.redoPoint(page),
-        ControlSlotLayout.checkpointLsn(page),
-        ControlSlotLayout.durableLsn(page),
-        ControlSlotLayout.life(page),
-        ControlSlotLayout.clean(page) == 1,
-        ControlSlotLayout.endOfLog(page),
-        ControlSlotLayout.highWaterPages(page));
+    ControlState state =
+        new ControlState(
+            ControlSlotLayout.sequence(page),
+            ControlSlotLayout.analysisPoint(page),
+            ControlSlotLayout.redoPoint(page),
+            ControlSlotLayout.checkpointLsn(page),
+            ControlSlotLayout.durableLsn(page),
+            ControlSlotLayout.life(page),
+            ControlSlotLayout.clean(page) == 1,
+            ControlSlotLayout.endOfLog(page),
+            ControlSlotLayout.highWaterPages(page));
+    new SlotCheck(data, pageId).check(state, page);
+    return state;
+  }
+
+  /** They are written in turn, each with the next sequence, and no life or position falls. */
+  private static void checkPair(StorageFile data, ControlState first, ControlState second) {
+    boolean firstIsNewer = first.sequence() > second.sequence();
+    ControlState newer = firstIsNewer ? first : second;
+    ControlState older = firstIsNewer ? second : first;
+    SlotCheck check =
+        new SlotCheck(
+            data, firstIsNewer ? ControlSlotLayout.FIRST_PAGE : ControlSlotLayout.SECOND_PAGE);
+    if (newer.sequence() != older.sequence() + 1) {
+      throw check.wrong(
+          ControlSlotLayout.SEQUENCE,
+          "its sequence is "
+              + newer.sequence()
+              + " and the other slot's "
+              + older.sequence()
+              + ", but slots are written in turn");
+    }
+    if (newer.life() < older.life()
+        || newer.redoPoint() < older.redoPoint()
+        || newer.durableLsn() < older.durableLsn()) {
+      throw check.wrong(
+          ControlSlotLayout.SEQUENCE,
+          "it is newer than the other slot, but life, redo point or durable LSN are lower");
+    }
   }
 
   /**

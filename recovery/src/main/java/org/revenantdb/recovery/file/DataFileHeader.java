@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import org.revenantdb.recovery.format.FileHeaderLayout;
 import org.revenantdb.recovery.format.PageChecksum;
 import org.revenantdb.recovery.format.PageHeaderLayout;
+import org.revenantdb.recovery.format.SegmentLayout;
 
 /** What the first page of the data file says: which database this is. Written once. */
 public final class DataFileHeader {
@@ -78,6 +79,21 @@ public final class DataFileHeader {
     if (PageHeaderLayout.pageId(page) != FileHeaderLayout.PAGE || !reservedIsZero(page)) {
       throw new CorruptDataException(
           file, 0, "the header's checksum is right, but its page id or reserved bytes are not 0");
+    }
+    if (!SegmentLayout.isSize(FileHeaderLayout.segmentSize(page))) {
+      throw new CorruptDataException(
+          file,
+          FileHeaderLayout.SEGMENT_SIZE,
+          "the header's checksum is right, but the size of log segments cannot be "
+              + FileHeaderLayout.segmentSize(page)
+              + " bytes");
+    }
+    if (FileHeaderLayout.created(page) < 0) {
+      throw new CorruptDataException(
+          file,
+          FileHeaderLayout.CREATED,
+          "the header's checksum is right, but the time of creation cannot be "
+              + FileHeaderLayout.created(page));
     }
     return of(page);
   }

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.ReadOnlyFileSystemException;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -93,6 +94,35 @@ public final class Directories {
       }
     }
     return true;
+  }
+
+  /**
+   * Renames a file over whatever has the new name; durable once the directory was forced.
+   *
+   * @param from the file
+   * @param to its new name
+   */
+  public static void rename(Path from, Path to) {
+    try {
+      Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException failed) {
+      throw IoFailures.of(from, StorageException.NO_OFFSET, "renaming", failed);
+    }
+  }
+
+  /**
+   * Deletes a file; that it is not there is no failure.
+   *
+   * @param file the file
+   */
+  public static void delete(Path file) {
+    try {
+      Files.deleteIfExists(file);
+    } catch (NoSuchFileException gone) {
+      return;
+    } catch (IOException failed) {
+      throw IoFailures.of(file, StorageException.NO_OFFSET, "deleting", failed);
+    }
   }
 
   private static void takeAway(Path directory, StorageException failed) {

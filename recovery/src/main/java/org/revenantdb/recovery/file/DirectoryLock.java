@@ -280,6 +280,7 @@ public final class DirectoryLock implements AutoCloseable {
   /** Null if there is no lock file and none can be made, which a shared holder tolerates. */
   private static @Nullable FileChannel open(Path path, boolean shared) {
     FileAttribute<?>[] attributes = Directories.ownerOnly(path, "rw-------");
+    FileKinds.isFile(path); // opening a pipe would block
     try {
       if (shared) {
         try {

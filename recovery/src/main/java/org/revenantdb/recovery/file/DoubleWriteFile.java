@@ -5,7 +5,12 @@ import static org.revenantdb.recovery.format.PageHeaderLayout.PAGE_SIZE;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.format.DoubleWriteLayout;
 import org.revenantdb.recovery.format.PageChecksum;
 import org.revenantdb.recovery.format.PageHeaderLayout;
@@ -89,12 +94,43 @@ public final class DoubleWriteFile implements AutoCloseable {
     try {
       DoubleWriteFile created = new DoubleWriteFile(file, databaseId, State.IDLE);
       file.preallocate(0, DoubleWriteLayout.FILE_SIZE);
-      created.clear();
+      created.switchOff(); // forced: from now on a file of another length is damage
       return created;
     } catch (RuntimeException | Error failed) {
       file.close();
       throw failed;
     }
+  }
+
+  /**
+   * Makes the file of a database anew that was closed cleanly: then nothing was in it that anybody
+   * needs. It is whole and durable before it has its name.
+   *
+   * @param path the file, which must not exist
+   * @param databaseId the database's sixteen bytes
+   * @param statistics where its reads, writes and forces are counted
+   * @return the file; {@link #restore} comes next
+   */
+  public static DoubleWriteFile createAgain(Path path, byte[] databaseId, IoStatistics statistics) {
+    Path unfinished = unfinished(path);
+    Directories.delete(unfinished);
+    create(unfinished, databaseId, statistics).close();
+    Directories.rename(unfinished, path);
+    @Nullable Path directory = path.toAbsolutePath().getParent();
+    if (directory != null) {
+      Directories.force(directory, statistics);
+    }
+    return open(path, databaseId, statistics);
+  }
+
+  /**
+   * Where the file is while it is being made anew.
+   *
+   * @param path its name afterwards
+   * @return another name in the same directory
+   */
+  public static Path unfinished(Path path) {
+    return path.resolveSibling(path.getFileName() + ".new");
   }
 
   /**
@@ -108,8 +144,24 @@ public final class DoubleWriteFile implements AutoCloseable {
    * @throws CorruptDataException if it belongs to another database
    */
   public static DoubleWriteFile open(Path path, byte[] databaseId, IoStatistics statistics) {
-    StorageFile file =
-        StorageFile.open(path, OpenMode.READ_WRITE, /* ownerOnly= */ true, statistics);
+    return open(path, databaseId, OpenMode.READ_WRITE, statistics);
+  }
+
+  /**
+   * Opens the file of an existing database, perhaps only to look at it. Nothing is changed.
+   *
+   * @param path the file
+   * @param databaseId the sixteen bytes of the database that it must belong to
+   * @param mode to read it or to write it
+   * @param statistics where its reads, writes and forces are counted
+   * @return the file
+   * @throws FormatVersionException if it is of another version
+   * @throws CorruptDataException if it belongs to another database, has another length than when it
+   *     was made, or a field of its header has a value that it cannot have
+   */
+  public static DoubleWriteFile open(
+      Path path, byte[] databaseId, OpenMode mode, IoStatistics statistics) {
+    StorageFile file = StorageFile.open(path, mode, /* ownerOnly= */ true, statistics);
     try {
       DoubleWriteFile opened = new DoubleWriteFile(file, databaseId, State.FOUND);
       opened.readHeader();
@@ -124,6 +176,16 @@ public final class DoubleWriteFile implements AutoCloseable {
    * Leaves a header of zeros if there is no whole one: there is no batch then, which is no error.
    */
   private void readHeader() {
+    long size = file.size();
+    if (size != DoubleWriteLayout.FILE_SIZE) {
+      throw new CorruptDataException(
+          file.path(),
+          Math.min(size, DoubleWriteLayout.FILE_SIZE),
+          "the double-write file has "
+              + size
+              + " bytes, but it was made with "
+              + DoubleWriteLayout.FILE_SIZE);
+    }
     header.fill((byte) 0);
     file.readUpTo(0, header);
     if (!PageChecksum.isWhole(header)) {
@@ -142,14 +204,45 @@ public final class DoubleWriteFile implements AutoCloseable {
       throw new CorruptDataException(
           file.path(),
           DoubleWriteLayout.DATABASE_ID,
-          "the double-write file belongs to another database");
-    }
-    if (Integer.compareUnsigned(DoubleWriteLayout.pages(header), MAX_PAGES) > 0) {
-      throw new CorruptDataException(
-          file.path(), DoubleWriteLayout.PAGES, "a batch holds at most " + MAX_PAGES + " pages");
+          "the double-write file belongs to another database",
+          "put back the double-write file that belongs to this database",
+          /* cause= */ null);
     }
     batch = DoubleWriteLayout.batch(header);
     highestForced = DoubleWriteLayout.highestForced(header);
+    checkFields();
+  }
+
+  /** Every field has a range; docs/format.md §3. */
+  private void checkFields() {
+    int pages = DoubleWriteLayout.pages(header);
+    require(
+        Integer.compareUnsigned(pages, MAX_PAGES) <= 0,
+        DoubleWriteLayout.PAGES,
+        "a batch holds at most " + MAX_PAGES + " pages");
+    require(
+        batch > 0 && batch < Long.MAX_VALUE / 2,
+        DoubleWriteLayout.BATCH,
+        "no batch has number " + batch);
+    require(
+        highestForced >= 0 && highestForced <= batch,
+        DoubleWriteLayout.HIGHEST_FORCED,
+        "batch " + highestForced + " cannot be forced before batch " + batch);
+    Set<Integer> ids = new HashSet<>();
+    for (int i = 0; i < pages; i++) {
+      int id = DoubleWriteLayout.entryPageId(header, i);
+      require(
+          id >= PageHeaderLayout.FIRST_POOLED_PAGE && ids.add(id),
+          DoubleWriteLayout.ENTRIES + i * DoubleWriteLayout.ENTRY_SIZE,
+          "page " + Integer.toUnsignedString(id) + " cannot be in a batch, or not twice");
+    }
+  }
+
+  private void require(boolean legal, long field, String reason) {
+    if (!legal) {
+      throw new CorruptDataException(
+          file.path(), field, "the header of the double-write file is whole, but " + reason);
+    }
   }
 
   /**
@@ -163,6 +256,61 @@ public final class DoubleWriteFile implements AutoCloseable {
   }
 
   /**
+   * Compares the batch with the data file and the log, and changes nothing. What is checked no
+   * crash can leave otherwise: a page is written only after the log is durable up to its LSN; and
+   * in the data file only while the batch that holds it is the last one, so that a page there is
+   * never newer than in the batch.
+   *
+   * @param data the data file
+   * @param endOfLog where the log ends
+   * @throws CorruptDataException if the three do not belong together
+   */
+  public void compare(StorageFile data, long endOfLog) {
+    Map<Long, MemorySegment> repaired = new HashMap<>();
+    int pages = mayHaveToRestore() ? DoubleWriteLayout.pages(header) : 0;
+    MemorySegment own = MemorySegment.ofArray(new byte[PAGE_SIZE]);
+    MemorySegment image = MemorySegment.ofArray(new byte[PAGE_SIZE]);
+    long end = data.size();
+    for (int i = 0; i < pages; i++) {
+      int pageId = DoubleWriteLayout.entryPageId(header, i);
+      if (PageHeaderLayout.position(pageId) >= end || !readImage(i, pageId, image)) {
+        continue;
+      }
+      long lsn = PageHeaderLayout.pageLsn(image);
+      if (lsn < 0 || lsn > endOfLog) {
+        throw mixed(
+            i,
+            "has page " + pageId + " with LSN " + lsn + ", but the log ends at " + endOfLog,
+            "bring back the log that belongs to it");
+      }
+      if (!readOwn(data, pageId, own)) {
+        MemorySegment copy = MemorySegment.ofArray(new byte[PAGE_SIZE]).copyFrom(image);
+        repaired.put(PageHeaderLayout.position(pageId), copy);
+      } else if (PageHeaderLayout.pageLsn(own) > lsn) {
+        throw mixed(
+            i,
+            "has page "
+                + pageId
+                + " with LSN "
+                + lsn
+                + ", but the data file has it with LSN "
+                + PageHeaderLayout.pageLsn(own),
+            "bring back the double-write file that belongs to it");
+      }
+    }
+    data.showInstead(repaired);
+  }
+
+  private CorruptDataException mixed(int index, String reason, String cure) {
+    return new CorruptDataException(
+        file.path(),
+        DoubleWriteLayout.imagePosition(index),
+        "the files are not of one moment: the double-write file " + reason,
+        cure + ", or restore the whole directory from a copy",
+        /* cause= */ null);
+  }
+
+  /**
    * The restart's step: makes whole what a crash tore in the data file, and forces the data file.
    *
    * @param data the data file, open for writing
@@ -173,6 +321,7 @@ public final class DoubleWriteFile implements AutoCloseable {
     RestoreResult result = RestoreResult.NOTHING;
     if (mayHaveToRestore()) {
       result = restoreBatch(data);
+      data.showInstead(Map.of()); // all are in the file now
       data.force();
     }
     highestForced = batch;
@@ -207,7 +356,7 @@ public final class DoubleWriteFile implements AutoCloseable {
   }
 
   private static boolean readOwn(StorageFile data, int pageId, MemorySegment own) {
-    int read = data.readUpTo(PageHeaderLayout.position(pageId), own);
+    int read = data.readBeneath(PageHeaderLayout.position(pageId), own);
     return read == PAGE_SIZE && PageChecksum.isGood(own, pageId);
   }
 

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.ReadOnlyFileSystemException;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +58,9 @@ public final class StorageFile implements AutoCloseable {
   private final ReentrantLock forcing = new ReentrantLock();
   private volatile @Nullable ForceFailedException failedForce;
 
+  /** Pages that readers get instead of what is in the file, by position; null if there are none. */
+  private volatile @Nullable Map<Long, MemorySegment> shown;
+
   private StorageFile(Path path, FileChannel channel, IoStatistics statistics) {
     this.path = path;
     this.channel = channel;
@@ -92,6 +96,9 @@ public final class StorageFile implements AutoCloseable {
     FileAttribute<?>[] attributes =
         create && ownerOnly ? Directories.ownerOnly(path, "rw-------") : new FileAttribute<?>[0];
     String doing = create ? "creating the file" : "opening the file";
+    if (!create) {
+      FileKinds.isFile(path); // opening a pipe would block
+    }
     try {
       return new StorageFile(path, FileChannel.open(path, options(mode), attributes), statistics);
     } catch (IOException failed) {
@@ -139,7 +146,7 @@ public final class StorageFile implements AutoCloseable {
    * @throws CorruptDataException if the file ends before the segment is full
    */
   public void read(long position, MemorySegment target) {
-    long done = readWhatIsThere(position, target);
+    long done = readWhatIsThere(position, target, /* withShown= */ true);
     if (done < target.byteSize()) {
       throw new CorruptDataException(
           path,
@@ -159,10 +166,10 @@ public final class StorageFile implements AutoCloseable {
    * @return how many bytes were read: the size of the segment, or fewer at the end of the file
    */
   public int readUpTo(long position, MemorySegment target) {
-    return Math.toIntExact(readWhatIsThere(position, target));
+    return Math.toIntExact(readWhatIsThere(position, target, /* withShown= */ true));
   }
 
-  private long readWhatIsThere(long position, MemorySegment target) {
+  private long readWhatIsThere(long position, MemorySegment target, boolean withShown) {
     long done = 0;
     try {
       while (done < target.byteSize()) {
@@ -177,7 +184,36 @@ public final class StorageFile implements AutoCloseable {
       throw IoFailures.of(path, position + done, "reading", failed);
     }
     statistics.countRead(done);
+    @Nullable Map<Long, MemorySegment> instead = shown;
+    if (instead != null && withShown) {
+      for (Map.Entry<Long, MemorySegment> page : instead.entrySet()) {
+        show(page.getKey() - position, page.getValue(), target.asSlice(0, done));
+      }
+    }
     return done;
+  }
+
+  private static void show(long at, MemorySegment page, MemorySegment target) {
+    long from = Math.max(0, at);
+    long to = Math.min(target.byteSize(), at + page.byteSize());
+    if (from < to) {
+      MemorySegment.copy(page, from - at, target, from, to - from);
+    }
+  }
+
+  /**
+   * Has readers of this object get other bytes than those in the file, until these have been
+   * written.
+   *
+   * @param pages by position; none: readers get what is in the file
+   */
+  void showInstead(Map<Long, MemorySegment> pages) {
+    shown = pages.isEmpty() ? null : Map.copyOf(pages);
+  }
+
+  /** As {@link #readUpTo}, but what is in the file, whatever others are shown. */
+  int readBeneath(long position, MemorySegment target) {
+    return Math.toIntExact(readWhatIsThere(position, target, /* withShown= */ false));
   }
 
   /**

@@ -49,6 +49,9 @@ public final class FileHeaderLayout {
   /** u64: when the database was created, milliseconds since 1970. */
   public static final int CREATED = RESERVED + Integer.BYTES;
 
+  /** No data file has more pages. */
+  public static final long MOST_PAGES = Integer.MAX_VALUE;
+
   /** The rest of the page is zero. */
   public static final int END = CREATED + Long.BYTES;
 

@@ -68,7 +68,90 @@ public final class SegmentLayout {
   /** The number of the first segment; so no position is 0. */
   public static final long FIRST_NUMBER = 1;
 
+  /** The smallest segment: a header and as much again. */
+  public static final int SMALLEST_SIZE = 1 << 13;
+
+  /** The largest segment. */
+  public static final int LARGEST_SIZE = 1 << 30;
+
+  /** The smallest log buffer. */
+  public static final int SMALLEST_BUFFER = 1 << 12;
+
+  /** The largest log buffer. */
+  public static final int LARGEST_BUFFER = 1 << 26;
+
+  /** No position of the log is above this one, so that sums of two cannot overflow. */
+  public static final long LARGEST_LSN = 1L << 60;
+
+  /** How many segments are prepared at once, at most. */
+  public static final int BATCH = 4;
+
   private SegmentLayout() {}
+
+  /**
+   * Whether segments can have a size.
+   *
+   * @param size bytes
+   * @return true for a power of two in the range of the format
+   */
+  public static boolean isSize(int size) {
+    return size >= SMALLEST_SIZE && size <= LARGEST_SIZE && Integer.bitCount(size) == 1;
+  }
+
+  /**
+   * Whether a log buffer can have a size.
+   *
+   * @param size bytes
+   * @return true for a power of two in the range of the format
+   */
+  public static boolean isBuffer(int size) {
+    return size >= SMALLEST_BUFFER && size <= LARGEST_BUFFER && Integer.bitCount(size) == 1;
+  }
+
+  /**
+   * Whether a record can begin or end at a position.
+   *
+   * @param lsn the position
+   * @return true for a multiple of the alignment in the range of the format, 0 not included
+   */
+  public static boolean isLsn(long lsn) {
+    return lsn > 0 && lsn <= LARGEST_LSN && (lsn & (LogRecordLayout.ALIGNMENT - 1)) == 0;
+  }
+
+  /**
+   * Whether a segment can have a number.
+   *
+   * @param number the number
+   * @param segmentSize size of the segments
+   * @return true if all its positions are in the range of the format
+   */
+  public static boolean isNumber(long number, int segmentSize) {
+    return number >= FIRST_NUMBER && number < LARGEST_LSN / payload(segmentSize);
+  }
+
+  /**
+   * How far above the highest segment with a header of its own a file may be named like a segment:
+   * so far ahead a free one is renamed before its header is written, by a running log or by a
+   * restart.
+   *
+   * @param segmentSize size of the segments
+   * @return a number of segments
+   */
+  public static long mostAhead(int segmentSize) {
+    return segmentsOf(LARGEST_BUFFER, segmentSize) + 1 + BATCH;
+  }
+
+  /**
+   * How many segments as many positions take up.
+   *
+   * @param bytes how many positions
+   * @param segmentSize size of the segments
+   * @return the number, rounded up
+   */
+  public static long segmentsOf(int bytes, int segmentSize) {
+    long payload = payload(segmentSize);
+    return (bytes + payload - 1) / payload;
+  }
 
   /**
    * How many positions a segment holds.

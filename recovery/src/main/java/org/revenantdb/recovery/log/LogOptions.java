@@ -32,14 +32,20 @@ public record LogOptions(
   /** Size of the log directory unless said otherwise. */
   public static final long DEFAULT_MAX_LOG_SIZE = 256L << 20;
 
-  private static final int SMALLEST_SEGMENT = 1 << 13;
-  private static final int SMALLEST_BUFFER = 1 << 12;
-  private static final int LARGEST_BUFFER = 1 << 26;
-
   /** Checks the sizes. */
   public LogOptions {
-    checkSize("segment size", segmentSize, SMALLEST_SEGMENT, 1 << 30);
-    checkSize("log buffer", bufferCapacity, SMALLEST_BUFFER, LARGEST_BUFFER);
+    checkSize(
+        "segment size",
+        segmentSize,
+        SegmentLayout.isSize(segmentSize),
+        SegmentLayout.SMALLEST_SIZE,
+        SegmentLayout.LARGEST_SIZE);
+    checkSize(
+        "log buffer",
+        bufferCapacity,
+        SegmentLayout.isBuffer(bufferCapacity),
+        SegmentLayout.SMALLEST_BUFFER,
+        SegmentLayout.LARGEST_BUFFER);
   }
 
   /**
@@ -60,8 +66,8 @@ public record LogOptions(
     this(segmentSize, bufferCapacity, maxLogSize, threadName, statistics, LogWaits.NONE);
   }
 
-  private static void checkSize(String what, int size, int smallest, int largest) {
-    if (size < smallest || size > largest || Integer.bitCount(size) != 1) {
+  private static void checkSize(String what, int size, boolean legal, int smallest, int largest) {
+    if (!legal) {
       throw new IllegalArgumentException(
           what + " of " + size + " bytes: a power of two, " + smallest + " to " + largest);
     }

@@ -30,6 +30,13 @@ final class Analysis {
   private final LongLongMap lastFormatOrFree = new LongLongMap();
   private final LongLongMap flushed = new LongLongMap();
   private final List<LifeRange> ranges = new ArrayList<>();
+
+  /**
+   * Pages behind the end of the data file: start of the last record of each, 0 if that frees it.
+   */
+  private final LongLongMap beyondFile = new LongLongMap();
+
+  private final PageRange pages;
   private long highestPage;
   private long bytesRead;
   private long nextReport = REPORT_EVERY;
@@ -37,9 +44,11 @@ final class Analysis {
   private long segmentNamed;
   private long durable;
 
-  Analysis(SegmentCatalog catalog, ControlState control, RestartProgress progress) {
+  Analysis(
+      SegmentCatalog catalog, ControlState control, PageRange pages, RestartProgress progress) {
     this.catalog = catalog;
     this.control = control;
+    this.pages = pages;
     this.progress = progress;
     segmentSize = catalog.directory().segmentSize();
     namedEnds = catalog.namedEnds();
@@ -68,6 +77,20 @@ final class Analysis {
           control.checkpointLsn(),
           "the checkpoint that the control slot names ends early");
     }
+    refuseLivesAboveSlot();
+    refusePagesBeyondFile();
+  }
+
+  /**
+   * A life writes its control slots before anything but LIFE. So slots of a former life beside more
+   * than that are those of an older data file.
+   */
+  private void refuseLivesAboveSlot() {
+    for (LifeRange range : ranges) {
+      if (range.life() > control.life() && !range.onlyLife()) {
+        throw LogDamage.newerThanData(catalog, range, control.life());
+      }
+    }
   }
 
   private LifeRange walk(long start, int life) {
@@ -76,10 +99,12 @@ final class Analysis {
     segmentNamed = 0;
     try (LogReader reader =
         new LogReader(catalog.directory(), number -> life != 0 && catalog.lifeOf(number) == life)) {
+      RecordCheck check = new RecordCheck(reader, catalog, pages);
       reader.seek(start);
       long end = start;
       while (!isEnd(end, life) && reader.next() && reader.life() == life) {
-        RecordType type = take(reader);
+        RecordType type = check.check();
+        take(reader, type);
         records++;
         onlyLife &= type == RecordType.LIFE;
         end = reader.lsn();
@@ -100,11 +125,7 @@ final class Analysis {
         || (control.clean() && control.endOfLog() == lsn && control.life() == life);
   }
 
-  private RecordType take(LogReader record) {
-    @Nullable RecordType type = RecordType.of(record.type());
-    if (type == null) {
-      throw LogDamage.record(catalog, record.start(), "its type is " + record.type());
-    }
+  private void take(LogReader record, RecordType type) {
     durableNamed = Math.max(durableNamed, record.durable());
     long number = SegmentLayout.number(record.start(), segmentSize);
     segmentNamed = Math.max(segmentNamed, number + record.segmentsAhead());
@@ -123,45 +144,49 @@ final class Analysis {
       nextReport += REPORT_EVERY;
       progress.progress(RestartProgress.Phase.ANALYSIS, bytesRead, 0);
     }
-    return type;
   }
 
   private void takeParts(LogReader record) {
     int end = record.contentLength();
     int at = LogRecordLayout.HEADER;
-    while (at + LogRecordLayout.PART_HEADER <= end) {
+    while (at < end) {
       long page = Integer.toUnsignedLong(record.getInt(at + LogRecordLayout.PART_PAGE));
       int kind = record.array()[record.offset() + at + LogRecordLayout.PART_KIND];
       highestPage = Math.max(highestPage, page);
-      if (PartKind.of(kind) == null) {
-        throw LogDamage.record(catalog, record.start(), "a part is of kind " + kind);
-      }
       if (kind != PartKind.CHANGE.code()) {
         lastFormatOrFree.put(page, record.lsn());
       }
+      if (page >= pages.end()) {
+        beyondFile.put(page, kind == PartKind.FREE.code() ? 0 : record.start());
+      }
       at += LogRecordLayout.PART_HEADER + record.getShort(at + LogRecordLayout.PART_LENGTH);
-    }
-    if (at != end) {
-      throw LogDamage.record(catalog, record.start(), "its parts are longer than the record");
     }
   }
 
   private void takeFlushed(LogReader record) {
     int count = record.getInt(FlushedPages.COUNT);
-    if (count < 0 || count > (record.contentLength() - FlushedPages.PAGES) / FlushedPages.ENTRY) {
-      throw LogDamage.record(
-          catalog, record.start(), "its list of " + count + " pages is longer than the record");
-    }
     for (int i = 0; i < count; i++) {
       int at = FlushedPages.PAGES + i * FlushedPages.ENTRY;
       long page = Integer.toUnsignedLong(record.getInt(at + FlushedPages.PAGE));
       long lsn = record.getLong(at + FlushedPages.LSN);
-      if (lsn > record.start()) {
-        throw LogDamage.record(
-            catalog, record.start(), "it says that page " + page + " was written at LSN " + lsn);
-      }
       flushed.put(page, Math.max(lsn, flushed.getOrDefault(page, 0)));
     }
+  }
+
+  /**
+   * The file is grown, and forced, before a record names its new pages; it is cut only when the
+   * redo point lies behind all records of the pages that go. So redo meets no page behind the end.
+   */
+  private void refusePagesBeyondFile() {
+    beyondFile.forEachKey(page -> {
+      long start = beyondFile.getOrDefault(page, 0);
+      if (start != 0 && flushed.getOrDefault(page, 0) <= start) {
+        throw LogDamage.record(
+            catalog,
+            start,
+            "it changes page " + page + ", but the data file has " + pages.end() + " pages");
+      }
+    });
   }
 
   /** All lives that were read, in order. */

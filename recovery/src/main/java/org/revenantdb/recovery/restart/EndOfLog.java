@@ -95,8 +95,11 @@ final class EndOfLog {
       long at = end;
       while (SegmentLayout.number(at, segmentSize) <= last) {
         long number = SegmentLayout.number(at, segmentSize);
+        long present = catalog.present().ceiling(number);
         long segmentEnd = SegmentLayout.firstLsn(number + 1, segmentSize);
-        if (!catalog.present().contains(number) || !reader.load(at, Long.BYTES)) {
+        if (present > number) {
+          at = SegmentLayout.firstLsn(present, segmentSize);
+        } else if (!reader.load(at, Long.BYTES)) {
           at = segmentEnd;
         } else if (reader.isGoodAt(at)) {
           reader.seek(at);

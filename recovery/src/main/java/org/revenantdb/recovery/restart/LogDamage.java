@@ -53,6 +53,21 @@ final class LogDamage {
     }
   }
 
+  /** The data file is older than the log. */
+  static CorruptDataException newerThanData(SegmentCatalog catalog, LifeRange range, int life) {
+    int size = catalog.directory().segmentSize();
+    return new CorruptDataException(
+        catalog.directory().file(SegmentLayout.number(range.start(), size)),
+        SegmentLayout.offset(range.start(), size),
+        "the files are not of one moment: the log has changes of life "
+            + range.life()
+            + ", but the control slots of the data file are of life "
+            + life,
+        "bring back the data file that belongs to this log, or restore the whole directory from a"
+            + " copy",
+        /* cause= */ null);
+  }
+
   /** A segment that must be there is not. */
   static MissingFileException missing(SegmentCatalog catalog, long number, String evidence) {
     Path file = catalog.directory().file(number);

@@ -16,6 +16,7 @@ import org.revenantdb.recovery.log.LifeStart;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogOptions;
 import org.revenantdb.recovery.log.OutcomeUnknownException;
+import org.revenantdb.recovery.segment.LogReader;
 import org.revenantdb.recovery.segment.SegmentDirectory;
 
 /**
@@ -27,7 +28,7 @@ import org.revenantdb.recovery.segment.SegmentDirectory;
  * reason and cure. A restart that failed or was killed anywhere is simply begun again.
  *
  * {@snippet :
- * Restart restart = Restart.analyse(directory, id, segmentSize, control.state(), stats, progress);
+ * Restart restart = Restart.analyse(directory, id, segmentSize, control.state(), pages, stats, progress);
  * Log log = restart.startLife(options, control);
  * restart.redo(Restart.usualWorkers(), pages, "name");
  * // all of restart.result().aborted() into the map of aborted transactions; open
@@ -95,6 +96,7 @@ public final class Restart {
    * @param databaseId the database, 16 bytes
    * @param segmentSize size of its log segments
    * @param control the control slot that counts
+   * @param pages the pages that the log may change
    * @param statistics where reads, writes and forces are counted
    * @param progress told about what is being done
    * @return the restart, to be carried on
@@ -106,12 +108,13 @@ public final class Restart {
       byte[] databaseId,
       int segmentSize,
       ControlState control,
+      PageRange pages,
       IoStatistics statistics,
       RestartProgress progress) {
     SegmentDirectory directory =
         new SegmentDirectory(logDirectory, databaseId.clone(), segmentSize, statistics);
     SegmentCatalog catalog = new SegmentCatalog(directory);
-    Analysis analysis = new Analysis(catalog, control, progress);
+    Analysis analysis = new Analysis(catalog, control, pages, progress);
     analysis.run();
     return new Restart(directory, catalog, control, analysis, progress);
   }
@@ -160,25 +163,32 @@ public final class Restart {
           "segments of " + options.segmentSize() + " bytes, the database has others");
     }
     LifeRange former = kept.getLast();
-    directory.list(/* clean= */ true);
+    SortedSet<Long> present = new TreeSet<>(catalog.present());
+    directory.deleteUnfinished();
     if (kept.size() < analysis.ranges().size()) {
       directory.forceNames();
     } else if (!result.cleanShutdown()) {
-      trimForCopy(options.maxLogSize());
+      trimForCopy(present, options.maxLogSize());
       TailSeal.seal(catalog, analysis.durable(), former.end());
+      verifyTail(former);
     }
-    SortedSet<Long> unread = unread();
+    long first = firstSegment(options);
+    SortedSet<Long> freeLater = unread(present);
+    SortedSet<Long> freeAtOnce = new TreeSet<>(freeLater.headSet(lastLife()));
+    freeAtOnce.addAll(catalog.withoutHeader());
+    freeAtOnce.retainAll(present);
+    freeLater.removeAll(freeAtOnce);
     LifeStart start =
         new LifeStart(
             directory.path(),
             directory.databaseId(),
             nextLife,
-            firstSegment(options),
+            first,
             former.life(),
             former.end(),
-            catalog.present(),
-            /* freeAtOnce= */ unread.headSet(lastLife()),
-            /* freeLater= */ unread);
+            present,
+            freeAtOnce,
+            freeLater);
     return started(Log.start(start, options));
   }
 
@@ -187,10 +197,13 @@ public final class Restart {
     return SegmentLayout.number(analysis.ranges().getLast().start(), directory.segmentSize());
   }
 
-  /** Deletes segments of which there are too many if one more file, the copy, is to come. */
-  private void trimForCopy(long maxLogSize) {
-    for (long spare : unread().headSet(lastLife())) {
-      if ((catalog.present().size() + 1L) * segmentSize() <= maxLogSize) {
+  /**
+   * Deletes segments of which there are too many if one more file, the copy, is to come. The
+   * catalog stays as it is: redo may be reading by it.
+   */
+  private void trimForCopy(SortedSet<Long> present, long maxLogSize) {
+    for (long spare : unread(present).headSet(lastLife())) {
+      if ((present.size() + 1L) * segmentSize() <= maxLogSize) {
         return;
       }
       try {
@@ -198,7 +211,24 @@ public final class Restart {
       } catch (StorageException stays) {
         return;
       }
-      catalog.present().remove(spare);
+      present.remove(spare);
+    }
+  }
+
+  /**
+   * Redo may have read the tail before it was copied. What it has read counts only if the copies
+   * say the same: after a failed force the cache may have lost what the medium never had (R6).
+   */
+  private void verifyTail(LifeRange former) {
+    try (LogReader reader =
+        new LogReader(directory, number -> catalog.lifeOf(number) == former.life())) {
+      reader.seek(Math.max(former.start(), analysis.durable()));
+      while (reader.lsn() < former.end()) {
+        if (!reader.next() || reader.life() != former.life()) {
+          throw LogDamage.endsTooEarly(
+              catalog, reader.lsn(), "analysis read it up to position " + former.end());
+        }
+      }
     }
   }
 
@@ -238,21 +268,21 @@ public final class Restart {
     return directory.segmentSize();
   }
 
-  /** So high that no LSN that was ever handed out returns, written or lost (R7). */
+  /**
+   * So high that no LSN that was ever handed out returns, written or lost (R7). A segment is
+   * written to only after its header was forced, and LSNs are handed out no farther beyond it than
+   * a log buffer; so files without a header of their own do not count.
+   */
   private long firstSegment(LogOptions options) {
     long end = analysis.ranges().getLast().end();
-    long highest = SegmentLayout.number(end, segmentSize());
-    if (!catalog.present().isEmpty()) {
-      highest = Math.max(highest, catalog.present().last());
-    }
-    long buffer = Math.max(options.bufferCapacity(), catalog.largestBuffer());
-    long payload = SegmentLayout.payload(segmentSize());
-    return highest + (buffer + payload - 1) / payload + 1;
+    long highest = Math.max(SegmentLayout.number(end, segmentSize()), catalog.highest());
+    int buffer = Math.max(options.bufferCapacity(), catalog.largestBuffer());
+    return highest + SegmentLayout.segmentsOf(buffer, segmentSize()) + 1;
   }
 
   /** Segments that no restart will read once the new life's first segment is there. */
-  private SortedSet<Long> unread() {
-    TreeSet<Long> unread = new TreeSet<>(catalog.present());
+  private SortedSet<Long> unread(SortedSet<Long> present) {
+    TreeSet<Long> unread = new TreeSet<>(present);
     for (LifeRange range : kept) {
       if (range.start() < range.end()) {
         long first = SegmentLayout.number(range.start(), segmentSize());

@@ -1,9 +1,10 @@
 package org.revenantdb.recovery.restart;
 
-import java.util.Map;
 import java.util.NavigableSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.segment.SegmentDirectory;
 import org.revenantdb.recovery.segment.SegmentHeader;
 
@@ -14,17 +15,42 @@ import org.revenantdb.recovery.segment.SegmentHeader;
 final class SegmentCatalog {
   private final SegmentDirectory directory;
   private final NavigableSet<Long> present;
-  private final Map<Long, SegmentHeader> headers = new TreeMap<>();
+  private final TreeMap<Long, SegmentHeader> headers = new TreeMap<>();
 
   SegmentCatalog(SegmentDirectory directory) {
     this.directory = directory;
-    present = directory.list(/* clean= */ false);
+    present = directory.list();
     for (long number : present) {
       @Nullable SegmentHeader header = directory.header(number);
       if (header != null) {
         headers.put(number, header);
       }
     }
+    refuseStrays();
+  }
+
+  /**
+   * A free file is renamed before its header is written, never farther ahead of the segments that
+   * have one.
+   */
+  private void refuseStrays() {
+    long most = highest() + SegmentLayout.mostAhead(directory.segmentSize());
+    for (long number : present.tailSet(most, /* inclusive= */ false)) {
+      throw directory.stray(
+          number, "the highest segment with a header is number " + highest() + ", and it has none");
+    }
+  }
+
+  /** The highest number of a segment that has a header of its own; 0 if there is none. */
+  long highest() {
+    return headers.isEmpty() ? 0 : headers.lastKey();
+  }
+
+  /** Files that were renamed to become segments, and have no header yet: nobody reads them. */
+  NavigableSet<Long> withoutHeader() {
+    NavigableSet<Long> without = new TreeSet<>(present);
+    without.removeAll(headers.keySet());
+    return without;
   }
 
   SegmentDirectory directory() {

@@ -58,7 +58,7 @@ final class TransactionStates {
         decide(id);
         aborted.put(id, 0);
       }
-      case FORGET -> forget(record, catalog);
+      case FORGET -> forget(record);
       case CHECKPOINT -> takeImage(record, catalog);
       case PREPARE -> {
         PreparedTransaction said = PreparedTransaction.of(record);
@@ -92,9 +92,8 @@ final class TransactionStates {
     }
   }
 
-  private void forget(LogReader record, SegmentCatalog catalog) {
+  private void forget(LogReader record) {
     int count = record.getInt(ForgottenIds.COUNT);
-    check(record, catalog, count, ForgottenIds.IDS);
     for (int i = 0; i < count; i++) {
       long id = record.getLong(ForgottenIds.IDS + i * Long.BYTES);
       highest = Math.max(highest, id);
@@ -116,9 +115,6 @@ final class TransactionStates {
     int writing = record.getInt(CheckpointImage.WRITING);
     int waiting = record.getInt(CheckpointImage.PREPARED);
     int inMap = record.getInt(CheckpointImage.ABORTED);
-    check(record, catalog, writing, CheckpointImage.IDS);
-    check(record, catalog, waiting, CheckpointImage.IDS + writing * Long.BYTES);
-    check(record, catalog, inMap, CheckpointImage.IDS + (writing + waiting) * Long.BYTES);
     for (int i = 0; i < writing + waiting + inMap; i++) {
       long id = record.getLong(CheckpointImage.IDS + i * Long.BYTES);
       highest = Math.max(highest, id);
@@ -146,12 +142,6 @@ final class TransactionStates {
       imageRead = true;
       decidedBeforeImage.clear();
       forgottenBeforeImage.clear();
-    }
-  }
-
-  private static void check(LogReader record, SegmentCatalog catalog, int count, int from) {
-    if (count < 0 || count > (record.contentLength() - from) / Long.BYTES) {
-      throw damaged(record, catalog, "its list of " + count + " ids is longer than the record");
     }
   }
 

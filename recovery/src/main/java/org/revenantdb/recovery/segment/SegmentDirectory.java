@@ -5,16 +5,18 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.NavigableSet;
-import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.file.Directories;
+import org.revenantdb.recovery.file.FileKinds;
 import org.revenantdb.recovery.file.IoFailures;
 import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.file.MissingFileException;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
@@ -52,29 +54,89 @@ public record SegmentDirectory(
   }
 
   /**
-   * Deletes what an abandoned attempt left and lists the segments.
+   * Lists the segments, and checks of each file that has the name of a segment, unopened, what no
+   * crash leaves otherwise: that it is a file, is as long as all segments are, and has a number
+   * that a segment can have. Files with other names are somebody else's.
    *
-   * @param clean whether unfinished files are deleted
    * @return the numbers of all segment files
    */
-  public NavigableSet<Long> list(boolean clean) {
+  public NavigableSet<Long> list() {
     NavigableSet<Long> numbers = new TreeSet<>();
-    try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
-      for (Path entry : entries) {
-        @Nullable Path last = entry.getFileName();
-        String name = last == null ? "" : last.toString();
-        if (clean && name.endsWith(SUFFIX + UNFINISHED)) {
-          delete(entry);
-        } else if (name.endsWith(SUFFIX) && name.length() == DIGITS + SUFFIX.length()) {
-          addNumber(name.substring(0, DIGITS), numbers);
-        }
+    for (Path entry : entries()) {
+      if (numberOf(entry, SUFFIX + UNFINISHED) >= 0) {
+        FileKinds.isFile(entry);
       }
+      long number = numberOf(entry, SUFFIX);
+      if (number >= 0) {
+        check(entry, number);
+        numbers.add(number);
+      }
+    }
+    return numbers;
+  }
+
+  /** Deletes what an abandoned attempt to make or copy a segment has left. */
+  public void deleteUnfinished() {
+    for (Path entry : entries()) {
+      if (numberOf(entry, SUFFIX + UNFINISHED) >= 0) {
+        Directories.delete(entry);
+      }
+    }
+  }
+
+  private void check(Path file, long number) {
+    long size = FileKinds.size(file);
+    if (size >= 0 && size != segmentSize) {
+      throw new CorruptDataException(
+          file,
+          Math.min(size, segmentSize),
+          "the log segment has "
+              + size
+              + " bytes, but every segment of this database has "
+              + segmentSize
+              + ", because a segment gets its name only when it is whole",
+          "restore the database from a copy, or move the file away if it never belonged here",
+          /* cause= */ null);
+    }
+    if (!SegmentLayout.isNumber(number, segmentSize)) {
+      throw stray(number, "no segment of a log can have this number");
+    }
+  }
+
+  /**
+   * A file has the name of a segment that there never was.
+   *
+   * @param number the number that its name says
+   * @param reason how that is known
+   * @return the exception to throw
+   */
+  public CorruptDataException stray(long number, String reason) {
+    return new CorruptDataException(
+        file(number),
+        StorageException.NO_OFFSET,
+        "this file does not belong to the log: " + reason,
+        "move it out of the directory and open the database again",
+        /* cause= */ null);
+  }
+
+  private List<Path> entries() {
+    List<Path> found = new ArrayList<>();
+    if (!FileKinds.isDirectory(path)) {
+      throw new MissingFileException(
+          path,
+          StorageException.NO_OFFSET,
+          "the directory of the log is missing",
+          "bring it back, or restore the database from a copy",
+          /* cause= */ null);
+    }
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
+      entries.forEach(found::add);
     } catch (DirectoryIteratorException failed) {
       throw IoFailures.of(path, StorageException.NO_OFFSET, "listing the log", said(failed));
     } catch (IOException failed) {
       throw IoFailures.of(path, StorageException.NO_OFFSET, "listing the log", failed);
     }
-    return numbers;
+    return found;
   }
 
   private static IOException said(DirectoryIteratorException failed) {
@@ -82,13 +144,22 @@ public record SegmentDirectory(
     return cause == null ? new IOException(failed) : cause;
   }
 
-  private static void addNumber(String digits, Set<Long> numbers) {
-    try {
-      numbers.add(Long.parseLong(digits, 16));
-    } catch (NumberFormatException notOurs) {
-      // A file of somebody else: it has no place in the log and is left alone.
-      return;
+  /** The number in a name that this class would give a file, or -1. */
+  private static long numberOf(Path entry, String suffix) {
+    @Nullable Path last = entry.getFileName();
+    String name = last == null ? "" : last.toString();
+    if (name.length() != DIGITS + suffix.length() || !name.endsWith(suffix)) {
+      return -1;
     }
+    long number = 0;
+    for (int i = 0; i < DIGITS; i++) {
+      int digit = "0123456789abcdef".indexOf(name.charAt(i));
+      if (digit < 0 || (i == 0 && digit > 7)) {
+        return -1; // a file of somebody else: it has no place in the log and is left alone
+      }
+      number = number << 4 | digit;
+    }
+    return number;
   }
 
   /**
@@ -106,7 +177,8 @@ public record SegmentDirectory(
    * Reads the header of a segment.
    *
    * @param number its number, which the header must name too
-   * @return what it says, or null if there is no good header of that segment
+   * @return what it says, or null if there is no good header of that segment: the file is free, and
+   *     was renamed to become that segment
    */
   public @Nullable SegmentHeader header(long number) {
     byte[] sector = new byte[SegmentLayout.CHECKED];
@@ -114,10 +186,9 @@ public record SegmentDirectory(
       if (file.readUpTo(0, MemorySegment.ofArray(sector)) < sector.length) {
         return null;
       }
-      @Nullable SegmentHeader header = SegmentHeader.read(sector, file.path(), databaseId);
-      return header != null && header.number() == number && header.size() == segmentSize
-          ? header
-          : null;
+      @Nullable SegmentHeader header =
+          SegmentHeader.read(sector, file.path(), databaseId, segmentSize);
+      return header != null && header.number() == number ? header : null;
     }
   }
 
@@ -136,7 +207,7 @@ public record SegmentDirectory(
       giveUp(unfinished, failed);
       throw failed;
     }
-    rename(unfinished, file(header.number()));
+    Directories.rename(unfinished, file(header.number()));
     forceNames();
   }
 
@@ -148,7 +219,9 @@ public record SegmentDirectory(
    * @param to the number of the new one
    */
   public void rename(long from, long to) {
-    rename(file(from), file(to));
+    if (from != to) { // else a restart that was killed has done it
+      Directories.rename(file(from), file(to));
+    }
   }
 
   /**
@@ -195,7 +268,7 @@ public record SegmentDirectory(
       giveUp(unfinished, failed);
       throw failed;
     }
-    rename(unfinished, file(header.number()));
+    Directories.rename(unfinished, file(header.number()));
   }
 
   /**
@@ -204,7 +277,7 @@ public record SegmentDirectory(
    * @param number its number
    */
   public void delete(long number) {
-    delete(file(number));
+    Directories.delete(file(number));
   }
 
   /** Makes creations and renames durable. */
@@ -217,7 +290,7 @@ public record SegmentDirectory(
   }
 
   private StorageFile create(Path unfinished) {
-    delete(unfinished);
+    Directories.delete(unfinished);
     return StorageFile.open(unfinished, OpenMode.CREATE_NEW, /* ownerOnly= */ true, statistics);
   }
 
@@ -227,27 +300,9 @@ public record SegmentDirectory(
 
   private void giveUp(Path unfinished, StorageException failed) {
     try {
-      delete(unfinished);
+      Directories.delete(unfinished);
     } catch (StorageException second) {
       failed.addSuppressed(second);
-    }
-  }
-
-  private static void rename(Path from, Path to) {
-    try {
-      Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    } catch (IOException failed) {
-      throw IoFailures.of(from, StorageException.NO_OFFSET, "renaming", failed);
-    }
-  }
-
-  private static void delete(Path file) {
-    try {
-      Files.deleteIfExists(file);
-    } catch (NoSuchFileException gone) {
-      return;
-    } catch (IOException failed) {
-      throw IoFailures.of(file, StorageException.NO_OFFSET, "deleting", failed);
     }
   }
 }

@@ -24,6 +24,7 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.file.FormatVersionException;
+import org.revenantdb.recovery.format.SegmentLayout;
 
 /**
  * What the header of a log segment says.
@@ -77,11 +78,14 @@ public record SegmentHeader(
    * @param bytes the checked sector
    * @param file where it comes from, for messages
    * @param databaseId the database that the segment must belong to
+   * @param segmentSize size of the database's segments
    * @return what it says, or null if it is none: never written, torn or damaged
    * @throws FormatVersionException if it is whole, but of another version
-   * @throws CorruptDataException if it is whole, but belongs to another database
+   * @throws CorruptDataException if it is whole, but belongs to another database, or a field has a
+   *     value that it cannot have
    */
-  public static @Nullable SegmentHeader read(byte[] bytes, Path file, byte[] databaseId) {
+  public static @Nullable SegmentHeader read(
+      byte[] bytes, Path file, byte[] databaseId, int segmentSize) {
     ByteBuffer from = littleEndian(bytes);
     if (from.getLong(MAGIC) != MAGIC_VALUE || from.getInt(CRC) != crc(bytes)) {
       return null;
@@ -97,15 +101,62 @@ public record SegmentHeader(
           "put back the log directory that belongs to this database",
           /* cause= */ null);
     }
-    return new SegmentHeader(
-        from.getLong(NUMBER),
-        from.getInt(SIZE),
-        from.getInt(LIFE),
-        from.getLong(FIRST_LSN),
-        from.getLong(FORMER_END),
-        from.getLong(SEALED_END),
-        from.getLong(DURABLE),
-        from.getInt(BUFFER));
+    SegmentHeader header =
+        new SegmentHeader(
+            from.getLong(NUMBER),
+            from.getInt(SIZE),
+            from.getInt(LIFE),
+            from.getLong(FIRST_LSN),
+            from.getLong(FORMER_END),
+            from.getLong(SEALED_END),
+            from.getLong(DURABLE),
+            from.getInt(BUFFER));
+    header.check(file, segmentSize);
+    for (int at = BUFFER + Integer.BYTES; at < CHECKED; at++) {
+      if (bytes[at] != 0) {
+        throw wrong(file, at, "a reserved byte", bytes[at]);
+      }
+    }
+    return header;
+  }
+
+  /** Every field has a range; docs/format.md §2.1. */
+  private void check(Path file, int segmentSize) {
+    if (size != segmentSize) {
+      throw wrong(file, SIZE, "the segment size", size);
+    }
+    if (!SegmentLayout.isNumber(number, segmentSize)) {
+      throw wrong(file, NUMBER, "the segment number", number);
+    }
+    if (life < 1) {
+      throw wrong(file, LIFE, "the life", life);
+    }
+    long begin = SegmentLayout.firstLsn(number, segmentSize);
+    long end = SegmentLayout.firstLsn(number + 1, segmentSize);
+    if (firstLsn != 0 && firstLsn != begin) {
+      throw wrong(file, FIRST_LSN, "the first LSN of the life", firstLsn);
+    }
+    boolean hasFormerEnd = firstLsn != 0 && life > 1;
+    if (hasFormerEnd ? !SegmentLayout.isLsn(formerEnd) || formerEnd > firstLsn : formerEnd != 0) {
+      throw wrong(file, FORMER_END, "the end of the former life", formerEnd);
+    }
+    if (sealedEnd != 0
+        && (!SegmentLayout.isLsn(sealedEnd) || sealedEnd <= begin || sealedEnd > end)) {
+      throw wrong(file, SEALED_END, "the sealed end", sealedEnd);
+    }
+    if (!SegmentLayout.isLsn(durable) || durable > end) {
+      throw wrong(file, DURABLE, "the durable LSN", durable);
+    }
+    if (!SegmentLayout.isBuffer(buffer)) {
+      throw wrong(file, BUFFER, "the size of the log buffer", buffer);
+    }
+  }
+
+  private static CorruptDataException wrong(Path file, long offset, String field, long value) {
+    return new CorruptDataException(
+        file,
+        offset,
+        "the header of the log segment is whole, but " + field + " cannot be " + value);
   }
 
   /**

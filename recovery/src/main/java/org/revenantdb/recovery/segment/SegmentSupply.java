@@ -34,7 +34,8 @@ public final class SegmentSupply {
    * free -> ready   rename, force the directory, write the header, force      (a few at once: one force for all names)
    * none -> ready   write zeros under another name, force, rename, force dir  (create)
    * A crash between any two steps leaves a file that is no segment (its header names another number, or its
-   * name ends in .tmp); nothing in it counts, because a record names its own position.
+   * name ends in .tmp); nothing in it counts, because a record names its own position. Such a file is free from
+   * the start in the next life, and becomes the segment that its name says if that one is wanted.
    *
    * Size        a file is made only when none is free; so the directory has as many files as were in use at once,
    *             the one that is being made included, which LogSpace bounds. A file that cannot be deleted, or whose
@@ -46,9 +47,6 @@ public final class SegmentSupply {
    *             deleted, it is the directory that forbids it: that one stays free, and nothing more is tried until a
    *             checkpoint has given up segments. Were each of them held, each would be replaced by a new one.
    */
-
-  /** So many free segments are prepared at once. */
-  private static final int BATCH = 4;
 
   /** A segment to be made, of a free one or from nothing. */
   private record Making(long number, @Nullable Long spare) {}
@@ -237,10 +235,10 @@ public final class SegmentSupply {
         return next;
       }
       do {
-        next.add(new Making(number, free.pollFirst()));
+        next.add(new Making(number, spareFor(number)));
         others++;
         number++;
-      } while (next.size() < BATCH && !free.isEmpty());
+      } while (next.size() < SegmentLayout.BATCH && !free.isEmpty());
       return next;
     } finally {
       lock.unlock();
@@ -350,10 +348,18 @@ public final class SegmentSupply {
     lock.lock();
     try {
       others++;
-      return new Making(number, free.pollFirst());
+      return new Making(number, spareFor(number));
     } finally {
       lock.unlock();
     }
+  }
+
+  /**
+   * Under the lock. A free file may have the name already: whoever renamed it was killed before it
+   * had a header.
+   */
+  private @Nullable Long spareFor(long number) {
+    return free.remove(number) ? (Long) number : free.pollFirst();
   }
 
   /** Under the lock. */

@@ -29,6 +29,7 @@ import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
 import org.revenantdb.recovery.log.RecoverySpace;
 import org.revenantdb.recovery.restart.AnalysisResult;
+import org.revenantdb.recovery.restart.PageRange;
 import org.revenantdb.recovery.restart.Restart;
 import org.revenantdb.recovery.restart.RestartProgress;
 import org.revenantdb.recovery.testing.CrashDisk;
@@ -122,7 +123,13 @@ class CheckpointerTest {
     try (StorageFile file = StorageFile.open(disk.path("/db/revenant.data"), OpenMode.READ, true)) {
       ControlState state = ControlFile.read(file).state();
       return Restart.analyse(
-              logDirectory(disk), ID, SEGMENT, state, new IoStatistics(), RestartProgress.NONE)
+              logDirectory(disk),
+              ID,
+              SEGMENT,
+              state,
+              PageRange.ANY,
+              new IoStatistics(),
+              RestartProgress.NONE)
           .result();
     }
   }

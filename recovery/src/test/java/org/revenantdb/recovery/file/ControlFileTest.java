@@ -45,8 +45,10 @@ class ControlFileTest {
   }
 
   private static ControlState state(long n) {
+    boolean clean = n % 2 == 0;
+    long lsn = 64 * n;
     return new ControlState(
-        0, n, n + 1, n + 2, n + 3, (int) n, /* clean= */ n % 2 == 0, n + 4, n + 5);
+        0, lsn + 8, lsn, lsn + 16, lsn + 24, (int) n, clean, clean ? lsn + 24 : 0, n + 5);
   }
 
   private ControlState read() {

@@ -211,14 +211,22 @@ class DoubleWriteFileTest {
   }
 
   @Test
-  void open_emptyOrTornHeader_isNoBatch() throws IOException {
+  void open_tornHeader_isNoBatch() throws IOException {
     flushes(2, new int[] {3, 4});
     flipBit(realDoubleWrite, 60);
     assertEquals(RestoreResult.NOTHING, restart());
-    Files.write(realDoubleWrite, new byte[0]);
-    assertEquals(RestoreResult.NOTHING, restart());
     flushes(3, new int[] {3, 4});
     assertTrue(holds(4, 3));
+  }
+
+  @Test
+  void open_anyOtherLength_isDamage() throws IOException {
+    byte[] whole = Files.readAllBytes(realDoubleWrite);
+    for (int length : new int[] {0, 1, PAGE, whole.length - 1, whole.length + 1}) {
+      Files.write(realDoubleWrite, Arrays.copyOf(whole, length));
+      CorruptDataException e = assertThrows(CorruptDataException.class, this::openDoubleWrite);
+      assertEquals(Math.min(length, whole.length), e.offset());
+    }
   }
 
   @ParameterizedTest
@@ -286,7 +294,9 @@ class DoubleWriteFileTest {
     }
     byte[] after = Arrays.copyOf(Files.readAllBytes(realDoubleWrite), 4 * PAGE);
     for (BitSet tear : Tears.of(before.length / sector, 400, seed)) {
-      Files.write(realDoubleWrite, Tears.apply(before, after, tear, sector));
+      byte[] torn = Tears.apply(before, after, tear, sector);
+      Files.write(
+          realDoubleWrite, Arrays.copyOf(torn, (int) DoubleWriteLayout.FILE_SIZE)); // preallocated
       RestoreResult result = restart();
       assertEquals(0, result.restored(), "seed " + seed);
       assertEquals(List.of(), result.beyondRepair(), "seed " + seed);

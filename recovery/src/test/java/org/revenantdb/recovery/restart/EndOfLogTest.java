@@ -132,7 +132,7 @@ class EndOfLogTest {
       log.awaitDurable(LogFixture.change(log, 0, 77, LogFixture.bytes(300)));
     }
     assertEquals(
-        List.of(0, 77), LogFixture.pages(LogFixture.analyse(cut, LogFixture.firstState())));
+        List.of(0, 77), LogFixture.pages(LogFixture.analyse(cut, LogFixture.firstStateOf(2))));
   }
 
   /**

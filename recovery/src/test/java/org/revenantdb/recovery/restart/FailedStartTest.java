@@ -62,7 +62,13 @@ class FailedStartTest {
 
   private static Restart analyse(Path logs, ControlFile control) {
     return Restart.analyse(
-        logs, ID, LogFixture.SEGMENT, control.state(), new IoStatistics(), RestartProgress.NONE);
+        logs,
+        ID,
+        LogFixture.SEGMENT,
+        control.state(),
+        PageRange.ANY,
+        new IoStatistics(),
+        RestartProgress.NONE);
   }
 
   private static List<String> threads() {

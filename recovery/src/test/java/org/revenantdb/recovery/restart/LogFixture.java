@@ -48,13 +48,24 @@ final class LogFixture {
     return state(PAYLOAD, PAYLOAD, 0, PAYLOAD, 1);
   }
 
+  /** The same, written by a later life before it did anything else. */
+  static ControlState firstStateOf(int life) {
+    return state(PAYLOAD, PAYLOAD, 0, PAYLOAD, life);
+  }
+
   static ControlState state(long analysis, long redo, long checkpoint, long durable, int life) {
     return new ControlState(0, analysis, redo, checkpoint, durable, life, false, 0, 10);
   }
 
   static Restart analyse(CrashDisk disk, ControlState state) {
     return Restart.analyse(
-        directory(disk), ID, SEGMENT, state, new IoStatistics(), RestartProgress.NONE);
+        directory(disk),
+        ID,
+        SEGMENT,
+        state,
+        PageRange.ANY,
+        new IoStatistics(),
+        RestartProgress.NONE);
   }
 
   /** Publishes a change of a page, as long as its content. */

@@ -139,7 +139,7 @@ class RedoTest {
     try (Log next = second.startLife(LogFixture.options())) {
       next.awaitDurable(LogFixture.change(next, 0, 3, BYTES));
     }
-    Restart third = LogFixture.analyse(left, LogFixture.state(redo, redo, 0, redo, 1));
+    Restart third = LogFixture.analyse(left, LogFixture.state(redo, redo, 0, redo, 2));
     assertEquals(List.of(2, 3), LogFixture.pages(third));
   }
 
@@ -192,13 +192,13 @@ class RedoTest {
     log.awaitDurable(log.tail());
     CrashDisk left = disk.afterKill();
     for (int life = 2; life < 8; life++) {
-      Restart restart = LogFixture.analyse(left, LogFixture.state(redo, redo, 0, redo, 1));
+      Restart restart = LogFixture.analyse(left, LogFixture.state(redo, redo, 0, redo, life - 1));
       try (Log next = restart.startLife(LogFixture.options())) {
         next.awaitDurable(LogFixture.change(next, 0, life, BYTES));
       }
       left = left.afterKill();
     }
-    Restart last = LogFixture.analyse(left, LogFixture.state(redo, redo, 0, redo, 1));
+    Restart last = LogFixture.analyse(left, LogFixture.state(redo, redo, 0, redo, 7));
     assertEquals(List.of(1, 2, 3, 4, 5, 6, 7), LogFixture.pages(last));
     assertEquals(8, last.result().life());
     assertEquals(7, last.result().highestPageId());

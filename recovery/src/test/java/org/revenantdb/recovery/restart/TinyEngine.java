@@ -106,6 +106,7 @@ final class TinyEngine implements CheckpointSource, AutoCloseable {
             ID,
             SEGMENT,
             control.state(),
+            PageRange.ANY,
             new IoStatistics(),
             RestartProgress.NONE);
     return new TinyEngine(disk, data, control, restart);

@@ -154,7 +154,7 @@ class TransactionStatesTest {
       LogFixture.change(second, 7, 1, ROW);
       second.awaitDurable(second.tail());
     }
-    AnalysisResult result = LogFixture.analyse(left, LogFixture.firstState()).result();
+    AnalysisResult result = LogFixture.analyse(left, LogFixture.firstStateOf(2)).result();
     assertArrayEquals(new long[] {5, 7}, result.aborted());
     assertArrayEquals(new long[] {7}, result.undecided());
     assertEquals(7, result.highestTransactionId());
@@ -235,7 +235,7 @@ class TransactionStatesTest {
       LogFixture.change(second, 7, 1, ROW);
       second.awaitDurable(second.tail());
     }
-    AnalysisResult result = LogFixture.analyse(left, LogFixture.firstState()).result();
+    AnalysisResult result = LogFixture.analyse(left, LogFixture.firstStateOf(2)).result();
     assertEquals(List.of(prepared(5)), result.prepared());
     assertArrayEquals(new long[] {7}, result.aborted());
   }

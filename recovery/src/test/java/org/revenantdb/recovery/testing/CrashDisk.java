@@ -441,6 +441,10 @@ public final class CrashDisk extends FileSystem {
     return names.containsKey(path.toString());
   }
 
+  synchronized long size(Path path) {
+    return names.get(path.toString()).now.length;
+  }
+
   @Override
   public FileSystemProvider provider() {
     return provider;

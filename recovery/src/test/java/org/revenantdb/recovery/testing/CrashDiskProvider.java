@@ -163,7 +163,7 @@ final class CrashDiskProvider extends FileSystemProvider {
 
           @Override
           public long size() {
-            return 0;
+            return directory ? 0 : disk.size(path);
           }
 
           @Override

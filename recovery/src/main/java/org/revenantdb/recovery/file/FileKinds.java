@@ -1,0 +1,92 @@
+package org.revenantdb.recovery.file;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What stands under a name: a file, a directory, or something that is neither. It is found out
+ * without opening it, because opening a pipe blocks until somebody opens its other end.
+ *
+ * <p>Symbolic links are followed; one that leads nowhere counts as nothing.
+ *
+ * <p>Failure: {@link CorruptDataException} for something of the wrong kind.
+ */
+public final class FileKinds {
+  private FileKinds() {}
+
+  /**
+   * Checks that nothing but a file is there.
+   *
+   * @param path where a file of a database belongs
+   * @return true if it is there, false if nothing is
+   * @throws CorruptDataException if something else is there
+   */
+  public static boolean isFile(Path path) {
+    return size(path) >= 0;
+  }
+
+  /**
+   * Checks that nothing but a file is there.
+   *
+   * @param path where a file of a database belongs
+   * @return its size in bytes, -1 if nothing is there
+   * @throws CorruptDataException if something else is there
+   */
+  public static long size(Path path) {
+    @Nullable BasicFileAttributes found = attributes(path);
+    if (found == null) {
+      return -1;
+    }
+    if (!found.isRegularFile()) {
+      throw wrongKind(path, found, "a file");
+    }
+    return found.size();
+  }
+
+  /**
+   * Checks that nothing but a directory is there.
+   *
+   * @param path where a directory of a database belongs
+   * @return true if it is there, false if nothing is
+   * @throws CorruptDataException if something else is there
+   */
+  public static boolean isDirectory(Path path) {
+    @Nullable BasicFileAttributes found = attributes(path);
+    if (found == null) {
+      return false;
+    }
+    if (!found.isDirectory()) {
+      throw wrongKind(path, found, "a directory");
+    }
+    return true;
+  }
+
+  private static @Nullable BasicFileAttributes attributes(Path path) {
+    try {
+      return Files.readAttributes(path, BasicFileAttributes.class);
+    } catch (NoSuchFileException nothing) {
+      return null;
+    } catch (IOException failed) {
+      throw IoFailures.of(
+          path, StorageException.NO_OFFSET, "looking for what is under this name", failed);
+    }
+  }
+
+  private static CorruptDataException wrongKind(
+      Path path, BasicFileAttributes found, String expected) {
+    String kind =
+        found.isDirectory()
+            ? "a directory"
+            : found.isRegularFile() ? "a file" : "a pipe, a socket or a device";
+    return new CorruptDataException(
+        path,
+        StorageException.NO_OFFSET,
+        "this is " + kind + ", but " + expected + " of the database belongs here",
+        "move it away, and bring back what was here, or restore the database from a copy",
+        /* cause= */ null);
+  }
+}

@@ -1,0 +1,81 @@
+package org.revenantdb.recovery.file;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.revenantdb.recovery.format.ControlSlotLayout;
+import org.revenantdb.recovery.format.FileHeaderLayout;
+import org.revenantdb.recovery.format.PageHeaderLayout;
+import org.revenantdb.recovery.format.SegmentLayout;
+
+/**
+ * The legal range of each field of a control slot whose checksum is right; {@code docs/format.md}
+ * §1.2.
+ */
+record SlotCheck(StorageFile data, int pageId) {
+
+  /** Refuses a slot with a value that no field of it can have. */
+  void check(ControlState state, MemorySegment page) {
+    require(
+        state.sequence() > 0 && state.sequence() < Long.MAX_VALUE / 2,
+        ControlSlotLayout.SEQUENCE,
+        "the sequence",
+        state.sequence());
+    require(
+        SegmentLayout.isLsn(state.redoPoint()),
+        ControlSlotLayout.REDO_POINT,
+        "the redo point",
+        state.redoPoint());
+    require(
+        SegmentLayout.isLsn(state.analysisPoint()) && state.analysisPoint() >= state.redoPoint(),
+        ControlSlotLayout.ANALYSIS_POINT,
+        "where analysis starts",
+        state.analysisPoint());
+    require(
+        SegmentLayout.isLsn(state.durableLsn()) && state.durableLsn() >= state.analysisPoint(),
+        ControlSlotLayout.DURABLE_LSN,
+        "the durable LSN",
+        state.durableLsn());
+    long checkpoint = state.checkpointLsn();
+    require(
+        checkpoint == 0
+            || (SegmentLayout.isLsn(checkpoint)
+                && checkpoint >= state.analysisPoint()
+                && checkpoint < state.durableLsn()),
+        ControlSlotLayout.CHECKPOINT_LSN,
+        "the start of the checkpoint",
+        checkpoint);
+    require(state.life() > 0, ControlSlotLayout.LIFE, "the life", state.life());
+    int clean = ControlSlotLayout.clean(page);
+    require(clean == 0 || clean == 1, ControlSlotLayout.CLEAN, "the mark of a clean close", clean);
+    require(
+        state.clean()
+            ? SegmentLayout.isLsn(state.endOfLog()) && state.endOfLog() > checkpoint
+            : state.endOfLog() == 0,
+        ControlSlotLayout.END_OF_LOG,
+        "the end of the log",
+        state.endOfLog());
+    require(
+        state.highWaterPages() > PageHeaderLayout.FIRST_POOLED_PAGE
+            && state.highWaterPages() <= FileHeaderLayout.MOST_PAGES,
+        ControlSlotLayout.HIGH_WATER_PAGES,
+        "the number of pages",
+        state.highWaterPages());
+    for (long at = ControlSlotLayout.END; at < page.byteSize(); at++) {
+      byte reserved = page.get(ValueLayout.JAVA_BYTE, at);
+      require(reserved == 0, at, "a reserved byte", reserved);
+    }
+  }
+
+  private void require(boolean legal, long field, String name, long value) {
+    if (!legal) {
+      throw wrong(field, name + " cannot be " + value);
+    }
+  }
+
+  CorruptDataException wrong(long field, String reason) {
+    return new CorruptDataException(
+        data.path(),
+        PageHeaderLayout.position(pageId) + field,
+        "the checksum of the control slot is right, but " + reason);
+  }
+}
