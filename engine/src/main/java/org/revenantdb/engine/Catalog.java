@@ -39,7 +39,7 @@ import org.revenantdb.recovery.file.StorageException;
  * (protocols.md §13, §22); it is dropped by one that has an entry in place of the row (§24). What
  * transactions do to tables is in the {@link Slog}. Thread-safe.
  */
-final class Catalog implements Cleaner.Unfinished {
+final class Catalog implements Cleaner.Tables {
   /** Root page of the catalogue. */
   static final int ROOT = 5;
 
@@ -53,6 +53,9 @@ final class Catalog implements Cleaner.Unfinished {
   private final Tree tree;
   private final Map<String, Table> byName = new ConcurrentHashMap<>();
   private final DroppedTables dropped;
+
+  /** The tables whose trees were listed last, by the ids of these. */
+  private volatile Map<Integer, String> namesOfTrees = Map.of();
 
   /**
    * Held to create, to drop, to truncate, and to look into the catalogue for what is then
@@ -211,10 +214,18 @@ final class Catalog implements Cleaner.Unfinished {
    * All trees but those of dropped tables: also such as only one transaction sees. Inside the gate.
    */
   List<Tree> trees() {
-    tables(); // then they are known
+    namesOfTrees = namesByTree(tables()); // then they are known
     List<Tree> trees = new ArrayList<>(List.of(tree));
     trees.addAll(writer.trees().values());
     return trees;
+  }
+
+  private static Map<Integer, String> namesByTree(List<Table> tables) {
+    Map<Integer, String> names = new HashMap<>();
+    for (Table table : tables) {
+      table.newest().all().forEach(tree -> names.put(tree.table(), table.name()));
+    }
+    return names;
   }
 
   /** The tree of a table id, or null if there is none, or its table was dropped. */
@@ -531,6 +542,36 @@ final class Catalog implements Cleaner.Unfinished {
   @Override
   public boolean holds(long transaction) {
     return !isLoaded || slog.holds(transaction);
+  }
+
+  @Override
+  public boolean moveRoot(Tree moved, int limit) {
+    String name = namesOfTrees.get(moved.table());
+    if (name == null) {
+      return false; // the catalogue's own, or of a table that is new, or was truncated
+    }
+    changing.lock();
+    try {
+      Table table = byName.get(name);
+      if (table == null || slog.of(name) != null) {
+        return false;
+      }
+      TableTrees trees = table.newest();
+      int number = trees.all().indexOf(moved);
+      if (number < 0) {
+        return false;
+      }
+      try (MovedRoot root = new MovedRoot(storage, moved)) {
+        if (!root.claimBelow(limit)) {
+          return false;
+        }
+        TableRow row = trees.row().withRoot(number, root.page());
+        writer.record(0).replace(key(name), row.bytes()).publish(root);
+      }
+      return true;
+    } finally {
+      changing.unlock();
+    }
   }
 
   @Override

@@ -91,21 +91,21 @@ final class CatalogueRecord {
     return this;
   }
 
-  /** As {@link #publish(NewTrees, Publication)}, in any place. */
-  long publish(@Nullable NewTrees trees) {
+  /** As {@link #publish(CataloguePages, Publication)}, in any place. */
+  long publish(@Nullable CataloguePages trees) {
     return publish(trees, Publication.ANYWHERE);
   }
 
   /**
    * Publishes the record. May wait for credit.
    *
-   * @param trees that come into being by it, claimed; or null
+   * @param trees that come into being by it, or move, claimed; or null
    * @param order of each try to publish it, with credit in hand and nothing latched
    * @return its LSN
    * @throws org.revenantdb.recovery.file.DiskFullException if there is no room for the log, or for
    *     a leaf more
    */
-  long publish(@Nullable NewTrees trees, Publication order) {
+  long publish(@Nullable CataloguePages trees, Publication order) {
     while (true) {
       int pages = changes.size() + (trees == null ? 0 : trees.pages());
       acquire(pages);
@@ -147,7 +147,7 @@ final class CatalogueRecord {
   }
 
   /** Its LSN, or 0 if a leaf has no room. */
-  private long tryPublish(@Nullable NewTrees trees) {
+  private long tryPublish(@Nullable CataloguePages trees) {
     int[] leaves = new int[changes.size()];
     tools.maps().clear();
     try {

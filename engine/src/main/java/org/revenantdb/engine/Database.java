@@ -818,9 +818,8 @@ public final class Database implements AutoCloseable {
   /**
    * Gives space of the data file back: moves pages from its end to free ones further front, and
    * cuts the end off. Others read and write meanwhile. What stays, and another call may give back:
-   * pages that transactions of now still read, or have just written. What stays for good: all pages
-   * before the first page of a table, which never moves; so a table that was created when the file
-   * was large keeps it large.
+   * pages that transactions of now still read, or have just written. Tables that a transaction is
+   * creating, dropping or truncating keep their first pages where they are until it has ended.
    *
    * @return what has come of it
    */

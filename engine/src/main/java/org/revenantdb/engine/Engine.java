@@ -147,6 +147,11 @@ final class Engine {
     this.cleaner = running;
   }
 
+  /** Who cleans; null if nobody does. */
+  @Nullable Cleaner cleaner() {
+    return cleaner;
+  }
+
   /** Pages that the data file has. */
   int filePages() {
     return storage.pool().sizeInPages();

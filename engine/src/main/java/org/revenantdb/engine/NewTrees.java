@@ -16,7 +16,7 @@ import org.revenantdb.engine.version.Storage;
  * <p>Order of calls: {@link #claim}, then {@link CatalogueRecord#publish} with these; {@link
  * #close} in any case. Inside the gate, by one thread.
  */
-final class NewTrees implements AutoCloseable {
+final class NewTrees implements CataloguePages, AutoCloseable {
   /*
    * Protocol    docs/protocols.md §13, §22, with what a crash leaves.
    *
@@ -63,21 +63,21 @@ final class NewTrees implements AutoCloseable {
     return new TableRow(id, roots);
   }
 
-  /** Credit for their part of the record, in pages: the roots, and their space maps. */
-  int pages() {
+  @Override
+  public int pages() {
     int groups = (int) Arrays.stream(roots).map(SpaceMapPage::group).distinct().count();
     return roots.length + groups;
   }
 
-  /** Fixes the pages, which nobody else knows. */
-  void fix() {
+  @Override
+  public void fix() {
     for (; fixed < roots.length; fixed++) {
       frames[fixed] = pool.fixNew(roots[fixed]);
     }
   }
 
-  /** Their part of the record, and of the maps. */
-  void format(CatalogueTools tools) {
+  @Override
+  public void format(CatalogueTools tools) {
     MiniTransaction mini = tools.mini();
     SlottedBuilder empty = tools.empty();
     for (int tree = 0; tree < roots.length; tree++) {
@@ -88,13 +88,13 @@ final class NewTrees implements AutoCloseable {
     }
   }
 
-  /** The record is in the log. */
-  void logged() {
+  @Override
+  public void logged() {
     logged = true;
   }
 
-  /** Gives the pages up, as what they have become, or as nothing. */
-  void unfix() {
+  @Override
+  public void unfix() {
     while (fixed > 0) {
       fixed--;
       if (logged) {

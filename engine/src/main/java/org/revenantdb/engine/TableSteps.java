@@ -35,6 +35,11 @@ final class TableSteps {
     this.changing = catalog.changing();
   }
 
+  /** The tables that everybody sees. */
+  Catalog catalog() {
+    return catalog;
+  }
+
   /** Those who wait for the writers of a table. */
   TableDrops drops() {
     return drops;

@@ -132,6 +132,59 @@ class CompactTest {
     }
   }
 
+  /** A database of this content alone, compacted. */
+  private long freshBytes(String name, int rows, int partitions) throws IOException {
+    Path fresh = directory.resolve(name);
+    try (Database database = Database.open(fresh, OPTIONS)) {
+      Table table = database.table("late", TableOptions.hashPartitioned(partitions));
+      database.run(tx -> fillLate(tx, table, rows));
+      database.sync();
+      database.compact();
+      return Files.size(fresh.resolve("revenant.data"));
+    }
+  }
+
+  private static void fillLate(Transaction tx, Table table, int rows) {
+    for (int i = 0; i < rows; i++) {
+      tx.put(table, key(i), new byte[500]);
+    }
+  }
+
+  /** On one page, and with an inner root, and with extents of its own; and partitions. */
+  @Test
+  void a_table_that_was_created_when_the_file_was_large_does_not_keep_it_large()
+      throws IOException {
+    int number = 0;
+    for (int rows : new int[] {5, 60, 3000}) {
+      for (int partitions : new int[] {1, 16}) {
+        directory = Files.createDirectory(directory.resolve("round " + number++));
+        long fresh = freshBytes("fresh", rows, partitions);
+        try (Database database = Database.open(path(), OPTIONS)) {
+          Table early = database.table("early");
+          database.run(tx -> {
+            for (int i = 0; i < 4000; i++) {
+              tx.put(early, key(i), new byte[900]);
+            }
+          });
+          Table late = database.table("late", TableOptions.hashPartitioned(partitions));
+          database.run(tx -> fillLate(tx, late, rows));
+          database.dropTable("early");
+          database.sync();
+          CompactReport report = database.compact();
+          String what = rows + " rows, " + partitions + " partitions: " + report;
+          assertTrue(fileBytes() <= fresh + 3 * 8 * 8192, what + ", fresh " + fresh);
+          assertEquals(0, database.compact().pagesMoved(), what);
+          assertEquals(List.of(), database.check().problems());
+        }
+        try (Database database = Database.open(path(), OPTIONS)) {
+          Table late = database.findTable("late");
+          database.run(tx -> assertEquals(rows, tx.count(late, null, null)));
+          assertEquals(List.of(), database.check().problems());
+        }
+      }
+    }
+  }
+
   @Test
   void leaves_that_hold_little_are_merged() {
     NavigableMap<byte[], byte[]> model = new TreeMap<>(Arrays::compareUnsigned);

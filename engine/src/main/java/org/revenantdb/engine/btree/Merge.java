@@ -192,7 +192,7 @@ public final class Merge {
    * and the root that has lost a level may have one again, as another thread merges below it.
    */
   private boolean collapseIfAlone(Tree tree) {
-    int root = pool.fixExclusive(tree.root());
+    int root = tree.rootExclusive();
     try {
       MemorySegment page = pool.page(root);
       return Slotted.level(page) > 0 && Slotted.count(page) == 0 && collapse(tree, root);

@@ -92,7 +92,7 @@ public final class Move {
     try {
       old = pool.fixExclusive(pageId);
       fresh = pool.fixNew(target);
-      build(tree, pool.page(old));
+      copyTo(copy, tree.table(), pool.page(old));
       int flags = copy.flags();
       mini.begin(0);
       RecordBuilder record = mini.format(fresh);
@@ -129,11 +129,12 @@ public final class Move {
     return true;
   }
 
-  private void build(Tree tree, MemorySegment page) {
+  /** Has a builder make the content of a page anew, for another one. */
+  public static void copyTo(SlottedBuilder copy, int table, MemorySegment page) {
     int level = Slotted.level(page);
     copy.begin(
         level,
-        tree.table(),
+        table,
         Slotted.lowerFence(page),
         Slotted.hasUpperFence(page) ? Slotted.upperFence(page) : null);
     copy.inherit(page);

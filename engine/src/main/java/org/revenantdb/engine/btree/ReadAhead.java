@@ -180,7 +180,12 @@ public final class ReadAhead {
 
   /** Frame of the inner page above the leaf of a key, latched shared; or NONE if not at once. */
   private int parent(byte[] key) {
-    int frame = tryFix(tree.root());
+    int root = tree.root();
+    int frame = tryFix(root);
+    if (frame != NONE && tree.root() != root) { // it has moved from there
+      pool.unfixShared(frame);
+      return NONE;
+    }
     for (int levels = 0; frame != NONE && levels < BufferPool.MAX_LEVELS; levels++) {
       MemorySegment page = pool.page(frame);
       int level = Slotted.level(page);

@@ -174,7 +174,7 @@ public final class RunInsert {
     int unused = run.size();
     try {
       fixNewPages(tree, run.size());
-      parent = pool.fixExclusive(tree.root());
+      parent = tree.rootExclusive();
       if (Slotted.level(pool.page(parent)) == 0) {
         if (!isFree(pool.page(parent), run)) {
           return Attempt.NOT_FREE;

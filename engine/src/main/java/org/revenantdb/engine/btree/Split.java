@@ -213,7 +213,7 @@ public final class Split {
 
   /** As {@link #belowParent}, with exclusive latches from the root down, each until its child's. */
   private int fromRoot(Tree tree, byte[] key, int need) {
-    int parent = pool.fixExclusive(tree.root());
+    int parent = tree.rootExclusive();
     int child = -1;
     try {
       if (!hasRoom(parent, need)) {

@@ -12,8 +12,7 @@ import org.revenantdb.latch.HybridLatch;
 import org.revenantdb.recovery.file.CorruptDataException;
 
 /**
- * A B+-tree with a root that never moves: finds the leaf of a key and leaves it latched, or stamped
- * for an optimistic read.
+ * A B+-tree: finds the leaf of a key and leaves it latched, or stamped for an optimistic read.
  *
  * <p>Leaves have no links to their neighbours: a scan goes on by a leaf's fence, with a new
  * descent. Thread-safe.
@@ -23,7 +22,7 @@ public final class Tree {
    * Source      Leis, Haubenschild, Neumann, "Optimistic Lock Coupling" (IEEE Data Eng. Bull. 2019); Böttcher, thesis
    *             2023, §4.3. We differ: pages are found by their ids, through the translation, not by pointers.
    *
-   * Descent     1 stamp of the root
+   * Descent     1 stamp of the root; the field still names it
    *             2 child id from the page; stay of the child; stamp of the child
    *             3 the page's stamp validates, else start over; go on with the child
    *             A child whose stamp was taken while its parent led to it is the child as of that stamp: whoever makes
@@ -31,6 +30,12 @@ public final class Tree {
    *             After some disturbances, or where a page is not resident, the descent goes by shared latches, a
    *             parent's held until its child's is (protocols.md §5); so it ends under any writers, and a page is read
    *             in from the file under its parent's latch.
+   *
+   * Root        moves by compaction alone (protocols.md §18), while the page that it leaves and the one that it goes
+   *             to are latched exclusively, and the field (Unit.root) is set before they are released. So who has a page
+   *             latched, and sees the field name it, has the root. Who sees the field name it behind a stamp of it has
+   *             the root if the stamp validates: had the root come there, or left, since the stamp was taken, the page
+   *             would have been latched exclusively since.
    *
    * Races left in   what is read before step 3 may be torn: lengths lead at worst out of the page, which is an
    *             exception, caught here and taken for a disturbance. If it was none, the descent by latches meets it.
@@ -47,7 +52,6 @@ public final class Tree {
 
   private final BufferPool pool;
   private final int table;
-  private final int root;
   private final Unit unit;
 
   /**
@@ -67,7 +71,6 @@ public final class Tree {
   public Tree(BufferPool pool, int table, int root) {
     this.pool = pool;
     this.table = table;
-    this.root = root;
     this.unit = new Unit(table, root);
   }
 
@@ -76,9 +79,20 @@ public final class Tree {
     return table;
   }
 
-  /** The root page. */
+  /** The root page; it may move as long as the caller does not have it latched. */
   public int root() {
-    return root;
+    return unit.root();
+  }
+
+  /** The root has moved. The caller has the former page and the new one latched exclusively. */
+  public void rootMoved(int to) {
+    unit.rootMoved(to);
+    rootStay = null;
+  }
+
+  /** Frame of the root, latched exclusively. */
+  int rootExclusive() {
+    return unit.fixRootExclusive(pool);
   }
 
   /** The extents that its pages are taken from. */
@@ -185,13 +199,17 @@ public final class Tree {
   private boolean tryDescend(byte[] key, Descent to, boolean toWrite) {
     Stay stay = rootStay;
     if (stay == null || stay.isObsolete()) {
-      stay = pool.resident(root);
+      stay = pool.resident(unit.root());
       rootStay = stay;
     }
     if (stay == null) {
       return to.missing();
     }
     long stamp = stay.readOptimistic();
+    if (stay.pageId() != unit.root()) { // looked at behind the stamp: see the top
+      rootStay = null;
+      return false;
+    }
     int frame = stay.frame();
     MemorySegment memory = pool.slab(frame);
     long base = BufferPool.base(frame);
@@ -332,7 +350,7 @@ public final class Tree {
   }
 
   private int leafByLatches(byte[] key, boolean forScan) {
-    int frame = pool.fixShared(root);
+    int frame = unit.fixRootShared(pool);
     while (true) {
       MemorySegment page = pool.page(frame);
       if (Slotted.level(page) == 0) {
@@ -349,7 +367,7 @@ public final class Tree {
    * @param bound null for plus infinity
    */
   public int leafBelow(byte @Nullable [] bound) {
-    int frame = pool.fixShared(root);
+    int frame = unit.fixRootShared(pool);
     while (true) {
       MemorySegment page = pool.page(frame);
       if (Slotted.level(page) == 0) {
@@ -428,7 +446,7 @@ public final class Tree {
   }
 
   private int aboveFromRoot(byte[] key, int level) {
-    int frame = pool.fixExclusive(root);
+    int frame = unit.fixRootExclusive(pool);
     while (true) {
       MemorySegment page = pool.page(frame);
       int above = Slotted.level(page);
@@ -525,7 +543,7 @@ public final class Tree {
   }
 
   private int leafExclusiveByLatches(byte[] key) {
-    int frame = pool.fixShared(root);
+    int frame = unit.fixRootShared(pool);
     while (true) {
       MemorySegment page = pool.page(frame);
       int level = Slotted.level(page);
@@ -533,12 +551,12 @@ public final class Tree {
         // The root is a leaf, or was one: it has to be looked at again under the latch that is
         // needed.
         pool.unfixShared(frame);
-        frame = pool.fixExclusive(root);
+        frame = unit.fixRootExclusive(pool);
         if (Slotted.level(pool.page(frame)) == 0) {
           return frame;
         }
         pool.unfixExclusive(frame);
-        frame = pool.fixShared(root);
+        frame = unit.fixRootShared(pool);
         continue;
       }
       int child = Slotted.child(page, Slotted.childPosition(page, key));

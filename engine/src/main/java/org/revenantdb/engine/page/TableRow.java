@@ -63,6 +63,13 @@ public final class TableRow {
     return roots[tree];
   }
 
+  /** The row with another root page of one tree. */
+  public TableRow withRoot(int tree, int root) {
+    TableRow row = new TableRow(id, roots);
+    row.roots[tree] = root;
+    return row;
+  }
+
   /** The row without its last tree; it has several. */
   public TableRow withoutLast() {
     return new TableRow(id, Arrays.copyOf(roots, trees() - 1));

@@ -43,7 +43,7 @@ public final class ExtentLists {
     int frame = -1;
     boolean logged = false;
     try {
-      root = pool.fixExclusive(unit.root());
+      root = unit.fixRootExclusive(pool);
       MemorySegment rootPage = pool.page(root);
       unit.load(pool, rootPage);
       if (unit.list(range) != 0) {
@@ -95,7 +95,7 @@ public final class ExtentLists {
     int fresh = -1;
     boolean logged = false;
     try {
-      root = pool.fixExclusive(unit.root());
+      root = unit.fixRootExclusive(pool);
       allocator.beginListChange();
       int named = before(pool.page(root), page);
       if (named < 0) {
@@ -148,7 +148,7 @@ public final class ExtentLists {
   public boolean removeFirst(Unit unit) {
     int first;
     int list = -1;
-    int root = pool.fixExclusive(unit.root());
+    int root = unit.fixRootExclusive(pool);
     try {
       first = Slotted.iam(pool.page(root));
       if (first == 0) {

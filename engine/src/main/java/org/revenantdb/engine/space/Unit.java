@@ -9,6 +9,7 @@ import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.page.ExtentMapPage;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.recovery.file.StorageException;
 
 /**
  * The extents of one tree, as far as this life of the database remembers them: where their lists,
@@ -31,7 +32,13 @@ public final class Unit {
   public static final int LARGE = 7;
 
   private final int table;
-  private final int root;
+
+  /**
+   * Changed by who has the page that is the root until then, and the one that will be, latched
+   * exclusively.
+   */
+  private volatile int root;
+
   private final Hint hint = new Hint();
 
   /** IAM pages by range, 0: none; null: they have not been looked up. */
@@ -59,9 +66,57 @@ public final class Unit {
     return table;
   }
 
-  /** The tree's root. */
+  /** The tree's root; it may move as long as it is not latched. */
   public int root() {
     return root;
+  }
+
+  /** The root has moved. The caller has the former page and the new one latched exclusively. */
+  public void rootMoved(int to) {
+    root = to;
+  }
+
+  /** Frame of the root, latched shared. */
+  public int fixRootShared(BufferPool pool) {
+    while (true) {
+      int page = root;
+      int frame;
+      try {
+        frame = pool.fixShared(page);
+      } catch (StorageException unreadable) {
+        demandStillRoot(page, unreadable);
+        continue;
+      }
+      if (root == page) {
+        return frame;
+      }
+      pool.unfixShared(frame); // it has moved from there
+    }
+  }
+
+  /** Frame of the root, latched exclusively. */
+  public int fixRootExclusive(BufferPool pool) {
+    while (true) {
+      int page = root;
+      int frame;
+      try {
+        frame = pool.fixExclusive(page);
+      } catch (StorageException unreadable) {
+        demandStillRoot(page, unreadable);
+        continue;
+      }
+      if (root == page) {
+        return frame;
+      }
+      pool.unfixExclusive(frame); // it has moved from there
+    }
+  }
+
+  /** A page that the root has left may be another's by now, or cut off. */
+  private void demandStillRoot(int page, StorageException unreadable) {
+    if (root == page) {
+      throw unreadable;
+    }
   }
 
   /** From where on to look for extents with a free page. */
@@ -119,7 +174,7 @@ public final class Unit {
     if (large) {
       return;
     }
-    int frame = pool.fixShared(root);
+    int frame = fixRootShared(pool);
     try {
       load(pool, pool.page(frame));
     } finally {
@@ -135,7 +190,7 @@ public final class Unit {
     if (lists != null || root < 0) {
       return;
     }
-    int frame = pool.fixShared(root);
+    int frame = fixRootShared(pool);
     try {
       MemorySegment page = pool.page(frame);
       boolean isThere = Page.type(page) == Page.LEAF || Page.type(page) == Page.INNER;

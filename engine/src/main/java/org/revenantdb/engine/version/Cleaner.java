@@ -118,7 +118,7 @@ public final class Cleaner implements AutoCloseable {
   private final RecordBuilder forget = new RecordBuilder();
   private final Compactor compactor;
   private final DroppedTables dropped;
-  private final Unfinished unfinished;
+  private final Tables tables;
   private final TableRemoval tableRemoval;
   private final EmptyExtents emptyExtents;
   private final ConcurrentLinkedQueue<Request> requests = new ConcurrentLinkedQueue<>();
@@ -157,7 +157,7 @@ public final class Cleaner implements AutoCloseable {
    *
    * @param trees the tree of a table id, or null if there is none
    * @param dropped tables whose pages have to be given back
-   * @param unfinished what transactions have done to tables
+   * @param tables what the catalogue knows of them
    * @param inside what each step runs in
    * @param mapsRead whether there can be no marks of a former life, as in a new database
    * @param threads how many visit pages, with the one that makes the passes
@@ -166,14 +166,14 @@ public final class Cleaner implements AutoCloseable {
       Storage storage,
       IntFunction<@Nullable Tree> trees,
       DroppedTables dropped,
-      Unfinished unfinished,
+      Tables tables,
       Inside inside,
       boolean mapsRead,
       int threads,
       String threadName) {
     this.storage = storage;
     this.dropped = dropped;
-    this.unfinished = unfinished;
+    this.tables = tables;
     this.inside = inside;
     this.pool = storage.pool();
     this.mapsRead = mapsRead;
@@ -201,6 +201,7 @@ public final class Cleaner implements AutoCloseable {
             () -> closed,
             (tree, fence) -> own.merge(tree, fence, /* closely= */ true),
             this::visitLeft,
+            tables::moveRoot,
             mini,
             maps);
     this.thread = FileThread.of(threadName, this::run);
@@ -256,6 +257,11 @@ public final class Cleaner implements AutoCloseable {
     return perform(/* cleanFirst= */ true, () -> compactHere(all.get()));
   }
 
+  /** For tests: does something between two passes, by its own thread. */
+  long between(LongSupplier work) {
+    return perform(/* cleanFirst= */ false, work);
+  }
+
   private long perform(boolean cleanFirst, LongSupplier work) {
     Request request = new Request(cleanFirst, work, new CompletableFuture<>());
     requests.add(request);
@@ -281,8 +287,8 @@ public final class Cleaner implements AutoCloseable {
     return moved;
   }
 
-  /** What transactions have done to tables, and what is left of it when they have ended. */
-  public interface Unfinished {
+  /** What the catalogue knows of tables, and of what transactions have done to them. */
+  public interface Tables {
     /** Whether a transaction has left something that is decided by its outcome: no FORGET yet. */
     boolean holds(long transaction);
 
@@ -291,6 +297,14 @@ public final class Cleaner implements AutoCloseable {
 
     /** The extents of all trees of the catalogue but those of dropped tables. Inside the gate. */
     List<Unit> units();
+
+    /**
+     * Moves the root of a tree to a free page below a limit, if there is one, and no transaction is
+     * changing the table. Inside the gate, nothing latched.
+     *
+     * @return whether it was moved
+     */
+    boolean moveRoot(Tree tree, int limit);
 
     /** Finishes what ended ones have left; false if not all of it could be. Inside the gate. */
     boolean finish();
@@ -380,7 +394,7 @@ public final class Cleaner implements AutoCloseable {
         && storage.transactions().aborted().size() == 0
         && storage.versions().isEmpty()
         && dropped.isEmpty()
-        && !unfinished.hasUnfinished()
+        && !tables.hasUnfinished()
         && storage.allocator().loosened().isEmpty()
         && !compactor.hasRetired();
   }
@@ -471,12 +485,12 @@ public final class Cleaner implements AutoCloseable {
    */
   long pass(boolean everything, boolean wanted) {
     TransactionTable transactions = storage.transactions();
-    boolean toFinish = unfinished.hasUnfinished();
-    boolean finished = !toFinish || inside.run(() -> unfinished.finish() ? 1 : 0) == 1;
+    boolean toFinish = tables.hasUnfinished();
+    boolean finished = !toFinish || inside.run(() -> tables.finish() ? 1 : 0) == 1;
     long[] aborted =
         Arrays.stream(transactions.aborted().snapshot())
             .filter(id -> transactions.status(id) == TransactionTable.ABORTED)
-            .filter(id -> !unfinished.holds(id))
+            .filter(id -> !tables.holds(id))
             .toArray();
     boolean all = everything || aborted.length > 0;
     boolean mayHaveEnded = active.hasAnyEnded() || all;
@@ -567,7 +581,7 @@ public final class Cleaner implements AutoCloseable {
       try {
         inside.run(() -> {
           if (emptyExtents.wantsOwners()) {
-            emptyExtents.owners(unfinished.units());
+            emptyExtents.owners(tables.units());
           }
           emptyExtents.adopt();
           return 0;

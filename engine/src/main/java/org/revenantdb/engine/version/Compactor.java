@@ -54,6 +54,13 @@ final class Compactor {
     long merge(Tree tree, byte[] fence);
   }
 
+  /** Moves the root of a tree below a limit. */
+  @FunctionalInterface
+  interface RootMover {
+    /** Whether it was moved. */
+    boolean move(Tree tree, int limit);
+  }
+
   private record RetiredPage(int id, long lsn) {}
 
   private record LargeValue(byte[] key, ValueReference reference) {
@@ -76,6 +83,7 @@ final class Compactor {
   private final BooleanSupplier closed;
   private final Merger merger;
   private final IntConsumer visitor;
+  private final RootMover rootMover;
   private final Move move;
   private final OverflowMove overflow;
   private final ExtentLists lists;
@@ -91,6 +99,7 @@ final class Compactor {
    *
    * @param merger merges leaves that hold little
    * @param visitor cleans a page
+   * @param rootMover moves roots
    */
   Compactor(
       Storage storage,
@@ -99,6 +108,7 @@ final class Compactor {
       BooleanSupplier closed,
       Merger merger,
       IntConsumer visitor,
+      RootMover rootMover,
       MiniTransaction mini,
       MapChanges maps) {
     this.storage = storage;
@@ -109,6 +119,7 @@ final class Compactor {
     this.closed = closed;
     this.merger = merger;
     this.visitor = visitor;
+    this.rootMover = rootMover;
     this.move = new Move(pool, allocator, storage.marks(), mini, maps);
     this.lists = new ExtentLists(pool, storage.log(), allocator);
     this.overflow =
@@ -154,9 +165,6 @@ final class Compactor {
     giveBackEmpty(all);
     List<Unit> units = all.stream().map(Tree::unit).toList();
     int end = allocator.occupancy().compactSize(units);
-    for (Tree tree : all) {
-      end = Math.max(end, endOfExtent(tree.root()));
-    }
     long moved = moveFrom(all, end);
     if (allocator.occupancy().lastInUseBelow(Integer.MAX_VALUE) >= end) {
       // There are free pages further front, though no free extents.
@@ -166,10 +174,6 @@ final class Compactor {
     }
     giveBackEmpty(all);
     return moved;
-  }
-
-  private static int endOfExtent(int page) {
-    return ExtentMapPage.firstPage(ExtentMapPage.extentOf(page) + 1);
   }
 
   private long lookUp(Tree tree) {
@@ -301,8 +305,11 @@ final class Compactor {
       pool.unfixShared(frame);
     }
     Tree tree = trees.apply(table);
-    if (tree == null || tree.root() == pageId) {
+    if (tree == null) {
       return 0;
+    }
+    if (tree.root() == pageId) {
+      return rootMover.move(tree, limit) ? 1 : 0;
     }
     int credit = Math.max(Move.CREDIT, ExtentLists.CREDIT);
     int pages = Math.max(Move.PAGES, ExtentLists.PAGES);

@@ -1,6 +1,7 @@
 package org.revenantdb.engine.version;
 
 import java.util.List;
+import java.util.function.LongSupplier;
 import org.revenantdb.engine.btree.Tree;
 
 /** Lets tests make the passes of a cleaner whose thread is not started. */
@@ -35,6 +36,11 @@ public final class CleanerSteps {
   /** Moves pages to the front of the file; returns how many. */
   public static long compact(Cleaner cleaner, List<Tree> trees) {
     return cleaner.compactHere(trees);
+  }
+
+  /** Does something between two passes of a running cleaner, by its thread. */
+  public static long between(Cleaner cleaner, LongSupplier work) {
+    return cleaner.between(work);
   }
 
   /** Another thread helps for each so many pages of a pass. */
