@@ -26,8 +26,12 @@ record Finding(Outcome outcome, String phase, String signature, String detail) {
   /** Of something that was thrown: the same place is the same cause. */
   static Finding of(Outcome outcome, String phase, Throwable thrown) {
     Throwable root = thrown;
-    while (root.getCause() != null && root.getCause() != root) {
-      root = root.getCause();
+    String types = thrown.getClass().getSimpleName();
+    if (thrown.getCause() != null) {
+      for (Throwable cause = thrown.getCause(); cause != null; cause = cause.getCause()) {
+        root = cause;
+      }
+      types += " of " + root.getClass().getSimpleName();
     }
     List<String> frames = new ArrayList<>();
     for (StackTraceElement frame : root.getStackTrace()) {
@@ -40,10 +44,6 @@ record Finding(Outcome outcome, String phase, String signature, String detail) {
                 + ":"
                 + frame.getLineNumber());
       }
-    }
-    String types = thrown.getClass().getSimpleName();
-    if (root != thrown) {
-      types += " of " + root.getClass().getSimpleName();
     }
     String signature = outcome.text() + ": " + types + " at " + String.join(" < ", frames);
     return new Finding(outcome, phase, signature, "in " + phase + ": " + stack(thrown));
