@@ -167,6 +167,10 @@ final class Population {
     grower.kill("restarted, with more undecided");
     grower.begin();
     grower.forgetHistory();
+    grower.db().cleanNow();
+    grower.db().cleanNow();
+    fill(1);
+    grower.killedHere("cleaned");
     fill(1);
     grower.closeCleanly("closed, with prepared ones");
   }
@@ -178,14 +182,14 @@ final class Population {
     grower.db().checkpoint();
     grower.forgetHistory();
     Transaction reader = reader();
-    for (int i = 0; i < 14; i++) {
+    for (int i = 0; i < 28; i++) {
       Transaction tx = grower.transaction();
       for (int key = 0; key < 60; key++) {
         grower.put(
             tx, "small", grower.key("k", key), Arrays.copyOf(grower.value("spill", 900), 1_100));
       }
       grower.commit(tx);
-      if (i == 8) {
+      if (i == 22) {
         grower.killedHere("spilling");
       }
     }

@@ -17,6 +17,10 @@ final class Threads {
   /** They wait for the next database, for a while. */
   private static final Set<String> SHARED = Set.of("revenant-idle", "revenant-forgotten");
 
+  /** Names of calls that end, perhaps a moment after the caller has its answer. */
+  private static final Set<String> CALLS =
+      Set.of("revenant-open", "revenant-close", "revenant-check");
+
   private static final int LOOKS = 3_000;
 
   private final String prefix;
@@ -48,6 +52,7 @@ final class Threads {
   /** Notes who is there while a sound database is open. */
   void learn(boolean first) {
     Set<String> now = new TreeSet<>(running());
+    now.removeAll(CALLS);
     if (!first) {
       now.retainAll(always);
     }

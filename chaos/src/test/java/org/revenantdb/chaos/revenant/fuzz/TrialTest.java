@@ -1,0 +1,125 @@
+package org.revenantdb.chaos.revenant.fuzz;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.lang.Thread.UncaughtExceptionHandler;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A trial sees each fault that is planted in what it opens, and calls it by its name. */
+class TrialTest {
+
+  private static Family family = new Family(List.of());
+
+  private @Nullable UncaughtExceptionHandler before;
+
+  @BeforeAll
+  static void populate() {
+    family = Population.make(Population.Kind.FLUSHING, 7);
+  }
+
+  @BeforeEach
+  void keepHandler() {
+    before = Thread.getDefaultUncaughtExceptionHandler();
+  }
+
+  @AfterEach
+  void restoreHandler() {
+    Thread.setDefaultUncaughtExceptionHandler(before);
+  }
+
+  private static Outcome outcome(String text, Threads threads) {
+    Variant variant = Variant.parse(text);
+    Moment moment = family.moments().get(variant.moment());
+    try (TrialDisks.InMemory disk = TrialDisks.InMemory.of(variant.make(family).image())) {
+      Trial trial = new Trial(new PlantedOpener(), variant, moment.states(), disk, threads);
+      trial.run();
+      return trial.outcome();
+    }
+  }
+
+  private static int last() {
+    return family.moments().size() - 1;
+  }
+
+  private static Threads threads() {
+    Threads threads = new Threads("planted");
+    threads.listen();
+    return threads;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "none, RIGHT",
+    "refuses, REFUSED",
+    "told, TOLD",
+    "wrong, WRONG",
+    "forgets, WRONG",
+    "raw, RAW_EXCEPTIONS",
+    "memory, OUT_OF_MEMORY",
+    "dies, DEAD_THREADS",
+    "changes, REFUSALS_THAT_CHANGED_FILES",
+    "grows, GROWTH"
+  })
+  void a_planted_fault_is_called_by_its_name(String fault, Outcome expected) {
+    String text = "1/0/%d stray: create %s%s 1".formatted(last(), PlantedOpener.PLANT, fault);
+    assertEquals(expected, outcome(text, threads()));
+  }
+
+  @Test
+  void a_thread_that_is_gone_while_puts_succeed_is_a_dead_one() throws Exception {
+    Threads threads = threads();
+    Moment sound = family.moments().get(last());
+    try (TrialDisks.InMemory disk = TrialDisks.InMemory.of(sound.image().fork());
+        Subject open = new PlantedOpener().open(disk.directory(), /* readOnly= */ false)) {
+      threads.learn(/* first= */ true);
+    }
+    String text = "1/0/%d stray: create %sgone 1".formatted(last(), PlantedOpener.PLANT);
+    assertEquals(Outcome.DEAD_THREADS, outcome(text, threads));
+  }
+
+  @Test
+  void a_thread_that_stays_behind_is_a_leak() {
+    String text = "1/0/%d stray: create %sleaks 1".formatted(last(), PlantedOpener.PLANT);
+    assertEquals(Outcome.LEAKS, outcome(text, new Threads("planted")));
+    Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals("planted-worker"))
+        .forEach(Thread::interrupt);
+  }
+
+  @Test
+  void a_wrong_answer_after_a_checksum_was_made_good_is_forged() {
+    String text =
+        "1/0/%d field.map: create %swrong 1; sealpage revenant.data 3"
+            .formatted(last(), PlantedOpener.PLANT);
+    assertEquals(Outcome.FORGED, outcome(text, threads()));
+  }
+
+  @Test
+  void a_sound_database_of_each_kind_comes_out_as_right() {
+    for (Population.Kind kind :
+        List.of(Population.Kind.EVERYTHING, Population.Kind.UNDECIDED, Population.Kind.SPILLED)) {
+      Family made = Population.make(kind, 3);
+      for (int i = 0; i < made.moments().size(); i++) {
+        Moment moment = made.moments().get(i);
+        Variant sound = new Variant(0, 0, i, "none", List.of());
+        try (TrialDisks.InMemory disk = TrialDisks.InMemory.of(moment.image().fork())) {
+          Trial trial =
+              new Trial(
+                  new RevenantSubject.Opener(), sound, moment.states(), disk, new Threads("no"));
+          trial.run();
+          assertEquals(
+              Outcome.RIGHT,
+              trial.outcome(),
+              () -> kind + ", " + moment.name() + ": " + trial.findings());
+        }
+      }
+    }
+  }
+}
