@@ -1,5 +1,6 @@
 package org.revenantdb.chaos.revenant.fuzz;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -181,7 +182,7 @@ final class Population {
     fill(2);
     grower.db().checkpoint();
     grower.forgetHistory();
-    Transaction reader = reader();
+    List<Transaction> readers = new ArrayList<>(); // each of them needs versions of its own
     for (int i = 0; i < 28; i++) {
       Transaction tx = grower.transaction();
       for (int key = 0; key < 60; key++) {
@@ -189,6 +190,7 @@ final class Population {
             tx, "small", grower.key("k", key), Arrays.copyOf(grower.value("spill", 900), 1_100));
       }
       grower.commit(tx);
+      readers.add(reader());
       if (i == 22) {
         grower.killedHere("spilling");
       }
@@ -208,7 +210,7 @@ final class Population {
     saves.rollbackTo(point);
     fill(1);
     grower.kill("rolled back to the savepoint");
-    reader.close();
+    readers.forEach(Transaction::close);
     grower.begin();
     grower.forgetHistory();
     fill(1);
