@@ -1,6 +1,7 @@
 package org.revenantdb.chaos.revenant;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,7 @@ import org.revenantdb.chaos.revenant.fuzz.FuzzFailure;
 import org.revenantdb.chaos.revenant.fuzz.FuzzOptions;
 import org.revenantdb.chaos.revenant.fuzz.FuzzRun;
 import org.revenantdb.chaos.revenant.fuzz.FuzzTally;
+import org.revenantdb.engine.measure.PageCheckCost;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -23,6 +25,8 @@ import picocli.CommandLine.ParameterException;
         "Damages databases in every way, opens them, and demands right answers or the project's own"
             + " exceptions.")
 public final class FuzzCommand extends HelpfulCommand {
+
+  private static final int COST_ROUNDS = 2_000;
 
   @Option(names = "--seed", paramLabel = "N", description = "Seed of everything that is drawn.")
   private @Nullable Long seed;
@@ -101,6 +105,7 @@ public final class FuzzCommand extends HelpfulCommand {
     System.out.print(tally.findings("./revenant fuzz --dir " + place, details));
     if (json != null) {
       JsonReport report = new JsonReport().number("seed", run);
+      report.number("page_check_cost", pageCheckCost());
       tally.fill(report).surroundings().writeTo(json);
     }
     if (!tally.isSound()) {
@@ -112,6 +117,20 @@ public final class FuzzCommand extends HelpfulCommand {
       FileTrees.delete(place);
     }
     return 0;
+  }
+
+  /** Reads with the check of a page's structure, against reads without. */
+  private static double pageCheckCost() throws IOException {
+    Path place = Files.createTempDirectory("revenant-fuzz-cost-");
+    try {
+      PageCheckCost cost = PageCheckCost.measure(place, COST_ROUNDS);
+      System.out.printf(
+          "%na page read costs %.0f ns, with the check of its structure %.0f ns: %.3f%n",
+          cost.nanosWithout(), cost.nanosWith(), cost.ratio());
+      return cost.ratio();
+    } finally {
+      FileTrees.delete(place);
+    }
   }
 
   private void demandSense() {

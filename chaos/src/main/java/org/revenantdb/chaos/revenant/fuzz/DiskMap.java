@@ -22,11 +22,11 @@ final class DiskMap {
   private static final int PAGE = PageHeaderLayout.PAGE_SIZE;
 
   /** A record of the log. */
-  record Record(String file, long offset, int type, byte[] bytes) {}
+  record LogRecord(String file, long offset, int type, byte[] bytes) {}
 
   private final DamagedDisk disk;
   private final Map<Integer, List<Integer>> pages = new TreeMap<>();
-  private final List<Record> records = new ArrayList<>();
+  private final List<LogRecord> records = new ArrayList<>();
   private final List<String> segments = new ArrayList<>();
   private final int images;
   private long endOfLog;
@@ -48,7 +48,7 @@ final class DiskMap {
     return pages;
   }
 
-  List<Record> records() {
+  List<LogRecord> records() {
     return records;
   }
 
@@ -114,7 +114,7 @@ final class DiskMap {
       byte[] bytes = LogRecordLayout.isSane(length) ? disk.read(place, length, size) : null;
       if (bytes != null && isGood(bytes)) {
         int type = bytes[LogRecordLayout.TYPE] & 0xFF;
-        records.add(new Record(place.path(), place.offset(), type, bytes));
+        records.add(new LogRecord(place.path(), place.offset(), type, bytes));
         endOfLog = Math.max(endOfLog, DamagedDisk.little(bytes).getLong(LogRecordLayout.LSN));
         place = behind(place, length, size);
       } else {

@@ -5,13 +5,13 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.ObjLongConsumer;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.RevenantException;
+import org.revenantdb.engine.Sequence;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.recovery.file.StorageException;
@@ -55,7 +55,7 @@ record RevenantSubject(Database db) implements Subject {
   private Table table(String name) {
     Table table = db.findTable(name);
     if (table == null) {
-      throw new AssertionError("table " + name + " is in the list and cannot be found");
+      throw new NotFoundException("table " + name);
     }
     return table;
   }
@@ -126,7 +126,11 @@ record RevenantSubject(Database db) implements Subject {
   @Override
   public void sequences() {
     for (String name : db.sequenceNames()) {
-      Objects.requireNonNull(db.findSequence(name)).next();
+      Sequence sequence = db.findSequence(name);
+      if (sequence == null) {
+        throw new NotFoundException("sequence " + name);
+      }
+      sequence.next();
     }
   }
 

@@ -19,6 +19,15 @@ interface Subject extends AutoCloseable {
     String threads();
   }
 
+  /** What stands in a list is not there when it is asked for. */
+  final class NotFoundException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    NotFoundException(String what) {
+      super(what + " is in the list and cannot be found");
+    }
+  }
+
   List<String> tables();
 
   List<String> prepared();

@@ -129,10 +129,10 @@ final class VariantDraw {
         if (random.nextInt(6) == 0) {
           return random.nextInt(SegmentLayout.CHECKED);
         }
-        List<DiskMap.Record> here =
+        List<DiskMap.LogRecord> here =
             map.records().stream().filter(record -> record.file().equals(file)).toList();
         if (!here.isEmpty()) {
-          DiskMap.Record record = one(here);
+          DiskMap.LogRecord record = one(here);
           return Math.min(size - 1, record.offset() + random.nextInt(record.bytes().length));
         }
       }
@@ -476,10 +476,10 @@ final class VariantDraw {
       if (map.records().isEmpty()) {
         return "field.record";
       }
-      DiskMap.Record record = one(map.records());
+      DiskMap.LogRecord record = one(map.records());
       if (record.type() == 1 && random.nextInt(3) == 0) {
         // Most records are of this type; the others are to have their turn.
-        List<DiskMap.Record> others =
+        List<DiskMap.LogRecord> others =
             map.records().stream().filter(each -> each.type() != 1).toList();
         record = others.isEmpty() ? record : one(others);
       }

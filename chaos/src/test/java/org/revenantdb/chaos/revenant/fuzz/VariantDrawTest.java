@@ -146,7 +146,7 @@ class VariantDrawTest {
   void a_record_that_was_changed_is_good_and_only_it_is_other() {
     Moment moment = family.moments().getFirst();
     DiskMap map = new DiskMap(moment);
-    DiskMap.Record record = map.records().get(map.records().size() / 2);
+    DiskMap.LogRecord record = map.records().get(map.records().size() / 2);
     DamagedDisk damaged =
         new Variant(
                 7,
