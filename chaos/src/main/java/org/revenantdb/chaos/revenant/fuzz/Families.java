@@ -3,6 +3,7 @@ package org.revenantdb.chaos.revenant.fuzz;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.revenantdb.chaos.crash.Seeds;
 
 /**
@@ -20,7 +21,15 @@ final class Families {
   /** One in so many chunks is of the family whose databases are large. */
   private static final int RARE = 50;
 
-  private static final int KINDS = Population.Kind.values().length;
+  private static final List<Population.Kind> USUAL =
+      List.of(
+          Population.Kind.EVERYTHING,
+          Population.Kind.UNDECIDED,
+          Population.Kind.SPILLED,
+          Population.Kind.FLUSHING);
+
+  /** In a population: the usual ones, and {@link Population.Kind#INDEXED} last. */
+  private static final int KINDS = USUAL.size() + 1;
 
   private Families() {}
 
@@ -28,8 +37,7 @@ final class Families {
   static int of(long index) {
     long chunk = index / CHUNK;
     int population = Math.toIntExact(chunk / CHUNKS);
-    int rare = Population.Kind.INDEXED.ordinal();
-    int kind = chunk % RARE == RARE - 1 ? rare : (int) (chunk % rare);
+    int kind = chunk % RARE == RARE - 1 ? USUAL.size() : (int) (chunk % USUAL.size());
     return population * KINDS + kind;
   }
 
@@ -37,7 +45,8 @@ final class Families {
   static Family get(Path directory, long seed, int family) throws IOException {
     Path file = directory.resolve("family-%d-%d".formatted(seed, family));
     if (!Files.exists(file)) {
-      Population.Kind kind = Population.Kind.values()[family % KINDS];
+      int number = family % KINDS;
+      Population.Kind kind = number < USUAL.size() ? USUAL.get(number) : Population.Kind.INDEXED;
       FamilyFile.write(Population.make(kind, Seeds.of(seed, family)), file);
     }
     return FamilyFile.read(file);

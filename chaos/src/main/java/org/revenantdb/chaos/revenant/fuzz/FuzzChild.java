@@ -47,7 +47,10 @@ public final class FuzzChild {
     ChildPipe pipe = ChildPipe.open();
     try {
       Subject.Opener opener =
-          (Subject.Opener) Class.forName(arguments[1]).getDeclaredConstructor().newInstance();
+          Class.forName(arguments[1])
+              .asSubclass(Subject.Opener.class)
+              .getDeclaredConstructor()
+              .newInstance();
       FuzzChild child = new FuzzChild(pipe, Path.of(arguments[0]), opener);
       if (arguments[2].equals("case")) {
         child.one(Variant.parse(arguments[3]));

@@ -35,7 +35,7 @@ final class Grower implements AutoCloseable {
   private final SplittableRandom random;
   private final DatabaseOptions options;
   private final List<Moment> moments = new ArrayList<>();
-  private final Map<Transaction, Map<String, TreeMap<String, @Nullable Long>>> written =
+  private final Map<Transaction, Map<String, Map<String, @Nullable Long>>> written =
       new HashMap<>();
   private List<State> states = new ArrayList<>(List.of(State.EMPTY));
   private MemoryFileSystem disk = MemoryFileSystem.of(new DiskImage());
@@ -188,8 +188,10 @@ final class Grower implements AutoCloseable {
     return known;
   }
 
-  private TreeMap<String, @Nullable Long> book(Transaction tx, String table) {
-    return written.get(tx).computeIfAbsent(table, any -> new TreeMap<>());
+  private Map<String, @Nullable Long> book(Transaction tx, String table) {
+    return written
+        .computeIfAbsent(tx, any -> new TreeMap<>())
+        .computeIfAbsent(table, any -> new TreeMap<>());
   }
 
   void commit(Transaction tx) {
@@ -199,7 +201,11 @@ final class Grower implements AutoCloseable {
 
   private void enter(Transaction tx) {
     State now = state();
-    for (Map.Entry<String, TreeMap<String, @Nullable Long>> table : written.remove(tx).entrySet()) {
+    Map<String, Map<String, @Nullable Long>> changes = written.remove(tx);
+    if (changes == null) {
+      throw new IllegalStateException("no book was kept of this transaction");
+    }
+    for (Map.Entry<String, Map<String, @Nullable Long>> table : changes.entrySet()) {
       Map<String, Long> rows = new TreeMap<>(now.tables().get(table.getKey()));
       table
           .getValue()

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Durability;
 import org.revenantdb.engine.Isolation;
@@ -44,7 +43,7 @@ final class Population {
 
   /** Makes a family. */
   static Family make(Kind kind, long seed) {
-    try (Grower grower = new Grower(Seeds.of(seed, kind.ordinal()), Place.options())) {
+    try (Grower grower = new Grower(seed, Place.options())) {
       Population population = new Population(grower);
       switch (kind) {
         case EVERYTHING -> population.everything();
@@ -250,7 +249,6 @@ final class Population {
               }
             });
     for (int i = 0; i < 3 && !done.get(); i++) {
-      Thread.yield();
       grower.killedHere("flushing " + round + "." + i);
     }
     try {

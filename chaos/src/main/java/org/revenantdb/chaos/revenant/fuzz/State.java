@@ -56,8 +56,8 @@ record State(SortedMap<String, SortedMap<String, Long>> tables, Set<String> prep
       return "tables: " + found.tables.keySet() + " instead of " + wanted.tables.keySet();
     }
     for (Map.Entry<String, SortedMap<String, Long>> table : wanted.tables.entrySet()) {
-      String difference =
-          difference(table.getKey(), table.getValue(), found.tables.get(table.getKey()));
+      SortedMap<String, Long> there = found.tables.getOrDefault(table.getKey(), new TreeMap<>());
+      String difference = difference(table.getKey(), table.getValue(), there);
       if (!difference.isEmpty()) {
         return difference;
       }

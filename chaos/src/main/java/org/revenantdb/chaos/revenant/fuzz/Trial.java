@@ -420,7 +420,7 @@ final class Trial {
   private static State asSeen(State wanted, Set<String> prepared, Map<String, Seen> seen) {
     SortedMap<String, SortedMap<String, Long>> tables = new TreeMap<>();
     seen.forEach((name, table) -> {
-      SortedMap<String, Long> rows =
+      TreeMap<String, Long> rows =
           table.complete()
               ? new TreeMap<>()
               : new TreeMap<>(wanted.tables().getOrDefault(name, new TreeMap<>()));

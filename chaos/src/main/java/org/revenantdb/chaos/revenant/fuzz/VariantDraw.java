@@ -242,36 +242,35 @@ final class VariantDraw {
     private String names() {
       String file = anyFile();
       String other = anyFile();
-      switch (random.nextInt(6)) {
+      String segment = one(map.segments());
+      return switch (random.nextInt(6)) {
         case 0 -> {
           step("delete", file);
-          return "missing";
+          yield "missing";
         }
         case 1 -> {
-          step("delete", one(map.segments()));
-          return "missing";
+          step("delete", segment);
+          yield "missing";
         }
         case 2 -> {
           if (!file.equals(other)) {
             step("exchange", file, other);
           }
-          return "renamed";
+          yield "renamed";
         }
         case 3 -> {
-          String segment = one(map.segments());
           step("double", segment, strange());
-          return "doubled";
+          yield "doubled";
         }
         case 4 -> {
-          String segment = one(map.segments());
           step("rename", segment, strange());
-          return "renamed";
+          yield "renamed";
         }
         default -> {
           step("create", strange(), random.nextInt(3) == 0 ? 1 << 20 : random.nextInt(2) * 100);
-          return "stray";
+          yield "stray";
         }
-      }
+      };
     }
 
     /** A name that a segment may have, or that is like one. */

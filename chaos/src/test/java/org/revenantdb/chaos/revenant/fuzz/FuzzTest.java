@@ -1,0 +1,50 @@
+package org.revenantdb.chaos.revenant.fuzz;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The slice of the fuzzer that every build runs: so many variants, about two minutes on two quiet
+ * processors. Others: {@code -Drevenant.fuzz.seed=N -Drevenant.fuzz.variants=N}.
+ */
+@Tag("slow")
+class FuzzTest {
+
+  private static final long SEED = Long.getLong("revenant.fuzz.seed", 20_261_125);
+  private static final long VARIANTS = Long.getLong("revenant.fuzz.variants", 2_000);
+
+  /** Faults that are known and not mended yet; each line goes when its fault does. */
+  private static final Set<Outcome> KNOWN =
+      Set.of(
+          Outcome.REFUSALS_THAT_CHANGED_FILES,
+          Outcome.RAW_EXCEPTIONS,
+          Outcome.LEAKS,
+          Outcome.OUT_OF_MEMORY,
+          Outcome.DEAD_THREADS,
+          Outcome.WRONG,
+          Outcome.HANGS);
+
+  @TempDir Path dir;
+
+  @Test
+  void no_damage_makes_the_engine_answer_wrongly_or_break() throws Exception {
+    System.out.printf(
+        "FuzzTest -Drevenant.fuzz.seed=%d -Drevenant.fuzz.variants=%d%n", SEED, VARIANTS);
+    FuzzRun run = new FuzzRun(FuzzOptions.of(SEED, Duration.ZERO, 0, VARIANTS, 2, dir));
+    run.run(() -> {});
+    String story = run.tally().table() + run.tally().findings("./revenant fuzz", 12);
+    System.out.println(story);
+    assertEquals(VARIANTS, run.tally().variants(), story);
+    List<Outcome> faults = new ArrayList<>(run.faults());
+    faults.removeAll(KNOWN);
+    assertEquals(List.of(), faults, story);
+  }
+}
