@@ -37,7 +37,7 @@ public sealed class ConflictException extends RevenantException
   /** Whether nobody but that transaction is in the way. */
   private transient boolean isOwnAlone;
 
-  /** What the loser can wait for before it tries again; null if nothing. */
+  /** The row that was lost; null if it is another kind of conflict, or not told to an attempt. */
   private transient @Nullable LostRow lost;
 
   /** Whether the row was to be locked. */
@@ -91,12 +91,12 @@ public sealed class ConflictException extends RevenantException
     isOwnAlone = isAlone;
   }
 
-  /** What the loser can wait for before it tries again. */
+  /** The row that was lost. */
   void lost(@Nullable LostRow row) {
     lost = row;
   }
 
-  /** What the loser can wait for before it tries again; null if nothing. */
+  /** The row that was lost; null if it is another kind of conflict, or not told to an attempt. */
   @Nullable LostRow lost() {
     return lost;
   }

@@ -1,13 +1,16 @@
 package org.revenantdb.engine;
 
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.txn.RowTurns;
 import org.revenantdb.engine.txn.RowWaiter;
+import org.revenantdb.engine.txn.RowWaiter.Row;
 import org.revenantdb.engine.txn.RowWaiters;
 
 /**
- * What one call of {@link Database#run} does after a conflict: gives up, pauses, or waits until the
- * transaction that it has lost against has ended. One thread.
+ * What one call of {@link Database#run} does after a conflict: gives up, pauses, or waits for its
+ * turn to have the rows, and until the transaction that it has lost against has ended. One thread.
  *
  * <p>{@link #failed} before the attempt is rolled back, {@link #awaitTurn} behind that, with
  * nothing latched, outside of the gate; {@link #end} at the end in any case.
@@ -16,14 +19,16 @@ final class Retry {
   /*
    * Protocol    docs/protocols.md §40, §32.
    *
-   * Heirs       others who sleep behind this call for a row. They are with the attempt, from its first write on behind
-   *             its id, and here in between; who has them here lets the next attempt have them, or releases them.
+   * Heirs       others who sleep in a statement behind this call for a row. They are with the attempt, from its first
+   *             write on behind its id, and here in between; who has them here lets the next attempt have them, or
+   *             releases them.
+   * Turn        taken before an attempt begins; it ends with the attempt, or here, if there is none.
    *
-   * Deadlock    who waits between two attempts has no transaction, so nobody waits for it but its heirs, and those
-   *             hold nothing, or look by themselves after a second. Where its thread has another transaction open
-   *             (a run in a run) the wait is in the WaitGraph.
+   * Deadlock    who waits between two attempts has no transaction, and no turn, or all that it wants, so nobody waits
+   *             for it. Where its thread has another transaction open (a run in a run) it takes no turn, and its wait
+   *             for the winner is in the WaitGraph.
    */
-  /** So many attempts fail in a crowd that gets on, for which a pause is better than a queue. */
+  /** So many attempts fail in a crowd that gets on, for which a pause is better than a turn. */
   private static final int USUAL_FAILURES = 3;
 
   private final Engine engine;
@@ -31,6 +36,11 @@ final class Retry {
   private RowWaiters.@Nullable Inheritance heirs;
   private boolean isLast;
   private boolean waitsForRows;
+
+  /** The rows that the last attempt has had or wanted; empty if no turn is to be taken for them. */
+  private List<Row> wanted = List.of();
+
+  private final RowTurns.Turn turn = new RowTurns.Turn();
 
   /** The first attempt has met a conflict just now. */
   Retry(Engine engine, TransactionOptions options) {
@@ -57,6 +67,7 @@ final class Retry {
     isLast = !isWorthIt || attempts.areAll() || attempts.areLate() || isInterrupted();
     if (!isLast) {
       heirs = attempt.takeHeirs();
+      wanted = wanted(attempt, conflict);
     } else {
       giveUp(conflict, isWorthIt);
     }
@@ -79,8 +90,8 @@ final class Retry {
       return conflict;
     }
     LostRow lost = conflict.lost();
-    if (lost != null && waitsForWinner(conflict, lost)) {
-      DeadlockException told = awaitEnd(lost);
+    if (!wanted.isEmpty() && lost != null) {
+      DeadlockException told = takeTurn(lost);
       if (told != null) {
         giveUp(told, /* isWorthIt= */ false);
         return told;
@@ -96,10 +107,17 @@ final class Retry {
   }
 
   @SuppressWarnings("ReferenceEquality") // which database it is
-  private boolean waitsForWinner(ConflictException conflict, LostRow lost) {
-    return lost.table().engine() == engine
-        && !engine.options().maxBackoff().isZero()
-        && (conflict.isOfLongUse() || attempts.made() > USUAL_FAILURES);
+  private List<Row> wanted(TransactionCore attempt, ConflictException conflict) {
+    LostRow lost = conflict.lost();
+    if (lost == null
+        || lost.table().engine() != engine
+        || engine.options().maxBackoff().isZero()
+        || (!conflict.isOfLongUse() && attempts.made() <= USUAL_FAILURES && turn.age() == 0)) {
+      return List.of();
+    }
+    List<Row> rows = attempt.fewWritten();
+    rows.add(lost.row());
+    return rows;
   }
 
   private void pause(ConflictException conflict) {
@@ -110,37 +128,48 @@ final class Retry {
     }
   }
 
-  /** Sleeps until the winner has ended; or returns why that would never be. */
-  private @Nullable DeadlockException awaitEnd(LostRow lost) {
-    RowWaiter waiter = RowWaiter.betweenAttempts(lost.holder(), lost.row());
-    RowWaiters.Inheritance along = heirs;
-    if (along != null && !along.isOf(lost.row())) {
-      heirs = null;
-      waiters().release(along);
-      along = null;
-    }
-    boolean holdsOthers = engine.open().hasOfThisThread();
-    DeadlockException told = holdsOthers ? enterGraph(lost, waiter) : null;
-    if (told != null) {
+  /**
+   * Waits for the turn to have the rows, and then until the winner has ended; or returns why that
+   * would never be.
+   */
+  private @Nullable DeadlockException takeTurn(LostRow lost) {
+    releaseHeirs(); // they would sleep behind nobody meanwhile
+    RowWaiter waiter = new RowWaiter(/* own= */ 0, lost.holder(), Row.ofNobody(number()));
+    if (engine.open().hasOfThisThread()) {
+      DeadlockException told = lost.holder() == 0 ? null : enterGraph(lost, waiter);
+      if (told == null) {
+        try {
+          awaitEnd(lost, waiter);
+        } finally {
+          engine.waitGraph().leave();
+        }
+      }
       return told;
     }
-    try {
-      heirs = null;
-      heirs =
-          waiters()
-              .sleepBetween(
-                  waiter,
-                  along,
-                  lost.seen(),
-                  attempts.made() > 1,
-                  attempts.deadline(),
-                  () -> engine.storage().log().failure() != null);
-    } finally {
-      if (holdsOthers) {
-        engine.waitGraph().leave();
-      }
-    }
+    turns().await(turn, wanted, attempts.deadline(), this::isStopped);
+    awaitEnd(lost, waiter);
     return null;
+  }
+
+  /** A negative one, of its own: others have those of their slots. */
+  private int number() {
+    return ~(int) Thread.currentThread().threadId();
+  }
+
+  private void awaitEnd(LostRow lost, RowWaiter waiter) {
+    RowWaiter sleeper = waiter;
+    while (lost.holder() != 0
+        && !attempts.areLate()
+        && !isInterrupted()
+        && !isStopped()
+        && waiters().sleepInterruptibly(sleeper, lost.seen(), attempts.deadline())
+        && !sleeper.isWoken()) {
+      // it has looked after a second: nothing has happened
+    }
+  }
+
+  private boolean isStopped() {
+    return engine.storage().log().failure() != null;
   }
 
   private @Nullable DeadlockException enterGraph(LostRow lost, RowWaiter waiter) {
@@ -163,6 +192,10 @@ final class Retry {
     return engine.storage().transactions().rowWaiters();
   }
 
+  private RowTurns turns() {
+    return engine.storage().transactions().rowTurns();
+  }
+
   /** Those who sleep behind the next attempt; null if nobody does. */
   RowWaiters.@Nullable Inheritance takeHeirs() {
     RowWaiters.Inheritance along = heirs;
@@ -170,11 +203,21 @@ final class Retry {
     return along;
   }
 
-  /** There is no other attempt. */
-  void end() {
+  /** What ends with the next attempt. */
+  RowTurns.Turn turn() {
+    return turn;
+  }
+
+  private void releaseHeirs() {
     RowWaiters.Inheritance along = takeHeirs();
     if (along != null) {
       waiters().release(along);
     }
+  }
+
+  /** There is no other attempt. */
+  void end() {
+    releaseHeirs();
+    turns().leave(turn);
   }
 }

@@ -22,6 +22,7 @@ import org.revenantdb.engine.serial.ChangedException;
 import org.revenantdb.engine.serial.Commit;
 import org.revenantdb.engine.serial.SerialReads;
 import org.revenantdb.engine.txn.Holds;
+import org.revenantdb.engine.txn.RowTurns;
 import org.revenantdb.engine.txn.RowWaiter;
 import org.revenantdb.engine.txn.RowWaiter.Row;
 import org.revenantdb.engine.txn.RowWaiters;
@@ -126,6 +127,9 @@ final class TransactionCore {
    */
   private static final int MOST_LOOKS = 3;
 
+  /** So many rows of an attempt are told to those who wait for their turn. */
+  private static final int FEW_ROWS = 16;
+
   static final Renewal NOTHING_READ = () -> {};
 
   /** What to do about a transaction that the same thread has open. */
@@ -192,6 +196,9 @@ final class TransactionCore {
 
   /** Why the attempt before this one failed; null if there was none. */
   private @Nullable ConflictException previousConflict;
+
+  /** The turn that ends with it; null if it has none. */
+  private RowTurns.@Nullable Turn turn;
 
   /** Those that sleep behind this one as soon as it has an id. */
   private RowWaiters.@Nullable Inheritance heirs;
@@ -469,7 +476,7 @@ final class TransactionCore {
           demandForeign(conflict, table);
         }
         ConflictException told = conflict(conflict, table);
-        if (isAttempt && conflict.conflictLsn() == 0) {
+        if (isAttempt) {
           told.lost(lostRow(conflict, table, seen));
         }
         throw told;
@@ -587,7 +594,7 @@ final class TransactionCore {
 
   private static LostRow lostRow(RowConflict met, Table table, long seen) {
     Row row = new Row(met.conflictTree(), met.conflictKey());
-    return new LostRow(table, row, met.conflictingWriter(), seen);
+    return new LostRow(table, row, met.conflictLsn() == 0 ? met.conflictingWriter() : 0, seen);
   }
 
   /** Who sleeps behind this one for the row that it has not got: later, or now. */
@@ -625,7 +632,22 @@ final class TransactionCore {
         engine.snapshots().writes(slot); // it will: deleted rows stay from now on (protocols, §41)
       }
       heirs = before.takeHeirs();
+      turn = before.turn();
     }
+  }
+
+  /** The rows that it has written, unless they are more than a few. */
+  List<Row> fewWritten() {
+    List<Row> rows = new ArrayList<>();
+    RowWriter used = writer;
+    if (used != null) {
+      used.forEachWritten((tree, key) -> {
+        if (rows.size() < FEW_ROWS) {
+          rows.add(new Row(tree, key));
+        }
+      });
+    }
+    return rows;
   }
 
   /** The number of the attempt, from 1. */
@@ -1675,6 +1697,11 @@ final class TransactionCore {
     if (kept != null) {
       heirs = null;
       rowWaiters().release(kept);
+    }
+    RowTurns.Turn ended = turn;
+    if (ended != null) {
+      turn = null;
+      engine.storage().transactions().rowTurns().leave(ended);
     }
   }
 

@@ -42,9 +42,6 @@ public final class RowWaiter {
     }
   }
 
-  /** Who waits between two attempts has no transaction. */
-  private static final long NONE = 0;
-
   final long own;
   final Row row;
 
@@ -56,12 +53,6 @@ public final class RowWaiter {
 
   /** Where it queues; null if nowhere. */
   @Nullable ArrayDeque<RowWaiter> queue;
-
-  /** How often it has queued, or become an heir. */
-  int moves;
-
-  /** Of one between two attempts that was woken: those who are to sleep behind the next one. */
-  @Nullable ArrayDeque<RowWaiter> heirs;
 
   private volatile boolean isWoken;
 
@@ -75,19 +66,6 @@ public final class RowWaiter {
     this.own = own;
     this.holder = holder;
     this.row = row;
-  }
-
-  /**
-   * A stay between two attempts, with no transaction, that has not begun.
-   *
-   * @param holder id of the one that has written the row
-   */
-  public static RowWaiter betweenAttempts(long holder, Row row) {
-    return new RowWaiter(NONE, holder, row);
-  }
-
-  boolean isBetweenAttempts() {
-    return own == NONE;
   }
 
   /** Whether it was told to look again. */

@@ -68,11 +68,6 @@ public final class RowWaiters {
       this.row = row;
       this.heirs = heirs;
     }
-
-    /** Whether it is this row that they wait for. */
-    public boolean isOf(Row wanted) {
-      return row.equals(wanted);
-    }
   }
 
   /**
@@ -108,6 +103,20 @@ public final class RowWaiters {
    * @return false if it did not sleep, as there was no need to
    */
   public boolean sleep(RowWaiter waiter, long seen, long deadlineNanos) {
+    return sleep(waiter, seen, deadlineNanos, ParkingLot.global()::park);
+  }
+
+  /** The same, but that an interrupt ends it, and stays. */
+  public boolean sleepInterruptibly(RowWaiter waiter, long seen, long deadlineNanos) {
+    return sleep(waiter, seen, deadlineNanos, ParkingLot.global()::parkInterruptibly);
+  }
+
+  @FunctionalInterface
+  private interface Parking {
+    ParkingLot.Outcome park(Object owner, long tag, BooleanSupplier mustWait, long deadlineNanos);
+  }
+
+  private boolean sleep(RowWaiter waiter, long seen, long deadlineNanos, Parking parking) {
     if (!enqueue(waiter, seen)) {
       return false;
     }
@@ -117,99 +126,17 @@ public final class RowWaiters {
       if (deadlineNanos - until < 0) {
         until = deadlineNanos;
       }
-      while (!waiter.isWoken() && until - System.nanoTime() > 0) {
-        ParkingLot.global().park(waiter, 0, () -> !waiter.isWoken(), until);
+      ParkingLot.Outcome outcome = ParkingLot.Outcome.RETRY;
+      while (!waiter.isWoken()
+          && outcome != ParkingLot.Outcome.INTERRUPTED
+          && until - System.nanoTime() > 0) {
+        outcome = parking.park(waiter, 0, () -> !waiter.isWoken(), until);
       }
     } finally {
       leave(waiter);
       meter.end(begun);
     }
     return true;
-  }
-
-  /**
-   * Sleeps between two attempts, of which the last one has lost a row, until it is this thread's
-   * turn to have the row, the deadline, or an interrupt, which stays; with nothing held, latched or
-   * open, outside of the gate.
-   *
-   * @param heirs those who slept behind the last attempt for this row and do so behind this one;
-   *     null if nobody
-   * @param seen what {@link #givenBack} said before the row was looked at
-   * @param isAged whether it has had its turn before: it comes before those who have not
-   * @param isOver asked at times; true ends it
-   * @return those who are to sleep behind the next attempt; null if nobody
-   */
-  public @Nullable Inheritance sleepBetween(
-      RowWaiter waiter,
-      @Nullable Inheritance heirs,
-      long seen,
-      boolean isAged,
-      long deadlineNanos,
-      BooleanSupplier isOver) {
-    if (!enqueueBetween(waiter, heirs, seen, isAged)) {
-      return heirs;
-    }
-    @Nullable Object begun = meter.begin();
-    try {
-      boolean goesOn = true;
-      while (goesOn && !waiter.isWoken()) {
-        int moves = waiter.moves; // an old one means another slice
-        long until = System.nanoTime() + slice;
-        if (deadlineNanos - until < 0) {
-          until = deadlineNanos;
-        }
-        ParkingLot.global().parkInterruptibly(waiter, 0, () -> !waiter.isWoken(), until);
-        goesOn =
-            deadlineNanos - System.nanoTime() > 0
-                && !Thread.currentThread().isInterrupted()
-                && !isOver.getAsBoolean()
-                && !looksItself(waiter, moves);
-      }
-    } finally {
-      leave(waiter);
-      meter.end(begun);
-    }
-    ArrayDeque<RowWaiter> others = waiter.heirs;
-    return others == null ? null : new Inheritance(waiter.row, others);
-  }
-
-  private boolean enqueueBetween(
-      RowWaiter waiter, @Nullable Inheritance heirs, long seen, boolean isAged) {
-    lock.lock();
-    try {
-      if (isClosed || givenBack != seen || !markWaited.test(waiter.holder)) {
-        return false;
-      }
-      ArrayDeque<RowWaiter> queue = queueOf(waiter.holder, waiter.row);
-      List<RowWaiter> younger = isAged ? List.copyOf(queue) : List.of();
-      if (isAged) {
-        queue.clear();
-      }
-      asleep.add(waiter);
-      sleepers = asleep.size();
-      add(waiter, queue);
-      if (heirs != null) {
-        bequeath(heirs.heirs, waiter.holder, queue);
-      }
-      queue.addAll(younger);
-      return true;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /**
-   * Whether the first heir of a row is to look, since nothing has moved for a while: the one that
-   * it sleeps behind may be far from having the row.
-   */
-  private boolean looksItself(RowWaiter waiter, int moves) {
-    lock.lock();
-    try {
-      ArrayDeque<RowWaiter> queue = waiter.queue;
-      return waiter.isHeir && waiter.moves == moves && queue != null && queue.peekFirst() == waiter;
-    } finally {
-      lock.unlock();
-    }
   }
 
   private boolean enqueue(RowWaiter waiter, long seen) {
@@ -238,7 +165,6 @@ public final class RowWaiters {
   private static void add(RowWaiter waiter, ArrayDeque<RowWaiter> queue) {
     queue.add(waiter);
     waiter.queue = queue;
-    waiter.moves++;
   }
 
   /** Those that sleep behind this one for the same row, which it has not got. */
@@ -339,13 +265,7 @@ public final class RowWaiters {
     if (queue.isEmpty()) {
       return;
     }
-    if (first.isBetweenAttempts()) {
-      for (RowWaiter heir : queue) {
-        heir.isHeir = true;
-        heir.moves++;
-      }
-      first.heirs = queue; // which it takes along
-    } else if (markWaited.test(first.own)) {
+    if (markWaited.test(first.own)) {
       bequeath(queue, first.own, queueOf(first.own, row));
     } else {
       queue.forEach(heir -> wake(heir, woken)); // the first is being rolled back by the close

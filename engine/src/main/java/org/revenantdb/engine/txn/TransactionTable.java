@@ -92,6 +92,7 @@ public final class TransactionTable {
   private final long slice;
   private final WaitMeter waits;
   private final RowWaiters rowWaiters;
+  private final RowTurns rowTurns;
 
   /**
    * The recent chunks, from one number on, and what is behind them, up to the last that has no
@@ -163,6 +164,7 @@ public final class TransactionTable {
     this.slice = slice;
     this.waits = waits;
     this.rowWaiters = new RowWaiters(this::markWaited, waits);
+    this.rowTurns = new RowTurns(waits);
     this.aborted = aborted;
     this.ids = new TransactionIds(highestId + 1, new IdOutcomes());
     this.firstId = highestId + 1;
@@ -178,6 +180,11 @@ public final class TransactionTable {
   /** Those who wait until transactions have ended, for their rows. */
   public RowWaiters rowWaiters() {
     return rowWaiters;
+  }
+
+  /** The turns of those who try again for rows. */
+  public RowTurns rowTurns() {
+    return rowTurns;
   }
 
   /** With the lock of {@link RowWaiters}: false if there is nothing to sleep for. */
