@@ -15,8 +15,8 @@ import org.revenantdb.chaos.crash.Watchdog;
 import org.revenantdb.chaos.report.TextTable;
 
 /**
- * The model-based test with random kills: episodes, one after the other, until the time is over and
- * there were kills enough.
+ * The model-based test with random kills: episodes, one after the other, until the time is over,
+ * there were kills enough, and all that a run has to meet has happened.
  *
  * <p>Threads: one.
  *
@@ -29,8 +29,9 @@ import org.revenantdb.chaos.report.TextTable;
 public final class ModelRun {
 
   private static final int ROUNDS = 12;
-  private static final int PATIENCE = 3;
-  private static final Duration STALL = Duration.ofMinutes(3);
+
+  /** For hangs alone: a machine with much else to do is slow. */
+  private static final Duration STALL = Duration.ofMinutes(30);
 
   private final ModelOptions options;
   private final Tally tally = new Tally();
@@ -62,14 +63,13 @@ public final class ModelRun {
   }
 
   /**
-   * Time and kills are over, and all that must happen has; but nothing is waited for much longer
-   * than asked.
+   * Time and kills are over, and all that must happen has. There is no other end: how long that
+   * takes depends on what else the machine does.
    */
   private boolean enough() {
-    long time = options.time().toNanos();
-    long passed = System.nanoTime() - start;
-    boolean asked = passed >= time && tally.kills >= options.kills();
-    return asked && (neverHappened().isEmpty() || passed >= PATIENCE * time);
+    return System.nanoTime() - start >= options.time().toNanos()
+        && tally.kills >= options.kills()
+        && neverHappened().isEmpty();
   }
 
   private List<String> neverHappened() {
