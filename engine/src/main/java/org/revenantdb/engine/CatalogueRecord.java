@@ -196,25 +196,32 @@ final class CatalogueRecord {
 
   /** Latches what is not latched yet of the pages from the root to the leaf of a key. */
   private int latchPath(byte[] to) {
-    int frame = latch(catalogue.root());
+    int frame = latchRoot();
     for (int level = Slotted.level(pool.page(frame)); level > 0; level--) {
       MemorySegment page = pool.page(frame);
-      frame = latch(Slotted.child(page, Slotted.childPosition(page, to)));
-      if (Slotted.level(pool.page(frame)) != level - 1) {
-        throw catalogue.misplaced(pool.page(frame));
-      }
+      frame = latchChild(Slotted.child(page, Slotted.childPosition(page, to)), level - 1);
     }
     catalogue.demandCovers(pool.page(frame), to);
     return frame;
   }
 
-  private int latch(int pageId) {
+  private int latchRoot() {
+    if (latched == 0) {
+      frames[latched++] = catalogue.rootExclusive();
+    }
+    return frames[0];
+  }
+
+  private int latchChild(int pageId, int level) {
     for (int i = 0; i < latched; i++) {
       if (pool.pageIdOf(frames[i]) == pageId) {
+        if (Slotted.level(pool.page(frames[i])) != level) {
+          throw catalogue.misplaced(pool.page(frames[i]));
+        }
         return frames[i];
       }
     }
-    frames[latched] = pool.fixExclusive(pageId);
+    frames[latched] = catalogue.childExclusive(pageId, level);
     return frames[latched++];
   }
 

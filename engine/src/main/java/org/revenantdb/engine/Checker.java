@@ -3,7 +3,9 @@ package org.revenantdb.engine;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.page.DroppedTableRow;
@@ -39,6 +41,10 @@ final class Checker {
   private final List<TableRow> dropped = new ArrayList<>();
   private final List<SlogEntry> entries = new ArrayList<>();
   private final List<CheckedSequence> sequences = new ArrayList<>();
+
+  /** Of all trees that were seen. */
+  private final Set<Integer> ids = new HashSet<>();
+
   private long toClean;
   private long free;
 
@@ -205,6 +211,7 @@ final class Checker {
   /** All that is left of a dropped table; how many pages its trees have. */
   private long droppedTable(TableRow row) {
     long treePages = 0;
+    demandOwnIds(row, "a dropped table");
     for (int i = 0; i < row.trees(); i++) {
       treePages +=
           TreeCheck.ofDropped(pages, values, extents, row.id(i)).run("", row.root(i)).treePages();
@@ -212,9 +219,19 @@ final class Checker {
     return treePages;
   }
 
+  /** No two trees have the same id: pages name their tree by it. */
+  private void demandOwnIds(TableRow row, String whose) {
+    for (int i = 0; i < row.trees(); i++) {
+      if (!ids.add(row.id(i))) {
+        pages.problem(whose + " has the table id " + row.id(i) + ", which another table has, too");
+      }
+    }
+  }
+
   /** A table with all its trees. */
   private CheckedTable table(String name, TableRow row) {
     String quoted = ", \"" + name + "\"";
+    demandOwnIds(row, "table \"" + name + "\"");
     if (row.trees() == 1) {
       return new TreeCheck(pages, values, extents, row.id(0), quoted, TreeCheck.Rows.NONE)
           .run(name, row.root(0));

@@ -6,6 +6,7 @@ import org.revenantdb.engine.buffer.PageCondition;
 import org.revenantdb.engine.buffer.WriteAhead;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
+import org.revenantdb.engine.page.PageStructure;
 import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.log.PartKind;
 import org.revenantdb.recovery.restart.RedoTarget;
@@ -15,7 +16,8 @@ import org.revenantdb.recovery.restart.RedoTarget;
  *
  * <p>Threads: each instance is used by one; others redo other pages of the same pool meanwhile.
  *
- * <p>Failure: {@link CorruptDataException} for a page that cannot be what the log changed.
+ * <p>Failure: {@link CorruptDataException} for a page that cannot be what the log changed, and for
+ * an operation that does not fit it or leaves what is no legal page.
  */
 final class PageRedo implements RedoTarget {
   private final PageOps operations = new PageOps();
@@ -65,6 +67,10 @@ final class PageRedo implements RedoTarget {
       int pageId, long lsn, MemorySegment page, byte[] record, int offset, int length) {
     try {
       operations.apply(page, record, offset, length);
+      String problem = PageStructure.problemOf(pageId, page);
+      if (problem != null) { // a record with a good checksum need not be one of ours either
+        throw new IllegalStateException("after it " + problem);
+      }
     } catch (RuntimeException misfit) {
       throw stopped(misfit(pageId, lsn, page, misfit));
     } catch (Error failure) {

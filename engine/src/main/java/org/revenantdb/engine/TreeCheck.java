@@ -82,7 +82,9 @@ final class TreeCheck {
     long overflowBefore = values.pages();
     if (pages.reach(root, "root" + of)) {
       MemorySegment page = pages.readOnce(root, "root" + of);
-      if (page != null) {
+      if (page != null && Page.type(page) != Page.LEAF && Page.type(page) != Page.INNER) {
+        pages.problem("page " + root + of + " should be a root, and has type " + Page.type(page));
+      } else if (page != null) {
         levels = Slotted.level(page) + 1;
         extents.lists(Slotted.iam(page), table, of);
         page(root, page, Slotted.level(page), new byte[0], null);
@@ -116,15 +118,15 @@ final class TreeCheck {
     try {
       fences(page, what, lower, upper);
       order(page, what);
+      if (level == 0) {
+        rows(page, what);
+        return;
+      }
     } catch (IndexOutOfBoundsException senseless) {
       pages.problem(what + " cannot be understood: " + senseless.getMessage());
       return;
     }
-    if (level == 0) {
-      rows(page, what);
-    } else {
-      children(page, level, what, lower, upper);
-    }
+    children(page, level, what, lower, upper);
   }
 
   private void fences(MemorySegment page, String what, byte[] lower, byte @Nullable [] upper) {

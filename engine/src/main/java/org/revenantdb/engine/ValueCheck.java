@@ -203,6 +203,7 @@ final class ValueCheck {
     pages.flags(head, first);
     overflowPages++;
     long bytes = OverflowPage.inline(first);
+    int dataPages = 0;
     MemorySegment page = first;
     while (true) {
       int count = OverflowPage.count(page);
@@ -211,7 +212,7 @@ final class ValueCheck {
         return bytes;
       }
       for (int i = 0; i < count; i++) {
-        bytes += data(OverflowPage.id(page, i), what);
+        bytes += data(first, OverflowPage.id(page, i), dataPages++, what);
       }
       int next = OverflowPage.nextIndex(page);
       if (next == 0 || !pages.reach(next, "index page of " + what)) {
@@ -222,15 +223,23 @@ final class ValueCheck {
       if (index == null) {
         return bytes;
       }
-      if (Page.type(index) != Page.OVERFLOW_INDEX) {
-        pages.problem(what + ": page " + next + " is no index page of a value");
+      if (!isOf(first, index, Page.OVERFLOW_INDEX, dataPages)) {
+        pages.problem(what + ": page " + next + " is not its index page");
         return bytes;
       }
       page = index;
     }
   }
 
-  private long data(int id, String what) {
+  /** Whether a page names the value of a head, and its place in it, back. */
+  private static boolean isOf(MemorySegment head, MemorySegment page, int type, int number) {
+    return Page.type(page) == type
+        && OverflowPage.origin(page) == OverflowPage.origin(head)
+        && OverflowPage.writer(page) == OverflowPage.writer(head)
+        && OverflowPage.number(page) == number;
+  }
+
+  private long data(MemorySegment head, int id, int number, String what) {
     overflowPages++;
     if (!pages.reach(id, "data page of " + what)) {
       return 0;
@@ -239,8 +248,9 @@ final class ValueCheck {
     if (page == null) {
       return 0;
     }
-    if (Page.type(page) != Page.OVERFLOW_DATA) {
-      pages.problem(what + ": page " + id + " is no data page of a value");
+    if (!isOf(head, page, Page.OVERFLOW_DATA, number)) {
+      pages.problem(what + ": page " + id + " is not data page " + number + " of the value");
+      return 0;
     }
     return OverflowPage.count(page);
   }

@@ -192,7 +192,7 @@ class BadInputTest {
       crc.update(page, 4, 8188);
       header.putInt(0, (int) crc.getValue());
       change(file, 0, page);
-      versionIsNamed(file, version, 10);
+      versionIsNamed(file, version, 11);
     }
   }
 

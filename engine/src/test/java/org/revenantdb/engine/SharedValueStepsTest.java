@@ -632,8 +632,7 @@ class SharedValueStepsTest {
       engine.pool.unfixExclusive(frame);
       int before = engine.journal.entries().size();
       TestEngine.Tx tx = engine.begin();
-      IllegalStateException told =
-          assertThrows(IllegalStateException.class, () -> tx.get(tree, key(1)));
+      StorageException told = assertThrows(StorageException.class, () -> tx.get(tree, key(1)));
       assertTrue(told.getMessage().contains("slot 0 of page " + reference.page()));
       StorageException damage = assertThrows(StorageException.class, () -> tx.delete(tree, key(1)));
       assertTrue(damage.getMessage().contains("slot 0 of page"), damage.getMessage());

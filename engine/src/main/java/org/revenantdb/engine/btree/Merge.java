@@ -1,6 +1,7 @@
 package org.revenantdb.engine.btree;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.concurrent.atomic.LongAdder;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.change.MiniTransaction;
@@ -107,12 +108,14 @@ public final class Merge {
   /** Merges the child at a position with the one to its right, if one is small and both fit. */
   private boolean pair(Tree tree, int parent, int position, boolean closely) {
     MemorySegment page = pool.page(parent);
-    int left = pool.fixExclusive(Slotted.child(page, position));
+    int below = Slotted.level(page) - 1;
+    int left = tree.childExclusive(Slotted.child(page, position), below);
     int right = -1;
     try {
-      right = pool.fixExclusive(Slotted.child(page, position + 1));
+      right = tree.childExclusive(Slotted.child(page, position + 1), below);
       MemorySegment leftPage = pool.page(left);
       MemorySegment rightPage = pool.page(right);
+      demandNeighbours(tree, page, position + 1, leftPage, rightPage);
       if (!closely && !isSmall(leftPage) && !isSmall(rightPage)) {
         return false;
       }
@@ -129,6 +132,18 @@ public final class Merge {
         pool.unfixExclusive(right);
       }
       pool.unfixExclusive(left);
+    }
+  }
+
+  /** What is freed has to be the page that the separator says. */
+  private static void demandNeighbours(
+      Tree tree, MemorySegment parent, int slot, MemorySegment left, MemorySegment right) {
+    byte[] separator = Slotted.key(parent, slot);
+    if (!Slotted.hasUpperFence(left) || !Arrays.equals(separator, Slotted.upperFence(left))) {
+      throw tree.misplaced(left);
+    }
+    if (!Arrays.equals(separator, Slotted.lowerFence(right))) {
+      throw tree.misplaced(right);
     }
   }
 
@@ -204,7 +219,7 @@ public final class Merge {
   /** The root's only child moves into the root. */
   private boolean collapse(Tree tree, int root) {
     int childId = Slotted.child(pool.page(root), -1);
-    int child = pool.fixExclusive(childId);
+    int child = tree.childExclusive(childId, Slotted.level(pool.page(root)) - 1);
     try {
       MemorySegment page = pool.page(child);
       int level = Slotted.level(page);

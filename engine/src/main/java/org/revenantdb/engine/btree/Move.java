@@ -90,7 +90,7 @@ public final class Move {
     int fresh = -1;
     boolean logged = false;
     try {
-      old = pool.fixExclusive(pageId);
+      old = tree.childExclusive(pageId, Slotted.level(pool.page(parent)) - 1);
       fresh = pool.fixNew(target);
       copyTo(copy, tree.table(), pool.page(old));
       int flags = copy.flags();

@@ -189,10 +189,14 @@ public final class ReadAhead {
     for (int levels = 0; frame != NONE && levels < BufferPool.MAX_LEVELS; levels++) {
       MemorySegment page = pool.page(frame);
       int level = Slotted.level(page);
-      if (level == 1) {
+      boolean ofTree = Slotted.kind(page) == Slotted.kindOf(tree.table(), level);
+      if (level == 1 && ofTree) {
         return frame;
       }
-      int next = level == 0 ? NONE : tryFix(Slotted.child(page, Slotted.childPosition(page, key)));
+      int next =
+          level == 0 || !ofTree
+              ? NONE
+              : tryFix(Slotted.child(page, Slotted.childPosition(page, key)));
       pool.unfixShared(frame);
       frame = next;
     }

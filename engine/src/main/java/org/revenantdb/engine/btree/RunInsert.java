@@ -181,14 +181,15 @@ public final class RunInsert {
         }
         leaf = growRoot(tree, parent);
       } else {
-        while (Slotted.level(pool.page(parent)) > 1) {
+        for (int level = Slotted.level(pool.page(parent)); level > 1; level--) {
           MemorySegment page = pool.page(parent);
-          int child = pool.fixExclusive(Slotted.child(page, Slotted.childPosition(page, firstKey)));
+          int childId = Slotted.child(page, Slotted.childPosition(page, firstKey));
+          int child = tree.childExclusive(childId, level - 1);
           pool.unfixExclusive(parent);
           parent = child;
         }
         position = Slotted.childPosition(pool.page(parent), firstKey);
-        leaf = pool.fixExclusive(Slotted.child(pool.page(parent), position));
+        leaf = tree.childExclusive(Slotted.child(pool.page(parent), position), /* level= */ 0);
         tree.demandCovers(pool.page(leaf), firstKey);
         if (!isFree(pool.page(leaf), run)) {
           return Attempt.NOT_FREE;

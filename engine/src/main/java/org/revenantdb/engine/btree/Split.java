@@ -189,7 +189,7 @@ public final class Split {
     try {
       if (hasRoom(parent, need)) {
         MemorySegment page = pool.page(parent);
-        leaf = pool.fixExclusive(Slotted.child(page, Slotted.childPosition(page, key)));
+        leaf = tree.childExclusive(Slotted.child(page, Slotted.childPosition(page, key)), 0);
         if (!hasRoom(leaf, need)) {
           right = splitChild(tree, parent, leaf, key);
         }
@@ -223,9 +223,10 @@ public final class Split {
         }
         return -1;
       }
-      while (Slotted.level(pool.page(parent)) > 0) {
+      for (int level = Slotted.level(pool.page(parent)); level > 0; level--) {
         MemorySegment page = pool.page(parent);
-        child = pool.fixExclusive(Slotted.child(page, Slotted.childPosition(page, key)));
+        int id = Slotted.child(page, Slotted.childPosition(page, key));
+        child = tree.childExclusive(id, level - 1);
         if (!hasRoom(child, need)) {
           pool.unfixExclusive(splitChild(tree, parent, child, key));
           return -1;

@@ -90,11 +90,6 @@ public final class Tree {
     rootStay = null;
   }
 
-  /** Frame of the root, latched exclusively. */
-  int rootExclusive() {
-    return unit.fixRootExclusive(pool);
-  }
-
   /** The extents that its pages are taken from. */
   public Unit unit() {
     return unit;
@@ -221,7 +216,9 @@ public final class Tree {
         levels++) {
       int level = Slotted.level(memory, base);
       if (level == 0) {
-        return to.found(stay, stamp, levels, memory, base);
+        // A damaged link may have led to another tree: the descent by latches says where.
+        return Slotted.kind(memory, base) == Slotted.kindOf(table, 0)
+            && to.found(stay, stamp, levels, memory, base);
       }
       int position = Slotted.childPosition(memory, base, key);
       int child = Slotted.child(memory, base, position);
@@ -302,6 +299,9 @@ public final class Tree {
       if (stamp == HybridLatch.INVALID_STAMP || !parent.validate(from.parentStamp())) {
         return -1;
       }
+      if (Slotted.kind(leaf.page()) != Slotted.kindOf(table, 0)) {
+        return -1;
+      }
       from.below(parent, from.parentStamp(), position);
       return pool.tryFixSharedForScan(leaf, stamp); // only scans go on
     } catch (IndexOutOfBoundsException torn) {
@@ -349,8 +349,75 @@ public final class Tree {
     return leafByLatches(key, /* forScan= */ true);
   }
 
-  private int leafByLatches(byte[] key, boolean forScan) {
+  /** Frame of the root, latched shared. */
+  private int rootShared() {
     int frame = unit.fixRootShared(pool);
+    if (!isOfTree(pool.page(frame))) {
+      pool.unfixShared(frame);
+      throw noRoot();
+    }
+    return frame;
+  }
+
+  /** Frame of the root, latched exclusively. */
+  public int rootExclusive() {
+    int frame = unit.fixRootExclusive(pool);
+    if (!isOfTree(pool.page(frame))) {
+      pool.unfixExclusive(frame);
+      throw noRoot();
+    }
+    return frame;
+  }
+
+  private boolean isOfTree(MemorySegment page) {
+    return Slotted.kind(page) == Slotted.kindOf(table, Slotted.level(page));
+  }
+
+  private CorruptDataException noRoot() {
+    return pool.damage(
+        root(),
+        "page " + Integer.toUnsignedString(root()) + " is not the root of a tree of table " + table);
+  }
+
+  /**
+   * Frame of a child, latched exclusively below its parent, which the caller has latched.
+   *
+   * @param level of the child
+   * @throws CorruptDataException if the page is none of this tree and level: it is not waited for,
+   *     since the caller may have it latched
+   */
+  public int childExclusive(int child, int level) {
+    demandMayBe(child, level);
+    int frame = pool.fixExclusive(child);
+    if (Slotted.kind(pool.page(frame)) != Slotted.kindOf(table, level)) {
+      pool.unfixExclusive(frame);
+      throw misled(child, level);
+    }
+    return frame;
+  }
+
+  private void demandMayBe(int child, int level) {
+    long kind = pool.peek(child);
+    if (kind != BufferPool.UNKNOWN && kind != Slotted.kindOf(table, level)) {
+      throw misled(child, level);
+    }
+  }
+
+  /** A page from another time or another tree, which might lead back: a descent must end. */
+  private CorruptDataException misled(int child, int level) {
+    return pool.damage(
+        child,
+        "page "
+            + Integer.toUnsignedString(child)
+            + " is no page of table "
+            + table
+            + " on level "
+            + level
+            + ", where its parent has it");
+  }
+
+  private int leafByLatches(byte[] key, boolean forScan) {
+    int frame = rootShared();
     while (true) {
       MemorySegment page = pool.page(frame);
       if (Slotted.level(page) == 0) {
@@ -367,7 +434,7 @@ public final class Tree {
    * @param bound null for plus infinity
    */
   public int leafBelow(byte @Nullable [] bound) {
-    int frame = unit.fixRootShared(pool);
+    int frame = rootShared();
     while (true) {
       MemorySegment page = pool.page(frame);
       if (Slotted.level(page) == 0) {
@@ -414,22 +481,14 @@ public final class Tree {
     int level = Slotted.level(pool.page(frame)) - 1;
     int next;
     try {
+      demandMayBe(child, level);
       next = forScan && level == 0 ? pool.fixSharedForScan(child) : pool.fixShared(child);
     } finally {
       pool.unfixShared(frame);
     }
-    if (Slotted.level(pool.page(next)) != level) {
-      // A page from another time, which might lead back: a descent must end.
+    if (Slotted.kind(pool.page(next)) != Slotted.kindOf(table, level)) {
       pool.unfixShared(next);
-      throw pool.damage(
-          child,
-          "page "
-              + Integer.toUnsignedString(child)
-              + " of table "
-              + table
-              + " is not on level "
-              + level
-              + ", where its parent has it");
+      throw misled(child, level);
     }
     return next;
   }
@@ -446,7 +505,7 @@ public final class Tree {
   }
 
   private int aboveFromRoot(byte[] key, int level) {
-    int frame = unit.fixRootExclusive(pool);
+    int frame = rootExclusive();
     while (true) {
       MemorySegment page = pool.page(frame);
       int above = Slotted.level(page);
@@ -456,7 +515,7 @@ public final class Tree {
       int child = -1;
       try {
         if (above > level) {
-          child = pool.fixExclusive(Slotted.child(page, Slotted.childPosition(page, key)));
+          child = childExclusive(Slotted.child(page, Slotted.childPosition(page, key)), above - 1);
         }
       } finally {
         pool.unfixExclusive(frame);
@@ -543,7 +602,7 @@ public final class Tree {
   }
 
   private int leafExclusiveByLatches(byte[] key) {
-    int frame = unit.fixRootShared(pool);
+    int frame = rootShared();
     while (true) {
       MemorySegment page = pool.page(frame);
       int level = Slotted.level(page);
@@ -551,12 +610,12 @@ public final class Tree {
         // The root is a leaf, or was one: it has to be looked at again under the latch that is
         // needed.
         pool.unfixShared(frame);
-        frame = unit.fixRootExclusive(pool);
+        frame = rootExclusive();
         if (Slotted.level(pool.page(frame)) == 0) {
           return frame;
         }
         pool.unfixExclusive(frame);
-        frame = unit.fixRootShared(pool);
+        frame = rootShared();
         continue;
       }
       int child = Slotted.child(page, Slotted.childPosition(page, key));
@@ -566,7 +625,7 @@ public final class Tree {
       }
       int leaf;
       try {
-        leaf = pool.fixExclusive(child);
+        leaf = childExclusive(child, /* level= */ 0);
       } finally {
         pool.unfixShared(frame);
       }

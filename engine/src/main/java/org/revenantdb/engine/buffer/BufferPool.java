@@ -2,6 +2,7 @@ package org.revenantdb.engine.buffer;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
@@ -9,6 +10,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.latch.HybridLatch;
 import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.latch.WaitTerms;
@@ -298,6 +300,46 @@ public final class BufferPool implements AutoCloseable {
    */
   public @Nullable Stay resident(int pageId) {
     return translation.stayOf(pageId);
+  }
+
+  /** What {@link #peek} returns of a page that is not in the pool, or on its way. */
+  public static final long UNKNOWN = -1;
+
+  /**
+   * What a page in the pool is, without its latch.
+   *
+   * <p>A thread that has a page latched and follows a link of it asks here before it waits for the
+   * other page. Latches are acquired in an order, from pages of one kind to those of another. A
+   * damaged link may lead back, even to a page that the thread has latched itself. If the kind is
+   * not the one that the link promises, the thread must not wait. The kind of a page does not
+   * change while a legal link leads to it from a page that is latched.
+   *
+   * @param pageId any number
+   * @return type, level and table, as {@link Slotted#kind} has them; {@link #UNKNOWN} if the page
+   *     is not in the pool now
+   */
+  public long peek(int pageId) {
+    Stay stay = translation.stayOf(pageId);
+    if (stay == null || !stay.hasArrived()) {
+      return UNKNOWN;
+    }
+    long kind = Slotted.kind(stay.page());
+    VarHandle.loadLoadFence(); // the frame may have another page by now
+    return stay.isObsolete() ? UNKNOWN : kind;
+  }
+
+  /**
+   * Whether a page is in the pool and is of neither of two types: see {@link #peek}.
+   *
+   * @param pageId any number
+   * @param type a type that it may have
+   * @param or another one
+   * @return false if it may be of one of them, as far as is known
+   */
+  public boolean isOfOtherType(int pageId, int type, int or) {
+    long kind = peek(pageId);
+    int found = Slotted.typeOf(kind);
+    return kind != UNKNOWN && found != type && found != or;
   }
 
   /**

@@ -106,13 +106,18 @@ final class PageCommand implements Callable<Integer> {
       case Page.LEAF, Page.INNER -> slotted(page, type);
       case Page.OVERFLOW_HEAD -> {
         out.println("writer      " + Long.toUnsignedString(OverflowPage.writer(page)));
+        out.println("origin      page " + Integer.toUnsignedString(OverflowPage.origin(page)));
         out.println("superseder  " + Long.toUnsignedString(OverflowPage.superseder(page)));
         out.println("length      " + Long.toUnsignedString(OverflowPage.length(page)));
         out.println("here        " + OverflowPage.inline(page) + " bytes");
         ids(page);
       }
-      case Page.OVERFLOW_INDEX -> ids(page);
+      case Page.OVERFLOW_INDEX -> {
+        owner(page);
+        ids(page);
+      }
       case Page.OVERFLOW_DATA -> {
+        owner(page);
         int count = OverflowPage.count(page);
         out.println("bytes       " + count);
         out.println("            " + Shown.bytes(Page.bytes(page, OverflowPage.DATA, count)));
@@ -120,6 +125,14 @@ final class PageCommand implements Callable<Integer> {
       case Page.SHARED_VALUES -> sharedValues(page);
       default -> {}
     }
+  }
+
+  private void owner(MemorySegment page) {
+    out.printf(
+        "value       by writer %s, made at page %s%n",
+        Long.toUnsignedString(OverflowPage.writer(page)),
+        Integer.toUnsignedString(OverflowPage.origin(page)));
+    out.println("number      " + Integer.toUnsignedString(OverflowPage.number(page)));
   }
 
   private void sharedValues(MemorySegment page) {

@@ -5,10 +5,13 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.page.OverflowPage;
+import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.SharedValues;
 import org.revenantdb.engine.page.ValueReference;
+import org.revenantdb.recovery.file.CorruptDataException;
 
 /**
  * Reads a large value from its pages, one page latched at a time.
@@ -23,6 +26,9 @@ public final class OverflowInput extends InputStream {
     /** Runs it. */
     int read(Supplier<Integer> action);
   }
+
+  /** Data pages of the longest value. */
+  private static final long MAX_PAGES = ValueReference.MAX_LENGTH / OverflowPage.CAPACITY + 1;
 
   private final BufferPool pool;
   private final Guard guard;
@@ -40,6 +46,11 @@ public final class OverflowInput extends InputStream {
   private int nextId;
   private int nextIndex;
 
+  /** Of a value with pages of its own. */
+  private @Nullable ValueChain chain;
+
+  private int pagesRead;
+
   /**
    * A stream over a value.
    *
@@ -55,19 +66,54 @@ public final class OverflowInput extends InputStream {
     try {
       MemorySegment bytes = pool.page(frame);
       if (!value.leadsToValue(bytes) || value.lengthOn(bytes) != value.length()) {
-        throw new IllegalStateException(
-            value.place() + " has no value of " + value.length() + " bytes; run the check command");
+        throw pool.damage(
+            page,
+            value.place() + " has no value of " + value.length() + " bytes, but a row leads there");
       }
       if (value.isShared()) {
         available = SharedValues.length(bytes, slot);
         offset = 0;
       } else {
+        chain = new ValueChain(pool, bytes);
         available = OverflowPage.inline(bytes);
         takeIds(bytes);
       }
     } finally {
       pool.unfixShared(frame);
     }
+    if (chain != null) {
+      demandLength(chain, value.length() - available);
+    }
+  }
+
+  /**
+   * Demands that there are as many pages as the length says, before anything of that size is made.
+   */
+  private void demandLength(ValueChain owner, long bytes) {
+    long pages = ids.length;
+    for (int index = nextIndex; index != 0; ) {
+      int frame = owner.fixShared(index, Page.OVERFLOW_INDEX, Math.toIntExact(pages));
+      try {
+        int count = OverflowPage.count(pool.page(frame));
+        if (count == 0 || pages + count > MAX_PAGES) {
+          throw wrongLength(index, pages);
+        }
+        pages += count;
+        index = OverflowPage.nextIndex(pool.page(frame));
+      } finally {
+        pool.unfixShared(frame);
+      }
+    }
+    if (pages != (bytes + OverflowPage.CAPACITY - 1) / OverflowPage.CAPACITY) {
+      throw wrongLength(page, pages);
+    }
+  }
+
+  private CorruptDataException wrongLength(int at, long pages) {
+    return pool.damage(
+        at,
+        "the large value at page %d should have %d bytes more, but %d data pages and no others follow"
+            .formatted(page, remaining - available, pages));
   }
 
   private void takeIds(MemorySegment bytes) {
@@ -127,29 +173,33 @@ public final class OverflowInput extends InputStream {
   }
 
   private void nextPage() {
+    ValueChain owner = chain;
+    if (owner == null) {
+      throw wrongLength(page, 0);
+    }
     if (nextId == ids.length) {
-      int index = nextIndex;
-      if (index == 0) {
-        throw new IllegalStateException(
-            "a value ends " + remaining + " bytes early; run the check command");
+      if (nextIndex == 0) {
+        throw wrongLength(page, pagesRead);
       }
-      int frame = pool.fixShared(index);
+      int frame = owner.fixShared(nextIndex, Page.OVERFLOW_INDEX, pagesRead);
       try {
         takeIds(pool.page(frame));
       } finally {
         pool.unfixShared(frame);
       }
-      nextPage();
-      return;
+      if (ids.length == 0) {
+        throw wrongLength(page, pagesRead);
+      }
     }
     page = ids[nextId++];
     offset = OverflowPage.DATA;
-    int frame = pool.fixShared(page);
+    int frame = owner.fixShared(page, Page.OVERFLOW_DATA, pagesRead);
     try {
       available = OverflowPage.count(pool.page(frame));
     } finally {
       pool.unfixShared(frame);
     }
+    pagesRead++;
   }
 
   @Override

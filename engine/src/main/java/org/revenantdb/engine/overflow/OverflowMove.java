@@ -179,6 +179,9 @@ public final class OverflowMove {
         }
         target = pool.fixNew(claimed);
       }
+      if (isNoValue(value)) {
+        return NOT_MOVED;
+      }
       old = pool.fixExclusive(value.page());
       MemorySegment source = pool.page(old);
       if (!value.leadsTo(source, writer)
@@ -269,6 +272,9 @@ public final class OverflowMove {
       }
       int cell = Slotted.cell(page, slot);
       long writer = LeafCell.writer(page, cell);
+      if (isNoValue(value)) {
+        return NOT_MOVED;
+      }
       headFrame = pool.fixExclusive(head);
       // An aborted row may lead to what is another's value by now.
       if (!isAtRest(headFrame)
@@ -300,6 +306,12 @@ public final class OverflowMove {
       }
       pool.unfixExclusive(leaf);
     }
+  }
+
+  /** Whether a row leads to a page of another kind, which the caller may have latched itself. */
+  private boolean isNoValue(ValueReference value) {
+    int type = value.isShared() ? Page.SHARED_VALUES : Page.OVERFLOW_HEAD;
+    return pool.isOfOtherType(value.page(), type, type);
   }
 
   private static boolean names(MemorySegment page, int cell, ValueReference value) {
@@ -368,11 +380,13 @@ public final class OverflowMove {
       if (container == head) {
         return OverflowPage.nextIndex(page);
       }
-      int frame = pool.fixShared(container);
+      ValueChain chain = new ValueChain(pool, page);
+      int frame = chain.fixIndexExclusive(container);
       try {
+        chain.demandNextAscends(pool.page(frame));
         return OverflowPage.nextIndex(pool.page(frame));
       } finally {
-        pool.unfixShared(frame);
+        pool.unfixExclusive(frame);
       }
     } finally {
       pool.unfixShared(headFrame);
@@ -388,9 +402,11 @@ public final class OverflowMove {
       if (!isAtRest(headFrame)) {
         return NOT_MOVED;
       }
-      frame = container == head ? headFrame : pool.fixExclusive(container);
+      ValueChain chain = new ValueChain(pool, pool.page(headFrame));
+      frame = container == head ? headFrame : chain.fixIndexExclusive(container);
       int index = OverflowPage.nextIndex(pool.page(frame));
-      indexFrame = pool.fixExclusive(index);
+      chain.demandNextAscends(pool.page(frame)); // so it is not the container
+      indexFrame = chain.fixIndexExclusive(index);
       int target = allocator.claimBelow(Unit.NONE, limit);
       if (target < 0) {
         return NOT_MOVED;
@@ -424,8 +440,9 @@ public final class OverflowMove {
       if (!isAtRest(headFrame)) {
         return NOT_MOVED;
       }
-      frame = container == head ? headFrame : pool.fixExclusive(container);
-      return data(frame, from, limit);
+      ValueChain chain = new ValueChain(pool, pool.page(headFrame));
+      frame = container == head ? headFrame : chain.fixIndexExclusive(container);
+      return data(chain, frame, from, limit);
     } finally {
       if (frame >= 0 && frame != headFrame) {
         pool.unfixExclusive(frame);
@@ -434,7 +451,7 @@ public final class OverflowMove {
     }
   }
 
-  private int data(int frame, int from, int limit) {
+  private int data(ValueChain chain, int frame, int from, int limit) {
     MemorySegment page = pool.page(frame);
     int[] places = new int[PAGES_PER_RECORD];
     int count = 0;
@@ -463,7 +480,7 @@ public final class OverflowMove {
       for (int i = 0; i < count; i++) {
         frames[i] = pool.fixNew(news[i]);
         fixed++;
-        formatCopy(frames[i], olds[i]);
+        formatCopy(frames[i], chain, olds[i], OverflowPage.number(page) + places[i]);
         maps.set(olds[i], 0);
         maps.set(news[i], SpaceMapPage.ALLOCATED);
       }
@@ -490,8 +507,8 @@ public final class OverflowMove {
     }
   }
 
-  private void formatCopy(int fresh, int old) {
-    int frame = pool.fixShared(old);
+  private void formatCopy(int fresh, ValueChain chain, int old, int number) {
+    int frame = chain.fixShared(old, Page.OVERFLOW_DATA, number);
     try {
       MemorySegment source = pool.page(frame);
       RecordBuilder record = mini.format(fresh);

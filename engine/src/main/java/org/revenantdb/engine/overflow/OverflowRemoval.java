@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.change.MiniTransaction;
 import org.revenantdb.engine.page.OverflowPage;
+import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.space.MapChanges;
@@ -15,6 +16,9 @@ import org.revenantdb.recovery.log.RecoverySpace;
  * Frees a large value from its end, the head last. Each step is one record and leaves a shorter
  * value with the same head, so a crash anywhere leaves something that the next pass of the cleaner
  * goes on with. Only the cleaner calls it.
+ *
+ * <p>A page is freed only if it names the value as its owner; else that is damage, and what was
+ * freed before stays freed.
  */
 public final class OverflowRemoval {
   /**
@@ -85,17 +89,19 @@ public final class OverflowRemoval {
     boolean gone;
     try {
       MemorySegment headPage = pool.page(headFrame);
+      ValueChain chain = new ValueChain(pool, headPage);
       int index = OverflowPage.nextIndex(headPage);
       count = 0;
       mini.begin(0);
       maps.clear();
       if (index == 0) {
-        gone = takeLast(headFrame, headPage, head);
+        gone = takeLast(chain, headFrame, headPage, head);
       } else {
         gone = false;
-        indexFrame = pool.fixExclusive(index);
+        indexFrame = chain.fixIndexExclusive(index);
         MemorySegment indexPage = pool.page(indexFrame);
-        if (takeLast(indexFrame, indexPage, index)) {
+        if (takeLast(chain, indexFrame, indexPage, index)) {
+          chain.demandNextAscends(indexPage);
           RecordBuilder record = mini.change(headFrame);
           PageOps.setInt(record, OverflowPage.NEXT_INDEX, OverflowPage.nextIndex(indexPage));
           mini.end();
@@ -125,13 +131,19 @@ public final class OverflowRemoval {
 
   /**
    * Notes the last pages that a page names, and the page itself if those are all; returns whether
-   * they are all.
+   * they are all. Each is looked at before it is freed: that it is the value's.
    */
-  private boolean takeLast(int frame, MemorySegment page, int id) {
+  private boolean takeLast(ValueChain chain, int frame, MemorySegment page, int id) {
     int ids = OverflowPage.count(page);
     int keep = Math.max(0, ids - PAGES_PER_RECORD);
+    int first = OverflowPage.number(page); // 0 in a head
     for (int i = keep; i < ids; i++) {
-      pages[count++] = OverflowPage.id(page, i);
+      pool.prefetch(OverflowPage.id(page, i));
+    }
+    for (int i = keep; i < ids; i++) {
+      int data = OverflowPage.id(page, i);
+      pool.unfixShared(chain.fixShared(data, Page.OVERFLOW_DATA, first + i));
+      pages[count++] = data;
     }
     if (keep > 0) {
       RecordBuilder record = mini.change(frame);

@@ -70,6 +70,10 @@ public final class OverflowWriter {
   private int tail;
   private int tailCount;
   private int tailCapacity;
+
+  /** Data pages so far. */
+  private int pages;
+
   private long length;
 
   /** A writer that shares its transaction's mini-transaction. */
@@ -227,6 +231,7 @@ public final class OverflowWriter {
     first = 0; // until it is in the log
     writer = transactionId;
     tailCount = 0;
+    pages = 0;
     tailCapacity = capacity;
     length = inline;
     slot = ValueReference.WHOLE;
@@ -258,6 +263,9 @@ public final class OverflowWriter {
     int frame = fixClaimed(page);
     boolean logged = false;
     try {
+      if (Page.type(image) == Page.OVERFLOW_HEAD) {
+        Page.putInt(image, OverflowPage.ORIGIN, page);
+      }
       maps.clear();
       maps.set(page, SpaceMapPage.inUse(image, Page.flags(image)));
       mini.begin(transactionId);
@@ -342,7 +350,8 @@ public final class OverflowWriter {
         mini.begin(writer);
         for (int i = 0; i < pages; i++) {
           int from = i * OverflowPage.CAPACITY;
-          formatData(frames[i], data, offset + from, Math.min(OverflowPage.CAPACITY, bytes - from));
+          int here = Math.min(OverflowPage.CAPACITY, bytes - from);
+          formatData(frames[i], this.pages + i, data, offset + from, here);
           maps.set(ids[i], SpaceMapPage.ALLOCATED);
         }
         RecordBuilder record = mini.change(headFrame);
@@ -373,15 +382,24 @@ public final class OverflowWriter {
         }
       }
       tailCount += pages;
+      this.pages += pages;
       length += bytes;
     } finally {
       space.release(CREDIT, PAGES);
     }
   }
 
-  private void formatData(int frame, byte[] data, int offset, int bytes) {
+  /** Makes the image the beginning of a page of this value. */
+  private void beginPart(int type, int number) {
     Arrays.fill(scratch, 0, OverflowPage.DATA, (byte) 0);
-    Page.putByte(image, Page.TYPE, Page.OVERFLOW_DATA);
+    Page.putByte(image, Page.TYPE, type);
+    Page.putInt(image, OverflowPage.NUMBER, number);
+    Page.putInt(image, OverflowPage.ORIGIN, first);
+    Page.putLong(image, OverflowPage.WRITER, writer);
+  }
+
+  private void formatData(int frame, int number, byte[] data, int offset, int bytes) {
+    beginPart(Page.OVERFLOW_DATA, number);
     Page.putShort(image, OverflowPage.COUNT, bytes);
     System.arraycopy(data, offset, scratch, OverflowPage.DATA, bytes);
     RecordBuilder record = mini.format(frame);
@@ -430,8 +448,7 @@ public final class OverflowWriter {
         frame = pool.fixNew(page);
         maps.clear();
         maps.set(page, SpaceMapPage.ALLOCATED);
-        Arrays.fill(scratch, 0, OverflowPage.DATA, (byte) 0);
-        Page.putByte(image, Page.TYPE, Page.OVERFLOW_INDEX);
+        beginPart(Page.OVERFLOW_INDEX, pages);
         mini.begin(writer);
         RecordBuilder record = mini.change(tailFrame);
         PageOps.setInt(record, OverflowPage.NEXT_INDEX, page);

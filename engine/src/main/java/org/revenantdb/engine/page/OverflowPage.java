@@ -6,17 +6,29 @@ import java.lang.foreign.MemorySegment;
  * Pages of a value that is too large for its leaf.
  *
  * <pre>
- *   head   32 u64 writer  40 u64 superseder  48 u64 length  56 u32 next index  60 u16 ids  62 u16 bytes here  64 data
- *   index                                                   56 u32 next index  60 u16 ids
- *   data                                                                       60 u16 bytes here             64 data
+ *   all    24 u32 number  28 u32 origin  32 u64 writer
+ *   head   40 u64 superseder  48 u64 length  56 u32 next index  60 u16 ids  62 u16 bytes here  64 data
+ *   index                                    56 u32 next index  60 u16 ids
+ *   data                                                        60 u16 bytes here             64 data
  *   ids of data pages: u32 at 8192 - 4 (i + 1)
  * </pre>
  *
  * <p>The head names everything that belongs to the value (R15), so that it can be freed from the
- * head alone.
+ * head alone. Every page names its owner back, by the writer and by the <em>origin</em>, which is
+ * the id of the page where the head was made: a head keeps its origin when it moves. No two values
+ * have the same two. The <em>number</em> is the place of a page in its value, so that no page
+ * counts twice, and a chain of index pages ascends and ends.
  */
 public final class OverflowPage {
-  /** Offset of the writer (head). */
+  /**
+   * Offset of the number: of a data page in its value; of the first one that an index page names.
+   */
+  public static final int NUMBER = 24;
+
+  /** Offset of the page id that the value's head had when it was made. */
+  public static final int ORIGIN = 28;
+
+  /** Offset of the writer. */
   public static final int WRITER = 32;
 
   /** Offset of the superseder (head). */
@@ -68,6 +80,16 @@ public final class OverflowPage {
   /** Id of the next index page, 0 for none. */
   public static int nextIndex(MemorySegment page) {
     return Page.getInt(page, NEXT_INDEX);
+  }
+
+  /** Place of a data page in its value; of an index page, that of the first page it names. */
+  public static int number(MemorySegment page) {
+    return Page.getInt(page, NUMBER);
+  }
+
+  /** The page id that the value's head had when it was made. */
+  public static int origin(MemorySegment page) {
+    return Page.getInt(page, ORIGIN);
   }
 
   /** Writer of the value. */

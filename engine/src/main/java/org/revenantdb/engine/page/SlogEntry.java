@@ -95,6 +95,7 @@ public record SlogEntry(TableRow trees, Step step, long transaction, byte[] name
         || count < 1
         || count > TableRow.MAX_PARTITIONS
         || nameLength < 1
+        || nameLength > LeafCell.MAX_KEY
         || transaction <= 0
         || value.length != ROOTS + (count - 1) * Integer.BYTES + nameLength) {
       return null;
@@ -108,7 +109,8 @@ public record SlogEntry(TableRow trees, Step step, long transaction, byte[] name
     }
     byte[] name = new byte[nameLength];
     row.get(name);
-    SlogEntry entry = new SlogEntry(new TableRow(id, roots), step, transaction, name);
-    return Arrays.equals(entry.key(), key) ? entry : null;
+    TableRow trees = TableRow.legal(id, roots);
+    boolean fits = trees != null && Arrays.equals(DroppedTableRow.key(id), key);
+    return fits ? new SlogEntry(trees, step, transaction, name) : null;
   }
 }

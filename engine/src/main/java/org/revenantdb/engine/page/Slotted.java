@@ -118,6 +118,33 @@ public final class Slotted {
     return Page.getByte(page, LEVEL);
   }
 
+  /** Type, level and table of a page in one number, to be compared with {@link #kindOf}. */
+  public static long kind(MemorySegment page) {
+    return kind(page, 0);
+  }
+
+  /** As {@link #kind(MemorySegment)}, in a larger memory. */
+  public static long kind(MemorySegment memory, long base) {
+    return kindOf(
+        Page.getByte(memory, base + Page.TYPE),
+        Page.getInt(memory, base + TABLE),
+        Page.getByte(memory, base + LEVEL));
+  }
+
+  /** What {@link #kind(MemorySegment)} is of a page of a tree. */
+  public static long kindOf(int table, int level) {
+    return kindOf(level == 0 ? Page.LEAF : Page.INNER, table, level);
+  }
+
+  private static long kindOf(int type, int table, int level) {
+    return (long) type << 40 | (long) level << Integer.SIZE | Integer.toUnsignedLong(table);
+  }
+
+  /** The type in a {@link #kind(MemorySegment)}. */
+  public static int typeOf(long kind) {
+    return (int) (kind >>> 40);
+  }
+
   /** Offset of the first IAM page in a root of this level. */
   public static int iamOffset(int level) {
     return level == 0 ? LEAF_IAM : INNER_IAM;

@@ -111,6 +111,18 @@ public final class TableRow {
     for (int tree = 1; tree < trees; tree++) {
       roots[tree] = LittleEndian.getInt(row, ROOTS + (tree - 1) * Integer.BYTES);
     }
-    return new TableRow(LittleEndian.getInt(row, ID), roots);
+    return legal(LittleEndian.getInt(row, ID), roots);
+  }
+
+  /** A row with these ids and roots, or null if trees cannot have them. */
+  static @Nullable TableRow legal(int id, int[] roots) {
+    boolean legal = id > 0 && id <= Integer.MAX_VALUE - MAX_PARTITIONS;
+    for (int tree = 0; tree < roots.length; tree++) {
+      legal &= PageStructure.isLink(roots[tree]);
+      for (int other = 0; other < tree; other++) {
+        legal &= roots[tree] != roots[other];
+      }
+    }
+    return legal ? new TableRow(id, roots) : null;
   }
 }

@@ -97,7 +97,7 @@ public final class ExtentLists {
     try {
       root = unit.fixRootExclusive(pool);
       allocator.beginListChange();
-      int named = before(pool.page(root), page);
+      int named = before(unit, pool.page(root), page);
       if (named < 0) {
         return false;
       }
@@ -154,8 +154,10 @@ public final class ExtentLists {
       if (first == 0) {
         return false;
       }
+      unit.demandMayWait(pool, first);
       list = pool.fixExclusive(first);
       MemorySegment page = pool.page(list);
+      unit.demandList(pool, first, page);
       mini.begin(0);
       pointTo(root, -1, ExtentMapPage.nextPage(page));
       mini.free(first);
@@ -175,7 +177,8 @@ public final class ExtentLists {
   }
 
   /** The list that names a page as the next one, 0: the root does; -1: nobody. */
-  private int before(MemorySegment root, int page) {
+  private int before(Unit unit, MemorySegment root, int page) {
+    unit.load(pool, root); // demands that each is a list of the tree, and that they end
     int before = 0;
     for (int at = Slotted.iam(root); at != 0; ) {
       if (at == page) {

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.change.Journal;
+import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.SharedValues;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.recovery.file.StorageException;
@@ -170,6 +171,10 @@ public final class RoomyPages {
 
   /** Latches a page, if it is still one that values share and has room. */
   private int fixIfRoom(int page, int bytes) {
+    if (pool.isOfOtherType(page, Page.SHARED_VALUES, Page.SHARED_VALUES)) {
+      leave(page, 0); // perhaps one that the caller has latched, and the map is wrong
+      return -1;
+    }
     int frame;
     try {
       frame = pool.fixExclusive(page);
@@ -183,7 +188,8 @@ public final class RoomyPages {
     boolean roomy = false;
     try {
       MemorySegment there = pool.page(frame);
-      boolean isShared = isShared(page) && !SharedValues.hasMoved(there);
+      boolean isShared =
+          isShared(page) && Page.type(there) == Page.SHARED_VALUES && !SharedValues.hasMoved(there);
       roomy = isShared && SharedValues.hasRoom(there, SharedValues.nextSlot(there), bytes);
       if (!roomy) {
         leave(page, isShared ? SharedValues.fullness(there) : 0);

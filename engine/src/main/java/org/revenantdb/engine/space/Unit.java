@@ -9,6 +9,7 @@ import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.page.ExtentMapPage;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.file.StorageException;
 
 /**
@@ -206,13 +207,20 @@ public final class Unit {
   void load(BufferPool pool, MemorySegment rootPage) {
     int[] found = new int[1];
     for (int page = Slotted.iam(rootPage); page != 0; ) {
+      demandMayWait(pool, page);
       int frame = pool.fixShared(page);
       try {
         MemorySegment list = pool.page(frame);
-        demand(pool, page, list);
-        int range = ExtentMapPage.rangeNumber(list);
+        demandList(pool, page, list);
+        int range = ExtentMapPage.rangeNumber(list); // one that a file can have, or it is no list
         if (range >= found.length) {
           found = Arrays.copyOf(found, range + 1);
+        }
+        if (found[range] != 0) { // each range once: so the chain ends
+          throw pool.damage(
+              page,
+              "page %s is the second list of the extents of range %d of table %d, after page %d"
+                  .formatted(Integer.toUnsignedString(page), range, table, found[range]));
         }
         found[range] = page;
         page = ExtentMapPage.nextPage(list);
@@ -228,16 +236,28 @@ public final class Unit {
             || (level == 1 && Slotted.count(rootPage) + 1 >= LARGE);
   }
 
-  private void demand(BufferPool pool, int page, MemorySegment list) {
+  /** Demands that a page which the root or another list names is a list of this tree. */
+  void demandList(BufferPool pool, int page, MemorySegment list) {
     if (Page.type(list) != Page.IAM || ExtentMapPage.table(list) != table) {
-      throw pool.damage(
-          page,
-          "page "
-              + Integer.toUnsignedString(page)
-              + " is not a list of the extents of table "
-              + table
-              + ", but leads to be one from its root");
+      throw noList(pool, page);
     }
+  }
+
+  /** A thread with the root latched does not wait for a page that it may have latched itself. */
+  void demandMayWait(BufferPool pool, int page) {
+    if (pool.isOfOtherType(page, Page.IAM, Page.IAM)) {
+      throw noList(pool, page);
+    }
+  }
+
+  private CorruptDataException noList(BufferPool pool, int page) {
+    return pool.damage(
+        page,
+        "page "
+            + Integer.toUnsignedString(page)
+            + " is not a list of the extents of table "
+            + table
+            + ", but its root leads there as to one");
   }
 
   /** The IAM page of a range, 0 if there is none. */

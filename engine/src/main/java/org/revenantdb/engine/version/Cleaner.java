@@ -275,6 +275,9 @@ public final class Cleaner implements AutoCloseable {
       if (e.getCause() instanceof LogStoppedException stopped) {
         throw stopped;
       }
+      if (e.getCause() instanceof StorageException unreadable) {
+        throw unreadable;
+      }
       throw e;
     }
   }
@@ -380,6 +383,12 @@ public final class Cleaner implements AutoCloseable {
       }
       long result = request.work().getAsLong();
       request.done().complete(result);
+    } catch (StorageException unreadable) {
+      request.done().completeExceptionally(unreadable);
+      if (storage.log().failure() != null) {
+        throw unreadable;
+      }
+      // Else nothing was logged of the step that met it; all other tables can be cleaned.
     } catch (Throwable failure) {
       request.done().completeExceptionally(failure);
       throw failure;

@@ -1,6 +1,10 @@
 package org.revenantdb.engine.version;
 
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
@@ -99,6 +103,7 @@ public final class DroppedTables {
 
   /** Adds what a former life has left. Once, by the cleaner, inside the gate. */
   void load() {
+    List<TableRow> entries = new ArrayList<>();
     RowScan.forEach(
         storage,
         reader,
@@ -107,13 +112,40 @@ public final class DroppedTables {
         SequenceRow.firstKey(),
         (key, value) -> {
           TableRow trees = DroppedTableRow.of(key, value);
-          if (trees == null) {
-            return; // a check tells of it; what it was has leaked
+          if (trees != null) { // else a check tells of it; what it was has leaked
+            entries.add(trees);
           }
-          DroppedTable table = new DroppedTable(null, trees);
-          table.ready(0);
-          tables.putIfAbsent(trees.id(0), table); // this life may have dropped it
         });
+    if (entries.isEmpty()) {
+      return;
+    }
+    // Behind the entries: a table that was dropped before they were read has no row any more.
+    Set<Integer> roots = new HashSet<>();
+    Set<Integer> ids = new HashSet<>();
+    RowScan.forEach(
+        storage,
+        reader,
+        catalogue,
+        new byte[0],
+        DroppedTableRow.firstKey(),
+        (key, value) -> {
+          TableRow row = TableRow.of(value);
+          for (int tree = 0; row != null && tree < row.trees(); tree++) {
+            roots.add(row.root(tree));
+            ids.add(row.id(tree));
+          }
+        });
+    for (TableRow trees : entries) {
+      boolean free = true; // an entry that leads to the pages of a table is damage, and stays
+      for (int tree = 0; tree < trees.trees(); tree++) {
+        free &= roots.add(trees.root(tree)) && ids.add(trees.id(tree));
+      }
+      if (free) {
+        DroppedTable table = new DroppedTable(null, trees);
+        table.ready(0);
+        tables.putIfAbsent(trees.id(0), table); // this life may have dropped it
+      }
+    }
   }
 
   /** The catalogue's own tree. */

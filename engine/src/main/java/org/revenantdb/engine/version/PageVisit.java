@@ -114,8 +114,16 @@ final class PageVisit {
           }
         } else if (Page.type(page) == Page.SHARED_VALUES) {
           changes = cleanShared(frame, page, pageId, horizon);
-        } else {
+        } else if (Page.type(page) == Page.OVERFLOW_HEAD) {
           remove = cleanHead(frame, page, pageId, horizon);
+        } else {
+          throw pool.damage(
+              pageId,
+              "page "
+                  + pageId
+                  + " has a version bit, but is of type "
+                  + Page.type(page)
+                  + ", of which nothing can be cleaned");
         }
       } finally {
         pool.unfixExclusive(frame);

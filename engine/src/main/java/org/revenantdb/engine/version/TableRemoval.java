@@ -1,6 +1,7 @@
 package org.revenantdb.engine.version;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import org.revenantdb.engine.btree.Descent;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
@@ -78,6 +79,9 @@ final class TableRemoval {
   /** The last leaves under the end of the path, the right-most first. */
   private final int[] leaves = new int[LEAVES];
 
+  /** Where each of them begins, by the page above. */
+  private final byte[][] lowerFences = new byte[LEAVES][];
+
   private int leafCount;
 
   /** So many of them have been looked at. */
@@ -126,7 +130,7 @@ final class TableRemoval {
       findRightMost(table.trees());
       int end = Math.min(leafCount, lookedAt + LOOKS);
       for (; lookedAt < end; lookedAt++) {
-        int given = giveValues(leaves[lookedAt], table.trees());
+        int given = giveValues(leaves[lookedAt], lowerFences[lookedAt], table.trees());
         if (given > 0) {
           return given;
         }
@@ -160,6 +164,7 @@ final class TableRemoval {
         int level = Slotted.level(bytes);
         demand(bytes, trees.id(last), levelAbove < 0 ? level : levelAbove - 1);
         if (level == 0) {
+          lowerFences[leafCount] = new byte[0];
           leaves[leafCount++] = page; // the root
           return;
         }
@@ -169,6 +174,10 @@ final class TableRemoval {
         depth++;
         if (level == 1) {
           for (int at = count - 1; leafCount < LEAVES && (at >= 0 || leafCount == 0); at--) {
+            lowerFences[leafCount] =
+                at < 0
+                    ? Slotted.lowerFence(bytes)
+                    : Slotted.key(bytes, at); // its owner says so, too
             leaves[leafCount++] = Slotted.child(bytes, at);
           }
         }
@@ -198,10 +207,16 @@ final class TableRemoval {
   }
 
   /** Gives some of the large values of a leaf to the cleaner; how many, 0 if there are none. */
-  private int giveValues(int leafId, TableRow trees) {
+  private int giveValues(int leafId, byte[] lowerFence, TableRow trees) {
     int leaf = pool.fixExclusive(leafId);
     try {
       demand(pool.page(leaf), trees.lastId(), /* level= */ 0);
+      if (!Arrays.equals(lowerFence, Slotted.lowerFence(pool.page(leaf)))) {
+        throw pool.damage(
+            leafId,
+            "page %d of the dropped table %d does not begin where its parent says"
+                .formatted(leafId, trees.lastId()));
+      }
       collectValues(pool.page(leaf));
       if (slotCount == 0) {
         return 0;
@@ -243,7 +258,10 @@ final class TableRemoval {
       }
       long status = storage.transactions().outcome(LeafCell.writer(page, cell));
       if (status == TransactionTable.ACTIVE) {
-        throw new IllegalStateException("somebody writes to a dropped table");
+        throw pool.damage(
+            Page.id(page),
+            "slot %d of page %d of the dropped table %d is of transaction %d, which has not ended"
+                .formatted(slot, Page.id(page), Slotted.table(page), LeafCell.writer(page, cell)));
       }
       boolean aborted = status == TransactionTable.ABORTED;
       if (aborted ? predecessor : current) {

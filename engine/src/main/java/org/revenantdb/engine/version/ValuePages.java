@@ -71,13 +71,18 @@ final class ValuePages {
     }
     int last = 0;
     for (Change change : changes) {
-      if (latched == 0 || change.page() != last) {
-        frames[latched] = pool.fixExclusive(change.page());
-        latched++;
-        last = change.page();
-      }
       ValueReference value = change.value;
-      if (!value.leadsTo(pool.page(frames[latched - 1]), change.writer)) {
+      boolean isNone = false;
+      if (latched == 0 || change.page() != last) {
+        // A page of another kind may be one that the caller has latched.
+        isNone = pool.isOfOtherType(change.page(), Page.OVERFLOW_HEAD, Page.SHARED_VALUES);
+        if (!isNone) {
+          frames[latched] = pool.fixExclusive(change.page());
+          latched++;
+          last = change.page();
+        }
+      }
+      if (isNone || !value.leadsTo(pool.page(frames[latched - 1]), change.writer)) {
         throw pool.damage(
             value.page(),
             value.place()

@@ -1,0 +1,127 @@
+package org.revenantdb.engine.overflow;
+
+import java.lang.foreign.MemorySegment;
+import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.page.OverflowPage;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.recovery.file.CorruptDataException;
+
+/**
+ * Which pages are those of one large value: they name its origin and its writer, and their number
+ * is the place that leads to them. Nothing else is read, moved or freed as a part of the value.
+ *
+ * <p>Immutable, but for the pages that it latches for its caller.
+ */
+final class ValueChain {
+  private final BufferPool pool;
+  private final int head;
+  private final int origin;
+  private final long writer;
+
+  /**
+   * Of a head.
+   *
+   * @param page the head, latched by the caller
+   * @throws CorruptDataException if it is none
+   */
+  ValueChain(BufferPool pool, MemorySegment page) {
+    this.pool = pool;
+    this.head = Page.id(page);
+    if (Page.type(page) != Page.OVERFLOW_HEAD) {
+      throw pool.damage(head, name(head) + " is not the first page of a large value");
+    }
+    this.origin = OverflowPage.origin(page);
+    this.writer = OverflowPage.writer(page);
+  }
+
+  /**
+   * Latches a page of the value shared. The caller may have the head and an index page latched.
+   *
+   * @param type {@link Page#OVERFLOW_INDEX} or {@link Page#OVERFLOW_DATA}
+   * @param number of the data page, or of the first one that the index page names
+   */
+  int fixShared(int id, int type, int number) {
+    demandMayWait(id, type);
+    int frame = pool.fixShared(id);
+    boolean good = false;
+    try {
+      demand(pool.page(frame), type, number);
+      good = true;
+      return frame;
+    } finally {
+      if (!good) {
+        pool.unfixShared(frame);
+      }
+    }
+  }
+
+  /** Latches an index page exclusively, of which the number is not known. */
+  int fixIndexExclusive(int id) {
+    demandMayWait(id, Page.OVERFLOW_INDEX);
+    int frame = pool.fixExclusive(id);
+    boolean good = false;
+    try {
+      MemorySegment page = pool.page(frame);
+      demand(page, Page.OVERFLOW_INDEX, OverflowPage.number(page));
+      good = true;
+      return frame;
+    } finally {
+      if (!good) {
+        pool.unfixExclusive(frame);
+      }
+    }
+  }
+
+  /**
+   * Demands that the index page after one is behind it in the value: so a chain ends.
+   *
+   * @param index latched by the caller
+   */
+  void demandNextAscends(MemorySegment index) {
+    int next = OverflowPage.nextIndex(index);
+    if (next == 0) {
+      return;
+    }
+    demandMayWait(next, Page.OVERFLOW_INDEX);
+    int frame = pool.fixShared(next);
+    try {
+      MemorySegment page = pool.page(frame);
+      demand(page, Page.OVERFLOW_INDEX, OverflowPage.number(page));
+      if (OverflowPage.number(page) <= OverflowPage.number(index)) {
+        throw pool.damage(
+            next,
+            "%s comes after page %d in the value of page %d, and names earlier pages of it"
+                .formatted(name(next), Page.id(index), head));
+      }
+    } finally {
+      pool.unfixShared(frame);
+    }
+  }
+
+  /** A thread does not wait for a page that it may have latched itself. */
+  private void demandMayWait(int id, int type) {
+    if (id == head || pool.isOfOtherType(id, type, type)) {
+      throw foreign(id, type);
+    }
+  }
+
+  private void demand(MemorySegment page, int type, int number) {
+    if (Page.type(page) != type
+        || OverflowPage.origin(page) != origin
+        || OverflowPage.writer(page) != writer
+        || OverflowPage.number(page) != number) {
+      throw foreign(Page.id(page), type);
+    }
+  }
+
+  private CorruptDataException foreign(int id, int type) {
+    return pool.damage(
+        id,
+        "%s is not the %s page of the large value at page %d that leads there: it belongs to another owner or to another place"
+            .formatted(name(id), type == Page.OVERFLOW_DATA ? "data" : "index", head));
+  }
+
+  private static String name(int id) {
+    return "page " + Integer.toUnsignedString(id);
+  }
+}
