@@ -207,15 +207,26 @@ class RootMoveTest {
         int former = tree.root();
         ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
         List<Thread> threads = new ArrayList<>();
-        for (int t = 0; t < 6; t++) {
+        for (int t = 0; t < 8; t++) {
           int number = t;
           threads.add(
               new Thread(() -> {
                 try {
-                  if (number % 2 == 0) {
-                    assertArrayEquals(new byte[700], engine.read(tree, key(number)));
-                  } else {
-                    put(engine, tree, 1000 + number, 1001 + number);
+                  switch (number % 4) {
+                    case 0 -> assertArrayEquals(new byte[700], engine.read(tree, key(number)));
+                    case 1 -> put(engine, tree, 1000 + number, 1001 + number);
+                    case 2 -> {
+                      int frame = tree.unit().fixRootShared(engine.pool);
+                      int page = engine.pool.pageIdOf(frame);
+                      engine.pool.unfixShared(frame);
+                      assertNotEquals(former, page);
+                    }
+                    default -> {
+                      int frame = tree.unit().fixRootExclusive(engine.pool);
+                      int page = engine.pool.pageIdOf(frame);
+                      engine.pool.unfixExclusive(frame);
+                      assertNotEquals(former, page);
+                    }
                   }
                 } catch (Throwable failure) {
                   failures.add(failure);
@@ -234,7 +245,7 @@ class RootMoveTest {
         }
         assertEquals(List.of(), List.copyOf(failures));
         assertNotEquals(former, tree.root());
-        for (int t = 1; t < 6; t += 2) {
+        for (int t = 1; t < 8; t += 4) {
           assertArrayEquals(new byte[700], engine.read(tree, key(1000 + t)), "row " + t);
         }
         assertRows(engine, tree, rows);
