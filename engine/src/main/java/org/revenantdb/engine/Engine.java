@@ -274,11 +274,16 @@ final class Engine {
         cause);
   }
 
-  /** The first cause, in words: trouble with a file says which, and what to do. */
+  /**
+   * The first cause, in words. Trouble with a file says which, and what to do; of several reports
+   * of it the first counts, which the later ones have as their cause.
+   */
   static String why(Throwable failure) {
     Throwable first = failure;
-    while (first.getCause() != null && !(first instanceof StorageException)) {
-      first = first.getCause();
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof StorageException || !(first instanceof StorageException)) {
+        first = cause;
+      }
     }
     return first.getMessage() == null ? first.toString() : first.getMessage();
   }

@@ -6,6 +6,7 @@ import org.revenantdb.engine.buffer.BatchGuard;
 import org.revenantdb.engine.spill.SpillFiles;
 import org.revenantdb.recovery.file.DoubleWriteFile;
 import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.file.Ownership;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogWaits;
 import org.revenantdb.recovery.restart.Restart;
@@ -24,6 +25,7 @@ final class FirstChanges implements AutoCloseable {
   private final Restart restart;
   private final IoStatistics io;
   private final LogWaits waits;
+  private final Ownership ownership;
 
   /** Opened by the survey, which closes it, or made again here. */
   private volatile @Nullable DoubleWriteFile doubleWrite;
@@ -37,17 +39,20 @@ final class FirstChanges implements AutoCloseable {
       FileSurvey survey,
       Restart restart,
       IoStatistics io,
-      LogWaits waits) {
+      LogWaits waits,
+      Ownership ownership) {
     this.files = files;
     this.options = options;
     this.survey = survey;
     this.restart = restart;
     this.io = io;
     this.waits = waits;
+    this.ownership = ownership;
   }
 
   /** Makes them; the log of the new life is running on return. */
   Log make() {
+    ownership.check();
     files.forceNames();
     SpillFiles.deleteLeftOvers(files.directory());
     // After a failed force the cache may show what the medium does not have: what counts is
@@ -58,14 +63,19 @@ final class FirstChanges implements AutoCloseable {
       file = DoubleWriteFile.createAgain(files.doubleWrite(), survey.header().databaseId(), io);
       madeAgain = true;
     }
-    doubleWrite = file;
+    doubleWrite = file.ownedBy(ownership);
+    ownership.watch(files.doubleWrite(), () -> 0);
     restored = file.restore(survey.data()).restored();
     if (!options.doubleWrite()) {
       file.switchOff();
     }
     int segmentSize = survey.header().segmentSize();
-    return restart.startLife(
-        files.logOptions(options, segmentSize).withWaits(waits), survey.control());
+    Log log =
+        restart.startLife(
+            files.logOptions(options, segmentSize).withWaits(waits).withOwnership(ownership),
+            survey.control());
+    ownership.onLost(log::fail);
+    return log;
   }
 
   /** The double-write file, once the life has begun. */

@@ -43,6 +43,7 @@ import org.revenantdb.recovery.file.DirectoryLock;
 import org.revenantdb.recovery.file.DoubleWriteFile;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.NotADatabaseException;
+import org.revenantdb.recovery.file.Ownership;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.log.Log;
@@ -107,6 +108,7 @@ final class OpenDatabase {
 
   private OpenDatabase(Path directory, DatabaseOptions options) {
     long start = System.nanoTime();
+    DirectoryLock lock = null;
     try {
       BufferPoolOptions poolOptions = poolOptions(options);
       DatabaseFiles files = new DatabaseFiles(directory, io);
@@ -123,16 +125,18 @@ final class OpenDatabase {
         files.createDirectory();
       }
       files.refuseOtherKinds();
-      opened(DirectoryLock.acquire(directory, options.readOnly()));
+      lock = opened(DirectoryLock.acquire(directory, options.readOnly()));
+      Ownership ownership = lock.ownership();
       boolean created = !files.exists();
       if (created) {
         files.create(options);
       }
       // Up to the beginning of the life nothing is changed.
       FileSurvey survey = new FileSurvey(files, options.readOnly(), io, this::opened);
-      StorageFile data = survey.data();
+      StorageFile data = survey.data().ownedBy(ownership);
       DataFileHeader header = survey.header();
       ControlFile control = survey.control();
+      ownership.watch(files.data(), () -> control.state().highWaterPages() * Page.SIZE);
       if (options.readOnly() && !control.state().clean()) {
         throw new NotCleanlyClosedException(
             directory
@@ -142,7 +146,11 @@ final class OpenDatabase {
       CountersFile counted =
           !options.readOnly() && options.countersFile()
               ? new CountersFile(
-                  directory, header.databaseId(), control.state().life(), InstantSource.system())
+                      directory,
+                      header.databaseId(),
+                      control.state().life(),
+                      InstantSource.system())
+                  .ownedBy(ownership)
               : null;
       // What does not fit into the pool would be read again and again by redo.
       long mostPages = Math.min(options.maxRecoveryPages(), poolOptions.frames() * 7L / 8);
@@ -160,7 +168,7 @@ final class OpenDatabase {
       watch.end(RestartPhase.ANALYSIS, analysis.logBytesRead());
       long knownPages = control.state().highWaterPages();
       FirstChanges changes =
-          opened(new FirstChanges(files, options, survey, restart, io, waits.log()));
+          opened(new FirstChanges(files, options, survey, restart, io, waits.log(), ownership));
       OpeningLog opening =
           opened(
               new OpeningLog(
@@ -238,7 +246,8 @@ final class OpenDatabase {
       SpillFiles spill =
           opened(
               new SpillFiles(
-                  directory, header.databaseId(), running == null ? 0 : running.life(), io));
+                      directory, header.databaseId(), running == null ? 0 : running.life(), io)
+                  .ownedBy(ownership));
       Horizon horizon = new Horizon(snapshots, log::tail, log::durableLsn);
       Storage storage =
           new Storage(
@@ -286,7 +295,12 @@ final class OpenDatabase {
         checkpointer =
             opened(
                 new Checkpointer(
-                    running, space, control, checkpointSource(storage), limit, "revenant"));
+                    running,
+                    space,
+                    control,
+                    checkpointSource(storage, ownership),
+                    limit,
+                    "revenant"));
         hurried.set(checkpointer);
         flushRecords.begin(log, logSpace);
         allocator.formatMissingMap(knownPages);
@@ -321,7 +335,11 @@ final class OpenDatabase {
               pagesRead,
               changes.restored(),
               analysis.undecided().length);
+      ownership.checkFiles();
     } catch (Throwable failure) {
+      if (lock != null) {
+        lock.putBack();
+      }
       closeResources(failure);
       throw failure;
     }
@@ -377,7 +395,7 @@ final class OpenDatabase {
     };
   }
 
-  private CheckpointSource checkpointSource(Storage storage) {
+  private CheckpointSource checkpointSource(Storage storage, Ownership ownership) {
     return new CheckpointSource() {
       @Override
       public void flushDirtyBefore(long lsn) {
@@ -404,6 +422,7 @@ final class OpenDatabase {
       @SuppressWarnings("EmptyCatch")
       public void everySecond() {
         try {
+          ownership.check(); // so that an engine that writes nothing finds out, too
           writeCounters();
         } catch (RuntimeException | Error notNow) {
           // No memory for the numbers, say. They are not worth a checkpoint; the next second is.

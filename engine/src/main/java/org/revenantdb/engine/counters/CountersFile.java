@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.OpenMode;
+import org.revenantdb.recovery.file.Ownership;
 import org.revenantdb.recovery.file.StorageFile;
 
 /**
@@ -39,6 +40,7 @@ public final class CountersFile implements AutoCloseable {
   private long[] lastRestart = {};
   private byte[] lastName = {};
   private @Nullable StorageFile file;
+  private Ownership ownership = Ownership.none();
   private boolean told;
   private boolean closed;
 
@@ -60,6 +62,18 @@ public final class CountersFile implements AutoCloseable {
     Page.putLong(bytes, CountersLayout.PID, ProcessHandle.current().pid());
     Page.putLong(bytes, CountersLayout.OPENED, clock.millis());
     Page.putInt(bytes, CountersLayout.LIFE, life);
+  }
+
+  /**
+   * Has the ownership checked before the file is made, written or deleted; said before the first
+   * write.
+   *
+   * @param owner of the directory
+   * @return this
+   */
+  public CountersFile ownedBy(Ownership owner) {
+    ownership = owner;
+    return this;
   }
 
   /** The life of the database that has begun: what is written from now on is of that. */
@@ -158,8 +172,9 @@ public final class CountersFile implements AutoCloseable {
   private StorageFile opened() {
     StorageFile open = file;
     if (open == null) {
+      ownership.check();
       OpenMode mode = Files.exists(path) ? OpenMode.READ_WRITE : OpenMode.CREATE_NEW;
-      open = StorageFile.open(path, mode, /* ownerOnly= */ true, io);
+      open = StorageFile.open(path, mode, /* ownerOnly= */ true, io).ownedBy(ownership);
       file = open;
     }
     return open;
@@ -209,6 +224,7 @@ public final class CountersFile implements AutoCloseable {
       }
       closed = true;
       closeFile();
+      ownership.check();
       if (Files.exists(path)) {
         Files.delete(path);
       }

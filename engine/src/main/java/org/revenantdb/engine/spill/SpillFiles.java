@@ -15,6 +15,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.file.Ownership;
+import org.revenantdb.recovery.file.OwnershipLostException;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageIOException;
 
@@ -57,6 +59,7 @@ public final class SpillFiles implements AutoCloseable {
   private final IoStatistics statistics;
   private final AtomicLong lastNumber = new AtomicLong();
   private final Semaphore free = new Semaphore(AT_ONCE);
+  private Ownership ownership = Ownership.none();
   private final Set<SpillFile> open = ConcurrentHashMap.newKeySet();
 
   /**
@@ -77,6 +80,17 @@ public final class SpillFiles implements AutoCloseable {
   /** The directory of the database. */
   public Path directory() {
     return directory;
+  }
+
+  /**
+   * Has the ownership checked before a file is made or deleted; said before the first is made.
+   *
+   * @param owner of the directory
+   * @return this
+   */
+  public SpillFiles ownedBy(Ownership owner) {
+    ownership = owner;
+    return this;
   }
 
   /** Whether a file of this name is a spill file. */
@@ -132,6 +146,7 @@ public final class SpillFiles implements AutoCloseable {
 
   /** A new file; on a thread of the engine. */
   SpillFile create(Kind kind) {
+    ownership.check();
     Path path;
     long number;
     do {
@@ -140,14 +155,20 @@ public final class SpillFiles implements AutoCloseable {
     } while (Files.exists(path)); // one that a former life has left and that could not be deleted
     SpillFile file = SpillFile.create(path, databaseId, life, kind, number, statistics);
     open.add(file);
+    ownership.check(); // the directory may have been replaced meanwhile
     return file;
   }
 
   /** Takes a file away that nobody needs any more; on a thread of the engine. */
   void delete(SpillFile file) {
     file.close();
-    delete(file.path());
     open.remove(file);
+    try {
+      ownership.check();
+    } catch (OwnershipLostException notOurs) {
+      return; // what has this name now may be a file of another
+    }
+    delete(file.path());
   }
 
   /** Does something with files on a thread of the engine, and waits for it. */

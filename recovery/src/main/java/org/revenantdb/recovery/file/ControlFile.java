@@ -138,11 +138,14 @@ public final class ControlFile {
   /**
    * Writes a state into the slot that does not count, and forces it: from now on it counts.
    *
-   * <p>Everything that the state claims must have been forced before.
+   * <p>Everything that the state claims must have been forced before. All files that are relied on
+   * are looked for first.
    *
    * @param next the state; its sequence is replaced by the next one
+   * @throws OwnershipLostException if a file is missing, or the slots are of another engine
    */
   public void write(ControlState next) {
+    checkOwner();
     ControlState numbered = next.withSequence(state.sequence() + 1);
     int page = otherPage();
     data.write(PageHeaderLayout.position(page), image(page, numbered));
@@ -175,6 +178,21 @@ public final class ControlFile {
   public void rewrite() {
     data.write(PageHeaderLayout.position(currentPage), image(currentPage, state));
     data.force();
+  }
+
+  /** The slots on disk may not be ahead of this object: nobody else writes them. */
+  private void checkOwner() {
+    Ownership ownership = data.ownership();
+    if (ownership.isNone()) {
+      return;
+    }
+    ownership.checkFiles();
+    for (int page : new int[] {ControlSlotLayout.FIRST_PAGE, ControlSlotLayout.SECOND_PAGE}) {
+      @Nullable ControlState found = slot(data, page);
+      if (found != null && (found.sequence() > state.sequence() || found.life() > state.life())) {
+        throw ownership.overtaken(data.path(), state.life(), found.life());
+      }
+    }
   }
 
   private int otherPage() {

@@ -173,6 +173,17 @@ public final class DoubleWriteFile implements AutoCloseable {
   }
 
   /**
+   * Has the ownership checked before each write.
+   *
+   * @param owner of the directory that the file is in
+   * @return this
+   */
+  public DoubleWriteFile ownedBy(Ownership owner) {
+    file.ownedBy(owner);
+    return this;
+  }
+
+  /**
    * Leaves a header of zeros if there is no whole one: there is no batch then, which is no error.
    */
   private void readHeader() {

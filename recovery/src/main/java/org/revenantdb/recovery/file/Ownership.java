@@ -94,6 +94,10 @@ public final class Ownership {
     return NONE;
   }
 
+  boolean isNone() {
+    return channel == null;
+  }
+
   /** Of the holder of a lock whose text is in the file. */
   static Ownership of(
       Path lockFile, FileIdentity directory, FileIdentity lock, FileChannel channel, byte[] text) {
@@ -174,6 +178,20 @@ public final class Ownership {
   public void checkFiles() {
     check();
     watched.forEach(this::checkFile);
+  }
+
+  /**
+   * Makes sure of {@link #check}, and that one file or directory is the same as it was.
+   *
+   * @param file that may be one that is relied on
+   * @throws OwnershipLostException if not, now or ever
+   */
+  public void checkFile(Path file) {
+    check();
+    @Nullable Watched known = watched.get(file);
+    if (known != null) {
+      checkFile(file, known);
+    }
   }
 
   private void checkFile(Path file, Watched known) {
@@ -299,6 +317,28 @@ public final class Ownership {
             + " has stopped before it wrote anything more",
         "close the database here; opening and closing the lock file in the process that has the"
             + " database open, as a copy of the directory does, gives up the lock of the system",
+        null);
+  }
+
+  /**
+   * The control slots are of another life than that of this engine.
+   *
+   * @param data the data file
+   * @param mine the life of this engine
+   * @param found the life in the slots
+   * @return to be thrown
+   */
+  OwnershipLostException overtaken(Path data, int mine, int found) {
+    return lost(
+        data,
+        "the control slots were written by another engine, in life "
+            + found
+            + "; this engine ("
+            + ProcessIdentity.me().described()
+            + ", life "
+            + mine
+            + ") has stopped before it wrote anything more",
+        "close the database here, and find out how two processes could have it open",
         null);
   }
 

@@ -57,6 +57,7 @@ public final class StorageFile implements AutoCloseable {
   private final IoStatistics statistics;
   private final ReentrantLock forcing = new ReentrantLock();
   private volatile @Nullable ForceFailedException failedForce;
+  private volatile Ownership ownership = Ownership.none();
 
   /** Pages that readers get instead of what is in the file, by position; null if there are none. */
   private volatile @Nullable Map<Long, MemorySegment> shown;
@@ -116,6 +117,27 @@ public final class StorageFile implements AutoCloseable {
       case CREATE_NEW ->
           Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
     };
+  }
+
+  /**
+   * Has the ownership checked before each write and after each force: what is known durable then is
+   * found by an engine that takes the database over later.
+   *
+   * @param owner of the directory that the file is in
+   * @return this file
+   */
+  public StorageFile ownedBy(Ownership owner) {
+    ownership = owner;
+    return this;
+  }
+
+  /**
+   * What is checked before each write.
+   *
+   * @return the ownership, {@link Ownership#none} unless told otherwise
+   */
+  Ownership ownership() {
+    return ownership;
   }
 
   /**
@@ -225,7 +247,7 @@ public final class StorageFile implements AutoCloseable {
    * @param source the bytes
    */
   public void write(long position, MemorySegment source) {
-    checkForces();
+    checkMayWrite();
     writeFully(position, source);
     statistics.countWrite(source.byteSize());
   }
@@ -276,6 +298,12 @@ public final class StorageFile implements AutoCloseable {
       forcing.unlock();
     }
     statistics.countForce();
+    ownership.check();
+  }
+
+  private void checkMayWrite() {
+    checkForces();
+    ownership.check();
   }
 
   private void checkForces() {
@@ -294,7 +322,7 @@ public final class StorageFile implements AutoCloseable {
    * @param to the byte after the last one
    */
   public void preallocate(long from, long to) {
-    checkForces();
+    checkMayWrite();
     long size = size();
     try {
       for (long at = from; at < to; at += ZEROS_SIZE) {
@@ -334,7 +362,7 @@ public final class StorageFile implements AutoCloseable {
    * @param size the new size
    */
   public void truncate(long size) {
-    checkForces();
+    checkMayWrite();
     try {
       channel.truncate(size);
     } catch (IOException failed) {

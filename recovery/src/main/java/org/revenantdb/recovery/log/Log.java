@@ -151,7 +151,11 @@ public final class Log implements AutoCloseable {
   public static Log start(LifeStart start, LogOptions options) {
     SegmentDirectory directory =
         new SegmentDirectory(
-            start.directory(), start.databaseId(), options.segmentSize(), options.statistics());
+            start.directory(),
+            start.databaseId(),
+            options.segmentSize(),
+            options.statistics(),
+            options.ownership());
     SegmentSupply supply =
         new SegmentSupply(
             directory,

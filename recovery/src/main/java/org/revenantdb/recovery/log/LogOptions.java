@@ -1,6 +1,7 @@
 package org.revenantdb.recovery.log;
 
 import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.file.Ownership;
 import org.revenantdb.recovery.format.SegmentLayout;
 
 /**
@@ -15,6 +16,7 @@ import org.revenantdb.recovery.format.SegmentLayout;
  * @param threadName the names of the log's threads begin with this
  * @param statistics where reads, writes and forces are counted
  * @param waits where waits are told
+ * @param ownership what is checked before anything is written
  */
 public record LogOptions(
     int segmentSize,
@@ -22,7 +24,8 @@ public record LogOptions(
     long maxLogSize,
     String threadName,
     IoStatistics statistics,
-    LogWaits waits) {
+    LogWaits waits,
+    Ownership ownership) {
   /** Size of a segment unless said otherwise. */
   public static final int DEFAULT_SEGMENT_SIZE = 4 << 20;
 
@@ -63,7 +66,14 @@ public record LogOptions(
       long maxLogSize,
       String threadName,
       IoStatistics statistics) {
-    this(segmentSize, bufferCapacity, maxLogSize, threadName, statistics, LogWaits.NONE);
+    this(
+        segmentSize,
+        bufferCapacity,
+        maxLogSize,
+        threadName,
+        statistics,
+        LogWaits.NONE,
+        Ownership.none());
   }
 
   private static void checkSize(String what, int size, boolean legal, int smallest, int largest) {
@@ -95,7 +105,18 @@ public record LogOptions(
    */
   public LogOptions withWaits(LogWaits newWaits) {
     return new LogOptions(
-        segmentSize, bufferCapacity, maxLogSize, threadName, statistics, newWaits);
+        segmentSize, bufferCapacity, maxLogSize, threadName, statistics, newWaits, ownership);
+  }
+
+  /**
+   * The same, and an ownership is checked before anything is written.
+   *
+   * @param newOwnership of the directory that the log is in
+   * @return other options
+   */
+  public LogOptions withOwnership(Ownership newOwnership) {
+    return new LogOptions(
+        segmentSize, bufferCapacity, maxLogSize, threadName, statistics, waits, newOwnership);
   }
 
   /**

@@ -163,6 +163,7 @@ public final class Restart {
           "segments of " + options.segmentSize() + " bytes, the database has others");
     }
     LifeRange former = kept.getLast();
+    options.ownership().check();
     SortedSet<Long> present = new TreeSet<>(catalog.present());
     directory.deleteUnfinished();
     if (kept.size() < analysis.ranges().size()) {

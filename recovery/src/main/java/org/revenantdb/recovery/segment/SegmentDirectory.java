@@ -18,6 +18,7 @@ import org.revenantdb.recovery.file.IoFailures;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.MissingFileException;
 import org.revenantdb.recovery.file.OpenMode;
+import org.revenantdb.recovery.file.Ownership;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.SegmentLayout;
@@ -32,16 +33,29 @@ import org.revenantdb.recovery.format.SegmentLayout;
  * @param databaseId the database that every segment must belong to
  * @param segmentSize size of each segment in bytes
  * @param statistics where reads, writes and forces are counted
+ * @param ownership what is checked before a file is made, written, renamed or deleted
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared nor printed
 public record SegmentDirectory(
-    Path path, byte[] databaseId, int segmentSize, IoStatistics statistics) {
+    Path path, byte[] databaseId, int segmentSize, IoStatistics statistics, Ownership ownership) {
   private static final String SUFFIX = ".log";
   private static final String UNFINISHED = ".tmp";
   private static final int DIGITS = 16;
 
   /** Bytes of a file that are written and copied at once. */
   private static final int CHUNK = 1 << 20;
+
+  /**
+   * A directory in which nothing is checked before it is written to.
+   *
+   * @param path the directory
+   * @param databaseId the database that every segment must belong to
+   * @param segmentSize size of each segment in bytes
+   * @param statistics where reads, writes and forces are counted
+   */
+  public SegmentDirectory(Path path, byte[] databaseId, int segmentSize, IoStatistics statistics) {
+    this(path, databaseId, segmentSize, statistics, Ownership.none());
+  }
 
   /**
    * The file of a segment.
@@ -79,7 +93,7 @@ public record SegmentDirectory(
   public void deleteUnfinished() {
     for (Path entry : entries()) {
       if (numberOf(entry, SUFFIX + UNFINISHED) >= 0) {
-        Directories.delete(entry);
+        delete(entry);
       }
     }
   }
@@ -170,7 +184,8 @@ public record SegmentDirectory(
    * @return the open file
    */
   public StorageFile open(long number, OpenMode mode) {
-    return StorageFile.open(file(number), mode, /* ownerOnly= */ true, statistics);
+    return StorageFile.open(file(number), mode, /* ownerOnly= */ true, statistics)
+        .ownedBy(ownership);
   }
 
   /**
@@ -207,7 +222,7 @@ public record SegmentDirectory(
       giveUp(unfinished, failed);
       throw failed;
     }
-    Directories.rename(unfinished, file(header.number()));
+    rename(unfinished, file(header.number()));
     forceNames();
   }
 
@@ -220,7 +235,7 @@ public record SegmentDirectory(
    */
   public void rename(long from, long to) {
     if (from != to) { // else a restart that was killed has done it
-      Directories.rename(file(from), file(to));
+      rename(file(from), file(to));
     }
   }
 
@@ -268,7 +283,7 @@ public record SegmentDirectory(
       giveUp(unfinished, failed);
       throw failed;
     }
-    Directories.rename(unfinished, file(header.number()));
+    rename(unfinished, file(header.number()));
   }
 
   /**
@@ -277,12 +292,29 @@ public record SegmentDirectory(
    * @param number its number
    */
   public void delete(long number) {
-    Directories.delete(file(number));
+    delete(file(number));
   }
 
   /** Makes creations and renames durable. */
   public void forceNames() {
     Directories.force(path, statistics);
+    checkOwner();
+  }
+
+  private void checkOwner() {
+    ownership.checkFile(path);
+  }
+
+  /** Relies on the directory, and on a segment, which is in that directory for sure. */
+  void relyOn(long number) {
+    checkOwner();
+    ownership.watch(file(number), this::segmentSize);
+    checkOwner();
+  }
+
+  /** Relies on a segment no longer. */
+  void relyOnNoMore(long number) {
+    ownership.forget(file(number));
   }
 
   private Path unfinished(long number) {
@@ -290,8 +322,9 @@ public record SegmentDirectory(
   }
 
   private StorageFile create(Path unfinished) {
-    Directories.delete(unfinished);
-    return StorageFile.open(unfinished, OpenMode.CREATE_NEW, /* ownerOnly= */ true, statistics);
+    delete(unfinished);
+    return StorageFile.open(unfinished, OpenMode.CREATE_NEW, /* ownerOnly= */ true, statistics)
+        .ownedBy(ownership);
   }
 
   private void writeHeader(StorageFile file, SegmentHeader header) {
@@ -300,9 +333,19 @@ public record SegmentDirectory(
 
   private void giveUp(Path unfinished, StorageException failed) {
     try {
-      Directories.delete(unfinished);
+      delete(unfinished);
     } catch (StorageException second) {
       failed.addSuppressed(second);
     }
+  }
+
+  private void rename(Path from, Path to) {
+    checkOwner();
+    Directories.rename(from, to);
+  }
+
+  private void delete(Path file) {
+    checkOwner();
+    Directories.delete(file);
   }
 }

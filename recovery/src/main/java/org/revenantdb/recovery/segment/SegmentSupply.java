@@ -104,6 +104,8 @@ public final class SegmentSupply {
     this.buffer = buffer;
     this.maxBytes = maxBytes;
     this.threadName = threadName;
+    directory.ownership().watch(directory.path(), () -> 0);
+    present.forEach(directory::relyOn);
   }
 
   /**
@@ -341,7 +343,16 @@ public final class SegmentSupply {
     } else {
       directory.create(header);
     }
-    return new Segment(header.number(), directory.open(header.number(), OpenMode.READ_WRITE));
+    Segment segment =
+        new Segment(header.number(), directory.open(header.number(), OpenMode.READ_WRITE));
+    try {
+      // Only now: the directory may have been replaced between the check and the creation.
+      directory.relyOn(header.number());
+      return segment;
+    } catch (RuntimeException | Error notOurs) {
+      segment.file().close();
+      throw notOurs;
+    }
   }
 
   private Making beginMaking(long number) {
@@ -405,6 +416,7 @@ public final class SegmentSupply {
     lock.lock();
     try {
       free.addAll(inUse.headSet(number));
+      inUse.headSet(number).forEach(directory::relyOnNoMore);
       inUse.headSet(number).clear();
       heldTried = false;
       deletable = true;
@@ -425,6 +437,7 @@ public final class SegmentSupply {
       for (long number : numbers) {
         if (inUse.remove(number)) {
           free.add(number);
+          directory.relyOnNoMore(number);
         }
       }
     } finally {
