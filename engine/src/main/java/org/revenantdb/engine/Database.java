@@ -3,6 +3,7 @@ package org.revenantdb.engine;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.LeafCell;
@@ -37,6 +38,9 @@ public final class Database implements AutoCloseable {
   private final Sequences sequences;
   private final LiveCheck liveCheck;
 
+  /** Whether this one is no longer counted among those that need threads. */
+  private final AtomicBoolean leftThreads = new AtomicBoolean();
+
   /** Of transactions that are begun without options. */
   private final TransactionOptions usual;
 
@@ -70,11 +74,28 @@ public final class Database implements AutoCloseable {
   public static Database open(Path directory, DatabaseOptions options) {
     Objects.requireNonNull(directory, "directory");
     Objects.requireNonNull(options, "options");
+    FileThread.databaseOpens();
+    Database database = null;
     try {
-      return new Database(
-          FileThread.call("revenant-open", () -> OpenDatabase.open(directory, options)));
+      database = opened(directory, options);
+      return database;
     } catch (RuntimeException failure) {
       throw Boundary.told(directory, failure);
+    } finally {
+      if (database == null) {
+        FileThread.databaseClosed();
+      }
+    }
+  }
+
+  private static Database opened(Path directory, DatabaseOptions options) {
+    OpenDatabase open =
+        FileThread.call("revenant-open", () -> OpenDatabase.open(directory, options));
+    try {
+      return new Database(open);
+    } catch (Throwable noMemory) {
+      close(open);
+      throw noMemory;
     }
   }
 
@@ -864,14 +885,23 @@ public final class Database implements AutoCloseable {
   @Override
   public void close() {
     try {
-      FileThread.call(
-          "revenant-close",
-          () -> {
-            open.close();
-            return true;
-          });
+      close(open);
     } catch (RuntimeException failure) {
       throw engine.told(failure);
+    } finally {
+      ForgottenTransactions.awaitEnd();
+      if (!leftThreads.getAndSet(true)) {
+        FileThread.databaseClosed();
+      }
     }
+  }
+
+  private static void close(OpenDatabase open) {
+    FileThread.call(
+        "revenant-close",
+        () -> {
+          open.close();
+          return true;
+        });
   }
 }

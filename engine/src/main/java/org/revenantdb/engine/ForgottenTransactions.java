@@ -1,62 +1,111 @@
 package org.revenantdb.engine;
 
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread of the process that looks for forgotten transactions: every second while a database is
- * open, else it sleeps. Thread-safe.
+ * The thread that looks for forgotten transactions, every second. There is one for all databases
+ * that are open, and none when none is. Thread-safe.
  */
 final class ForgottenTransactions {
+  /*
+   * The thread is `thread`, or it ends. A database that is opened while the former thread still ends gets another one.
+   * Its loop allocates nothing outside of the try: an OutOfMemoryError ends one sweep, never the thread.
+   */
+
   private static final long PERIOD = TimeUnit.SECONDS.toNanos(1);
 
-  private static final Set<OpenTransactions> DATABASES = ConcurrentHashMap.newKeySet();
+  /** Replaced, never changed; by those who have the class's monitor. */
+  private static volatile OpenTransactions[] databases = {};
+
   private static volatile @Nullable Thread thread;
+
+  /** The last one that was told to end. */
+  private static volatile @Nullable Thread ending;
 
   private ForgottenTransactions() {}
 
   /** A database was opened. */
-  static void watch(OpenTransactions open) {
-    DATABASES.add(open);
-    start();
-    LockSupport.unpark(thread);
-  }
-
-  /** A database is being closed. */
-  static void leave(OpenTransactions open) {
-    DATABASES.remove(open);
-  }
-
-  private static synchronized void start() {
+  static synchronized void watch(OpenTransactions open) {
+    OpenTransactions[] more = Arrays.copyOf(databases, databases.length + 1);
+    more[databases.length] = open;
     if (thread == null) {
-      Thread started =
-          Thread.ofPlatform()
-              .daemon()
-              .name("revenant-forgotten")
-              .inheritInheritableThreadLocals(false)
-              .unstarted(ForgottenTransactions::run);
-      started.setContextClassLoader(null);
+      start();
+    }
+    databases = more;
+  }
+
+  private static void start() {
+    Thread started =
+        Thread.ofPlatform()
+            .daemon()
+            .name("revenant-forgotten")
+            .inheritInheritableThreadLocals(false)
+            .unstarted(ForgottenTransactions::run);
+    started.setContextClassLoader(null);
+    thread = started;
+    boolean runs = false;
+    try {
       started.start();
-      thread = started;
+      runs = true;
+    } finally {
+      if (!runs) {
+        thread = null;
+      }
+    }
+  }
+
+  /** A database is being closed; the thread is told to end if it is the last one. */
+  @SuppressWarnings("ReferenceEquality") // which of them it is
+  static synchronized void leave(OpenTransactions open) {
+    OpenTransactions[] rest =
+        Arrays.stream(databases)
+            .filter(database -> database != open)
+            .toArray(OpenTransactions[]::new);
+    databases = rest;
+    Thread running = thread;
+    if (rest.length == 0 && running != null) {
+      thread = null;
+      ending = running;
+      LockSupport.unpark(running);
+    }
+  }
+
+  /**
+   * Waits until a thread that was told to end has ended, and with it the listener that it may be
+   * calling. A listener that closes the last database waits for nothing.
+   */
+  static void awaitEnd() {
+    Thread last = ending;
+    if (last == null || last == Thread.currentThread()) {
+      return;
+    }
+    boolean interrupted = false;
+    while (last.isAlive()) {
+      try {
+        last.join();
+      } catch (InterruptedException again) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 
   @SuppressWarnings("EmptyCatch")
   private static void run() {
-    while (true) {
-      if (DATABASES.isEmpty()) {
-        LockSupport.park(ForgottenTransactions.class);
-      } else {
-        LockSupport.parkNanos(ForgottenTransactions.class, PERIOD);
-      }
-      for (OpenTransactions open : DATABASES) {
+    while (thread == Thread.currentThread()) {
+      LockSupport.parkNanos(ForgottenTransactions.class, PERIOD);
+      OpenTransactions[] now = databases;
+      for (int i = 0; i < now.length; i++) {
         try {
-          open.sweep();
-        } catch (Throwable ofListener) {
-          // It was told; the others have to be rolled back all the same, with the next sweep.
+          now[i].sweep();
+        } catch (Throwable notNow) {
+          // Of a listener, which was told, or no memory. The others have to be rolled back all the
+          // same, and what is left with the next sweep.
         }
       }
     }

@@ -655,8 +655,9 @@ public class HybridLatch {
 
   /** Runs what waiters have left to be run, once, and then leaves. */
   private void leaveExclusiveWithWaiters() {
-    Requests requests = Requests.ofThread(); // all that allocates, before anything is claimed
-    if (requests == null) {
+    @Nullable Object @Nullable [] place =
+        Requests.ofThread(); // all that allocates, before anything is claimed
+    if (place == null) {
       LOT.unpark(this, TAG, LatchLeaver.EXCLUSIVE);
       return;
     }
@@ -665,7 +666,7 @@ public class HybridLatch {
       return;
     }
     beginWriting();
-    requests.runAll(this, claimed);
+    Requests.runAll(place, this, claimed);
     endWriting(/* modified= */ true);
     if (!casWord(LatchWord.EXCLUSIVE, LatchWord.FREE)) {
       LOT.unpark(this, TAG, LatchLeaver.EXCLUSIVE);

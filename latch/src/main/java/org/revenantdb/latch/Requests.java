@@ -23,19 +23,20 @@ final class Requests {
   static final int BATCH = 64;
 
   /**
-   * Whether the thread runs a request; a field of one object, so that only the first look-up costs.
+   * Under which latch the thread runs a request now: an array of one, null while it runs none.
+   *
+   * <p>An array of the JDK, because it stays with the thread: an object of ours would keep our
+   * class loader for as long as the thread lives.
    */
-  private static final ThreadLocal<Requests> OF_THREAD = ThreadLocal.withInitial(Requests::create);
-
-  /** Under which latch the thread runs a request now, if it does. */
-  private @Nullable HybridLatch under;
+  private static final ThreadLocal<@Nullable Object[]> OF_THREAD =
+      ThreadLocal.withInitial(Requests::create);
 
   private Requests() {}
 
   /**
    * What is needed to run the requests of others; null if there is no memory for it: it runs none.
    */
-  static @Nullable Requests ofThread() {
+  static @Nullable Object @Nullable [] ofThread() {
     try {
       return OF_THREAD.get();
     } catch (OutOfMemoryError e) {
@@ -43,12 +44,12 @@ final class Requests {
     }
   }
 
-  private static Requests create() {
+  private static @Nullable Object[] create() {
     Runnable fault = ParkingLot.global().allocationFault;
     if (fault != null) {
       fault.run();
     }
-    return new Requests();
+    return new @Nullable Object[1];
   }
 
   /**
@@ -57,8 +58,8 @@ final class Requests {
    * @throws IllegalStateException if the calling thread is running one
    */
   static void refuseInside() {
-    Requests mine = ofThread();
-    if (mine != null && mine.under != null) {
+    @Nullable Object @Nullable [] mine = ofThread();
+    if (mine != null && mine[0] != null) {
       throw new IllegalStateException("a request that is run under a latch must not want a latch");
     }
   }
@@ -70,8 +71,8 @@ final class Requests {
    */
   @SuppressWarnings("ReferenceEquality") // which latch it is
   static void refuseUnder(HybridLatch latch) {
-    Requests mine = ofThread();
-    if (mine != null && mine.under == latch) {
+    @Nullable Object @Nullable [] mine = ofThread();
+    if (mine != null && mine[0] == latch) {
       throw new IllegalStateException(
           "a request that is run under a latch must not give up that latch");
     }
@@ -91,28 +92,30 @@ final class Requests {
 
   /** Runs the caller's own request; the caller holds the latch. */
   static void run(HybridLatch latch, Runnable request) {
-    Requests mine = OF_THREAD.get();
-    mine.under = latch;
+    @Nullable Object[] mine = OF_THREAD.get();
+    mine[0] = latch;
     try {
       request.run();
     } finally {
-      mine.under = null;
+      mine[0] = null;
     }
   }
 
   /**
    * Runs all requests of a chain and calls them done; the caller holds the latch, and may be
    * running a request itself, which then gives up a latch that was handed to it.
+   *
+   * @param mine what {@link #ofThread} returned
    */
-  void runAll(HybridLatch latch, WaitNode chain) {
-    HybridLatch before = under;
-    under = latch;
+  static void runAll(@Nullable Object[] mine, HybridLatch latch, WaitNode chain) {
+    @Nullable Object before = mine[0];
+    mine[0] = latch;
     try {
       for (WaitNode node = chain; node != null; node = node.next) {
         node.setDone(thrownBy(node.request));
       }
     } finally {
-      under = before;
+      mine[0] = before;
     }
   }
 

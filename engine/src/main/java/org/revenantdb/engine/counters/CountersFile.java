@@ -14,6 +14,7 @@ import org.revenantdb.engine.page.Page;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.Ownership;
+import org.revenantdb.recovery.file.OwnershipLostException;
 import org.revenantdb.recovery.file.StorageFile;
 
 /**
@@ -202,6 +203,15 @@ public final class CountersFile implements AutoCloseable {
     }
   }
 
+  private boolean isOurs() {
+    try {
+      ownership.check();
+      return true;
+    } catch (OwnershipLostException lost) {
+      return false;
+    }
+  }
+
   private void closeFile() {
     StorageFile open = file;
     file = null;
@@ -224,7 +234,9 @@ public final class CountersFile implements AutoCloseable {
       }
       closed = true;
       closeFile();
-      ownership.check();
+      if (!isOurs()) {
+        return; // what has this name now may be a file of another
+      }
       if (Files.exists(path)) {
         Files.delete(path);
       }

@@ -3,9 +3,6 @@ package org.revenantdb.recovery.file;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -17,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * everybody.
  *
  * <p>Whoever is not on one lets one do the work, and waits. To open and close a database takes half
- * a dozen of them, so a thread whose work has ended waits a second for the next one, as
- * "revenant-idle". They are daemons, and inherit nothing of who started them: no thread-locals, no
- * class loader, no group, no priority.
+ * a dozen of them, so while a database is open a thread whose work has ended waits a second for the
+ * next one, as "revenant-idle". They are daemons, and inherit nothing of who started them: no
+ * thread-locals, no class loader, no group, no priority.
  *
  * <p>Threads: all methods may be called by any.
  */
@@ -29,34 +26,6 @@ public final class FileThread {
    * So who tells it something and then calls unpark finds the thread, or the work has not begun and will see it.
    * An unpark may reach the next work of the same thread; every park must bear that anyhow.
    */
-
-  private static final String IDLE = "revenant-idle";
-
-  private static final ThreadPoolExecutor THREADS =
-      new ThreadPoolExecutor(
-          /* corePoolSize= */ 0,
-          /* maximumPoolSize= */ Integer.MAX_VALUE,
-          /* keepAliveTime= */ 1,
-          TimeUnit.SECONDS,
-          new SynchronousQueue<>(),
-          Worker::new);
-
-  private static final class Worker extends Thread {
-    @SuppressWarnings("ThreadPriorityCheck") // so that it is not that of who happened to start it
-    Worker(Runnable works) {
-      super(rootGroup(), works, IDLE, /* stackSize= */ 0, /* inherit= */ false);
-      setDaemon(true);
-      setPriority(NORM_PRIORITY);
-    }
-
-    private static ThreadGroup rootGroup() {
-      ThreadGroup group = Thread.currentThread().getThreadGroup();
-      while (group.getParent() != null) {
-        group = group.getParent();
-      }
-      return group;
-    }
-  }
 
   private final String name;
   private final Runnable work;
@@ -70,6 +39,19 @@ public final class FileThread {
   private FileThread(String name, Runnable work) {
     this.name = name;
     this.work = work;
+  }
+
+  /** A database is about to be opened: threads may wait for more work until it is closed. */
+  public static void databaseOpens() {
+    FileThreadPool.databaseOpens();
+  }
+
+  /**
+   * A database is closed, and all its work has ended; or it was not opened. With the last one all
+   * idle threads end, and have ended on return.
+   */
+  public static void databaseClosed() {
+    FileThreadPool.databaseClosed();
   }
 
   /**
@@ -94,7 +76,8 @@ public final class FileThread {
    */
   public static <T> T call(String name, Supplier<T> action) {
     CompletableFuture<T> result = new CompletableFuture<>();
-    of(
+    FileThread thread =
+        of(
             name,
             () -> {
               try {
@@ -102,8 +85,9 @@ public final class FileThread {
               } catch (Throwable failure) {
                 result.completeExceptionally(failure);
               }
-            })
-        .start();
+            });
+    thread.start();
+    thread.join(); // so that a close that comes next finds the thread without work
     try {
       return result.join();
     } catch (CompletionException e) {
@@ -129,25 +113,28 @@ public final class FileThread {
       throw new IllegalThreadStateException(name);
     }
     try {
-      THREADS.execute(this::run);
+      FileThreadPool.execute(this);
     } catch (Throwable noThread) {
       ended.countDown();
       throw noThread;
     }
   }
 
-  private void run() {
+  /** Does the work, on a thread of the pool. */
+  void run() {
     try {
       Thread current = Thread.currentThread();
       current.setName(name);
       thread = current;
       work.run();
-      current.setName(IDLE); // not after a failure: whoever hears of it wants the name
+      current.setName(
+          FileThreadPool.IDLE_NAME); // not after a failure: whoever hears of it wants the name
     } catch (Throwable failure) {
       death = failure;
       throw failure;
     } finally {
       thread = null;
+      FileThreadPool.workEnded();
       ended.countDown();
     }
   }
@@ -187,6 +174,6 @@ public final class FileThread {
    * @return true on such a thread
    */
   public static boolean isCurrent() {
-    return Thread.currentThread() instanceof Worker;
+    return Thread.currentThread() instanceof FileThreadPool.Worker;
   }
 }

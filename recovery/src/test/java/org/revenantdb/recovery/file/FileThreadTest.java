@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -128,14 +129,54 @@ class FileThreadTest {
   }
 
   @Test
-  void aThreadWhoseWorkHasEnded_doesTheNext() {
-    Set<Thread> seen = new HashSet<>();
-    int works = 0;
-    while (seen.size() == works) { // it may take a moment until it waits for more
-      started("again", () -> seen.add(Thread.currentThread())).join();
-      works++;
+  void whileADatabaseIsOpen_aThreadWhoseWorkHasEnded_doesTheNext() {
+    FileThread.databaseOpens();
+    try {
+      Set<Thread> seen = new HashSet<>();
+      int works = 0;
+      while (seen.size() == works) { // it may take a moment until it waits for more
+        started("again", () -> seen.add(Thread.currentThread())).join();
+        works++;
+      }
+      assertTrue(works > 1);
+    } finally {
+      FileThread.databaseClosed();
     }
-    assertTrue(works > 1);
+  }
+
+  @Test
+  void theLastClose_endsAllThreadsThatHaveNoWork_andOnlyThose() {
+    CountDownLatch go = new CountDownLatch(1);
+    Set<Thread> seen = ConcurrentHashMap.newKeySet();
+    AtomicReference<Thread> busy = new AtomicReference<>();
+    CountDownLatch begun = new CountDownLatch(1);
+    for (int round = 0; round < 200; round++) {
+      FileThread.databaseOpens();
+      FileThread.databaseOpens();
+      for (int i = 0; i < 5; i++) {
+        started("short", () -> seen.add(Thread.currentThread())).join();
+      }
+      FileThread.databaseClosed();
+      FileThread.call("called", () -> seen.add(Thread.currentThread()));
+      if (round == 0) {
+        FileThread _ =
+            started(
+                "busy",
+                () -> {
+                  busy.set(Thread.currentThread());
+                  begun.countDown();
+                  awaitQuietly(go);
+                });
+        awaitQuietly(begun);
+      }
+      FileThread.databaseClosed();
+      seen.remove(busy.get()); // it may have done other work before
+      seen.forEach(thread -> assertFalse(thread.isAlive(), thread.getName()));
+      seen.clear();
+    }
+    assertTrue(busy.get().isAlive());
+    go.countDown();
+    FileThreadPool.joinUninterruptibly(busy.get());
   }
 
   @Test
