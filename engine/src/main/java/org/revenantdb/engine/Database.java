@@ -552,6 +552,7 @@ public final class Database implements AutoCloseable {
    * @return what the work returned when it was committed
    * @throws X what the work threw: the transaction was rolled back
    */
+  @SuppressWarnings("ReferenceEquality") // whether it is the very exception of the work
   public <T extends @Nullable Object, X extends Exception> T call(
       TransactionOptions options, TransactionCall<T, X> body) throws X {
     Objects.requireNonNull(options, "options");
