@@ -110,7 +110,8 @@ public record SlogEntry(TableRow trees, Step step, long transaction, byte[] name
     byte[] name = new byte[nameLength];
     row.get(name);
     TableRow trees = TableRow.legal(id, roots);
-    boolean fits = trees != null && Arrays.equals(DroppedTableRow.key(id), key);
-    return fits ? new SlogEntry(trees, step, transaction, name) : null;
+    return trees != null && Arrays.equals(DroppedTableRow.key(id), key)
+        ? new SlogEntry(trees, step, transaction, name)
+        : null;
   }
 }
