@@ -79,7 +79,9 @@ final class Boundary {
             + " ("
             + cause
             + "): it is damaged, or this is a fault of RevenantDB; run the check command on it. If that finds no damage,"
-            + " report this with the stack and the version",
+            + " report this with the stack (version "
+            + Database.VERSION
+            + ")",
         cause);
   }
 }

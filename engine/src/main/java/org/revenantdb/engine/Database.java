@@ -23,6 +23,9 @@ import org.revenantdb.recovery.log.LogStoppedException;
  * file, the place, the reason and the cure; everything else by {@link RevenantException}.
  */
 public final class Database implements AutoCloseable {
+  /** The version of this library. */
+  public static final String VERSION = "0.1.0-SNAPSHOT";
+
   /** Longest key, in bytes. */
   public static final int MAX_KEY_BYTES = LeafCell.MAX_KEY;
 

@@ -99,7 +99,7 @@ final class DatabaseFiles {
   }
 
   boolean exists() {
-    return Files.exists(data());
+    return Directories.exists(data());
   }
 
   /**
@@ -120,7 +120,7 @@ final class DatabaseFiles {
    * and was killed.
    */
   void createDirectory() {
-    if (Files.exists(directory) && !Files.isDirectory(directory)) {
+    if (Directories.exists(directory) && !Files.isDirectory(directory)) {
       throw new NotADatabaseException(
           directory,
           StorageException.NO_OFFSET,

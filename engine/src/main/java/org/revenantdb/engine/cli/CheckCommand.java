@@ -15,8 +15,11 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.RecoveryReport;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code check DIR}: opens a database, which recovers it if needed, and checks all of it. */
 @Command(
@@ -31,6 +34,8 @@ import picocli.CommandLine.Parameters;
     exitCodeList = {"0:sound", "1:there are problems", "2:wrong usage, or it cannot be opened"})
 final class CheckCommand implements Callable<Integer> {
   private final PrintWriter out;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
 
   @Parameters(index = "0", paramLabel = "DIR", description = "the directory of the database")
   private Path directory = Path.of("");
@@ -47,6 +52,10 @@ final class CheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if (json != null) {
+      demandWritable(json); // a check may take long
+    }
+    DatabaseDirectory.demandDatabase(directory);
     RecoveryReport recovery;
     CheckReport report;
     int prepared;
@@ -60,6 +69,27 @@ final class CheckCommand implements Callable<Integer> {
       Files.writeString(json, Json.of(fields(recovery, report)) + "\n");
     }
     return report.isSound() ? Main.SOUND : Main.PROBLEMS;
+  }
+
+  private void demandWritable(Path file) {
+    Path folder = file.toAbsolutePath().getParent();
+    String why = null;
+    if (folder == null || Files.isDirectory(file)) {
+      why = "it is a directory; name a file";
+    } else {
+      try {
+        // Asked of the system, a superuser may write anywhere; so it is tried.
+        Files.delete(Files.createTempFile(folder, ".revenant", ".tmp"));
+        if (Files.exists(file) && !Files.isWritable(file)) {
+          why = "it cannot be written; name another one";
+        }
+      } catch (IOException e) {
+        why = "nothing can be written into " + folder + "; name another one (" + e + ")";
+      }
+    }
+    if (why != null) {
+      throw new ParameterException(spec.commandLine(), "--json: " + file + ": " + why);
+    }
   }
 
   private void print(RecoveryReport recovery, CheckReport report, int prepared) {

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.revenantdb.engine.page.Page;
+import org.revenantdb.recovery.file.Directories;
 import org.revenantdb.recovery.file.DirectoryLock;
 import org.revenantdb.recovery.file.FileKinds;
 import org.revenantdb.recovery.file.IoFailures;
@@ -37,14 +38,7 @@ final class DatabaseDirectory implements AutoCloseable {
 
   static DatabaseDirectory open(Path directory) {
     Path file = directory.resolve("revenant.data");
-    if (!Files.exists(file)) {
-      throw new NotADatabaseException(
-          directory,
-          StorageException.NO_OFFSET,
-          "there is no database here",
-          "name the directory of a database",
-          null);
-    }
+    demandDatabase(directory);
     DirectoryLock lock = DirectoryLock.acquire(directory, /* shared= */ true);
     try {
       return new DatabaseDirectory(
@@ -52,6 +46,18 @@ final class DatabaseDirectory implements AutoCloseable {
     } catch (RuntimeException failed) {
       lock.close();
       throw failed;
+    }
+  }
+
+  /** Refuses a directory without a database, in the words of a person at a shell. */
+  static void demandDatabase(Path directory) {
+    if (!Directories.exists(directory.resolve("revenant.data"))) {
+      throw new NotADatabaseException(
+          directory,
+          StorageException.NO_OFFSET,
+          "there is no database here",
+          "name the directory of a database",
+          null);
     }
   }
 

@@ -5,7 +5,9 @@ import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
+import org.revenantdb.engine.Database;
 import org.revenantdb.engine.RevenantException;
+import org.revenantdb.recovery.file.ReadOnlyStorageException;
 import org.revenantdb.recovery.file.StorageException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -21,6 +23,8 @@ public final class Main {
 
   /** Wrong usage, or the database could not be opened. */
   static final int FAILED = 2;
+
+  private static final String VERSION = "RevenantDB " + Database.VERSION;
 
   private Main() {}
 
@@ -54,6 +58,8 @@ public final class Main {
               err.println("revenant: " + message(failure));
               return FAILED;
             });
+    line.getCommandSpec().version(VERSION);
+    line.getSubcommands().values().forEach(verb -> verb.getCommandSpec().version(VERSION));
     return line.execute(arguments);
   }
 
@@ -67,6 +73,10 @@ public final class Main {
   }
 
   private static String message(Exception failure) {
+    if (failure instanceof ReadOnlyStorageException refused) {
+      return "%s: %s; run this as a user that may read and write there, or copy the database and name the copy."
+          .formatted(refused.file(), refused.reason());
+    }
     return failure instanceof IOException || failure instanceof UncheckedIOException
         ? failure.toString()
         : String.valueOf(failure.getMessage());

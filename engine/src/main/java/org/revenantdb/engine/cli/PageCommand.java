@@ -55,6 +55,9 @@ final class PageCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (number < 0) {
+      throw new ParameterException(spec.commandLine(), "N must be 0 or more, not " + number);
+    }
     try (DatabaseDirectory files = DatabaseDirectory.open(directory)) {
       if (number < 0 || number >= files.pages()) {
         throw new ParameterException(

@@ -566,4 +566,56 @@ class CommandsTest {
     run("page", directory, 4);
     assertTrue(Arrays.equals(before, Files.readAllBytes(directory.resolve("revenant.data"))));
   }
+
+  @Test
+  void every_verb_tells_the_version_of_the_build() throws IOException {
+    String pom = Files.readString(Path.of("..", "pom.xml"));
+    for (String verb : List.of("check", "page", "stat")) {
+      for (String option : List.of("-V", "--version")) {
+        Ran ran = run(verb, option);
+        assertEquals(Main.SOUND, ran.code, ran.err);
+        String version = ran.out.strip().replaceFirst("^RevenantDB ", "");
+        assertTrue(pom.contains("<version>" + version + "</version>"), ran.out);
+      }
+    }
+  }
+
+  @Test
+  void check_refuses_a_place_for_its_result_before_it_opens_the_database() throws IOException {
+    Path file = Files.writeString(folder.resolve("file"), "");
+    for (Path json : List.of(file.resolve("below"), folder, folder.resolve("none/check.json"))) {
+      Ran ran = run("check", folder.resolve("nowhere"), "--json", json);
+      assertEquals(Main.FAILED, ran.code, ran.err);
+      assertTrue(ran.err.contains("--json"), ran.err);
+    }
+  }
+
+  @Test
+  void a_missing_database_is_told_in_the_words_of_a_shell() {
+    for (Object[] arguments :
+        List.of(
+            new Object[] {"check", folder.resolve("nowhere")},
+            new Object[] {"stat", folder.resolve("nowhere")},
+            new Object[] {"page", folder.resolve("nowhere"), "1"})) {
+      Ran ran = run(arguments);
+      assertEquals(Main.FAILED, ran.code, ran.err);
+      assertTrue(ran.err.contains("name the directory of a database"), ran.err);
+      assertFalse(ran.err.contains("create") || ran.err.contains("readOnly"), ran.err);
+    }
+  }
+
+  @Test
+  void a_negative_page_is_wrong_usage() {
+    assertEquals(Main.FAILED, run("page", directory, "-5").code);
+  }
+
+  @Test
+  void a_path_that_the_system_does_not_follow_is_not_told_as_no_database() throws IOException {
+    Path one = folder.resolve("one");
+    Files.createSymbolicLink(one, folder.resolve("other"));
+    Files.createSymbolicLink(folder.resolve("other"), one);
+    Ran ran = run("check", one);
+    assertEquals(Main.FAILED, ran.code, ran.err);
+    assertTrue(ran.err.contains("circle of symbolic links"), ran.err);
+  }
 }

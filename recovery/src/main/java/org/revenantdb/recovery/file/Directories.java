@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.ReadOnlyFileSystemException;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,28 @@ public final class Directories {
   private static final FileAttribute<?>[] NO_ATTRIBUTES = {};
 
   private Directories() {}
+
+  /**
+   * Whether there is a file or directory. {@link Files#exists} says no, too, where the system does
+   * not let this user look, or the path goes in a circle.
+   *
+   * @param path which one
+   * @return false if it is not there, or a part of its path is not
+   * @throws StorageException if the system does not tell
+   */
+  public static boolean exists(Path path) {
+    try {
+      Files.readAttributes(path, BasicFileAttributes.class);
+      return true;
+    } catch (NoSuchFileException missing) {
+      return false;
+    } catch (IOException failed) {
+      if (Trouble.of(failed) == Trouble.NO_DIRECTORY) {
+        return false;
+      }
+      throw IoFailures.of(path, StorageException.NO_OFFSET, "looking for it", failed);
+    }
+  }
 
   /**
    * Makes the names in a directory durable: those created, renamed and deleted before.
