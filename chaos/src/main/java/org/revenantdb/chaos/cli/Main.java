@@ -6,6 +6,7 @@ import java.nio.file.FileSystemException;
 import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.crash.Scratch;
 import org.revenantdb.chaos.revenant.BigValueCommand;
 import org.revenantdb.chaos.revenant.ChaosCommand;
 import org.revenantdb.chaos.revenant.DemoCommand;
@@ -40,7 +41,9 @@ public final class Main {
    */
   public static void main(String[] arguments) {
     Locale.setDefault(Locale.ROOT); // one way of writing numbers, everywhere
-    System.exit(command().execute(arguments));
+    int code = command().execute(arguments);
+    Scratch.keep();
+    System.exit(code);
   }
 
   static CommandLine command() {

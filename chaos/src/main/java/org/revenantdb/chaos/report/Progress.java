@@ -10,10 +10,11 @@ import java.util.Optional;
  * A line that shows how far something is: of things that are counted bar, rate and time left; of a
  * part that was given some time how much of it has passed.
  *
- * <p>On a terminal the line is drawn over itself, ten times a second at most, and cut where the
- * terminal ends, or its rest would stay; elsewhere (a file, a build's log) a line is added every
- * few seconds. It belongs on the standard error, where it does not get between results. A timed
- * part leaves one line behind, which says how long it took.
+ * <p>On a terminal the line is drawn over itself, ten times a second at most; elsewhere (a file, a
+ * build's log) a line is added every few seconds. Every line is cut where the terminal ends, or
+ * after 80 columns if nothing says where that is: the rest of a longer one would stay. It belongs
+ * on the standard error, where it does not get between results. A timed part leaves one line
+ * behind, which says how long it took.
  *
  * <p>Threads: one.
  */
@@ -135,14 +136,14 @@ public final class Progress implements AutoCloseable {
       shownWidth = 0;
     }
     if (timed) {
-      out.println(took(nanos));
+      out.println(cut(took(nanos), width()));
     } else if (!terminal) {
-      out.println(line(nanos));
+      out.println(cut(line(nanos), width()));
     }
   }
 
   private void show(String whole) {
-    String line = terminal ? cut(whole, width()) : whole;
+    String line = cut(whole, width());
     if (terminal) {
       String padding = " ".repeat(Math.max(0, shownWidth - line.length()));
       out.print("\r" + line + padding);
@@ -198,6 +199,16 @@ public final class Progress implements AutoCloseable {
   private static int width() {
     String columns = System.getenv().getOrDefault("COLUMNS", "");
     return columns.matches("[1-9][0-9]{1,3}") ? Integer.parseInt(columns) : USUAL_WIDTH;
+  }
+
+  /**
+   * A line of another progress, cut where the terminal ends.
+   *
+   * @param line without its end
+   * @return as much of it as there is room for
+   */
+  public static String fitted(String line) {
+    return cut(line, width());
   }
 
   /** The last column stays free: a cursor behind it would begin a new line. */

@@ -7,6 +7,7 @@ import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.revenant.big.BigValue;
 import org.revenantdb.chaos.revenant.model.ModelFailure;
+import org.revenantdb.engine.Database;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -42,6 +43,8 @@ public final class BigValueCommand extends HelpfulCommand {
 
   @Override
   public Integer call() throws IOException {
+    demand("--bytes", length, 1, Database.MAX_VALUE_BYTES);
+    demandPool(pool);
     Path place = place("revenant-big-value-");
     long drawn = seed == null ? Seeds.fresh() : seed;
     BigValue big =

@@ -19,9 +19,17 @@ final class ByteSize implements ITypeConverter<Long> {
         };
     String digits = shift == 0 ? lower : lower.substring(0, lower.length() - 1);
     try {
-      return Math.multiplyExact(Long.parseLong(digits), 1L << shift);
+      return Math.multiplyExact(size(digits), 1L << shift);
     } catch (NumberFormatException | ArithmeticException e) {
       throw new TypeConversionException("'" + text + "' is no size; write for instance 16m");
     }
+  }
+
+  /** Digits alone: no sign. */
+  private static long size(String digits) {
+    if (!digits.matches("[0-9]+")) {
+      throw new NumberFormatException(digits);
+    }
+    return Long.parseLong(digits);
   }
 }

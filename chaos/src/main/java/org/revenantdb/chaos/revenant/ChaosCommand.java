@@ -128,9 +128,7 @@ public final class ChaosCommand extends HelpfulCommand {
     if (replay != null) {
       return replay(replay);
     }
-    if (seconds < 1) {
-      throw new ParameterException(commandLine(), "--seconds must be 1 or more");
-    }
+    demand("--seconds", seconds, 1, MOST_SECONDS);
     checkCounts();
     checkPaths();
     long drawn = seed == null ? Seeds.fresh() : seed;

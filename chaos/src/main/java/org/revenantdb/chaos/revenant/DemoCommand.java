@@ -55,6 +55,7 @@ public final class DemoCommand extends HelpfulCommand {
 
   @Override
   public Integer call() throws IOException {
+    demandPool(pool);
     long drawn = seed == null ? Seeds.fresh() : seed;
     if (dir != null) {
       paths().directory("--dir", dir);

@@ -16,7 +16,6 @@ import org.revenantdb.chaos.revenant.fuzz.FuzzTally;
 import org.revenantdb.engine.measure.PageCheckCost;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 
 /** {@code ./revenant fuzz}. */
 @Command(
@@ -134,10 +133,12 @@ public final class FuzzCommand extends HelpfulCommand {
   }
 
   private void demandSense() {
-    if (seconds < 1 || variants < 0 || first < 0 || (children != null && children < 1)) {
-      throw new ParameterException(
-          commandLine(),
-          "--seconds and --children must be 1 or more, --variants and --first 0 or more");
+    demand("--seconds", seconds, 1, MOST_SECONDS);
+    demand("--variants", variants, 0, Long.MAX_VALUE / 2);
+    demand("--first", first, 0, Long.MAX_VALUE / 2);
+    demand("--details", details, 0, Integer.MAX_VALUE);
+    if (children != null) {
+      demand("--children", children, 1, 1_024);
     }
   }
 

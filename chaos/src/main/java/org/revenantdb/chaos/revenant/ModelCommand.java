@@ -6,6 +6,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.chaos.crash.Seeds;
+import org.revenantdb.chaos.report.Progress;
 import org.revenantdb.chaos.revenant.model.ModelFailure;
 import org.revenantdb.chaos.revenant.model.ModelOptions;
 import org.revenantdb.chaos.revenant.model.ModelRun;
@@ -64,6 +65,10 @@ public final class ModelCommand extends HelpfulCommand {
 
   @Override
   public Integer call() throws IOException {
+    demand("--seconds", seconds, 0, MOST_SECONDS);
+    demand("--kills", kills, 0, Integer.MAX_VALUE);
+    demand("--episodes", episodes, 0, Integer.MAX_VALUE);
+    demandPool(pool);
     long first = seed == null ? Seeds.fresh() : seed;
     Path place = place("revenant-model-");
     System.out.printf("seed %d, databases in %s%n", first, place);
@@ -79,7 +84,7 @@ public final class ModelCommand extends HelpfulCommand {
                 pool,
                 RevenantStore.Opener.class.getName()));
     try {
-      run.run(System.err::println);
+      run.run(line -> System.err.println(Progress.fitted(line)));
       System.out.println(run.table());
       if (episodes == 0) {
         run.demandThatAllHappened();

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.crash.Scratch;
 import org.revenantdb.chaos.trace.CallStack;
 
 /**
@@ -57,6 +58,9 @@ public final class ExitGuard implements AutoCloseable {
         new Thread(
             () -> {
               tell(doing.get());
+              if (exits().isEmpty()) {
+                Scratch.end(); // nothing runs after the halt
+              }
               Runtime.getRuntime().halt(HARNESS_BROKEN);
             },
             "exit guard");

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.revenantdb.chaos.report.Progress;
 import org.revenantdb.jmh.contend.Contender;
 import org.revenantdb.jmh.contend.ContentionFork;
 import org.revenantdb.jmh.contend.ContentionPoint;
@@ -126,13 +127,15 @@ final class ContendedRounds {
           });
       Double throughput = named.get(name("throughput", variant.name(), point));
       Double jain = named.get(name("jain", variant.name(), point));
-      System.err.printf(
-          Locale.ROOT,
-          "  %-24s %-44s %14.0f /s  Jain %.3f%n",
-          variant.name(),
-          point,
-          throughput == null ? Double.NaN : throughput,
-          jain == null ? Double.NaN : jain);
+      System.err.println(
+          Progress.fitted(
+              String.format(
+                  Locale.ROOT,
+                  "  %-24s %-44s %14.0f /s  Jain %.3f",
+                  variant.name(),
+                  point,
+                  throughput == null ? Double.NaN : throughput,
+                  jain == null ? Double.NaN : jain)));
     }
     return named;
   }

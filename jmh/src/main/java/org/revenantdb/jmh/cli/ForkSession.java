@@ -13,6 +13,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.crash.Scratch;
+import org.revenantdb.chaos.report.Progress;
 import org.revenantdb.jmh.fork.Directories;
 
 /**
@@ -60,7 +62,7 @@ final class ForkSession implements AutoCloseable {
       throws IOException {
     Path target = Path.of(System.getenv().getOrDefault("REVENANT_HOME", ".")).resolve("jmh/target");
     Path parent = Files.isDirectory(target) ? target : Path.of("").toAbsolutePath();
-    Path directory = Files.createTempDirectory(parent, "bench-" + name + "-");
+    Path directory = Scratch.directory(parent, "bench-" + name + "-");
     figures.setting("file system", Files.getFileStore(directory).type());
     return new ForkSession(settings, figures, rounds, directory, overall);
   }
@@ -164,7 +166,8 @@ final class ForkSession implements AutoCloseable {
   private boolean isTimeFor(int count) {
     boolean is = !quick() || System.nanoTime() - start < partEnd * SECOND;
     if (!is) {
-      System.err.printf("  no time for all %d rounds%n", count);
+      System.err.println(
+          Progress.fitted(String.format(Locale.ROOT, "  no time for all %d rounds", count)));
     }
     return is;
   }
@@ -213,7 +216,8 @@ final class ForkSession implements AutoCloseable {
                 String.format(Locale.ROOT, value < 10 ? "  %s %.3f" : "  %s %.1f", metric, value));
           }
         });
-    System.err.printf("  %-24s%s%n", child.name(), line);
+    System.err.println(
+        Progress.fitted(String.format(Locale.ROOT, "  %-24s%s", child.name(), line)));
     return named;
   }
 

@@ -2,6 +2,7 @@ package org.revenantdb.jmh.cli;
 
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.StringJoiner;
 import org.openjdk.jmh.infra.BenchmarkParams;
@@ -13,6 +14,7 @@ import org.openjdk.jmh.runner.format.OutputFormatFactory;
 import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
+import org.revenantdb.chaos.report.Progress;
 
 /**
  * Runs the methods of a JMH class in interleaved rounds: each round starts one JVM for each method
@@ -71,7 +73,9 @@ final class JmhRounds {
                 String point = pointOf(result.getParams());
                 double score = result.getPrimaryResult().getStatistics().getPercentile(50);
                 unit[0] = result.getPrimaryResult().getScoreUnit();
-                System.err.printf("  %-40s %10.2f %s%n", point, score, unit[0]);
+                System.err.println(
+                    Progress.fitted(
+                        String.format(Locale.ROOT, "  %-40s %10.2f %s", point, score, unit[0])));
                 scores.put(point, score);
                 Result<?> allocated = result.getSecondaryResults().get(ALLOCATED);
                 if (allocated != null) {

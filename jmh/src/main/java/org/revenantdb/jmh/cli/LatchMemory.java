@@ -3,7 +3,9 @@ package org.revenantdb.jmh.cli;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import org.revenantdb.chaos.report.Progress;
 import org.revenantdb.jmh.latch.LatchAllocation;
 import org.revenantdb.jmh.latch.LatchFootprint;
 
@@ -54,13 +56,22 @@ final class LatchMemory {
 
   private static Map<String, Double> run(Class<?> main, List<String> flags)
       throws CannotMeasureException {
-    System.err.printf("latch, memory: %s %s%n", main.getSimpleName(), String.join(" ", flags));
+    System.err.println(
+        Progress.fitted(
+            String.format(
+                Locale.ROOT,
+                "latch, memory: %s %s",
+                main.getSimpleName(),
+                String.join(" ", flags))));
     try {
       Fork.Said said = new Fork(main, flags, LIMIT).run();
       if (said.failed()) {
         throw new CannotMeasureException(said.failure());
       }
-      said.values().forEach((name, value) -> System.err.printf("  %-44s %10.4f%n", name, value));
+      said.values()
+          .forEach((name, value) ->
+              System.err.println(
+                  Progress.fitted(String.format(Locale.ROOT, "  %-44s %10.4f", name, value))));
       return said.values();
     } catch (IOException e) {
       throw new CannotMeasureException("no JVM could be started for " + main, e);

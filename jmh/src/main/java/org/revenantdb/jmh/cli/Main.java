@@ -10,6 +10,8 @@ import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.crash.Scratch;
+import org.revenantdb.engine.Database;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -45,7 +47,9 @@ public final class Main {
    * @param arguments {@code bench}, then its own
    */
   public static void main(String[] arguments) {
-    System.exit(command(BENCHES).execute(arguments));
+    int code = command(BENCHES).execute(arguments);
+    Scratch.keep();
+    System.exit(code);
   }
 
   static CommandLine command(List<Bench> benches) {
@@ -65,6 +69,7 @@ public final class Main {
   @Command(
       name = "bench",
       mixinStandardHelpOptions = true,
+      version = "RevenantDB " + Database.VERSION,
       description = {
         "Measures; without a name it lists what can be measured.",
         "On an idle machine, or the figures tell of something else. In full it may take an hour, with --quick one"

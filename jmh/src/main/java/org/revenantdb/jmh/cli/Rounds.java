@@ -3,7 +3,9 @@ package org.revenantdb.jmh.cli;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.LongSupplier;
+import org.revenantdb.chaos.report.Progress;
 
 /**
  * Rounds of a comparison. In each round all variants run once, so that a slow minute of the machine
@@ -81,18 +83,26 @@ final class Rounds {
     List<T> results = new ArrayList<>();
     while (results.size() < count) {
       long begin = nanoTime.getAsLong();
-      System.err.printf(
-          "%s: round %d of %d (after %d s)%n",
-          what, results.size() + 1, count, Duration.ofNanos(begin - start).toSeconds());
+      System.err.println(
+          Progress.fitted(
+              String.format(
+                  Locale.ROOT,
+                  "%s: round %d of %d (after %d s)",
+                  what,
+                  results.size() + 1,
+                  count,
+                  Duration.ofNanos(begin - start).toSeconds())));
       Probe.Watch watch = probe.start();
       T result = round.run();
       String disturbance = watch.stop();
       if (!disturbance.isEmpty() && isRepeated(nanoTime.getAsLong() - begin)) {
-        System.err.printf("  again: %s%n", disturbance);
+        System.err.println(Progress.fitted(String.format(Locale.ROOT, "  again: %s", disturbance)));
         continue;
       }
       if (!disturbance.isEmpty()) {
-        System.err.printf("  disturbed, but it counts: %s%n", disturbance);
+        System.err.println(
+            Progress.fitted(
+                String.format(Locale.ROOT, "  disturbed, but it counts: %s", disturbance)));
         keptDisturbed++;
       }
       measured++;

@@ -13,6 +13,7 @@ import org.revenantdb.chaos.crash.ChildFailedException;
 import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.chaos.crash.ForkedJvm;
 import org.revenantdb.chaos.crash.KillPoint;
+import org.revenantdb.chaos.crash.Scratch;
 import org.revenantdb.chaos.report.JsonReport;
 import org.revenantdb.chaos.report.Progress;
 import org.revenantdb.chaos.report.TextTable;
@@ -57,7 +58,7 @@ public final class Demo {
 
   private static Path newDirectory(DemoOptions options) throws IOException {
     if (options.dir() == null) {
-      return Files.createTempDirectory("revenant-demo-");
+      return Scratch.directory("revenant-demo-");
     }
     Path dir = Files.createDirectories(options.dir());
     try (var entries = Files.list(dir)) {

@@ -17,13 +17,16 @@ import org.revenantdb.engine.DatabaseOptions;
 public record DemoOptions(
     long seed, long poolBytes, int scale, int modules, @Nullable Path dir, boolean keep) {
 
+  private static final int MOST_SCALE = 1_000;
+
   /** Checks the options. */
   public DemoOptions {
-    if (scale < 1) {
-      throw new IllegalArgumentException("the scale is 1 or more, not " + scale);
+    if (scale < 1 || scale > MOST_SCALE) {
+      throw new IllegalArgumentException("the scale is from 1 to " + MOST_SCALE + ", not " + scale);
     }
     if (modules < 0 || modules == 1) {
-      throw new IllegalArgumentException("at least 2 modules are needed, not " + modules);
+      throw new IllegalArgumentException(
+          "at least 2 modules are needed, or 0 for all, not " + modules);
     }
     database(poolBytes);
   }
