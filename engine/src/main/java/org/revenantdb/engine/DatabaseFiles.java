@@ -107,12 +107,14 @@ final class DatabaseFiles {
    * is opened for that: to open a pipe is to wait.
    */
   void refuseOtherKinds() {
-    for (String name : List.of(LOCK, DATA, NEW_DATA, DOUBLE_WRITE, NEW_DOUBLE_WRITE)) {
-      FileKinds.isFile(directory.resolve(name));
+    List<Path> ours = new ArrayList<>(SpillFiles.leftOvers(directory));
+    for (String name :
+        List.of(LOCK, DATA, NEW_DATA, DOUBLE_WRITE, NEW_DOUBLE_WRITE, CountersFile.FILE_NAME)) {
+      ours.add(directory.resolve(name));
     }
-    FileKinds.isFile(directory.resolve(CountersFile.FILE_NAME));
+    ours.forEach(FileKinds::isFile);
+    FileKinds.areDistinct(ours);
     FileKinds.isDirectory(log());
-    SpillFiles.leftOvers(directory).forEach(FileKinds::isFile);
   }
 
   /**

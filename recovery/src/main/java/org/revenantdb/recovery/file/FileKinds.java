@@ -2,16 +2,21 @@ package org.revenantdb.recovery.file;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What stands under a name: a file, a directory, or something that is neither. It is found out
  * without opening it, because opening a pipe blocks until somebody opens its other end.
  *
- * <p>Symbolic links are followed; one that leads nowhere counts as nothing.
+ * <p>A file must be one of its own: no symbolic link, and not the same as another one. What is
+ * written to one of them, the text of the lock for example, would be written to the other. A
+ * directory may be reached by a symbolic link.
  *
  * <p>Failure: {@link CorruptDataException} for something of the wrong kind.
  */
@@ -37,7 +42,7 @@ public final class FileKinds {
    * @throws CorruptDataException if something else is there
    */
   public static long size(Path path) {
-    @Nullable BasicFileAttributes found = attributes(path);
+    @Nullable BasicFileAttributes found = attributes(path, LinkOption.NOFOLLOW_LINKS);
     if (found == null) {
       return -1;
     }
@@ -45,6 +50,30 @@ public final class FileKinds {
       throw wrongKind(path, found, "a file");
     }
     return found.size();
+  }
+
+  /**
+   * Checks that no two names are names of the same file, where the system can tell.
+   *
+   * @param paths files; those that are not there do not count
+   * @throws CorruptDataException if two are the same
+   */
+  public static void areDistinct(Iterable<Path> paths) {
+    Map<Object, Path> seen = new HashMap<>();
+    for (Path path : paths) {
+      @Nullable BasicFileAttributes found = attributes(path, LinkOption.NOFOLLOW_LINKS);
+      @Nullable Object key = found == null ? null : found.fileKey();
+      @Nullable Path other = key == null ? null : seen.put(key, path);
+      if (other != null) {
+        throw new CorruptDataException(
+            path,
+            StorageException.NO_OFFSET,
+            "this is the same file as " + other + ", under a second name",
+            "delete the name that was added, and bring back what was here, or restore the database"
+                + " from a copy",
+            /* cause= */ null);
+      }
+    }
   }
 
   /**
@@ -65,9 +94,9 @@ public final class FileKinds {
     return true;
   }
 
-  private static @Nullable BasicFileAttributes attributes(Path path) {
+  private static @Nullable BasicFileAttributes attributes(Path path, LinkOption... options) {
     try {
-      return Files.readAttributes(path, BasicFileAttributes.class);
+      return Files.readAttributes(path, BasicFileAttributes.class, options);
     } catch (NoSuchFileException nothing) {
       return null;
     } catch (IOException failed) {
@@ -81,7 +110,9 @@ public final class FileKinds {
     String kind =
         found.isDirectory()
             ? "a directory"
-            : found.isRegularFile() ? "a file" : "a pipe, a socket or a device";
+            : found.isRegularFile()
+                ? "a file"
+                : found.isSymbolicLink() ? "a symbolic link" : "a pipe, a socket or a device";
     return new CorruptDataException(
         path,
         StorageException.NO_OFFSET,

@@ -76,6 +76,7 @@ public record SegmentDirectory(
    */
   public NavigableSet<Long> list() {
     NavigableSet<Long> numbers = new TreeSet<>();
+    List<Path> segments = new ArrayList<>();
     for (Path entry : entries()) {
       if (numberOf(entry, SUFFIX + UNFINISHED) >= 0) {
         FileKinds.isFile(entry);
@@ -84,8 +85,10 @@ public record SegmentDirectory(
       if (number >= 0) {
         check(entry, number);
         numbers.add(number);
+        segments.add(entry);
       }
     }
+    FileKinds.areDistinct(segments);
     return numbers;
   }
 
