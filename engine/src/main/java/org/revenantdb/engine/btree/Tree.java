@@ -376,7 +376,10 @@ public final class Tree {
   private CorruptDataException noRoot() {
     return pool.damage(
         root(),
-        "page " + Integer.toUnsignedString(root()) + " is not the root of a tree of table " + table);
+        "page "
+            + Integer.toUnsignedString(root())
+            + " is not the root of a tree of table "
+            + table);
   }
 
   /**

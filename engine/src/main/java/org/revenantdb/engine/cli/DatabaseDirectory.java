@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.recovery.file.Directories;
@@ -96,7 +97,11 @@ final class DatabaseDirectory implements AutoCloseable {
     } catch (IOException failed) {
       throw IoFailures.of(log, StorageException.NO_OFFSET, "listing the log", failed);
     } catch (UncheckedIOException failed) {
-      throw IoFailures.of(log, StorageException.NO_OFFSET, "listing the log", failed.getCause());
+      throw IoFailures.of(
+          log,
+          StorageException.NO_OFFSET,
+          "listing the log",
+          Objects.requireNonNull(failed.getCause()));
     }
   }
 
