@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -413,9 +414,10 @@ final class Catalog implements Cleaner.Tables {
     Certifier certifier = engine.certifier();
     long pass = certifier.enterAlways();
     try {
+      LongFunction<Commit> commit = at -> commit(at, name, gone); // before the record
       long lsn = record.getAsLong();
       if (lsn != 0) {
-        certifier.committed(pass, () -> commit(lsn, name, gone));
+        certifier.committed(pass, commit, lsn);
       }
       return lsn;
     } finally {

@@ -10,6 +10,7 @@ import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.ValueReference;
 import org.revenantdb.engine.serial.SerialReads;
 import org.revenantdb.gc.ActiveSnapshots;
+import org.revenantdb.latch.StackReserve;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.log.LogStoppedException;
 
@@ -414,6 +415,7 @@ public final class Database implements AutoCloseable {
    */
   public Transaction begin(TransactionOptions options) {
     Objects.requireNonNull(options, "options");
+    StackReserve.ensure();
     try {
       @Nullable Throwable begun =
           engine.options().leakTraces() ? new Throwable("the transaction was begun here") : null;

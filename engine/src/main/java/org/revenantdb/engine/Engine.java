@@ -15,6 +15,7 @@ import org.revenantdb.engine.version.RowReader;
 import org.revenantdb.engine.version.RowWriter;
 import org.revenantdb.engine.version.Storage;
 import org.revenantdb.gc.ActiveSnapshots;
+import org.revenantdb.latch.StackReserve;
 import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.log.LogStoppedException;
@@ -249,6 +250,12 @@ final class Engine {
    * @throws DatabaseStoppedException if the action met a log that has stopped
    */
   <T extends @Nullable Object> T inside(Supplier<T> action) {
+    StackReserve.ensure();
+    return insideReserved(action);
+  }
+
+  /** As {@link #inside}, after {@link StackReserve#ensure}. */
+  <T extends @Nullable Object> T insideReserved(Supplier<T> action) {
     int stripe = gate.enter();
     try {
       return action.get();

@@ -654,14 +654,11 @@ final class OpenDatabase {
     if (!engine.gate().close()) {
       return;
     }
-    engine
-        .storage()
-        .transactions()
-        .rowWaiters()
-        .close(); // behind the gate: who comes later does not sleep
-    ForgottenTransactions.leave(engine.open());
     Throwable failure = null;
     try {
+      ForgottenTransactions.leave(engine.open());
+      // Behind the gate: who comes later does not sleep.
+      engine.storage().transactions().rowWaiters().close();
       engine.open().databaseCloses();
       if (checkpointer != null && log.failure() == null) {
         checkpointer.closeCleanly();
@@ -673,8 +670,12 @@ final class OpenDatabase {
       failure = e;
     }
     failure = closeResources(failure);
+    Throwable stopped = log.failure();
     if (failure instanceof LogStoppedException || failure instanceof OutcomeUnknownException) {
       throw Engine.stopped((RuntimeException) failure);
+    }
+    if (failure instanceof Error && stopped != null) {
+      throw Engine.stopped(new LogStoppedException(stopped)); // what else failed is a consequence
     }
     if (failure instanceof RuntimeException e) {
       throw e;

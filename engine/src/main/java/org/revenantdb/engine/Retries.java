@@ -3,22 +3,22 @@ package org.revenantdb.engine;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.atomic.LongAdder;
+import org.revenantdb.latch.Tally;
 
 /** Counts the attempts of {@link Database#run} that fail, of one database. Thread-safe. */
 final class Retries {
   /** Of each reason; not changed any more. */
-  private final Map<ConflictReason, LongAdder> failures = new EnumMap<>(ConflictReason.class);
+  private final Map<ConflictReason, Tally> failures = new EnumMap<>(ConflictReason.class);
 
-  private final LongAdder gaveUp = new LongAdder();
+  private final Tally gaveUp = new Tally();
 
   Retries() {
     for (ConflictReason reason : ConflictReason.values()) {
-      failures.put(reason, new LongAdder());
+      failures.put(reason, new Tally());
     }
   }
 
-  private LongAdder of(ConflictReason reason) {
+  private Tally of(ConflictReason reason) {
     return Objects.requireNonNull(failures.get(reason));
   }
 

@@ -4,6 +4,7 @@ import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.SequenceRow;
+import org.revenantdb.latch.StackReserve;
 import org.revenantdb.recovery.log.LogStoppedException;
 
 /**
@@ -137,6 +138,7 @@ public final class Sequence {
   }
 
   private void demandUsable() {
+    StackReserve.ensure();
     if (engine.options().readOnly()) {
       throw new ReadOnlyDatabaseException(
           "sequence "

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,7 @@ import org.revenantdb.engine.version.RowRange;
 import org.revenantdb.engine.version.RowReader;
 import org.revenantdb.engine.version.RowWriter;
 import org.revenantdb.engine.version.Witness;
+import org.revenantdb.latch.StackReserve;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.log.ForgottenIds;
 import org.revenantdb.recovery.log.LogStoppedException;
@@ -135,6 +137,10 @@ final class TransactionCore {
   /** What to do about a transaction that the same thread has open. */
   static final String OWN_CURE =
       "do this work in the transaction that is open, or end that one first";
+
+  @SuppressWarnings("UnnecessaryLambda") // made before it is needed
+  private static final LongFunction<Commit> NO_ROWS =
+      lsn -> new Commit(lsn, List.of(), /* isKnown= */ true, List.of(), List.of());
 
   /** What has become of it. */
   enum State {
@@ -763,7 +769,7 @@ final class TransactionCore {
 
   private <T extends @Nullable Object> T insideGate(Supplier<T> action) {
     checkOpen();
-    return engine.inside(action);
+    return engine.insideReserved(action);
   }
 
   /** With nothing latched, and outside of the gate: it may wait for the disk. */
@@ -785,6 +791,7 @@ final class TransactionCore {
 
   /** One thread at a time is inside. */
   private void enterAlone() {
+    StackReserve.ensure(); // nothing is held yet: from here on the stack does for all that follows
     if (!IN_USE.compareAndSet(this, false, true)) {
       throw new TransactionInUseException(
           "two threads use this transaction at the same time; hand it over only when the first has left it");
@@ -1477,10 +1484,12 @@ final class TransactionCore {
 
   private long publishOutcome(TransactionTable table, Certifier certifier, long pass) {
     Journal log = engine.storage().log();
+    LongFunction<Commit> rows;
     long lsn;
     try {
       RowWriter used = writer;
       RecordBuilder record = used == null ? RecordBuilder.bare() : used.bareRecord();
+      rows = pass == Certifier.UNGATED ? NO_ROWS : this::commitAt; // what follows allocates nothing
       lsn = log.publish(record.begin(RecordType.COMMIT, id));
     } catch (Throwable failure) {
       // Nothing was published, so it is not committed; and nobody may wait for its outcome.
@@ -1492,7 +1501,7 @@ final class TransactionCore {
       AfterPublish.passed();
       table.committed(id, lsn);
       if (pass != Certifier.UNGATED) {
-        certifier.committed(pass, () -> commitAt(lsn));
+        certifier.committed(pass, rows, lsn);
       }
     } catch (Throwable failure) {
       stopCommitted(table, log, lsn, failure);
@@ -1521,8 +1530,9 @@ final class TransactionCore {
     Certifier certifier = engine.certifier();
     long pass = validated == null ? certifier.enterAlways() : enter(certifier);
     try {
+      LongFunction<Commit> rows = this::commitAt;
       long lsn = record.getAsLong();
-      certifier.committed(pass, () -> commitAt(lsn));
+      certifier.committed(pass, rows, lsn);
       return lsn;
     } finally {
       certifier.leave(pass);
@@ -1589,10 +1599,7 @@ final class TransactionCore {
   /** Those who wait for the outcome go on in any case, if need be in an engine that has stopped. */
   private void abortUnlogged(TransactionTable table, Journal log) {
     try {
-      table.aborted().add(id);
-    } catch (Throwable noMemory) {
-      log.fail(noMemory);
-      throw noMemory;
+      addToAborted(table, log);
     } finally {
       table.aborted(id);
     }
@@ -1636,25 +1643,42 @@ final class TransactionCore {
       if (!isAborted) {
         abortForCleaner();
       }
-      end(end);
-      if (own != null && hasSteps) {
-        engine.tables().rollBack(own, id);
-      } else {
-        endOwn(own);
+      try {
+        end(end);
+      } finally {
+        if (own != null && hasSteps) {
+          engine.tables().rollBack(own, id);
+        } else {
+          endOwn(own);
+        }
+        engine.pokeCleaner();
       }
-      engine.pokeCleaner();
     }
   }
 
   private void abortForCleaner() {
     TransactionTable table = engine.storage().transactions();
-    table.aborted().add(id);
+    Journal log = engine.storage().log();
     try {
-      engine.storage().log().publish(RecordBuilder.bare().begin(RecordType.ABORT, id));
-    } catch (LogStoppedException e) {
+      addToAborted(table, log);
+      RowWriter used = writer;
+      RecordBuilder record = used == null ? RecordBuilder.bare() : used.bareRecord();
+      log.publish(record.begin(RecordType.ABORT, id));
+    } catch (LogStoppedException | VirtualMachineError e) {
       // Without the record it is undecided after the restart, and so aborted all the same.
+    } finally {
+      table.aborted(id); // nobody may wait for it for ever
     }
-    table.aborted(id);
+  }
+
+  /** One that is not in the map would count as committed when it is forgotten: the engine stops. */
+  private void addToAborted(TransactionTable table, Journal log) {
+    try {
+      table.aborted().add(id);
+    } catch (Throwable noMemory) {
+      log.fail(noMemory);
+      throw noMemory;
+    }
   }
 
   /**
@@ -1675,28 +1699,47 @@ final class TransactionCore {
     return true;
   }
 
+  /** Gives back all that it has, each in any case; allocates nothing. */
   private void end(State end) {
     setStateRelease(end);
+    try {
+      endSlots();
+    } finally {
+      try {
+        if (reads != null) {
+          engine.certifier().end(reads);
+        }
+      } finally {
+        endWriter();
+      }
+    }
+  }
+
+  private void endSlots() {
     engine.open().end(slot);
     engine.snapshots().close(slot);
-    for (KeptReading one : kept) {
-      engine.open().end(one.slot());
-      engine.snapshots().close(one.slot());
+    List<KeptReading> ended = kept;
+    for (int i = 0; i < ended.size(); i++) {
+      engine.open().end(ended.get(i).slot());
+      engine.snapshots().close(ended.get(i).slot());
     }
     kept = List.of();
-    if (reads != null) {
-      engine.certifier().end(reads);
-    }
-    RowWriter used = writer;
-    if (used != null) {
-      setWriterRelease(null);
-      used.end();
-      engine.giveBack(used);
-    }
-    RowWaiters.Inheritance kept = heirs;
-    if (kept != null) {
-      heirs = null;
-      rowWaiters().release(kept);
+  }
+
+  private void endWriter() {
+    try {
+      RowWriter used = writer;
+      if (used != null) {
+        setWriterRelease(null);
+        used.end();
+        engine.giveBack(used);
+      }
+    } finally {
+      RowWaiters.Inheritance left = heirs;
+      if (left != null) {
+        heirs = null;
+        rowWaiters().release(left);
+      }
     }
     RowTurns.Turn ended = turn;
     if (ended != null) {

@@ -368,6 +368,29 @@ class ParallelCleanerTest {
   void a_failure_of_a_helper_stops_the_engine() throws Exception {
     try (TestEngine engine = new TestEngine(directory, 256)) {
       withWork(engine);
+      Error failure = new InternalError("not now");
+      CountDownLatch thrown = new CountDownLatch(1);
+      engine.around =
+          step -> {
+            if (isHelper()) {
+              thrown.countDown();
+              throw failure;
+            }
+            await(thrown);
+            return step.getAsLong();
+          };
+      Cleaner cleaner = engine.newCleaner(2);
+      cleaner.start();
+      assertSame(failure, assertThrows(Error.class, cleaner::cleanNow));
+      cleaner.close();
+      assertSame(failure, engine.journal.failure());
+    }
+  }
+
+  @Test
+  void a_pass_without_memory_is_made_again() throws Exception {
+    try (TestEngine engine = new TestEngine(directory, 256)) {
+      Tree tree = withWork(engine);
       OutOfMemoryError failure = new OutOfMemoryError("not now");
       CountDownLatch thrown = new CountDownLatch(1);
       engine.around =
@@ -381,9 +404,14 @@ class ParallelCleanerTest {
           };
       Cleaner cleaner = engine.newCleaner(2);
       cleaner.start();
-      assertThrows(Exception.class, cleaner::cleanNow);
+      assertSame(failure, assertThrows(OutOfMemoryError.class, cleaner::cleanNow));
+      assertNull(engine.journal.failure());
+      engine.around = step -> step.getAsLong();
+      cleaner.cleanNow();
       cleaner.close();
-      assertSame(failure, engine.journal.failure());
+      assertNull(engine.journal.failure());
+      engine.checkAllClean();
+      assertArrayEquals(value(7, 300), engine.read(tree, key(7)));
     }
   }
 

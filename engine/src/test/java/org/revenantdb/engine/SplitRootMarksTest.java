@@ -8,7 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.btree.Split;
@@ -17,6 +16,7 @@ import org.revenantdb.engine.change.MiniTransaction;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.space.PageBitmap;
 import org.revenantdb.engine.space.VersionMarks;
+import org.revenantdb.latch.Tally;
 
 /**
  * A root that splits gives its rows to two new pages and loses its mark. In between the cleaner
@@ -67,7 +67,7 @@ class SplitRootMarksTest {
       marks.lookedEmpty.clear();
 
       MiniTransaction mini = new MiniTransaction(engine.pool, engine.journal);
-      LongAdder splits = new LongAdder();
+      Tally splits = new Tally();
       Split split =
           new Split(
               engine.pool,

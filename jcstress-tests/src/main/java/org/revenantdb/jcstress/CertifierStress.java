@@ -95,7 +95,9 @@ public final class CertifierStress {
       long lsn = tail.incrementAndGet();
       word.set(COMMITTED);
       certifier.committed(
-          pass, () -> new Commit(lsn, List.of(), /* isKnown= */ true, List.of(), List.of(READ)));
+          pass,
+          at -> new Commit(at, List.of(), /* isKnown= */ true, List.of(), List.of(READ)),
+          lsn);
       certifier.leave(pass);
       written = lsn;
     }

@@ -2,7 +2,6 @@ package org.revenantdb.engine.btree;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import java.util.concurrent.atomic.LongAdder;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.change.MiniTransaction;
 import org.revenantdb.engine.page.InnerCell;
@@ -14,6 +13,7 @@ import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.space.PageVisits;
 import org.revenantdb.engine.space.VersionMarks;
+import org.revenantdb.latch.Tally;
 import org.revenantdb.recovery.log.RecordBuilder;
 
 /**
@@ -44,7 +44,7 @@ public final class Merge {
   private final MiniTransaction mini;
   private final MapChanges maps;
   private final Descent descent = new Descent();
-  private final LongAdder merges;
+  private final Tally merges;
   private final SlottedBuilder merged = new SlottedBuilder();
 
   /**
@@ -58,7 +58,7 @@ public final class Merge {
       VersionMarks marks,
       MiniTransaction mini,
       MapChanges maps,
-      LongAdder merges) {
+      Tally merges) {
     this.pool = pool;
     this.visits = visits;
     this.marks = marks;

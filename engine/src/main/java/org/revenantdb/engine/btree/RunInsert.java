@@ -2,7 +2,6 @@ package org.revenantdb.engine.btree;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.change.Journal;
@@ -15,6 +14,7 @@ import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.space.VersionMarks;
+import org.revenantdb.latch.Tally;
 import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecoverySpace;
 
@@ -62,7 +62,7 @@ public final class RunInsert {
   private final MiniTransaction mini;
   private final MapChanges maps;
   private final Split split;
-  private final LongAdder splits;
+  private final Tally splits;
   private final Descent descent = new Descent();
   private final SlottedBuilder moved = new SlottedBuilder();
   private final SlottedBuilder top = new SlottedBuilder();
@@ -84,7 +84,7 @@ public final class RunInsert {
       VersionMarks marks,
       RecoverySpace space,
       BooleanSupplier refuses,
-      LongAdder splits) {
+      Tally splits) {
     this.pool = pool;
     this.allocator = allocator;
     this.marks = marks;

@@ -2,7 +2,6 @@ package org.revenantdb.engine.btree;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import java.util.concurrent.atomic.LongAdder;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.change.MiniTransaction;
 import org.revenantdb.engine.page.InnerCell;
@@ -14,6 +13,7 @@ import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.space.Unit;
 import org.revenantdb.engine.space.VersionMarks;
+import org.revenantdb.latch.Tally;
 import org.revenantdb.recovery.log.RecordBuilder;
 
 /**
@@ -46,7 +46,7 @@ public final class Split {
   private final VersionMarks marks;
   private final MiniTransaction mini;
   private final MapChanges maps;
-  private final LongAdder splits;
+  private final Tally splits;
   private final SlottedBuilder left = new SlottedBuilder();
   private final SlottedBuilder right = new SlottedBuilder();
   private final Descent path = new Descent();
@@ -64,7 +64,7 @@ public final class Split {
       VersionMarks marks,
       MiniTransaction mini,
       MapChanges maps,
-      LongAdder splits) {
+      Tally splits) {
     this.pool = pool;
     this.allocator = allocator;
     this.marks = marks;

@@ -3,15 +3,16 @@ package org.revenantdb.engine.buffer;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.latch.HybridLatch;
+import org.revenantdb.latch.Tally;
 import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.latch.WaitTerms;
 import org.revenantdb.recovery.file.CorruptDataException;
@@ -19,6 +20,7 @@ import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.PageChecksum;
 import org.revenantdb.recovery.format.PageHeaderLayout;
+import org.revenantdb.recovery.log.LogStoppedException;
 
 /**
  * The pages of one database that are in memory: a fixed number of off-heap frames, and the right to
@@ -117,6 +119,9 @@ public final class BufferPool implements AutoCloseable {
   /** Levels of a tree, at most: a descent that goes on is among pages of another time. */
   public static final int MAX_LEVELS = 32;
 
+  /** How often one that waits for a latch looks whether the engine has stopped. */
+  private static final Duration ASK = Duration.ofMillis(100);
+
   private static final long SHORTEST_WAIT = TimeUnit.MICROSECONDS.toNanos(50);
   private static final long LONGEST_WAIT = TimeUnit.MILLISECONDS.toNanos(5);
   private static final long HOPELESS = TimeUnit.SECONDS.toNanos(60);
@@ -125,27 +130,29 @@ public final class BufferPool implements AutoCloseable {
   private final PageReadCheck check;
   private final PoolWaits waits;
 
-  /** As long as it takes; where that is told is found when somebody has to wait, not before. */
+  /**
+   * As long as the engine works; where that is told is found when somebody has to wait, not before.
+   */
   private final WaitTerms latchTerms;
 
   private final Steps steps;
   private final Frames frames;
   private final Translation translation = new Translation();
   private final FlushedLsns flushedLsns = new FlushedLsns();
-  private final FreeFrames free = new FreeFrames();
+  private final FreeFrames free;
   private final FrameWaiters waiters = new FrameWaiters();
   private final Clock clock;
   private final PageReaders readers;
   private final PageWriter writer;
-  private final LongAdder[] hits = PageClasses.counters();
+  private final Tally[] hits = PageClasses.counters();
 
   /** Optimistic descents by how many pages they went through: all but the last are inner pages. */
-  private final LongAdder[] descents = PageClasses.counters(MAX_LEVELS + 1);
+  private final Tally[] descents = PageClasses.counters(MAX_LEVELS + 1);
 
-  private final LongAdder[] misses = PageClasses.counters();
-  private final LongAdder pagesRead = new LongAdder();
-  private final LongAdder pagesAhead = new LongAdder();
-  private final LongAdder frameWaits = new LongAdder();
+  private final Tally[] misses = PageClasses.counters();
+  private final Tally pagesRead = new Tally();
+  private final Tally pagesAhead = new Tally();
+  private final Tally frameWaits = new Tally();
   private final AtomicInteger aheadNow = new AtomicInteger();
   private volatile @Nullable ChangeWatch watch;
   private volatile boolean closed;
@@ -227,14 +234,29 @@ public final class BufferPool implements AutoCloseable {
     this.check = check;
     this.waits = waits;
     this.latchTerms =
-        WaitTerms.endless().meteredBy((latch, shared) -> meterOf(waits, latch, shared));
+        WaitTerms.endless()
+            .asLongAs(ASK, () -> isRunning(log))
+            .meteredBy((latch, shared) -> meterOf(waits, latch, shared));
     this.steps = steps;
     this.frames = new Frames(slabs, options.frames());
+    this.free = new FreeFrames(options.frames());
     this.clock = new Clock(frames, translation);
     this.readers = new PageReaders(data, options.readThreads(), options.name());
     this.writer =
         new PageWriter(
             data, guard, log, account, frames, flushedLsns, clock, waiters, steps, options.name());
+  }
+
+  /**
+   * Ends the wait for a latch in an engine that has stopped: an error may have stopped it while a
+   * latch was held, which nobody releases any more.
+   */
+  private static boolean isRunning(WriteAhead log) {
+    Throwable failure = log.failure();
+    if (failure != null) {
+      throw new LogStoppedException(failure);
+    }
+    return true;
   }
 
   /**
@@ -905,16 +927,30 @@ public final class BufferPool implements AutoCloseable {
 
   /** Gives a page a frame that was claimed for it; NONE if the page has one by now. */
   private int enter(int pageId, int frame, boolean forScan) {
-    Stay stay = new Stay(pageId, frame, frames.memory(frame), forScan);
+    Stay stay = newStay(pageId, frame, forScan);
     stay.acquireExclusive();
     frames.setCondition(frame, PageCondition.GOOD);
     frames.setStayVolatile(frame, stay);
-    if (translation.install(stay)) {
-      clock.entered(stay);
-      return frame;
+    if (!translation.install(stay)) {
+      release(stay);
+      return Frames.NONE;
     }
-    release(stay);
-    return Frames.NONE;
+    try {
+      clock.entered(stay);
+    } catch (Throwable failure) {
+      leave(stay);
+      throw failure;
+    }
+    return frame;
+  }
+
+  private Stay newStay(int pageId, int frame, boolean forScan) {
+    try {
+      return new Stay(pageId, frame, frames.memory(frame), forScan);
+    } catch (Throwable noMemory) {
+      free.add(frame);
+      throw noMemory;
+    }
   }
 
   /** Gives a frame up that is in the translation. */

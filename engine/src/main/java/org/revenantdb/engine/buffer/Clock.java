@@ -1,8 +1,8 @@
 package org.revenantdb.engine.buffer;
 
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
 import org.revenantdb.engine.page.Page;
+import org.revenantdb.latch.Tally;
 
 /**
  * Chooses the page that gives up its frame: a queue of pages on probation, and a clock over all
@@ -64,7 +64,7 @@ final class Clock {
   private final AtomicInteger hand = new AtomicInteger();
   private final AtomicInteger turns = new AtomicInteger();
   private final AtomicInteger passedDirty = new AtomicInteger();
-  private final LongAdder[] evictions = PageClasses.counters();
+  private final Tally[] evictions = PageClasses.counters();
 
   Clock(Frames frames, Translation translation) {
     this.frames = frames;

@@ -1,8 +1,10 @@
 package org.revenantdb.engine.buffer;
 
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /**
  * The threads that wait until some frame can be taken.
@@ -12,6 +14,8 @@ import java.util.concurrent.locks.LockSupport;
  * becomes usable without a signal when its latch is released.
  */
 final class FrameWaiters {
+  private static final Consumer<Thread> UNPARK = FrameWaiters::unpark;
+
   private final ConcurrentLinkedQueue<Thread> queue = new ConcurrentLinkedQueue<>();
   private final AtomicLong generation = new AtomicLong();
 
@@ -48,6 +52,14 @@ final class FrameWaiters {
   /** A frame can be taken, or the pool has stopped: all look again. */
   void signal() {
     generation.incrementAndGet();
-    queue.forEach(LockSupport::unpark);
+    queue.forEach(UNPARK);
+  }
+
+  private static void unpark(Thread thread) {
+    try {
+      LockSupport.unpark(thread);
+    } catch (OutOfMemoryError | StackOverflowError | RejectedExecutionException e) {
+      // It looks by itself in a moment; the others have to be woken.
+    }
   }
 }

@@ -1,35 +1,55 @@
 package org.revenantdb.engine.buffer;
 
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The frames that were used before and hold no page now: of pages that were freed or could not be
- * read.
+ * Frames that hold no page: a stack. Thread-safe, lock-free, and nothing is allocated, since a
+ * frame is given back under a latch.
  */
 final class FreeFrames {
-  private final ConcurrentLinkedQueue<Integer> queue = new ConcurrentLinkedQueue<>();
+  /*
+   * State       head: the frame on top, plus one, and above that a count of changes.
+   *             next[frame]: the frame below, plus one; of that frame alone while it is in nobody's reach.
+   *
+   * ABA         each change of head raises the count, so a head that was read earlier is never taken for a later one.
+   */
+  private static final long FRAME = 0xFFFFFFFFL;
+  private static final long CHANGE = 1L << 32;
 
-  /** Kept apart, as the queue counts by walking; at most too high for a moment. */
+  private final AtomicLong head = new AtomicLong();
+  private final AtomicIntegerArray next;
+
+  /** Kept apart, as the stack would have to be walked; at most too high for a moment. */
   private final AtomicInteger size = new AtomicInteger();
+
+  FreeFrames(int capacity) {
+    next = new AtomicIntegerArray(capacity);
+  }
 
   void add(int frame) {
     size.incrementAndGet();
-    queue.add(frame);
+    long before;
+    do {
+      before = head.get();
+      next.set(frame, (int) before);
+    } while (!head.compareAndSet(before, (before & ~FRAME) + CHANGE + frame + 1));
   }
 
   /** A frame, or {@link Frames#NONE}. */
   int poll() {
-    if (size.get() == 0) {
-      return Frames.NONE;
+    while (true) {
+      long before = head.get();
+      int frame = (int) before - 1;
+      if (frame < 0) {
+        return Frames.NONE;
+      }
+      if (head.compareAndSet(before, (before & ~FRAME) + CHANGE + next.get(frame))) {
+        size.decrementAndGet();
+        return frame;
+      }
     }
-    @Nullable Integer frame = queue.poll();
-    if (frame == null) {
-      return Frames.NONE;
-    }
-    size.decrementAndGet();
-    return frame;
   }
 
   int size() {

@@ -1,8 +1,8 @@
 package org.revenantdb.engine.buffer;
 
 import java.util.Arrays;
-import java.util.concurrent.atomic.LongAdder;
 import org.revenantdb.engine.page.Page;
+import org.revenantdb.latch.Tally;
 
 /** The classes of pages that are counted apart, as small numbers. */
 final class PageClasses {
@@ -39,13 +39,13 @@ final class PageClasses {
   }
 
   /** A counter for each class. */
-  static LongAdder[] counters() {
+  static Tally[] counters() {
     return counters(COUNT);
   }
 
-  static LongAdder[] counters(int n) {
-    LongAdder[] counters = new LongAdder[n];
-    Arrays.setAll(counters, i -> new LongAdder());
+  static Tally[] counters(int n) {
+    Tally[] counters = new Tally[n];
+    Arrays.setAll(counters, i -> new Tally());
     return counters;
   }
 }

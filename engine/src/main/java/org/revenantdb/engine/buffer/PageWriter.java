@@ -1,20 +1,19 @@
 package org.revenantdb.engine.buffer;
 
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.Page;
+import org.revenantdb.latch.Tally;
 import org.revenantdb.recovery.file.DiskFullException;
 import org.revenantdb.recovery.file.DoubleWriteFile;
+import org.revenantdb.recovery.file.Errand;
+import org.revenantdb.recovery.file.ErrandQueue;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
@@ -84,16 +83,12 @@ final class PageWriter implements AutoCloseable {
   /** While it waits so long for a space map, nobody joins those who share it. */
   private static final long DRAIN = TimeUnit.MILLISECONDS.toNanos(2);
 
-  private static final long PATIENCE = TimeUnit.SECONDS.toNanos(1);
   private static final int MIN_GROWTH = 128;
   private static final int MAX_GROWTH = 4096;
 
   /** What somebody waits for: the file to have a size, or old changes to be in it. */
-  private static final class Task {
+  private static final class Task extends Errand {
     final long goal;
-    final Thread caller = Thread.currentThread();
-    private @Nullable Throwable failure;
-    private volatile boolean done;
 
     /** Of a growth: whether the file may become no larger than that. */
     private boolean exactly;
@@ -110,24 +105,6 @@ final class PageWriter implements AutoCloseable {
     Task(long goal, boolean cuts) {
       this.goal = goal;
       this.cuts = cuts;
-    }
-
-    void finish(@Nullable Throwable withFailure) {
-      failure = withFailure;
-      done = true;
-      LockSupport.unpark(caller);
-    }
-
-    @Nullable Throwable await() {
-      boolean interrupted = false;
-      while (!done) {
-        LockSupport.parkNanos(this, PATIENCE);
-        interrupted |= Thread.interrupted();
-      }
-      if (interrupted) {
-        caller.interrupt();
-      }
-      return failure;
     }
   }
 
@@ -149,8 +126,8 @@ final class PageWriter implements AutoCloseable {
   /** Pages in a batch that is written for clean frames: few in a small pool, or all would wait. */
   private final int cleanBatch;
 
-  private final LongAdder pagesWritten = new LongAdder();
-  private final LongAdder batches = new LongAdder();
+  private final Tally pagesWritten = new Tally();
+  private final Tally batches = new Tally();
   private volatile long pagesInFile;
 
   /** Up to where the file was asked to grow before that is needed; asked once for each size. */
@@ -160,8 +137,8 @@ final class PageWriter implements AutoCloseable {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition work = lock.newCondition();
-  private final ArrayDeque<Task> growths = new ArrayDeque<>();
-  private final ArrayDeque<Task> flushes = new ArrayDeque<>();
+  private final ErrandQueue<Task> growths = new ErrandQueue<>();
+  private final ErrandQueue<Task> flushes = new ErrandQueue<>();
   private volatile boolean cleaning;
   private boolean closed;
   private @Nullable FileThread thread;
@@ -277,11 +254,11 @@ final class PageWriter implements AutoCloseable {
     lock.lock();
     try {
       if (pages > ahead && !closed && failure == null) {
-        ahead = pages;
-        wakeThread();
         Task task = new Task(pages);
         task.exactly = true;
-        growths.addLast(task);
+        wakeThread();
+        ahead = pages;
+        growths.push(task);
       }
     } finally {
       lock.unlock();
@@ -304,7 +281,7 @@ final class PageWriter implements AutoCloseable {
     perform(flushes, new Task(lsn));
   }
 
-  private void perform(ArrayDeque<Task> tasks, Task task) {
+  private void perform(ErrandQueue<Task> tasks, Task task) {
     lock.lock();
     try {
       checkRunning();
@@ -312,7 +289,7 @@ final class PageWriter implements AutoCloseable {
         throw new PoolClosedException();
       }
       wakeThread();
-      tasks.addLast(task);
+      tasks.push(task);
     } finally {
       lock.unlock();
     }
@@ -406,6 +383,9 @@ final class PageWriter implements AutoCloseable {
     pause = Math.min(pause * 2, LONGEST_PAUSE);
   }
 
+  /**
+   * Marked as stopped, then the log, then all who wait: each in any case, and nothing allocates.
+   */
   private void stop(Throwable cause) {
     lock.lock();
     try {
@@ -417,23 +397,22 @@ final class PageWriter implements AutoCloseable {
     try {
       log.fail(cause);
     } finally {
-      finishAll(cause);
-      waiters.signal();
+      try {
+        finishAll(cause);
+      } finally {
+        waiters.signal();
+      }
     }
   }
 
   private void finishAll(Throwable cause) {
-    List<Task> unfinished = new ArrayList<>();
     lock.lock();
     try {
-      unfinished.addAll(growths);
-      unfinished.addAll(flushes);
-      growths.clear();
-      flushes.clear();
+      growths.finishAll(cause);
+      flushes.finishAll(cause);
     } finally {
       lock.unlock();
     }
-    unfinished.forEach(task -> task.finish(cause));
   }
 
   // ---- growth
@@ -463,7 +442,7 @@ final class PageWriter implements AutoCloseable {
   private @Nullable Task nextGrowth() {
     lock.lock();
     try {
-      return growths.pollFirst();
+      return growths.take();
     } finally {
       lock.unlock();
     }
@@ -585,7 +564,7 @@ final class PageWriter implements AutoCloseable {
     lock.lock();
     try {
       long goal = Long.MIN_VALUE;
-      for (Task task : flushes) {
+      for (Task task = flushes.first(); task != null; task = flushes.after(task)) {
         goal = Math.max(goal, task.goal);
       }
       return goal;
@@ -597,19 +576,12 @@ final class PageWriter implements AutoCloseable {
   /** Between batches nothing is being written, so what is old is told by the first LSNs alone. */
   private void finishFlushes() {
     long oldest = frames.oldestLsn(Steps.NONE);
-    List<Task> finished = new ArrayList<>();
     lock.lock();
     try {
-      for (Task task : flushes) {
-        if (oldest >= task.goal) {
-          finished.add(task);
-        }
-      }
-      flushes.removeAll(finished);
+      flushes.finishIf(task -> oldest >= task.goal);
     } finally {
       lock.unlock();
     }
-    finished.forEach(task -> task.finish(null));
   }
 
   /** The frames with a first LSN below the goal, as entries in the order of their pages. */

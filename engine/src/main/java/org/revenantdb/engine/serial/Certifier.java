@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.StampedLock;
-import java.util.function.Supplier;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -345,15 +345,16 @@ public final class Certifier {
    * Something was committed, or prepared, and everybody sees that. Does not fail.
    *
    * @param pass from one of those who enter, which is not given back yet
-   * @param commit what it is
+   * @param commit what it is, by its LSN; made before the record was published
+   * @param lsn where it was committed
    */
-  public void committed(long pass, Supplier<Commit> commit) {
+  public void committed(long pass, LongFunction<Commit> commit, long lsn) {
     int own = StampedLock.isWriteLockStamp(pass) ? 1 : 0;
     if (pass == UNGATED || state.get() <= own) {
       return; // who begins now has a snapshot behind it
     }
     try {
-      Node node = new Node(commit.get());
+      Node node = new Node(commit.apply(lsn));
       lock.lock();
       try {
         last.next = node;

@@ -3,8 +3,8 @@ package org.revenantdb.engine.space;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.latch.Tally;
 
 /**
  * A set of page ids, one bit each, in chunks that come into being when first used: what it takes is
@@ -23,7 +23,7 @@ public final class PageBitmap {
       new AtomicReference<>(new AtomicLongArray[0]);
 
   /** Counted after the bit is changed. */
-  private final LongAdder count = new LongAdder();
+  private final Tally count = new Tally();
 
   /** An empty set. */
   public PageBitmap() {}
@@ -37,6 +37,11 @@ public final class PageBitmap {
       count.increment();
     }
     return isNew;
+  }
+
+  /** Makes sure that {@link #set} of a page allocates nothing. */
+  void makeRoom(int pageId) {
+    chunk(pageId >>> CHUNK_SHIFT);
   }
 
   /** Removes a page; says whether it was there. */

@@ -2,6 +2,7 @@ package org.revenantdb.engine.space;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 /**
  * The pages that threads of the cleaner are on their way to, or visit. One at a time has a page;
@@ -29,6 +30,7 @@ public final class PageVisits {
 
   private final Map<Integer, Unit> visits = new ConcurrentHashMap<>();
   private final Owner owner;
+  private final Consumer<Throwable> stops;
 
   /** Whom freed pages are given back to. */
   @FunctionalInterface
@@ -40,13 +42,19 @@ public final class PageVisits {
    * Nobody is on his way.
    *
    * @param allocator to which freed pages go back
+   * @param stops stops the engine: if a visit cannot end, no pass can
    */
-  public PageVisits(Allocator allocator) {
-    this(allocator::release);
+  public PageVisits(Allocator allocator, Consumer<Throwable> stops) {
+    this(allocator::release, stops);
   }
 
   PageVisits(Owner owner) {
+    this(owner, failure -> {});
+  }
+
+  private PageVisits(Owner owner, Consumer<Throwable> stops) {
     this.owner = owner;
+    this.stops = stops;
   }
 
   /** Says that the caller is going to visit a page; false if somebody else is. */
@@ -64,9 +72,14 @@ public final class PageVisits {
 
   /** The caller has left a page that he began to visit. */
   public void end(int page) {
-    Unit freed = visits.remove(page);
-    if (freed != null && freed != VISITED) {
-      owner.release(freed, page);
+    try {
+      Unit freed = visits.remove(page);
+      if (freed != null && freed != VISITED) {
+        owner.release(freed, page);
+      }
+    } catch (Throwable failure) {
+      stops.accept(failure);
+      throw failure;
     }
   }
 

@@ -43,6 +43,7 @@ public class VersionMarks {
   private volatile @Nullable PageBitmap toVisit;
 
   private volatile boolean takesUpLong;
+  private volatile boolean incomplete;
 
   /** Where those that can wait are taken up next; the cleaner's. */
   private int nextLater;
@@ -52,14 +53,39 @@ public class VersionMarks {
 
   /** Only the cleaner can give something back on this page: a deleted row, a large value. */
   public void mark(int pageId) {
-    fresh.set(pageId);
-    handOver(pageId);
+    mark(fresh, pageId);
   }
 
   /** The version bit of this page was set, or rows with versions were moved to it. */
   public void markForLater(int pageId) {
-    later.set(pageId);
-    handOver(pageId);
+    mark(later, pageId);
+  }
+
+  /** The record that says so is published, and a latch is held: this does not throw. */
+  private void mark(PageBitmap pages, int pageId) {
+    try {
+      pages.set(pageId);
+      handOver(pageId);
+    } catch (OutOfMemoryError notMarked) {
+      incomplete = true;
+    }
+  }
+
+  /**
+   * Whether a mark was lost for want of memory. Then the space maps have to be read again, and
+   * nothing may be forgotten before that.
+   */
+  public boolean areIncomplete() {
+    return incomplete;
+  }
+
+  /** As {@link #areIncomplete}; the caller reads the space maps after this. */
+  public boolean takeIncomplete() {
+    boolean was = incomplete;
+    if (was) {
+      incomplete = false;
+    }
+    return was;
   }
 
   /**
@@ -144,6 +170,7 @@ public class VersionMarks {
    */
   public void postponeLong(int pageId) {
     // Cleared first, then set, here and in takeUpLong: of two at once one leaves it in a set.
+    waitingLong.makeRoom(pageId);
     fresh.clear(pageId);
     later.clear(pageId);
     waiting.clear(pageId);
@@ -160,9 +187,15 @@ public class VersionMarks {
       return;
     }
     takesUpLong = false; // what ends from now on is seen by this pass, or the next
-    for (int page = waitingLong.next(0); page >= 0; page = waitingLong.next(page + 1)) {
-      waitingLong.clear(page);
-      fresh.set(page);
+    try {
+      for (int page = waitingLong.next(0); page >= 0; page = waitingLong.next(page + 1)) {
+        fresh.makeRoom(page);
+        waitingLong.clear(page);
+        fresh.set(page);
+      }
+    } catch (OutOfMemoryError notNow) {
+      takesUpLong = true;
+      throw notNow;
     }
   }
 

@@ -2,10 +2,10 @@ package org.revenantdb.engine.txn;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.revenantdb.gc.ActiveSnapshots;
 import org.revenantdb.gc.SnapshotSet;
+import org.revenantdb.latch.Tally;
 
 /**
  * What the open snapshots still need, from a set that may be a little old, and what may be taken
@@ -32,7 +32,7 @@ public final class Horizon {
   private final LongSupplier clock;
   private final LongSupplier durable;
   private final LongSupplier nanoTime;
-  private final LongAdder refreshes = new LongAdder();
+  private final Tally refreshes = new Tally();
 
   /** Whether somebody computes the set because it is old. */
   private final AtomicBoolean refreshing = new AtomicBoolean();

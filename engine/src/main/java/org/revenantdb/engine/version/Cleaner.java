@@ -5,8 +5,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
@@ -30,6 +28,8 @@ import org.revenantdb.engine.txn.Horizon;
 import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.engine.version.DroppedTables.DroppedTable;
 import org.revenantdb.gc.SnapshotSet;
+import org.revenantdb.latch.Tally;
+import org.revenantdb.recovery.file.Errand;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.log.ForgottenIds;
@@ -75,12 +75,21 @@ public final class Cleaner implements AutoCloseable {
     long run(LongSupplier step);
   }
 
-  /**
-   * Somebody waits until this work has been done.
-   *
-   * @param cleanFirst whether all is to be cleaned before
-   */
-  private record Request(boolean cleanFirst, LongSupplier work, CompletableFuture<Long> done) {}
+  /** Somebody waits until this work has been done. */
+  private static final class Request extends Errand {
+    /** Whether all is to be cleaned before. */
+    final boolean cleanFirst;
+
+    final LongSupplier work;
+
+    /** Written before the caller is told that it is over. */
+    long result;
+
+    Request(boolean cleanFirst, LongSupplier work) {
+      this.cleanFirst = cleanFirst;
+      this.work = work;
+    }
+  }
 
   /** Passes for one request at the most; a database at rest needs two or three. */
   private static final int MAX_PASSES = 64;
@@ -149,6 +158,7 @@ public final class Cleaner implements AutoCloseable {
   /** Whether the last pass has left something that only another try can do. */
   private boolean skippedBefore;
 
+  private final Tally passesWithoutMemory = new Tally();
   private volatile boolean poked;
   private volatile boolean closed;
 
@@ -181,7 +191,7 @@ public final class Cleaner implements AutoCloseable {
     this.active = new ActiveWriters(storage.transactions(), storage.marks());
     this.mini = new MiniTransaction(pool, storage.log());
     this.maps = storage.mapChanges();
-    this.visits = new PageVisits(storage.allocator());
+    this.visits = new PageVisits(storage.allocator(), storage.log()::fail);
     this.emptyExtents = new EmptyExtents(pool, storage.allocator());
     this.own = new PageVisit(storage, trees, active, visits);
     this.helpers =
@@ -263,22 +273,37 @@ public final class Cleaner implements AutoCloseable {
   }
 
   private long perform(boolean cleanFirst, LongSupplier work) {
-    Request request = new Request(cleanFirst, work, new CompletableFuture<>());
+    Request request = new Request(cleanFirst, work);
     requests.add(request);
     thread.unpark();
     if (closed) {
-      request.done().complete(0L);
+      finishRequests(); // the thread may have looked before
     }
-    try {
-      return request.done().join();
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof LogStoppedException stopped) {
-        throw stopped;
+    Throwable failure = request.await();
+    if (failure instanceof Error error) {
+      throw error;
+    }
+    if (failure instanceof RuntimeException exception) {
+      throw exception;
+    }
+    return request.result;
+  }
+
+  /**
+   * Tells all who wait that nothing is done any more; allocates nothing in an engine that works.
+   */
+  private void finishRequests() {
+    Throwable stopped = storage.log().failure();
+    LogStoppedException told = null;
+    for (Request request; (request = requests.poll()) != null; ) {
+      try {
+        if (stopped != null && told == null) {
+          told = new LogStoppedException(stopped);
+        }
+      } catch (OutOfMemoryError noMemory) {
+        // The cause does as well.
       }
-      if (e.getCause() instanceof StorageException unreadable) {
-        throw unreadable;
-      }
-      throw e;
+      request.finish(told == null ? stopped : told);
     }
   }
 
@@ -322,48 +347,66 @@ public final class Cleaner implements AutoCloseable {
   }
 
   private void run() {
-    Throwable failure = null;
     try {
       pauseUntilTold(FIRST_PAUSE);
       long pause = SHORTEST_PAUSE;
       while (!closed) {
-        if (!requests.isEmpty()) {
-          serveRequest();
-          continue;
-        }
-        if (idle()) {
-          awaitPoke();
-          pauseUntilTold(SHORTEST_PAUSE);
-          continue;
-        }
-        boolean atRest = !poked;
-        poked = false;
-        boolean changed = pass(/* everything= */ false, /* wanted= */ atRest) > 0;
-        pause = changed ? SHORTEST_PAUSE : Math.min(2 * pause, LONGEST_PAUSE);
-        if (!atRest && storage.marks().hasLater()) {
-          pauseUntilTold(SHORTEST_PAUSE);
-        } else if (changed || skippedBefore) {
-          pauseUntilTold(pause);
-        } else {
-          awaitNews();
-          pause = SHORTEST_PAUSE;
+        try {
+          pause = cleanAndRest(pause);
+        } catch (OutOfMemoryError notNow) {
+          surviveWithoutMemory(notNow);
         }
       }
     } catch (Throwable e) {
-      failure = e;
-      if (storage.log().failure() == null) {
-        storage.log().fail(e);
-      }
+      storage.log().fail(e); // the first cause counts
     } finally {
       closed = true;
-      for (Request request; (request = requests.poll()) != null; ) {
-        if (failure == null) {
-          request.done().complete(0L);
-        } else {
-          request.done().completeExceptionally(failure);
-        }
-      }
+      finishRequests();
     }
+  }
+
+  /**
+   * A pass came to nothing. Its pages are still marked, so the next one visits them; what is in the
+   * log is applied, or the log has stopped.
+   */
+  private void surviveWithoutMemory(OutOfMemoryError notNow) {
+    if (storage.log().failure() != null) {
+      throw notNow;
+    }
+    skippedBefore = true;
+    passesWithoutMemory.increment();
+    pauseUntilTold(LONGEST_PAUSE);
+  }
+
+  /** How many passes have ended early because there was no memory. */
+  long passesWithoutMemory() {
+    return passesWithoutMemory.sum();
+  }
+
+  /** Serves a request, or waits until a pass is needed and makes it; the next pause. */
+  private long cleanAndRest(long pause) {
+    if (!requests.isEmpty()) {
+      serveRequest();
+      return pause;
+    }
+    if (idle()) {
+      awaitPoke();
+      pauseUntilTold(SHORTEST_PAUSE);
+      return pause;
+    }
+    boolean atRest = !poked;
+    poked = false;
+    boolean changed = pass(/* everything= */ false, /* wanted= */ atRest) > 0;
+    long next = changed ? SHORTEST_PAUSE : Math.min(2 * pause, LONGEST_PAUSE);
+    if (!atRest && storage.marks().hasLater()) {
+      pauseUntilTold(SHORTEST_PAUSE);
+    } else if (changed || skippedBefore) {
+      pauseUntilTold(next);
+    } else {
+      awaitNews();
+      next = SHORTEST_PAUSE;
+    }
+    return next;
   }
 
   private void serveRequest() {
@@ -375,28 +418,41 @@ public final class Cleaner implements AutoCloseable {
       // Again, as merging and forgetting may have made more possible; but not for ever beside those
       // who write.
       for (int passes = 0;
-          request.cleanFirst()
+          request.cleanFirst
               && passes < MAX_PASSES
               && !closed
               && pass(/* everything= */ true, /* wanted= */ true) > 0; ) {
         passes++;
       }
-      long result = request.work().getAsLong();
-      request.done().complete(result);
+      request.result = work(request);
+      request.finish(null);
     } catch (StorageException unreadable) {
-      request.done().completeExceptionally(unreadable);
+      request.finish(unreadable);
       if (storage.log().failure() != null) {
         throw unreadable;
       }
       // Else nothing was logged of the step that met it; all other tables can be cleaned.
     } catch (Throwable failure) {
-      request.done().completeExceptionally(failure);
+      request.finish(failure);
+      throw failure;
+    }
+  }
+
+  /** Moving pages is not tried again: what fails there stops the engine. */
+  private long work(Request request) {
+    try {
+      return request.work.getAsLong();
+    } catch (StorageException unreadable) {
+      throw unreadable;
+    } catch (Throwable failure) {
+      storage.log().fail(failure);
       throw failure;
     }
   }
 
   private boolean idle() {
     return mapsRead
+        && !storage.marks().areIncomplete()
         && !storage.transactions().mayForget()
         && storage.marks().isEmpty()
         && !active.holdPages()
@@ -531,7 +587,7 @@ public final class Cleaner implements AutoCloseable {
         active.metSomebody(); // nobody tells when what was skipped can be read
         skipped = true;
       }
-      if (aborted.length > 0 && !skipped) {
+      if (aborted.length > 0 && !skipped && !storage.marks().areIncomplete()) {
         forget(aborted);
         changes += aborted.length;
       }
@@ -565,6 +621,9 @@ public final class Cleaner implements AutoCloseable {
    * cannot be read for now. Before a pass begins, so that a whole one has all of it.
    */
   private boolean haveReadMaps() {
+    if (storage.marks().takeIncomplete()) {
+      mapsRead = false; // the bits of the space maps are in the log, so none is lost
+    }
     if (!mapsRead) {
       try {
         inside.run(() -> {

@@ -3,13 +3,13 @@ package org.revenantdb.engine.version;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.space.PageBitmap;
 import org.revenantdb.engine.space.PageVisits;
 import org.revenantdb.engine.version.CleaningBudget.Share;
+import org.revenantdb.latch.Tally;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.StorageException;
 
@@ -44,7 +44,7 @@ final class CleaningPass {
   private final AtomicInteger cursor = new AtomicInteger();
   private final AtomicInteger helping = new AtomicInteger();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-  private final LongAdder changes = new LongAdder();
+  private final Tally changes = new Tally();
   private final PageBitmap unreadable = new PageBitmap();
 
   /**
@@ -218,11 +218,18 @@ final class CleaningPass {
         continue;
       }
       if (visits.begin(page)) {
-        if (pages.clear(page)) {
+        boolean taken = false;
+        try {
+          taken = pages.clear(page);
+        } finally {
+          if (!taken) {
+            visits.end(page); // somebody has visited or freed it, or there is no memory
+          }
+        }
+        if (taken) {
           cursor.set(page + 1);
           return page;
         }
-        visits.end(page); // somebody has visited or freed it
       }
       from = page + 1;
     }

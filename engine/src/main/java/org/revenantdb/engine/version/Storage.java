@@ -1,6 +1,5 @@
 package org.revenantdb.engine.version;
 
-import java.util.concurrent.atomic.LongAdder;
 import org.revenantdb.engine.btree.Split;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.change.Journal;
@@ -14,6 +13,7 @@ import org.revenantdb.engine.space.VersionMarks;
 import org.revenantdb.engine.spill.SpillFiles;
 import org.revenantdb.engine.txn.Horizon;
 import org.revenantdb.engine.txn.TransactionTable;
+import org.revenantdb.latch.Tally;
 import org.revenantdb.recovery.log.RecoverySpace;
 
 /**
@@ -82,46 +82,46 @@ public record Storage(
   /** What happened how often since the database was opened. */
   public static final class Counters {
     /** Pages split. */
-    public final LongAdder splits = new LongAdder();
+    public final Tally splits = new Tally();
 
     /** Pages merged with a neighbour. */
-    public final LongAdder merges = new LongAdder();
+    public final Tally merges = new Tally();
 
     /** Values written to overflow pages. */
-    public final LongAdder overflowValues = new LongAdder();
+    public final Tally overflowValues = new Tally();
 
     /** Pages of large values given back. */
-    public final LongAdder overflowPagesFreed = new LongAdder();
+    public final Tally overflowPagesFreed = new Tally();
 
     /** Rows whose aborted version was taken back. */
-    public final LongAdder rowsReverted = new LongAdder();
+    public final Tally rowsReverted = new Tally();
 
     /** Predecessors and deleted rows taken away. */
-    public final LongAdder versionsDropped = new LongAdder();
+    public final Tally versionsDropped = new Tally();
 
     /** Passes of the cleaner. */
-    public final LongAdder cleanerPasses = new LongAdder();
+    public final Tally cleanerPasses = new Tally();
 
     /** Pages that the cleaner visited. */
-    public final LongAdder pagesCleaned = new LongAdder();
+    public final Tally pagesCleaned = new Tally();
 
     /** Aborted transactions that were forgotten, because nothing of them is left. */
-    public final LongAdder forgotten = new LongAdder();
+    public final Tally forgotten = new Tally();
 
     /** Reads that had to wait until what they were given was durable. */
-    public final LongAdder durableReadWaits = new LongAdder();
+    public final Tally durableReadWaits = new Tally();
 
     /** How long they waited, in nanoseconds. */
-    public final LongAdder durableReadWaitNanos = new LongAdder();
+    public final Tally durableReadWaitNanos = new Tally();
 
     /** Commits that did not wait. */
-    public final LongAdder lazyCommits = new LongAdder();
+    public final Tally lazyCommits = new Tally();
 
     /** Commits that waited until they were durable. */
-    public final LongAdder durableCommits = new LongAdder();
+    public final Tally durableCommits = new Tally();
 
     /** Checkpoints. */
-    public final LongAdder checkpoints = new LongAdder();
+    public final Tally checkpoints = new Tally();
 
     /** All zero. */
     public Counters() {}

@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAccumulator;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -18,6 +17,7 @@ import org.revenantdb.engine.spill.SpillFiles;
 import org.revenantdb.engine.spill.SpilledVersion;
 import org.revenantdb.engine.spill.VersionRuns;
 import org.revenantdb.gc.SnapshotSet;
+import org.revenantdb.latch.Tally;
 import org.revenantdb.latch.WaitMeter;
 
 /**
@@ -129,11 +129,11 @@ public final class VolatileStore implements AutoCloseable {
   private final GarbageStrategy garbage;
   private final UnseenDeletes unseenDeletes = new UnseenDeletes();
   private final Spiller spiller;
-  private final LongAdder added = new LongAdder();
-  private final LongAdder pruned = new LongAdder();
-  private final LongAdder swept = new LongAdder();
+  private final Tally added = new Tally();
+  private final Tally pruned = new Tally();
+  private final Tally swept = new Tally();
   private final LongAccumulator longest = new LongAccumulator(Math::max, 0);
-  private final LongAdder spilled = new LongAdder();
+  private final Tally spilled = new Tally();
 
   /**
    * An empty store.

@@ -37,7 +37,9 @@ class CertifierTest {
     long pass = certifier.enter();
     long at = ++lsn;
     certifier.committed(
-        pass, () -> new Commit(at, List.of(), /* isKnown= */ true, List.of(), List.of(names)));
+        pass,
+        where -> new Commit(where, List.of(), /* isKnown= */ true, List.of(), List.of(names)),
+        at);
     certifier.leave(pass);
   }
 
@@ -193,7 +195,9 @@ class CertifierTest {
     long pass = certifier.enter();
     long at = ++lsn;
     certifier.committed(
-        pass, () -> new Commit(at, List.of(), /* isKnown= */ false, List.of(), List.of()));
+        pass,
+        where -> new Commit(where, List.of(), /* isKnown= */ false, List.of(), List.of()),
+        at);
     certifier.leave(pass);
     assertEquals(Certifier.UNGATED, certifier.enter(reads, before), "to be looked at again");
     pass = enter(reads);
@@ -231,9 +235,10 @@ class CertifierTest {
     long pass = certifier.enter();
     certifier.committed(
         pass,
-        () -> {
+        where -> {
           throw new OutOfMemoryError("planted");
-        });
+        },
+        ++lsn);
     certifier.leave(pass);
     assertThrows(ChangedException.class, () -> certifier.validate(reads, UNCHANGED));
     assertDoesNotThrow(() -> certifier.validate(begin("a"), UNCHANGED));

@@ -182,7 +182,11 @@ public final class Checkpointer implements AutoCloseable {
     long now = System.nanoTime();
     if (now - nextSecond >= 0) {
       nextSecond = now + SECOND;
-      source.everySecond();
+      try {
+        source.everySecond();
+      } catch (OutOfMemoryError notNow) {
+        // It shows counters to people; the next second does it again.
+      }
     }
   }
 
@@ -213,15 +217,24 @@ public final class Checkpointer implements AutoCloseable {
     }
   }
 
+  /**
+   * The log first: when the others are told, it takes nothing any more. All are told in any case.
+   */
   private void stop(Throwable thrown) {
-    log.fail(thrown);
-    space.stop(thrown);
-    lock.lock();
     try {
-      failure = thrown;
-      done.signalAll();
+      log.fail(thrown);
     } finally {
-      lock.unlock();
+      try {
+        space.stop(thrown);
+      } finally {
+        lock.lock();
+        try {
+          failure = thrown;
+          done.signalAll();
+        } finally {
+          lock.unlock();
+        }
+      }
     }
   }
 

@@ -1,7 +1,5 @@
 package org.revenantdb.recovery.file;
 
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -75,30 +73,43 @@ public final class FileThread {
    * @throws OutOfMemoryError if there is no thread to be had
    */
   public static <T> T call(String name, Supplier<T> action) {
-    CompletableFuture<T> result = new CompletableFuture<>();
-    FileThread thread =
-        of(
-            name,
-            () -> {
-              try {
-                result.complete(action.get());
-              } catch (Throwable failure) {
-                result.completeExceptionally(failure);
-              }
-            });
+    Call<T> call = new Call<>(action);
+    FileThread thread = of(name, call::run);
     thread.start();
     thread.join(); // so that a close that comes next finds the thread without work
-    try {
-      return result.join();
-    } catch (CompletionException e) {
-      // join is not disturbed by interrupts
-      if (e.getCause() instanceof RuntimeException cause) {
-        throw cause;
+    Throwable failure = call.await();
+    if (failure instanceof RuntimeException exception) {
+      throw exception;
+    }
+    if (failure instanceof Error error) {
+      throw error;
+    }
+    if (failure != null) {
+      throw new IllegalStateException(failure); // no supplier throws anything else
+    }
+    return call.result;
+  }
+
+  /** What a thread does for a caller; how it tells the end allocates nothing. */
+  private static final class Call<T> extends Errand {
+    private final Supplier<T> action;
+
+    @SuppressWarnings("NullAway.Init") // before the caller sees the end
+    private T result;
+
+    Call(Supplier<T> action) {
+      this.action = action;
+    }
+
+    void run() {
+      Throwable failure = null;
+      try {
+        result = action.get();
+      } catch (Throwable thrown) {
+        failure = thrown;
+      } finally {
+        finish(failure);
       }
-      if (e.getCause() instanceof Error cause) {
-        throw cause;
-      }
-      throw e;
     }
   }
 
@@ -124,18 +135,32 @@ public final class FileThread {
   void run() {
     try {
       Thread current = Thread.currentThread();
-      current.setName(name);
+      setName(current, name);
       thread = current;
       work.run();
-      current.setName(
-          FileThreadPool.IDLE_NAME); // not after a failure: whoever hears of it wants the name
+      // Not after a failure: whoever hears of it wants the name.
+      setName(current, FileThreadPool.IDLE_NAME);
     } catch (Throwable failure) {
       death = failure;
       throw failure;
     } finally {
       thread = null;
-      FileThreadPool.workEnded();
-      ended.countDown();
+      try {
+        FileThreadPool.workEnded();
+      } finally {
+        ended.countDown();
+      }
+    }
+  }
+
+  /**
+   * The work is done under the former name if there is no memory for another: others wait for it.
+   */
+  private static void setName(Thread current, String name) {
+    try {
+      current.setName(name);
+    } catch (OutOfMemoryError keepsTheOther) {
+      // A name tells something to people only.
     }
   }
 

@@ -1,6 +1,6 @@
 package org.revenantdb.recovery.file;
 
-import java.util.concurrent.atomic.LongAdder;
+import org.revenantdb.latch.Tally;
 
 /**
  * What was read, written and forced; one object for all files of a database.
@@ -9,11 +9,11 @@ import java.util.concurrent.atomic.LongAdder;
  * joined; two numbers read one after the other need not belong to the same moment.
  */
 public final class IoStatistics {
-  private final LongAdder reads = new LongAdder();
-  private final LongAdder bytesRead = new LongAdder();
-  private final LongAdder writes = new LongAdder();
-  private final LongAdder bytesWritten = new LongAdder();
-  private final LongAdder forces = new LongAdder();
+  private final Tally reads = new Tally();
+  private final Tally bytesRead = new Tally();
+  private final Tally writes = new Tally();
+  private final Tally bytesWritten = new Tally();
+  private final Tally forces = new Tally();
 
   /** All numbers at zero. */
   public IoStatistics() {}

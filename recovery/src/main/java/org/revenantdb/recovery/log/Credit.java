@@ -258,8 +258,11 @@ final class Credit {
 
   /** Something may be free by now. */
   void wake() {
-    reservedWaiters.wakeAll();
-    waiters.wakeAll();
+    try {
+      reservedWaiters.wakeAll();
+    } finally {
+      waiters.wakeAll();
+    }
   }
 
   void stop(Throwable cause) {

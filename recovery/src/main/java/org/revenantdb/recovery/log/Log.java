@@ -494,10 +494,19 @@ public final class Log implements AutoCloseable {
     if (!FAILURE.compareAndSet(this, null, cause)) {
       return;
     }
-    stop();
-    durableWaiters.wake(durableReached);
-    spaceWaiters.wake(roomReached);
-    writer.wake(thread);
+    try {
+      stop();
+    } finally {
+      try {
+        durableWaiters.wake(durableReached);
+      } finally {
+        try {
+          spaceWaiters.wake(roomReached);
+        } finally {
+          writer.wake(thread);
+        }
+      }
+    }
   }
 
   private void stop() {

@@ -110,12 +110,22 @@ final class LogWriter implements Runnable {
     }
   }
 
+  /** Each in any case: a handle that stays open is one that the process does not get back. */
   private void closeFiles() {
     try {
-      awaitBeside();
-      closeLeftBehind(Long.MAX_VALUE);
-      segment.file().close();
-      supply.close();
+      try {
+        awaitBeside();
+      } finally {
+        try {
+          closeLeftBehind(Long.MAX_VALUE);
+        } finally {
+          try {
+            segment.file().close();
+          } finally {
+            supply.close();
+          }
+        }
+      }
     } catch (Throwable failure) {
       log.fail(failure);
     }

@@ -2,6 +2,7 @@ package org.revenantdb.recovery.log;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongPredicate;
@@ -44,6 +45,9 @@ final class LsnWaiters {
 
   /** So many does each who goes on wake. */
   private static final int RELAY = 2;
+
+  @SuppressWarnings("UnnecessaryLambda") // made before there is something to tell
+  private static final LongPredicate EVERYBODY = lsn -> true;
 
   private static final VarHandle HEAD;
   private static final VarHandle AWAKE;
@@ -108,7 +112,11 @@ final class LsnWaiters {
         push(HEAD, waiter, waiter);
         continue;
       }
-      LockSupport.parkNanos(this, slice);
+      try {
+        LockSupport.parkNanos(this, slice);
+      } catch (OutOfMemoryError | StackOverflowError notParked) {
+        Thread.onSpinWait();
+      }
       interrupted |= Thread.interrupted();
     }
     leave(waiter);
@@ -132,7 +140,11 @@ final class LsnWaiters {
         return;
       }
       if (AWAKE.compareAndSet(this, first, first.next) && !first.gone) {
-        LockSupport.unpark(first.thread);
+        try {
+          LockSupport.unpark(first.thread);
+        } catch (OutOfMemoryError | StackOverflowError | RejectedExecutionException e) {
+          // It looks by itself after a slice; what called this must go on.
+        }
         return;
       }
     }
@@ -183,7 +195,7 @@ final class LsnWaiters {
 
   /** Wakes everybody, to look again. */
   void wakeAll() {
-    wake(lsn -> true);
+    wake(EVERYBODY);
   }
 
   /** For tests: how many are on the stack, those included that have left by themselves. */

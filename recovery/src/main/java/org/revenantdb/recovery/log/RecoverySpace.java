@@ -154,8 +154,11 @@ public final class RecoverySpace {
    * @param cause why the engine has stopped
    */
   public void stop(Throwable cause) {
-    log.stop(cause);
-    pages.stop(cause);
+    try {
+      log.stop(cause);
+    } finally {
+      pages.stop(cause);
+    }
   }
 
   /**
