@@ -77,6 +77,7 @@ final class ForgottenTransactions {
    * Waits until a thread that was told to end has ended, and with it the listener that it may be
    * calling. A listener that closes the last database waits for nothing.
    */
+  @SuppressWarnings("ReferenceEquality") // which thread it is
   static void awaitEnd() {
     Thread last = ending;
     if (last == null || last == Thread.currentThread()) {
@@ -95,7 +96,7 @@ final class ForgottenTransactions {
     }
   }
 
-  @SuppressWarnings("EmptyCatch")
+  @SuppressWarnings({"EmptyCatch", "ReferenceEquality"}) // which thread it is
   private static void run() {
     while (thread == Thread.currentThread()) {
       LockSupport.parkNanos(ForgottenTransactions.class, PERIOD);

@@ -25,8 +25,7 @@ class CallersStackTest {
   private final FaultyFileSystem faulty = new FaultyFileSystem();
 
   private static void assertIsOfTheCaller(Throwable told, String what) {
-    boolean isProjects =
-        told instanceof RevenantException || told instanceof StorageException;
+    boolean isProjects = told instanceof RevenantException || told instanceof StorageException;
     assertTrue(isProjects, what + ": " + told);
     List<StackTraceElement> stack = List.of(told.getStackTrace());
     assertTrue(
@@ -53,7 +52,8 @@ class CallersStackTest {
   void a_database_that_has_stopped_tells_every_caller_so_in_exceptions_of_the_project() {
     Database db =
         Database.open(
-            faulty.wrap(temporary.resolve("db")), DatabaseOptions.defaults().withPoolBytes(4 << 20));
+            faulty.wrap(temporary.resolve("db")),
+            DatabaseOptions.defaults().withPoolBytes(4 << 20));
     Table table = db.table("t");
     db.run(tx -> tx.put(table, KEY, KEY));
     faulty.hook(event -> {
