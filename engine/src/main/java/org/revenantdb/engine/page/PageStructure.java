@@ -46,6 +46,11 @@ public final class PageStructure {
 
   private static final int RANGE_PAGES = ExtentMapPage.RANGE * ExtentMapPage.PAGES;
   private static final int MAX_LEVEL = 31;
+
+  /** What a space map says of a page, but for the marks of the cleaner. */
+  private static final int FIXED =
+      SpaceMapPage.MIXED | SpaceMapPage.ALLOCATED | SpaceMapPage.IAM | SpaceMapPage.FULLNESS;
+
   private static final int KNOWN_FLAGS = Page.FLAG_VERSIONS | Page.FLAG_GHOST;
 
   /** Ranges that a file of as many pages as there are page ids has. */
@@ -79,7 +84,8 @@ public final class PageStructure {
           case Page.OVERFLOW_DATA -> problemOfData(page);
           case Page.SHARED_VALUES -> problemOfShared(page);
           case Page.IAM -> problemOfList(pageId, page);
-          case Page.SPACE_MAP, Page.GAM -> null;
+          case Page.SPACE_MAP -> problemOfSpaceMap(pageId, page);
+          case Page.GAM -> problemOfGam(page);
           default -> "it is of the unknown type " + type;
         };
     if (problem == null) {
@@ -148,6 +154,30 @@ public final class PageStructure {
       return "it is not the root of the catalogue";
     }
     return null;
+  }
+
+  /**
+   * Nobody may be given a map, or a page of the first extent of a group as one of a free extent.
+   */
+  private static @Nullable String problemOfSpaceMap(int pageId, MemorySegment page) {
+    int first = pageId - pageId % SpaceMapPage.GROUP;
+    for (int i = first; i < first + ExtentMapPage.PAGES; i++) {
+      int bits = Page.getByteShared(page, SpaceMapPage.offset(i));
+      if ((bits & SpaceMapPage.MIXED) == 0) {
+        return "it says that page "
+            + i
+            + " is not of a mixed extent, which the first of a group is";
+      }
+      boolean isFixed = !isLink(i);
+      if (isFixed && (bits & FIXED) != (SpaceMapPage.MIXED | SpaceMapPage.ALLOCATED)) {
+        return "it says of page " + i + ", which is always there, that it is free, or another page";
+      }
+    }
+    return null;
+  }
+
+  private static @Nullable String problemOfGam(MemorySegment page) {
+    return ExtentMapPage.isSet(page, 0) ? null : "it says that the extent is free that it is in";
   }
 
   private static @Nullable String problemOfLink(int pageId, int link, String what) {

@@ -427,6 +427,7 @@ public final class Allocator {
         if (own && list == 0) {
           return LIST_MISSING - range;
         }
+        demandFree(extent);
         claims.page(page, !own);
         try {
           record(extent, list, /* taken= */ true);
@@ -453,6 +454,15 @@ public final class Allocator {
       extents.raise(seen, end);
     }
     return NONE_FREE;
+  }
+
+  /** The two maps must agree, or what is taken is somebody else's: a map itself, at worst. */
+  private void demandFree(int extent) {
+    if (occupancy.bitsOfEmpty(extent) != 0) {
+      throw pool.damage(
+          ExtentMapPage.gamOf(extent),
+          "it says that extent " + extent + " is free, and the space map says that it is not");
+    }
   }
 
   private void record(int extent, int list, boolean taken) {

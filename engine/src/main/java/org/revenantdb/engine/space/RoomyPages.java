@@ -188,8 +188,9 @@ public final class RoomyPages {
     boolean roomy = false;
     try {
       MemorySegment there = pool.page(frame);
+      // Of its type first: a map that says of itself that it has room would be latched twice.
       boolean isShared =
-          isShared(page) && Page.type(there) == Page.SHARED_VALUES && !SharedValues.hasMoved(there);
+          Page.type(there) == Page.SHARED_VALUES && isShared(page) && !SharedValues.hasMoved(there);
       roomy = isShared && SharedValues.hasRoom(there, SharedValues.nextSlot(there), bytes);
       if (!roomy) {
         leave(page, isShared ? SharedValues.fullness(there) : 0);

@@ -153,6 +153,22 @@ class PageStructureTest {
   }
 
   @Test
+  void a_map_that_gives_itself_away_is_refused() {
+    for (int page = 0; page <= 5; page++) {
+      for (int bits : new int[] {0, SpaceMapPage.MIXED, SpaceMapPage.ALLOCATED, 0x61}) {
+        MemorySegment map = MemorySegment.ofArray(pages.get(Page.SPACE_MAP).getFirst().clone());
+        Page.putByte(map, SpaceMapPage.offset(page), bits);
+        String problem = PageStructure.problemOf(SpaceMapPage.POSITION, map);
+        assertTrue(problem != null && problem.contains("page " + page), problem);
+      }
+    }
+    MemorySegment gam = MemorySegment.ofArray(pages.get(Page.GAM).getFirst().clone());
+    Page.putByte(gam, ExtentMapPage.offset(0), 0xFE);
+    String problem = PageStructure.problemOf(ExtentMapPage.POSITION, gam);
+    assertTrue(problem != null && problem.contains("extent"), problem);
+  }
+
+  @Test
   void a_page_with_a_changed_field_is_refused_or_nothing_leaves_it() {
     long first = Long.getLong("revenant.seed", ThreadLocalRandom.current().nextInt(1 << 30));
     System.out.println("PageStructureTest -Drevenant.seed=" + first);

@@ -281,6 +281,14 @@ public final class DirectoryLock implements AutoCloseable {
   private static @Nullable FileChannel open(Path path, boolean shared) {
     FileAttribute<?>[] attributes = Directories.ownerOnly(path, "rw-------");
     FileKinds.isFile(path); // opening a pipe would block
+    if (Files.isSymbolicLink(path)) {
+      throw new CorruptDataException(
+          path,
+          StorageException.NO_OFFSET,
+          "a symbolic link is in the place of the lock file, and what it leads to would be written over",
+          "remove the link; the next open makes the lock file again",
+          /* cause= */ null);
+    }
     try {
       if (shared) {
         try {

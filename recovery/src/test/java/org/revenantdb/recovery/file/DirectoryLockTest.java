@@ -103,6 +103,19 @@ class DirectoryLockTest {
   }
 
   @Test
+  void a_lock_file_that_is_a_symbolic_link_is_refused_and_what_it_leads_to_stays()
+      throws IOException {
+    Path data = Files.writeString(directory.resolve("data"), "precious");
+    Path link = Files.createSymbolicLink(directory.resolve(DirectoryLock.FILE_NAME), data);
+    CorruptDataException e =
+        assertThrows(
+            CorruptDataException.class,
+            () -> DirectoryLock.acquire(directory, /* shared= */ false));
+    assertEquals(link, e.file());
+    assertEquals("precious", Files.readString(data));
+  }
+
+  @Test
   void twiceInOneJvm_throughAnotherFileSystem_isRefusedAndTheLockStays()
       throws IOException, URISyntaxException {
     try (DirectoryLock _ = DirectoryLock.acquire(directory, /* shared= */ false)) {
