@@ -98,11 +98,15 @@ final class Fields {
       case LEAF, INNER -> tree(fields, numbers, /* leaf= */ page[16] == LEAF);
       case HEAD -> head(fields, numbers);
       case INDEX -> {
+        owner(fields);
         fields.add(new Field("next index", 56, 4, Kind.PAGE));
         fields.add(new Field("ids", 60, 2, Kind.COUNT));
         ids(fields, numbers);
       }
-      case DATA -> fields.add(new Field("bytes", 60, 2, Kind.COUNT));
+      case DATA -> {
+        owner(fields);
+        fields.add(new Field("bytes", 60, 2, Kind.COUNT));
+      }
       case IAM -> {
         fields.add(new Field("table", 20, 4, Kind.TABLE));
         fields.add(new Field("range", 24, 4, Kind.COUNT));
@@ -124,8 +128,15 @@ final class Fields {
     fields.add(new Field("last entry", PAGE - 1, 1, Kind.CODE));
   }
 
-  private static void head(List<Field> fields, ByteBuffer page) {
+  /** Whose a page of a large value is. */
+  private static void owner(List<Field> fields) {
+    fields.add(new Field("number", 24, 4, Kind.COUNT));
+    fields.add(new Field("origin", 28, 4, Kind.PAGE));
     fields.add(new Field("writer", 32, 8, Kind.TRANSACTION));
+  }
+
+  private static void head(List<Field> fields, ByteBuffer page) {
+    owner(fields);
     fields.add(new Field("superseder", 40, 8, Kind.TRANSACTION));
     fields.add(new Field("length", 48, 8, Kind.COUNT));
     fields.add(new Field("next index", 56, 4, Kind.PAGE));

@@ -59,10 +59,14 @@ final class Threads {
     always = now;
   }
 
-  /** Who should be there and is not. */
+  /** Who should be there and is not; one that was started may not have begun yet. */
   List<String> missing() {
     Set<String> missing = new TreeSet<>(always);
     missing.removeAll(running());
+    for (int look = 0; !missing.isEmpty() && look < LOOKS; look++) {
+      LockSupport.parkNanos(1_000_000);
+      missing.removeAll(running());
+    }
     return List.copyOf(missing);
   }
 

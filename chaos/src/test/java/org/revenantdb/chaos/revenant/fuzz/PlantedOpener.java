@@ -99,6 +99,13 @@ public final class PlantedOpener implements Subject.Opener {
 
     @Override
     public List<String> tables() {
+      switch (fault) {
+        case "memory" -> throw new OutOfMemoryError("planted");
+        case "told" -> throw new IllegalPlantException();
+        case "grows" -> grow();
+        case "dies" -> die();
+        default -> {}
+      }
       return sound.tables();
     }
 
@@ -141,13 +148,7 @@ public final class PlantedOpener implements Subject.Opener {
 
     @Override
     public void check() {
-      switch (fault) {
-        case "memory" -> throw new OutOfMemoryError("planted");
-        case "told" -> throw new IllegalPlantException();
-        case "grows" -> grow();
-        case "dies" -> die();
-        default -> sound.check();
-      }
+      sound.check();
     }
 
     private static void die() {
