@@ -88,6 +88,7 @@ public final class Scratch {
             : "ended from outside; these could not be deleted: " + left);
   }
 
+  @SuppressWarnings("ThreadPriorityCheck") // only lets others end first; the tries are counted
   private static boolean isDeleted(Path directory) {
     for (int i = 0; i < TRIES; i++) {
       killProcesses();
