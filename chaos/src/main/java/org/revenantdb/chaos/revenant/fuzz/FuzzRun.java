@@ -2,6 +2,7 @@ package org.revenantdb.chaos.revenant.fuzz;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -18,6 +19,8 @@ import org.revenantdb.chaos.crash.Together;
 public final class FuzzRun {
 
   private static final String HEAP = "256m";
+  private static final long LONG = 50_000;
+  private static final Duration LONG_TIME = Duration.ofMinutes(10);
 
   private final FuzzOptions options;
   private final FuzzTally tally = new FuzzTally();
@@ -87,9 +90,10 @@ public final class FuzzRun {
   }
 
   private ForkedJvm.Builder builder() {
-    return ForkedJvm.of(FuzzChild.class)
-        .heap(HEAP)
-        .shortLived()
+    ForkedJvm.Builder builder = ForkedJvm.of(FuzzChild.class).heap(HEAP);
+    boolean isLong = options.variants() >= LONG || options.time().compareTo(LONG_TIME) >= 0;
+    // Of a long run the second compiler gains more than it costs.
+    return (isLong ? builder.flags("-XX:+UseSerialGC") : builder.shortLived())
         .flags("-XX:-OmitStackTraceInFastThrow")
         .stallLimit(options.limit())
         .argument(options.directory())
