@@ -227,7 +227,7 @@ class SequenceRulesTest {
           };
       assertEquals(5, life.sequence.next(LAZY));
       assertEquals(Set.of(6L, 7L, 8L, 9L, 10L), draw(life.sequence, 5));
-      assertThrows(IllegalStateException.class, () -> life.sequence.next(LAZY));
+      assertThrows(InternalFailureException.class, () -> life.sequence.next(LAZY));
       life.engine.journal.gate = record -> {};
       assertEquals(11, life.sequence.next(LAZY));
       life.engine.check();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** Entries of dropped tables in the catalogue, byte by byte (format.md §1.5). */
 class DroppedTableRowTest {
-  private static final byte[] ROW = new TableRow(0x102, new int[] {5, 6}).bytes();
+  private static final byte[] ROW = new TableRow(0x102, new int[] {6, 7}).bytes();
 
   @Test
   void key_isThePrefixAndTheId() {
@@ -45,8 +45,8 @@ class DroppedTableRowTest {
     TableRow shorter = row.withoutLast();
     assertEquals(1, shorter.trees());
     assertEquals(0x102, shorter.id(0));
-    assertEquals(5, shorter.root(0));
-    assertArrayEquals(new TableRow(0x102, new int[] {5}).bytes(), shorter.bytes());
+    assertEquals(6, shorter.root(0));
+    assertArrayEquals(new TableRow(0x102, new int[] {6}).bytes(), shorter.bytes());
   }
 
   @Test

@@ -21,4 +21,9 @@ public final class OwnershipLostException extends StorageException {
   public OwnershipLostException(Path file, String reason, String cure, @Nullable Throwable cause) {
     super(file, NO_OFFSET, reason, cure, cause);
   }
+
+  @Override
+  protected StorageException copy() {
+    return new OwnershipLostException(file(), reason(), cure(), this);
+  }
 }
