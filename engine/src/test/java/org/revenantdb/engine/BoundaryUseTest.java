@@ -63,6 +63,15 @@ class BoundaryUseTest {
   private static final Set<String> HARMLESS =
       Set.of("Names", "Misuse$OfArgument", "Misuse$OfState", "StreamedValue$Steps");
 
+  /** Calls that only count, wait or set a flag; the stack's reserve throws errors alone. */
+  private static final Set<String> CANNOT_FAIL =
+      Set.of(
+          "org/revenantdb/recovery/file/FileThread.databaseOpens",
+          "org/revenantdb/recovery/file/FileThread.databaseClosed",
+          PACKAGE + "ForgottenTransactions.awaitEnd",
+          "org/revenantdb/latch/StackReserve.ensure",
+          "java/util/concurrent/atomic/AtomicBoolean.getAndSet");
+
   private final Map<String, ClassModel> classes = new HashMap<>();
 
   private ClassModel model(String name) {
@@ -111,6 +120,9 @@ class BoundaryUseTest {
   }
 
   private static boolean isHarmless(Method call) {
+    if (CANNOT_FAIL.contains(call.owner + "." + call.name)) {
+      return true;
+    }
     if (!call.owner.startsWith("org/revenantdb/")) {
       // Of Java's own, only what has threads brings failures of another one.
       return !call.owner.startsWith("java/util/concurrent/") || call.name.equals("<init>");

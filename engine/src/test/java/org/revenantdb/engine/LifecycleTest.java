@@ -35,27 +35,27 @@ class LifecycleTest {
     static Held now() throws IOException {
       System.gc();
       long resident = 0;
-      long threads = 0;
       for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
         if (line.startsWith("VmRSS:")) {
           resident = Long.parseLong(line.replaceAll("\\D", "")) * 1024;
-        } else if (line.startsWith("Threads:")) {
-          threads = Long.parseLong(line.replaceAll("\\D", ""));
         }
       }
+      long threads =
+          Thread.getAllStackTraces().keySet().stream()
+              .filter(thread -> thread.getName().startsWith("revenant"))
+              .count();
       try (Stream<Path> files = Files.list(Path.of("/proc/self/fd"))) {
         return new Held(resident, threads, files.count());
       }
     }
 
     /**
-     * Some megabytes and threads are the JVM's own: compilers, collectors, carriers of virtual
-     * threads, of which it starts more while others wait for a disk. One thread left behind by each
-     * of the databases of these tests would be hundreds.
+     * Some megabytes are the JVM's own. Only threads of the engine count: the JVM starts more
+     * carriers of virtual threads while others wait for a disk.
      */
     boolean isFlat(Held before, int mebibytes) {
       return files <= before.files + 3
-          && threads <= before.threads + 40
+          && threads <= before.threads
           && residentBytes <= before.residentBytes + ((long) mebibytes << 20);
     }
 
