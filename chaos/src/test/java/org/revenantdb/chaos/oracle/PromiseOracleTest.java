@@ -511,7 +511,10 @@ class PromiseOracleTest {
     promises.durable("k", "2");
     String detail = look(log, END, "k", "1").findings().getFirst().detail();
     assertTrue(detail.contains("\"k\" holds \"1\", expected \"2\""), detail);
-    assertTrue(detail.contains("transaction 2 (thread main, not announced, answered at 2"), detail);
+    String thread = Thread.currentThread().getName();
+    assertTrue(
+        detail.contains("transaction 2 (thread " + thread + ", not announced, answered at 2"),
+        detail);
   }
 
   @Test
