@@ -83,13 +83,20 @@ final class RecordedLives {
   void assertPowerCutsSurvived(int states, Path failures, PlatformProfile... profiles)
       throws IOException {
     SeenImages seen = new SeenImages();
+    long checked = 0;
     for (PlatformProfile profile : profiles) {
       PowerCutOptions options =
           PowerCutOptions.of(profile, seed)
               .withStates(states)
               .withKeep(failures.resolve("failures"));
       Outcome outcome = cutPower(options, seen);
-      assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
+      // A short life has few images: those of a profile may all have been checked under others.
+      boolean hasNoneOfItsOwn =
+          outcome.states() == 0 && outcome.failures().isEmpty() && checked > 0;
+      if (!hasNoneOfItsOwn) {
+        assertEquals(Verdict.SURVIVED, outcome.verdict(), outcome::toString);
+      }
+      checked += outcome.states();
     }
   }
 
