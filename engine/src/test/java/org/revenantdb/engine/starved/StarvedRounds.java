@@ -49,7 +49,7 @@ public final class StarvedRounds {
           .withLockTimeout(Duration.ofMillis(20))
           .withCleanerThreads(2);
 
-  private static final long PATIENCE_MILLIS = Long.getLong("starved.patience.millis", 120_000);
+  private static final long PATIENCE_MILLIS = Long.getLong("starved.patience.millis", 1_200_000);
   private static final int KEYS = 400;
   private static final TransactionOptions LAZY = TransactionOptions.lazy();
   private static final TransactionOptions DURABLE = TransactionOptions.durable();
