@@ -339,21 +339,26 @@ class ParallelCleanerTest {
     return tree;
   }
 
+  /** A step of a helper throws this; the cleaner's own thread waits until one has. */
+  private static void letHelpersFail(TestEngine engine, Error failure) {
+    CountDownLatch thrown = new CountDownLatch(1);
+    engine.around =
+        step -> {
+          if (isHelper()) {
+            thrown.countDown();
+            throw failure;
+          }
+          await(thrown);
+          return step.getAsLong();
+        };
+  }
+
   @Test
   void what_a_helper_throws_is_thrown_by_the_pass_and_nothing_is_forgotten() {
     try (TestEngine engine = new TestEngine(directory, 256)) {
       Tree tree = withWork(engine);
       OutOfMemoryError failure = new OutOfMemoryError("not now");
-      CountDownLatch thrown = new CountDownLatch(1);
-      engine.around =
-          step -> {
-            if (isHelper()) {
-              thrown.countDown();
-              throw failure;
-            }
-            await(thrown);
-            return step.getAsLong();
-          };
+      letHelpersFail(engine, failure);
       Cleaner cleaner = engine.newCleaner(2);
       assertSame(
           failure, assertThrows(OutOfMemoryError.class, () -> CleanerSteps.pass(cleaner, true)));
@@ -369,16 +374,7 @@ class ParallelCleanerTest {
     try (TestEngine engine = new TestEngine(directory, 256)) {
       withWork(engine);
       Error failure = new InternalError("not now");
-      CountDownLatch thrown = new CountDownLatch(1);
-      engine.around =
-          step -> {
-            if (isHelper()) {
-              thrown.countDown();
-              throw failure;
-            }
-            await(thrown);
-            return step.getAsLong();
-          };
+      letHelpersFail(engine, failure);
       Cleaner cleaner = engine.newCleaner(2);
       cleaner.start();
       assertSame(failure, assertThrows(Error.class, cleaner::cleanNow));
@@ -392,16 +388,7 @@ class ParallelCleanerTest {
     try (TestEngine engine = new TestEngine(directory, 256)) {
       Tree tree = withWork(engine);
       OutOfMemoryError failure = new OutOfMemoryError("not now");
-      CountDownLatch thrown = new CountDownLatch(1);
-      engine.around =
-          step -> {
-            if (isHelper()) {
-              thrown.countDown();
-              throw failure;
-            }
-            await(thrown);
-            return step.getAsLong();
-          };
+      letHelpersFail(engine, failure);
       Cleaner cleaner = engine.newCleaner(2);
       cleaner.start();
       assertSame(failure, assertThrows(OutOfMemoryError.class, cleaner::cleanNow));
