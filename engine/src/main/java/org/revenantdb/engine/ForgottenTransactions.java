@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.recovery.file.FileThread;
 
 /**
  * The thread that looks for forgotten transactions, every second. There is one for all databases
@@ -83,17 +84,7 @@ final class ForgottenTransactions {
     if (last == null || last == Thread.currentThread()) {
       return;
     }
-    boolean interrupted = false;
-    while (last.isAlive()) {
-      try {
-        last.join();
-      } catch (InterruptedException again) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    FileThread.awaitEnd(last);
   }
 
   @SuppressWarnings({"EmptyCatch", "ReferenceEquality"}) // which thread it is

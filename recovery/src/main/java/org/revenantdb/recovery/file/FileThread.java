@@ -164,6 +164,15 @@ public final class FileThread {
     }
   }
 
+  /**
+   * Waits until a thread has ended. An interrupt is kept for later.
+   *
+   * @param thread not the caller
+   */
+  public static void awaitEnd(Thread thread) {
+    FileThreadPool.joinUninterruptibly(thread);
+  }
+
   /** Makes the next park of its thread, or the one that it is in, return. */
   public void unpark() {
     LockSupport.unpark(thread);
