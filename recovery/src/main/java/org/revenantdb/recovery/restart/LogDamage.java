@@ -42,6 +42,17 @@ final class LogDamage {
         "the log is damaged: " + why);
   }
 
+  /** What was durable ends inside a record, or inside what is none. */
+  static CorruptDataException durableInsideRecord(SegmentCatalog catalog, long durable) {
+    int size = catalog.directory().segmentSize();
+    return new CorruptDataException(
+        catalog.directory().file(SegmentLayout.number(durable, size)),
+        SegmentLayout.offset(durable, size),
+        "the log is damaged: it names position "
+            + durable
+            + " as durable, and no record begins there");
+  }
+
   /** Whether a record begins at a position and its segment ends before it does. */
   private static boolean isCutOffAtSegmentEnd(SegmentCatalog catalog, long end) {
     int size = catalog.directory().segmentSize();

@@ -116,7 +116,9 @@ public final class Restart {
     SegmentCatalog catalog = new SegmentCatalog(directory);
     Analysis analysis = new Analysis(catalog, control, pages, progress);
     analysis.run();
-    return new Restart(directory, catalog, control, analysis, progress);
+    Restart restart = new Restart(directory, catalog, control, analysis, progress);
+    restart.refuseUnreadableTail();
+    return restart;
   }
 
   /**
@@ -168,7 +170,7 @@ public final class Restart {
     directory.deleteUnfinished();
     if (kept.size() < analysis.ranges().size()) {
       directory.forceNames();
-    } else if (!result.cleanShutdown()) {
+    } else if (hasTail()) {
       trimForCopy(present, options.maxLogSize());
       TailSeal.seal(catalog, analysis.durable(), former.end());
       verifyTail(former);
@@ -216,20 +218,41 @@ public final class Restart {
     }
   }
 
+  /** Whether the end of the log is not that of a clean close, nor of a life that never began. */
+  private boolean hasTail() {
+    return kept.size() == analysis.ranges().size() && !result.cleanShutdown();
+  }
+
+  /**
+   * The tail is read again from D once it was copied ({@link #verifyTail}). So D must be the end of
+   * a record, whoever named it, and that has to be known before anything is changed.
+   */
+  private void refuseUnreadableTail() {
+    if (hasTail() && tailEnd(kept.getLast()) != kept.getLast().end()) {
+      throw LogDamage.durableInsideRecord(catalog, analysis.durable());
+    }
+  }
+
   /**
    * Redo may have read the tail before it was copied. What it has read counts only if the copies
    * say the same: after a failed force the cache may have lost what the medium never had (R6).
    */
   private void verifyTail(LifeRange former) {
+    long end = tailEnd(former);
+    if (end < former.end()) {
+      throw LogDamage.endsTooEarly(catalog, end, "analysis read it up to position " + former.end());
+    }
+  }
+
+  /** Where the log ends for somebody who reads from D on; the end of the life if all is well. */
+  private long tailEnd(LifeRange former) {
     try (LogReader reader =
         new LogReader(directory, number -> catalog.lifeOf(number) == former.life())) {
       reader.seek(Math.max(former.start(), analysis.durable()));
-      while (reader.lsn() < former.end()) {
-        if (!reader.next() || reader.life() != former.life()) {
-          throw LogDamage.endsTooEarly(
-              catalog, reader.lsn(), "analysis read it up to position " + former.end());
-        }
+      while (reader.lsn() < former.end() && reader.next() && reader.life() == former.life()) {
+        // The next record.
       }
+      return reader.lsn();
     }
   }
 

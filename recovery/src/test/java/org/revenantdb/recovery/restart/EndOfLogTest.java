@@ -106,6 +106,20 @@ class EndOfLogTest {
     assertThrows(CorruptDataException.class, () -> LogFixture.analyse(disk, state));
   }
 
+  /** The tail is copied, and then read again from there: too late for a refusal. */
+  @Test
+  void a_durable_lsn_inside_a_record_is_refused_before_anything_is_changed() {
+    CrashDisk disk = durableLog();
+    long inside = lsns.getLast() - 8;
+    ControlState state = LogFixture.state(LogFixture.PAYLOAD, LogFixture.PAYLOAD, 0, inside, 1);
+    CorruptDataException damage =
+        assertThrows(CorruptDataException.class, () -> LogFixture.analyse(disk, state));
+    long segment = SegmentLayout.number(inside, LogFixture.SEGMENT);
+    assertEquals(LogFixture.segment(segment), damage.file().toString());
+    assertEquals(SegmentLayout.offset(inside, LogFixture.SEGMENT), damage.offset());
+    assertTrue(damage.reason().contains("position " + inside), damage.reason());
+  }
+
   /** One unforced write, its first sectors lost, its later ones kept: an ordinary power cut. */
   @Test
   void R7_a_hole_with_good_records_behind_it_is_the_end_of_the_log() {

@@ -49,7 +49,7 @@ record Finding(Outcome outcome, String phase, String signature, String detail) {
     return new Finding(outcome, phase, signature, "in " + phase + ": " + stack(thrown));
   }
 
-  private static String stack(Throwable thrown) {
+  static String stack(Throwable thrown) {
     StringWriter text = new StringWriter();
     thrown.printStackTrace(new PrintWriter(text));
     return text.toString();

@@ -128,7 +128,7 @@ final class Trial {
                   + changed.stream().map(Trial::sort).distinct().sorted().toList()
                   + " after "
                   + lastRefusal,
-              "changed: " + changed + "\nrefused: " + lastRefusal));
+              "changed: " + changed + "\nrefused: " + lastRefusalInFull));
     }
   }
 
@@ -139,6 +139,7 @@ final class Trial {
   // ---- the lives ----
 
   private String lastRefusal = "";
+  private String lastRefusalInFull = "";
 
   private void live(Subject subject) {
     try {
@@ -240,6 +241,7 @@ final class Trial {
     if (opener.isRefusal(thrown)) {
       isTold = true;
       lastRefusal = thrown.getClass().getSimpleName() + refusedAt(thrown);
+      lastRefusalInFull = Finding.stack(thrown);
       Throwable memory = memory(thrown);
       if (memory != null) {
         findings.add(Finding.of(Outcome.OUT_OF_MEMORY, phase, memory));
