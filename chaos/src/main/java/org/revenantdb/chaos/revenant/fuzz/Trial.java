@@ -128,7 +128,10 @@ final class Trial {
                   + changed.stream().map(Trial::sort).distinct().sorted().toList()
                   + " after "
                   + lastRefusal,
-              "changed: " + changed + "\nrefused: " + lastRefusalInFull));
+              "changed: "
+                  + changed
+                  + "\nrefused: "
+                  + (refusal == null ? "" : Finding.stack(refusal))));
     }
   }
 
@@ -139,7 +142,7 @@ final class Trial {
   // ---- the lives ----
 
   private String lastRefusal = "";
-  private String lastRefusalInFull = "";
+  private @Nullable Throwable refusal;
 
   private void live(Subject subject) {
     try {
@@ -241,7 +244,7 @@ final class Trial {
     if (opener.isRefusal(thrown)) {
       isTold = true;
       lastRefusal = thrown.getClass().getSimpleName() + refusedAt(thrown);
-      lastRefusalInFull = Finding.stack(thrown);
+      refusal = thrown;
       Throwable memory = memory(thrown);
       if (memory != null) {
         findings.add(Finding.of(Outcome.OUT_OF_MEMORY, phase, memory));
