@@ -285,36 +285,48 @@ public final class PageStructure {
   }
 
   /**
-   * Bytes that the cells take; -1 - slot if one cannot be. Two accesses to the page and five
+   * Bytes that the cells take; -1 - slot if one cannot be. Two accesses to the page and four
    * branches for a settled row: this is what the check of a leaf costs.
    */
   private static int leafCells(
       int pageId, MemorySegment page, int count, int top, int prefix, int shared) {
     int shortest = shortestKey(prefix, shared);
-    int keys = LeafCell.MAX_KEY - prefix - shortest;
-    int cells = Page.SIZE - LEAF_HEADER - top;
+    int keys = LeafCell.MAX_KEY - prefix;
+    int cells = Page.SIZE - LEAF_HEADER;
     int longest = LeafCell.MAX_CELL - prefix;
+    int first = Slotted.SLOTS + Slotted.SLOT_CELL;
+    int end = first + Slotted.LEAF_SLOT * count;
     int bytes = 0;
-    for (int slot = 0; slot < count; slot++) {
-      int cell = Page.getShort(page, Slotted.SLOTS + Slotted.LEAF_SLOT * slot + Slotted.SLOT_CELL);
-      if (!isUpTo(cells, cell - top)) {
-        return -1 - slot;
+    for (int at = first; at < end; at += Slotted.LEAF_SLOT) {
+      int cell = Page.getShort(page, at);
+      if (cell > cells) {
+        return -1 - (at - first) / Slotted.LEAF_SLOT;
       }
       long shape = LeafCell.shape(page, cell);
       int key = LeafCell.keyLength(shape);
       int length = LEAF_HEADER + key + LeafCell.valueLength(shape);
       if ((shape & NOT_SETTLED) != 0) {
-        if (problemOfRow(pageId, page, cell, shape) != null) {
-          return -1 - slot;
-        }
-        length = LeafCell.length(shape);
+        length = lengthOfRow(pageId, page, cell, shape);
       }
-      if (!isUpTo(keys, key - shortest) || length > longest || cell + length > Page.SIZE) {
-        return -1 - slot;
+      // One branch for six limits: a difference is negative where one is broken.
+      int broken =
+          (cell - top)
+              | (key - shortest)
+              | (keys - key)
+              | length
+              | (longest - length)
+              | (Page.SIZE - cell - length);
+      if (broken < 0) {
+        return -1 - (at - first) / Slotted.LEAF_SLOT;
       }
       bytes += length;
     }
     return bytes;
+  }
+
+  /** Length of a cell with more than a value, or a negative number if it cannot be one. */
+  private static int lengthOfRow(int pageId, MemorySegment page, int cell, long shape) {
+    return problemOfRow(pageId, page, cell, shape) == null ? LeafCell.length(shape) : -1;
   }
 
   private static int shortestKey(int prefix, int shared) {
