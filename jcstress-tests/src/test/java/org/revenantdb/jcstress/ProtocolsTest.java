@@ -22,6 +22,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.openjdk.jcstress.infra.Status;
 import org.openjdk.jcstress.infra.collectors.DiskReadCollector;
@@ -38,6 +39,7 @@ import org.openjdk.jcstress.infra.runners.TestList;
  * default mode instead of a few seconds a test. The reports are {@code
  * target/jcstress/compiled/index.html}, {@code unbroken1} and on beside it (or {@code all}).
  */
+@Tag("slow") // runs beside the Lincheck tests, which use the processor while a fork starts
 class ProtocolsTest {
   // -fsm: one fork with the compiler's random choices, not five; half of the time went there.
   private static final String SHORT = "-m default -f 1 -fsm 1 -iters 1 -time 200 -sc false";

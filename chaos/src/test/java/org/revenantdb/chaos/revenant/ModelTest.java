@@ -14,9 +14,9 @@ import org.revenantdb.chaos.revenant.model.ModelRun;
  * RevenantDB against a plain model: random work over several sessions, random reopenings, random
  * kills.
  *
- * <p>Half a minute of it, and 20 kills at least; under {@code -Plong} ten minutes and 200. {@code
- * -Drevenant.model.seconds}, {@code .kills} and {@code .seed} say otherwise. A failing run keeps
- * its directory.
+ * <p>A quarter of a minute of it, and 10 kills at least; under {@code -Plong} ten minutes and 200.
+ * {@code -Drevenant.model.seconds}, {@code .kills} and {@code .seed} say otherwise. A failing run
+ * keeps its directory.
  */
 @Tag("slow")
 class ModelTest {
@@ -33,8 +33,8 @@ class ModelTest {
         new ModelRun(
             new ModelOptions(
                 seed,
-                Duration.ofSeconds(Integer.getInteger("revenant.model.seconds", LONG ? 600 : 30)),
-                Integer.getInteger("revenant.model.kills", LONG ? 200 : 20),
+                Duration.ofSeconds(Integer.getInteger("revenant.model.seconds", LONG ? 600 : 15)),
+                Integer.getInteger("revenant.model.kills", LONG ? 200 : 10),
                 0,
                 ModelOptions.Kind.BOTH,
                 dir,

@@ -89,7 +89,10 @@ public final class Sessions {
   /** After fewer the compiler is still at work, and takes one of two processors. */
   private static final int COMPILE_STEPS = 400_000;
 
-  private static final long COMPILE_NANOS = 3_000_000_000L;
+  /** System property: how long {@link #compile} takes at most, in milliseconds. */
+  static final String COMPILE_MILLIS = "revenant.bench.compile.millis";
+
+  private static final long COMPILE_NANOS = Long.getLong(COMPILE_MILLIS, 3_000) * 1_000_000;
 
   /** A warm-up takes so many times as long as it should, at most. */
   public static final int LONGEST = 4;

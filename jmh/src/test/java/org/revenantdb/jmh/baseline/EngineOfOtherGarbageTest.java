@@ -28,6 +28,7 @@ import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.jmh.baseline.EngineOfOtherGarbage.Strategy;
+import org.revenantdb.jmh.fork.ShortForks;
 import org.revenantdb.jmh.gc.ChFork;
 
 /**
@@ -46,7 +47,7 @@ class EngineOfOtherGarbageTest {
     private static final long EACH = 1_000;
     private static final int WRITERS = 2;
     private static final int READERS = 2;
-    private static final long TRANSFERS = 10_000;
+    private static final long TRANSFERS = Boolean.getBoolean("revenant.long") ? 10_000 : 3_000;
 
     /** Transfers between the two looks of a reader. */
     private static final long MEANWHILE = 20;
@@ -151,7 +152,7 @@ class EngineOfOtherGarbageTest {
         List<Long> before = balances(reader);
         long from = done.get();
         while (done.get() < Math.min(TRANSFERS, from + MEANWHILE)) {
-          Thread.onSpinWait();
+          Thread.yield(); // the writers need the processor
         }
         assertEquals(before, balances(reader));
         looks.incrementAndGet();
@@ -255,9 +256,11 @@ class EngineOfOtherGarbageTest {
     EngineOfOtherGarbage.write(classes, strategy);
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(ShortForks.with(List.of()));
     command.addAll(
         List.of(
             "-D" + EngineOfOtherGarbage.STRATEGY + '=' + strategy,
+            "-Drevenant.long=" + Boolean.getBoolean("revenant.long"),
             "-cp",
             classes + File.pathSeparator + System.getProperty("java.class.path"),
             main.getName()));

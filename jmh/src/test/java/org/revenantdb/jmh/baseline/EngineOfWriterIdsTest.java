@@ -33,6 +33,7 @@ import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.jmh.fork.ShortForks;
 import org.revenantdb.jmh.tpcc.TpccFork;
 
 /**
@@ -256,6 +257,7 @@ class EngineOfWriterIdsTest {
     }
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(ShortForks.with(List.of()));
     command.addAll(List.of("-cp", classPath, main.getName()));
     command.addAll(List.of(arguments));
     return new ProcessBuilder(command).inheritIO().start().waitFor();

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.revenantdb.jmh.fork.ShortForks;
 import org.revenantdb.jmh.recovery.StoreRestartFork;
 
 /**
@@ -32,7 +33,7 @@ class RestartEnginesTest {
   @EnumSource
   @Tag("slow")
   void killedEngine_hasWhatWasCommitted(RestartEngines engine) throws IOException {
-    Fork fork = new Fork(StoreRestartFork.class, RestartEngines.FLAGS, LIMIT);
+    Fork fork = new Fork(StoreRestartFork.class, ShortForks.with(RestartEngines.FLAGS), LIMIT);
     Fork.Said said = fork.run(folder.toString(), engine.className(), "3000");
     assertEquals("", said.failure());
     assertEquals(1, said.values().get("opened"));

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.revenantdb.jmh.fork.ShortForks;
 import org.revenantdb.jmh.gc.ChFork;
 import org.revenantdb.jmh.gc.HotRowsFork;
 import org.revenantdb.jmh.gc.UpdatesFork;
@@ -34,7 +35,7 @@ class SnapshotEnginesTest {
   @EnumSource
   @Tag("slow")
   void engine_tellsAllPoints(SnapshotEngines engine) throws IOException {
-    Fork fork = new Fork(HotRowsFork.class, engine.flags(), LIMIT);
+    Fork fork = new Fork(HotRowsFork.class, ShortForks.with(engine.flags()), LIMIT);
     Fork.Said said = fork.run(folder.toString(), engine.className(), "1", "3000", "60000", "1");
     assertEquals("", said.failure());
     assertEquals(3000.0, said.values().get("updates_done"));
@@ -48,7 +49,7 @@ class SnapshotEnginesTest {
   @Test
   @Tag("slow")
   void updates_areToldBesideScans() throws IOException {
-    Fork fork = new Fork(UpdatesFork.class, List.of("-Xmx256m"), LIMIT);
+    Fork fork = new Fork(UpdatesFork.class, ShortForks.with(List.of("-Xmx256m")), LIMIT);
     Fork.Said said =
         fork.run(folder.toString(), "1000", "1.0", "2", "50", "0", "200", "1", "", "1");
     assertEquals("", said.failure());
@@ -59,7 +60,7 @@ class SnapshotEnginesTest {
   @Test
   @Tag("slow")
   void sweeps_areToldByValue() throws IOException {
-    Fork ch = new Fork(ChFork.class, List.of("-Xmx256m"), LIMIT);
+    Fork ch = new Fork(ChFork.class, ShortForks.with(List.of("-Xmx256m")), LIMIT);
     String[] readers = {
       folder.toString(), "1", "0.01", "1", "1", "each", "100", "200", "1", "1", "readers=0,2", "2"
     };
@@ -69,7 +70,7 @@ class SnapshotEnginesTest {
       assertTrue(said.values().getOrDefault(point, 0.0) > 0, said::toString);
     }
     assertFalse(said.values().containsKey("transactions"), said::toString);
-    Fork updates = new Fork(UpdatesFork.class, List.of("-Xmx256m"), LIMIT);
+    Fork updates = new Fork(UpdatesFork.class, ShortForks.with(List.of("-Xmx256m")), LIMIT);
     said =
         updates.run(folder.toString(), "1000", "0", "2", "0", "0", "100", "1", "reads=0,50", "1");
     assertEquals("", said.failure());

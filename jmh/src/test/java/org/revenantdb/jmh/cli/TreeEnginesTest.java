@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.revenantdb.jmh.fork.ShortForks;
 import org.revenantdb.jmh.tree.SpillFork;
 import org.revenantdb.jmh.tree.TreeFork;
 
@@ -32,7 +33,7 @@ class TreeEnginesTest {
   @EnumSource
   @Tag("slow")
   void engine_tellsAllPoints(TreeEngines engine) throws IOException {
-    Fork fork = new Fork(TreeFork.class, engine.flags("256m"), LIMIT);
+    Fork fork = new Fork(TreeFork.class, ShortForks.with(engine.flags("256m")), LIMIT);
     Fork.Said said =
         fork.run(engine.className(), folder.toString(), "3500", "33554432", "5", "20", "1");
     assertEquals("", said.failure());

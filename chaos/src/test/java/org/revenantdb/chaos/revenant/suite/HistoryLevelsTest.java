@@ -26,14 +26,16 @@ import org.revenantdb.chaos.history.Precedence;
 import org.revenantdb.chaos.history.TransactionOutcome;
 
 /**
- * Many transactions of each level of isolation, few keys, nothing crashes. {@code
- * -Drevenant.history.transactions=8000} for fewer; another seed: {@code -Drevenant.chaos.seed=N}.
+ * Many transactions of each level of isolation, few keys, nothing crashes: 24,000 of each level,
+ * under {@code -Plong} 100,000. Another number: {@code -Drevenant.history.transactions=N}; another
+ * seed: {@code -Drevenant.chaos.seed=N}.
  */
 class HistoryLevelsTest {
 
   private static final long SEED = Long.getLong("revenant.chaos.seed", 20_261_123);
   private static final int TRANSACTIONS =
-      Integer.getInteger("revenant.history.transactions", 100_000);
+      Integer.getInteger(
+          "revenant.history.transactions", Boolean.getBoolean("revenant.long") ? 100_000 : 24_000);
   private static final int SESSIONS = 8;
   private static final int KEYS = 12;
 
