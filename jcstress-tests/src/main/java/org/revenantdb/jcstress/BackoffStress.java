@@ -18,7 +18,7 @@ import org.revenantdb.engine.OpenBackoff;
  * <p>The very word. {@link BrokenFlag} looks at it and then sets it: seen to fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=BackoffStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none -Djcstress.tests=BackoffStress}
  */
 public final class BackoffStress {
   private BackoffStress() {}

@@ -27,7 +27,8 @@ import org.revenantdb.engine.serial.SerialReads;
  * then begins. Both seen to fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=CertifierStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=CertifierStress}
  */
 public final class CertifierStress {
   private CertifierStress() {}

@@ -25,7 +25,8 @@ import org.revenantdb.recovery.restart.AbortedTransactions;
  * <p>Broken twin: {@link BrokenAhead}. Seen to fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=CollapseStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=CollapseStress}
  */
 public final class CollapseStress {
   /** So many ids are a chunk. */

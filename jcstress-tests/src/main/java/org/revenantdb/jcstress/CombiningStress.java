@@ -25,7 +25,8 @@ import org.revenantdb.latch.WaitTerms;
  * <p>Broken twin: gives up by looking and then going. Seen to fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=CombiningStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=CombiningStress}
  */
 public final class CombiningStress {
   private CombiningStress() {}

@@ -28,7 +28,8 @@ import org.revenantdb.recovery.log.OpenLogBuffer;
  * read and a store. All seen to fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=CommittingStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=CommittingStress}
  */
 public final class CommittingStress {
   private static final int INVISIBLE = 0;

@@ -21,7 +21,8 @@ import org.revenantdb.recovery.log.OpenLogBuffer;
  * in the right order may be seen early x86 does not show.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=DurableLsnStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=DurableLsnStress}
  */
 public final class DurableLsnStress {
   private static final long LSN = OpenLogBuffer.FIRST + OpenLogBuffer.LENGTH;

@@ -26,7 +26,8 @@ import org.revenantdb.engine.buffer.Stay;
  * set.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=FrameRecycleStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=FrameRecycleStress}
  */
 public final class FrameRecycleStress {
   private FrameRecycleStress() {}

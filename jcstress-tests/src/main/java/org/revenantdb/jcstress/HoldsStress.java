@@ -29,7 +29,7 @@ import org.revenantdb.engine.txn.Holds;
  * to fail there.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=HoldsStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none -Djcstress.tests=HoldsStress}
  */
 public final class HoldsStress {
   /** So many are held before the list has to grow. */

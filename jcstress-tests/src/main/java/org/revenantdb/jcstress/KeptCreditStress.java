@@ -24,7 +24,8 @@ import org.revenantdb.recovery.log.OpenKeptCredit;
  * x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=KeptCreditStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=KeptCreditStress}
  */
 public final class KeptCreditStress {
   private KeptCreditStress() {}

@@ -19,7 +19,8 @@ import org.revenantdb.latch.HybridLatch;
  * <p>Broken twin: takes the latch by looking first and writing then. Seen to fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=LatchExclusionStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=LatchExclusionStress}
  */
 public final class LatchExclusionStress {
   private LatchExclusionStress() {}

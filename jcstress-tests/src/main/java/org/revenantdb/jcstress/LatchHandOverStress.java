@@ -23,7 +23,8 @@ import org.revenantdb.latch.HybridLatch;
  * <p>Broken twin: gives the latch to the waiter and sets it free as well. Seen to fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=LatchHandOverStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=LatchHandOverStress}
  */
 public final class LatchHandOverStress {
   private LatchHandOverStress() {}

@@ -18,7 +18,8 @@ import org.revenantdb.latch.HybridLatch;
  * <p>Broken twin: a reader that does not take the latch. Seen to fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=LatchPublicationStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=LatchPublicationStress}
  */
 public final class LatchPublicationStress {
   private LatchPublicationStress() {}

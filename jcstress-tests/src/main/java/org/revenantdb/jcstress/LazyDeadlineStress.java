@@ -26,7 +26,8 @@ import org.revenantdb.recovery.log.OpenLazyDeadline;
  * BrokenRelease} clears it with a release store only, in a model. Both seen to fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=LazyDeadlineStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=LazyDeadlineStress}
  */
 public final class LazyDeadlineStress {
   private LazyDeadlineStress() {}

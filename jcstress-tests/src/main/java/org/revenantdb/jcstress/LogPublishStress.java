@@ -20,7 +20,8 @@ import org.revenantdb.recovery.log.OpenLogBuffer;
  * <p>Broken twin: the end is stored before the record. Seen to fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=LogPublishStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=LogPublishStress}
  */
 public final class LogPublishStress {
   private static final byte[] RECORD = OpenLogBuffer.record(1);

@@ -21,7 +21,8 @@ import org.revenantdb.recovery.log.OpenLogBuffer;
  * <p>Broken twin: the tail is read and then written. Seen to fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=LogReserveStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=LogReserveStress}
  */
 public final class LogReserveStress {
   private static final byte[] ONE = OpenLogBuffer.record(1);

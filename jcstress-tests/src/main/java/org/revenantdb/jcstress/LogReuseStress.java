@@ -23,7 +23,8 @@ import org.revenantdb.recovery.log.OpenLogBuffer;
  * <p>Broken twin: room is given before the old lap is read. Seen to fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=LogReuseStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=LogReuseStress}
  */
 public final class LogReuseStress {
   private static final byte[] RECORD = OpenLogBuffer.record(1);

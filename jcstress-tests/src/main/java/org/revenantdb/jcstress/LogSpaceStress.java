@@ -28,7 +28,8 @@ import org.revenantdb.recovery.log.OpenLogSpace;
  * store. All seen to fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=LogSpaceStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=LogSpaceStress}
  */
 public final class LogSpaceStress {
   /** All that may be in use. */

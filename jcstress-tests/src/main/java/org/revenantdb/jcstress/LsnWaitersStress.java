@@ -30,7 +30,8 @@ import org.revenantdb.recovery.log.OpenLsnWaiters;
  * x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=LsnWaitersStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=LsnWaitersStress}
  */
 public final class LsnWaitersStress {
   private static final long LSN = 1;

@@ -19,7 +19,8 @@ import org.revenantdb.latch.HybridLatch;
  * x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=ObsoleteStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=ObsoleteStress}
  */
 public final class ObsoleteStress {
   private ObsoleteStress() {}

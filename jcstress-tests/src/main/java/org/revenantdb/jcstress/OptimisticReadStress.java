@@ -26,7 +26,8 @@ import org.revenantdb.latch.HybridLatch;
  * loads in order and stores in order; it is there for weakly ordered processors.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=OptimisticReadStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=OptimisticReadStress}
  */
 public final class OptimisticReadStress {
   private OptimisticReadStress() {}

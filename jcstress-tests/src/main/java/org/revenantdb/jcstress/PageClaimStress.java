@@ -25,7 +25,8 @@ import org.revenantdb.engine.space.OpenMap;
  * fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=PageClaimStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=PageClaimStress}
  */
 public final class PageClaimStress {
   private static final int FREE = 100;

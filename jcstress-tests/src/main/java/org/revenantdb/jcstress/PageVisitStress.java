@@ -20,7 +20,8 @@ import org.revenantdb.engine.space.OpenVisits;
  * <p>Broken twin: {@link BrokenSilentTaker} takes the page before it tells that it is on its way.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=PageVisitStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=PageVisitStress}
  */
 public final class PageVisitStress {
   private PageVisitStress() {}

@@ -24,7 +24,8 @@ import org.revenantdb.latch.ParkingLot;
  * <p>Broken twin: parks without looking again under the bucket lock. Seen to fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=ParkedBitStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=ParkedBitStress}
  */
 public final class ParkedBitStress {
   private ParkedBitStress() {}

@@ -20,7 +20,8 @@ import org.revenantdb.engine.txn.OpenPreparedWords;
  * x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=PreparedStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=PreparedStress}
  */
 public final class PreparedStress {
   private PreparedStress() {}

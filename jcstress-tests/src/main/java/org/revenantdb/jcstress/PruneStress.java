@@ -19,7 +19,7 @@ import org.revenantdb.engine.version.OpenRow;
  * <p>Broken twins: {@link BrokenMembersOnly}, {@link BrokenPushesLate}. Seen to fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=PruneStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none -Djcstress.tests=PruneStress}
  */
 public final class PruneStress {
   private PruneStress() {}

@@ -22,7 +22,8 @@ import org.openjdk.jcstress.infra.results.II_Result;
  * store may still wait in the processor's store buffer while the load is answered.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=PublishBeforeRead}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=PublishBeforeRead}
  */
 public final class PublishBeforeReadStress {
 

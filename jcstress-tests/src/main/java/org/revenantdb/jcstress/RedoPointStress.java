@@ -24,7 +24,8 @@ import org.revenantdb.recovery.log.OpenLogBuffer;
  * to fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=RedoPointStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=RedoPointStress}
  */
 public final class RedoPointStress {
   private static final long NONE = 0;

@@ -26,7 +26,8 @@ import org.revenantdb.gc.TwoChunks;
  * to fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=RetiredSlotsStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=RetiredSlotsStress}
  */
 public final class RetiredSlotsStress {
   private RetiredSlotsStress() {}

@@ -28,7 +28,8 @@ import org.revenantdb.engine.page.Page;
  * and {@link BrokenMarkedAfterwards}, each seen to fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=SharedMapStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=SharedMapStress}
  */
 public final class SharedMapStress {
   private static final int ONE = 64;

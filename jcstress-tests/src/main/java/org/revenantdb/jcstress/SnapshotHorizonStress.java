@@ -26,7 +26,8 @@ import org.revenantdb.gc.ActiveSnapshots;
  * tell it from an earlier one. All seen to fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=SnapshotHorizonStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=SnapshotHorizonStress}
  */
 public final class SnapshotHorizonStress {
   private SnapshotHorizonStress() {}

@@ -28,7 +28,8 @@ import org.revenantdb.jmh.baseline.TenByteLsn;
  * under the lock of the writers. Both seen to fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=TenByteLsnStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=TenByteLsnStress}
  */
 public final class TenByteLsnStress {
   private static final long SLOT = 8;

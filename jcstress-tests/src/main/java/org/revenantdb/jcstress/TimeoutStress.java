@@ -23,7 +23,7 @@ import org.revenantdb.latch.HybridLatch;
  * that it can be given the latch after it has gone. Seen to fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=TimeoutStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none -Djcstress.tests=TimeoutStress}
  */
 public final class TimeoutStress {
   private TimeoutStress() {}

@@ -23,7 +23,8 @@ import org.revenantdb.engine.txn.OpenTransactionIds;
  * <p>Broken twin: {@link BrokenReadThenSet} takes back by a read and a store. Seen to fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=TransactionIdsStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=TransactionIdsStress}
  */
 public final class TransactionIdsStress {
   private TransactionIdsStress() {}

@@ -30,7 +30,8 @@ import org.revenantdb.engine.buffer.Stay;
  * stores in order and loads in order, unless the compiler changes theirs.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=TranslationPublishStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=TranslationPublishStress}
  */
 public final class TranslationPublishStress {
   private TranslationPublishStress() {}

@@ -22,7 +22,8 @@ import org.revenantdb.engine.version.OpenUnseenDeletes;
  * leaves are kept out. {@link BrokenSet} looks at the word and then sets it: seen to fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=UnseenDeletesStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=UnseenDeletesStress}
  */
 public final class UnseenDeletesStress {
   private static final long EARLY = 10;

@@ -20,7 +20,8 @@ import org.revenantdb.engine.spill.OpenRuns;
  * to fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=VersionSpillStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=VersionSpillStress}
  */
 public final class VersionSpillStress {
   private VersionSpillStress() {}

@@ -20,7 +20,7 @@ import org.revenantdb.engine.txn.OpenOutcomeWords;
  * seen to fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=WaitedStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none -Djcstress.tests=WaitedStress}
  */
 public final class WaitedStress {
   private WaitedStress() {}

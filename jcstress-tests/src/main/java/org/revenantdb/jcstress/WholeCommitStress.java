@@ -32,7 +32,8 @@ import org.revenantdb.recovery.restart.AbortedTransactions;
  * the snapshots. All seen to fail on x86.
  *
  * <p>{@code mvn -pl jcstress-tests -am test -Dtest=ProtocolsTest
- * -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.tests=WholeCommitStress}
+ * -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded.tags=none
+ * -Djcstress.tests=WholeCommitStress}
  */
 public final class WholeCommitStress {
   /** So many ids are a chunk. */
