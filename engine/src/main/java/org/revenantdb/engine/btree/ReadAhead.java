@@ -78,7 +78,12 @@ public final class ReadAhead {
     if (frame == NONE) {
       frame = tree.leafForScan(key);
     }
-    came(key, frame);
+    try {
+      cameTo(key, pool.pageIdOf(frame));
+    } catch (Throwable failure) {
+      pool.unfixShared(frame);
+      throw failure;
+    }
     return frame;
   }
 
@@ -109,12 +114,16 @@ public final class ReadAhead {
     }
   }
 
-  private void came(byte[] key, int frame) {
-    cameTo(key, pool.pageIdOf(frame));
+  /** Has the leaves read that are right of the one of a key; without memory for that, none. */
+  private void ask(byte[] key) {
+    try {
+      askFor(key);
+    } catch (OutOfMemoryError e) {
+      window = 0; // the scan reads them itself
+    }
   }
 
-  /** Has the leaves read that are right of the one of a key. */
-  private void ask(byte[] key) {
+  private void askFor(byte[] key) {
     if (names.length == 0) {
       names = new int[pool.maxAhead()];
     }
@@ -153,9 +162,12 @@ public final class ReadAhead {
     }
     frame = parent(fence);
     if (frame != NONE) {
-      MemorySegment page = pool.page(frame);
-      n = putDown(page, Slotted.childPosition(page, fence), n);
-      pool.unfixShared(frame);
+      try {
+        MemorySegment page = pool.page(frame);
+        n = putDown(page, Slotted.childPosition(page, fence), n);
+      } finally {
+        pool.unfixShared(frame);
+      }
     }
     return n;
   }

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.latch.HybridLatch;
+import org.revenantdb.latch.LatchDebug;
 import org.revenantdb.latch.Tally;
 import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.latch.WaitTerms;
@@ -730,6 +731,7 @@ public final class BufferPool implements AutoCloseable {
 
   /** Hands the exclusive latch of a stay over to a reading thread, or ends the stay. */
   private boolean beginAhead(Stay stay) {
+    LatchDebug.handOver(stay);
     try {
       readers.readAhead(
           offset(stay.pageId()),

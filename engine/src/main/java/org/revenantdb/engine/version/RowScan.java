@@ -133,13 +133,15 @@ public final class RowScan implements RowSource {
   private void fillForwards(RowBatch batch, int most) {
     byte[] from = position == null ? new byte[0] : position;
     int frame = fromFence ? tree.nextLeafShared(descent) : -1;
+    boolean isFound = frame >= 0;
     fromFence = false;
-    if (frame < 0) {
+    if (!isFound) {
       frame = ahead.leafShared(from, descent);
-    } else {
-      ahead.cameTo(from, pool.pageIdOf(frame));
     }
     try {
+      if (isFound) {
+        ahead.cameTo(from, pool.pageIdOf(frame));
+      }
       MemorySegment page = pool.page(frame);
       tree.demandCovers(page, from);
       tree.fetchNextLeaf(descent);

@@ -25,6 +25,7 @@ import org.revenantdb.engine.Savepoint;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
+import org.revenantdb.latch.LatchDebug;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.testing.CrashDisk;
 
@@ -463,6 +464,27 @@ public final class StarvedRounds {
       if (!causedByError(e)) {
         throw e;
       }
+    } finally {
+      if (mode == Mode.HEAP) {
+        demandNoLatch(Thread.currentThread());
+      }
+    }
+  }
+
+  /** A caller that has left the engine holds nothing; in the debug mode of the latches. */
+  private static void demandNoLatch(Thread thread) {
+    LatchDebug.held().stream()
+        .filter(hold -> hold.thread() == thread)
+        .findFirst()
+        .ifPresent(hold -> {
+          throw new AssertionError("a latch was not given back: " + hold, Starvation.thrown());
+        });
+  }
+
+  /** When the database is closed nobody holds anything. */
+  private void demandNoLatches(String what) {
+    if (mode == Mode.HEAP && !LatchDebug.held().isEmpty()) {
+      throw new AssertionError(what + ", closed: " + LatchDebug.held(), Starvation.thrown());
     }
   }
 
@@ -737,6 +759,7 @@ public final class StarvedRounds {
         throw new AssertionError(what + ": close of an engine that works", e);
       }
     }
+    demandNoLatches(what);
   }
 
   private void reopen(boolean works, String what) throws Exception {

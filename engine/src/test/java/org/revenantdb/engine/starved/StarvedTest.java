@@ -61,6 +61,9 @@ class StarvedTest {
           List.of(
               Path.of(System.getProperty("java.home"), "bin", "java").toString(),
               "-ea",
+              // With the watch for latches that nobody gives back, and without: it changes the
+              // pace.
+              "-Drevenant.latch.debug=" + (mode == StarvedRounds.Mode.HEAP && i % 2 == 0),
               "-Xmx" + (mode == StarvedRounds.Mode.FULL ? "96m" : "384m"),
               "-XX:MaxDirectMemorySize=64m",
               "-cp",
