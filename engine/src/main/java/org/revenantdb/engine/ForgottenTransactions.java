@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.recovery.file.EngineWork;
 import org.revenantdb.recovery.file.FileThread;
 
 /**
@@ -13,7 +14,8 @@ import org.revenantdb.recovery.file.FileThread;
 final class ForgottenTransactions {
   /*
    * The thread is `thread`, or it ends. A database that is opened while the former thread still ends gets another one.
-   * Its loop allocates nothing outside of the try: an OutOfMemoryError ends one sweep, never the thread.
+   * Its loop allocates nothing outside of the try: an OutOfMemoryError ends one sweep, never the thread. Should the
+   * thread die all the same, it starts its successor.
    */
 
   private static final long PERIOD = TimeUnit.SECONDS.toNanos(1);
@@ -44,7 +46,7 @@ final class ForgottenTransactions {
             .daemon()
             .name("revenant-forgotten")
             .inheritInheritableThreadLocals(false)
-            .unstarted(ForgottenTransactions::run);
+            .unstarted(EngineWork.of(ForgottenTransactions::run, ForgottenTransactions::died));
     started.setContextClassLoader(null);
     thread = started;
     boolean runs = false;
@@ -55,6 +57,17 @@ final class ForgottenTransactions {
       if (!runs) {
         thread = null;
       }
+    }
+  }
+
+  /** Without memory for another thread, the next database that is opened starts one. */
+  @SuppressWarnings("ReferenceEquality") // which thread it is
+  private static synchronized void died(Throwable cause) {
+    if (thread == Thread.currentThread()) {
+      thread = null;
+    }
+    if (thread == null && databases.length > 0) {
+      start();
     }
   }
 

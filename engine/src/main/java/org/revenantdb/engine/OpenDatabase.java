@@ -269,7 +269,8 @@ final class OpenDatabase {
                       options.versionMemory(),
                       horizon::refresh,
                       GarbageStrategy.of(horizon),
-                      waits.of(WaitClass.VERSION_MEMORY))),
+                      waits.of(WaitClass.VERSION_MEMORY),
+                      log::fail)),
               spill,
               new Storage.Counters());
       engine =

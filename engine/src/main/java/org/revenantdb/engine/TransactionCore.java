@@ -35,6 +35,7 @@ import org.revenantdb.engine.version.RowReader;
 import org.revenantdb.engine.version.RowWriter;
 import org.revenantdb.engine.version.Witness;
 import org.revenantdb.latch.StackReserve;
+import org.revenantdb.recovery.file.EngineWork;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.log.ForgottenIds;
 import org.revenantdb.recovery.log.LogStoppedException;
@@ -1288,16 +1289,13 @@ final class TransactionCore {
       durable.complete(null);
       return durable;
     }
-    Runnable awaits =
-        () -> {
-          try {
-            log.awaitDurableUnasked(lsn);
-          } catch (Throwable e) {
-            durable.completeExceptionally(outcomeUnknown(e));
-            return;
-          }
-          durable.complete(null);
-        };
+    EngineWork awaits =
+        EngineWork.of(
+            () -> {
+              log.awaitDurableUnasked(lsn);
+              durable.complete(null);
+            },
+            e -> completeWith(durable, e));
     try {
       Thread.ofVirtual()
           .name("revenant-durable")
@@ -1307,6 +1305,17 @@ final class TransactionCore {
       durable.completeExceptionally(outcomeUnknown(noThread)); // it has committed: no exception
     }
     return durable.minimalCompletionStage();
+  }
+
+  /** Somebody waits for it, so it is repeated until there is memory for it. */
+  private void completeWith(CompletableFuture<@Nullable Void> durable, Throwable failure) {
+    while (!durable.isDone()) {
+      try {
+        durable.completeExceptionally(outcomeUnknown(failure));
+      } catch (OutOfMemoryError notNow) {
+        Thread.yield();
+      }
+    }
   }
 
   private OutcomeUnknownException outcomeUnknown(Throwable failure) {

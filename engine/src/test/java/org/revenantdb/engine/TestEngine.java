@@ -195,7 +195,12 @@ final class TestEngine implements AutoCloseable {
                 waits.of(WaitClass.ROW)),
             horizon,
             new VolatileStore(
-                spill, 64 << 20, horizon::refresh, GarbageStrategy.of(horizon), WaitMeter.NONE),
+                spill,
+                64 << 20,
+                horizon::refresh,
+                GarbageStrategy.of(horizon),
+                WaitMeter.NONE,
+                cause -> {}),
             spill,
             new Storage.Counters());
     engine =

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
@@ -313,7 +314,8 @@ class WaitsTest {
     wait(waits.log().force());
     wait(waits.read());
     wait(waits.frame());
-    FileThread own = FileThread.of("test", () -> wait(waits.log().force()));
+    AtomicReference<Throwable> death = new AtomicReference<>();
+    FileThread own = FileThread.of("test", () -> wait(waits.log().force()), death::set);
     own.start();
     own.join();
     for (WaitClass waitClass :

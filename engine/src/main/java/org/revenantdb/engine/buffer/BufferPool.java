@@ -242,7 +242,7 @@ public final class BufferPool implements AutoCloseable {
     this.frames = new Frames(slabs, options.frames());
     this.free = new FreeFrames(options.frames());
     this.clock = new Clock(frames, translation);
-    this.readers = new PageReaders(data, options.readThreads(), options.name());
+    this.readers = new PageReaders(data, options.readThreads(), options.name(), log::fail);
     this.writer =
         new PageWriter(
             data, guard, log, account, frames, flushedLsns, clock, waiters, steps, options.name());

@@ -5,12 +5,14 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.CallerReads;
+import org.revenantdb.recovery.file.Errand;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.StorageFile;
+import org.revenantdb.recovery.log.LogStoppedException;
 
 /**
  * Reads pages, for callers and ahead of scans.
@@ -28,9 +30,6 @@ final class PageReaders implements AutoCloseable {
   /** Callers that read for themselves at the same time; there is a file descriptor for each. */
   private static final int CALLERS_AT_ONCE =
       Math.clamp(Runtime.getRuntime().availableProcessors(), 2, 8);
-
-  /** So long at most does a waiting caller rely on being woken. */
-  private static final long PATIENCE_NANOS = 1_000_000_000L;
 
   /** Told by a reading thread how a read has ended that nobody waits for; throws nothing. */
   @FunctionalInterface
@@ -58,11 +57,10 @@ final class PageReaders implements AutoCloseable {
 
   /** Of a caller who waits. */
   private static final class Demand extends Request {
-    final Thread caller = Thread.currentThread();
+    private final Errand errand = new Errand();
 
+    /** Written before the caller is told that it is over. */
     int bytes;
-    @Nullable Throwable failure;
-    volatile boolean done;
 
     Demand(long position, MemorySegment target) {
       super(position, target);
@@ -71,20 +69,11 @@ final class PageReaders implements AutoCloseable {
     @Override
     void finish(int bytesRead, @Nullable Throwable withFailure) {
       bytes = bytesRead;
-      failure = withFailure;
-      done = true;
-      LockSupport.unpark(caller);
+      errand.finish(withFailure);
     }
 
-    void await() {
-      boolean interrupted = false;
-      while (!done) {
-        LockSupport.parkNanos(this, PATIENCE_NANOS);
-        interrupted |= Thread.interrupted();
-      }
-      if (interrupted) {
-        caller.interrupt();
-      }
+    @Nullable Throwable await() {
+      return errand.await();
     }
   }
 
@@ -107,6 +96,7 @@ final class PageReaders implements AutoCloseable {
   private final CallerReads callerReads;
   private final int maxThreads;
   private final String name;
+  private final Consumer<? super Throwable> stop;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition work = lock.newCondition();
@@ -116,8 +106,15 @@ final class PageReaders implements AutoCloseable {
   private int idle;
   private boolean tookDemand;
   private volatile boolean closed;
+  private @Nullable Throwable death;
 
-  PageReaders(StorageFile data, int maxThreads, String name) {
+  /**
+   * No thread is started yet.
+   *
+   * @param stop stops the engine, should a thread die
+   */
+  PageReaders(StorageFile data, int maxThreads, String name, Consumer<? super Throwable> stop) {
+    this.stop = stop;
     this.data = data;
     this.callerReads = data.callerReads(CALLERS_AT_ONCE, BufferPool.PAGE_SIZE);
     this.maxThreads = maxThreads;
@@ -139,8 +136,7 @@ final class PageReaders implements AutoCloseable {
     }
     Demand request = new Demand(position, target);
     submit(demands, request);
-    request.await();
-    Throwable failure = request.failure;
+    Throwable failure = request.await();
     if (failure != null) {
       throw Failures.rethrow(failure);
     }
@@ -163,6 +159,10 @@ final class PageReaders implements AutoCloseable {
       if (closed) {
         throw new PoolClosedException();
       }
+      Throwable cause = death;
+      if (cause != null) {
+        throw new LogStoppedException(cause);
+      }
       queue.addLast(request);
       if (demands.size() + aheads.size() > idle && threads.size() < maxThreads) {
         startThread(queue, request);
@@ -174,7 +174,8 @@ final class PageReaders implements AutoCloseable {
   }
 
   private void startThread(ArrayDeque<Request> queue, Request request) {
-    FileThread thread = FileThread.of(name + "-reader-" + (threads.size() + 1), this::run);
+    FileThread thread =
+        FileThread.of(name + "-reader-" + (threads.size() + 1), this::run, this::died);
     try {
       thread.start();
       threads.add(thread);
@@ -199,6 +200,28 @@ final class PageReaders implements AutoCloseable {
         failure = thrown;
       }
       request.finish(bytes, failure);
+    }
+  }
+
+  /** The engine stops, and all that wait are told: other threads may have died, too. */
+  private void died(Throwable cause) {
+    try {
+      stop.accept(cause);
+    } finally {
+      lock.lock();
+      try {
+        death = cause;
+        finishAll(demands, cause);
+        finishAll(aheads, cause);
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  private static void finishAll(ArrayDeque<Request> requests, Throwable cause) {
+    for (Request request; (request = requests.pollFirst()) != null; ) {
+      request.finish(0, cause);
     }
   }
 

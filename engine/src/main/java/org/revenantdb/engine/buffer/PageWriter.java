@@ -317,7 +317,7 @@ final class PageWriter implements AutoCloseable {
   /** With the lock held. */
   private void wakeThread() {
     if (thread == null) {
-      FileThread starting = FileThread.of(name + "-page-writer", this::run);
+      FileThread starting = FileThread.of(name + "-page-writer", this::run, this::stop);
       starting.start();
       thread = starting;
     }
@@ -348,17 +348,13 @@ final class PageWriter implements AutoCloseable {
   // ---- the thread
 
   private void run() {
-    try {
-      while (awaitWork()) {
-        boolean progress = serveGrowths();
-        progress |= cleanSome();
-        progress |= flushSome();
-        rest(progress);
-      }
-      finishAll(new PoolClosedException());
-    } catch (Throwable cause) {
-      stop(cause);
+    while (awaitWork()) {
+      boolean progress = serveGrowths();
+      progress |= cleanSome();
+      progress |= flushSome();
+      rest(progress);
     }
+    finishAll(new PoolClosedException());
   }
 
   private boolean awaitWork() {

@@ -214,7 +214,12 @@ public final class Cleaner implements AutoCloseable {
             tables::moveRoot,
             mini,
             maps);
-    this.thread = FileThread.of(threadName, this::run);
+    this.thread =
+        FileThread.of(
+            threadName,
+            this::run,
+            cause -> storage.log().fail(cause), // the first cause counts
+            this::ended);
   }
 
   /** Starts the thread. */
@@ -347,22 +352,20 @@ public final class Cleaner implements AutoCloseable {
   }
 
   private void run() {
-    try {
-      pauseUntilTold(FIRST_PAUSE);
-      long pause = SHORTEST_PAUSE;
-      while (!closed) {
-        try {
-          pause = cleanAndRest(pause);
-        } catch (OutOfMemoryError notNow) {
-          surviveWithoutMemory(notNow);
-        }
+    pauseUntilTold(FIRST_PAUSE);
+    long pause = SHORTEST_PAUSE;
+    while (!closed) {
+      try {
+        pause = cleanAndRest(pause);
+      } catch (OutOfMemoryError notNow) {
+        surviveWithoutMemory(notNow);
       }
-    } catch (Throwable e) {
-      storage.log().fail(e); // the first cause counts
-    } finally {
-      closed = true;
-      finishRequests();
     }
+  }
+
+  private void ended() {
+    closed = true;
+    finishRequests();
   }
 
   /**

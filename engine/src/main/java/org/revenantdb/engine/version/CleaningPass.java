@@ -131,21 +131,16 @@ final class CleaningPass {
   private void start(PageVisit helper, String name, Thread caller) {
     helping.getAndIncrement();
     try {
-      FileThread.of(name, () -> help(helper, caller)).start();
+      FileThread.of(name, () -> work(helper, () -> {}), this::fail, () -> helperEnded(caller))
+          .start();
     } catch (OutOfMemoryError noThread) {
       helping.getAndDecrement();
     }
   }
 
-  private void help(PageVisit helper, Thread caller) {
-    try {
-      work(helper, () -> {});
-    } catch (Throwable e) {
-      fail(e);
-    } finally {
-      helping.getAndDecrement();
-      LockSupport.unpark(caller);
-    }
+  private void helperEnded(Thread caller) {
+    helping.getAndDecrement();
+    LockSupport.unpark(caller);
   }
 
   private boolean isStopped() {

@@ -4,6 +4,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.spill.SpillFiles;
@@ -14,7 +15,7 @@ import org.revenantdb.recovery.file.FileThread;
  * these files. It is started when there is first need.
  *
  * <p>Threads: any wake it. It waits for nothing but files. Failure: is told to the memory that it
- * should have freed, and tried again.
+ * should have freed, and tried again. If the thread dies, the engine stops.
  */
 final class Spiller implements AutoCloseable {
   private static final String NAME = "revenant-spiller";
@@ -26,6 +27,7 @@ final class Spiller implements AutoCloseable {
   private final VersionMemory memory;
   private final BooleanSupplier spill;
   private final Predicate<Runnable> merge;
+  private final Consumer<? super Throwable> stop;
   private final ReentrantLock starting = new ReentrantLock();
   private volatile @Nullable FileThread thread;
   private volatile boolean wanted;
@@ -42,13 +44,19 @@ final class Spiller implements AutoCloseable {
    * @param spill frees memory; false if there is nothing more that it could free
    * @param merge merges files, and runs what it is given now and then; false if there was nothing
    *     to do
+   * @param stop stops the engine
    */
   Spiller(
-      SpillFiles files, VersionMemory memory, BooleanSupplier spill, Predicate<Runnable> merge) {
+      SpillFiles files,
+      VersionMemory memory,
+      BooleanSupplier spill,
+      Predicate<Runnable> merge,
+      Consumer<? super Throwable> stop) {
     this.files = files;
     this.memory = memory;
     this.spill = spill;
     this.merge = merge;
+    this.stop = stop;
   }
 
   /** Memory has to be freed. */
@@ -69,7 +77,7 @@ final class Spiller implements AutoCloseable {
     starting.lock();
     try {
       if (thread == null && !closed) {
-        FileThread fresh = FileThread.of(NAME, this::run);
+        FileThread fresh = FileThread.of(NAME, this::run, this::died);
         fresh.start();
         thread = fresh;
       }
@@ -94,6 +102,15 @@ final class Spiller implements AutoCloseable {
       } else {
         LockSupport.park(this);
       }
+    }
+  }
+
+  /** Writers that wait for room are refused from now on. */
+  private void died(Throwable cause) {
+    try {
+      stop.accept(cause);
+    } finally {
+      memory.failed(cause);
     }
   }
 

@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAccumulator;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -143,18 +144,20 @@ public final class VolatileStore implements AutoCloseable {
    * @param snapshots computes what is needed
    * @param garbage decides what memory drops of it when
    * @param waits of writers who are held back
+   * @param stop stops the engine, should the thread that frees memory die
    */
   public VolatileStore(
       SpillFiles files,
       long budget,
       Supplier<SnapshotSet> snapshots,
       GarbageStrategy garbage,
-      WaitMeter waits) {
+      WaitMeter waits,
+      Consumer<? super Throwable> stop) {
     this.garbage = garbage;
     this.memory = new VersionMemory(budget, waits);
     this.runs = new VersionRuns(files, budget, memory::take, memory::giveBack);
     this.snapshots = snapshots;
-    this.spiller = new Spiller(files, memory, this::spill, this::merge);
+    this.spiller = new Spiller(files, memory, this::spill, this::merge, stop);
   }
 
   /**

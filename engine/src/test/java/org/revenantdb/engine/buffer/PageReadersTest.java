@@ -29,6 +29,7 @@ class PageReadersTest {
 
   private final FaultyFileSystem faulty = new FaultyFileSystem();
   private final AtomicReference<String> reader = new AtomicReference<>();
+  private final AtomicReference<Throwable> stopped = new AtomicReference<>();
   private StorageFile data;
   private PageReaders readers;
 
@@ -40,7 +41,7 @@ class PageReadersTest {
             OpenMode.CREATE_NEW,
             /* ownerOnly= */ true,
             new IoStatistics());
-    readers = new PageReaders(data, 1, "test");
+    readers = new PageReaders(data, 1, "test", stopped::set);
     faulty.hook(event -> {
       if (event.kind() == IoEvent.Kind.READ) {
         reader.set(Thread.currentThread().getName());
@@ -68,7 +69,7 @@ class PageReadersTest {
   void read_byACallerThatIsInterrupted_isDoneByItself() {
     Path path = temporary.resolve("own");
     try (StorageFile file = StorageFile.open(path, OpenMode.CREATE_NEW, /* ownerOnly= */ true);
-        PageReaders own = new PageReaders(file, /* maxThreads= */ 0, "none")) {
+        PageReaders own = new PageReaders(file, /* maxThreads= */ 0, "none", stopped::set)) {
       file.write(0, MemorySegment.ofArray(new byte[8192]));
       Thread.currentThread().interrupt();
       assertEquals(8192, own.read(0, MemorySegment.ofArray(new byte[8192])));
@@ -130,7 +131,7 @@ class PageReadersTest {
   @Test
   void read_byAThreadOfTheEngine_isDoneByItself() throws Exception {
     FutureTask<Integer> task = new FutureTask<>(this::read);
-    FileThread.of("engine", task).start();
+    FileThread.of("engine", task, stopped::set).start();
     assertEquals(0, task.get());
     assertEquals("engine", reader.get());
   }

@@ -71,7 +71,12 @@ class SteamModelTest {
     SpillFiles files = new SpillFiles(directory, new byte[16], 1, new IoStatistics());
     store =
         new VolatileStore(
-            files, 64 << 20, horizon::refresh, GarbageStrategy.of(horizon), WaitMeter.NONE);
+            files,
+            64 << 20,
+            horizon::refresh,
+            GarbageStrategy.of(horizon),
+            WaitMeter.NONE,
+            cause -> {});
     for (int row = 0; row < ROWS; row++) {
       rows.add(new Row(row));
     }

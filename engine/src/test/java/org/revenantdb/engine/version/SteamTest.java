@@ -48,7 +48,12 @@ class SteamTest {
     SpillFiles files = new SpillFiles(directory, new byte[16], 1, new IoStatistics());
     store =
         new VolatileStore(
-            files, 1 << 20, horizon::refresh, GarbageStrategy.of(horizon), WaitMeter.NONE);
+            files,
+            1 << 20,
+            horizon::refresh,
+            GarbageStrategy.of(horizon),
+            WaitMeter.NONE,
+            cause -> {});
   }
 
   @AfterEach
@@ -338,7 +343,12 @@ class SteamTest {
     SpillFiles files = new SpillFiles(notADirectory, new byte[16], 1, new IoStatistics());
     try (VolatileStore full =
         new VolatileStore(
-            files, 1 << 16, horizon::refresh, GarbageStrategy.of(horizon), WaitMeter.NONE)) {
+            files,
+            1 << 16,
+            horizon::refresh,
+            GarbageStrategy.of(horizon),
+            WaitMeter.NONE,
+            cause -> {})) {
       openAt(60);
       clock = 80;
       byte[] large = new byte[1 << 12];

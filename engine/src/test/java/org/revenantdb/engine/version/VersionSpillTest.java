@@ -74,7 +74,12 @@ class VersionSpillTest {
     Horizon horizon = new Horizon(snapshots, clock::get, clock::get);
     store =
         new VolatileStore(
-            files, BUDGET, horizon::refresh, GarbageStrategy.of(horizon), new CountedWaits());
+            files,
+            BUDGET,
+            horizon::refresh,
+            GarbageStrategy.of(horizon),
+            new CountedWaits(),
+            cause -> {});
   }
 
   private final class CountedWaits implements WaitMeter {

@@ -29,7 +29,8 @@ class VolatileStoreTest {
     Horizon all = new Horizon(new ActiveSnapshots(), () -> 0, () -> 0);
     SpillFiles files = new SpillFiles(directory, new byte[16], 1, new IoStatistics());
     store =
-        new VolatileStore(files, 1 << 20, all::refresh, GarbageStrategy.of(all), WaitMeter.NONE);
+        new VolatileStore(
+            files, 1 << 20, all::refresh, GarbageStrategy.of(all), WaitMeter.NONE, cause -> {});
   }
 
   @Test

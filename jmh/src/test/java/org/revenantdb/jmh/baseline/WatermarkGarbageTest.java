@@ -30,7 +30,7 @@ class WatermarkGarbageTest {
     WatermarkGarbage garbage = new WatermarkGarbage(horizon);
     SpillFiles files = new SpillFiles(folder, new byte[16], 1, new IoStatistics());
     try (VolatileStore store =
-        new VolatileStore(files, 1 << 20, horizon::refresh, garbage, WaitMeter.NONE)) {
+        new VolatileStore(files, 1 << 20, horizon::refresh, garbage, WaitMeter.NONE, cause -> {})) {
       int older = snapshots.open(clock::get);
       clock.set(15);
       int younger = snapshots.open(clock::get);

@@ -86,7 +86,7 @@ public final class Checkpointer implements AutoCloseable {
     this.maxRecoveryLog = maxRecoveryLog;
     redoPoint = control.state().redoPoint();
     space.redoPointMoved(redoPoint);
-    thread = FileThread.of(threadName + "-checkpoint", this::runRounds);
+    thread = FileThread.of(threadName + "-checkpoint", this::runRounds, this::stop);
     thread.start();
   }
 
@@ -134,25 +134,20 @@ public final class Checkpointer implements AutoCloseable {
   }
 
   private void runRounds() {
-    try {
-      while (awaitWish()) {
-        // Each wish is one round.
-      }
-    } catch (Throwable thrown) {
-      stop(thrown);
+    while (awaitWish()) {
+      // Each wish is one round.
     }
   }
 
   /** Waits for the next round to be wanted and does it; returns false when there is none. */
-  private boolean awaitWish() throws InterruptedException {
+  private boolean awaitWish() {
     long upTo;
     boolean everything;
     everySecond(); // also where one round follows the other
     lock.lock();
     try {
       while (!stopping && !isWanted()) {
-        // An interrupt ends the thread by way of stop(): nobody should send one.
-        if (asked.awaitNanos(nextSecond - System.nanoTime()) <= 0) {
+        if (awaitAsked(nextSecond - System.nanoTime()) <= 0) {
           lock.unlock();
           try {
             everySecond();
@@ -176,6 +171,15 @@ public final class Checkpointer implements AutoCloseable {
     round(everything ? tail : tail - untouched(tail), /* closing= */ false);
     roundEnded(upTo);
     return true;
+  }
+
+  /** An interrupt ends the thread: nobody should send one. */
+  private long awaitAsked(long nanos) {
+    try {
+      return asked.awaitNanos(nanos);
+    } catch (InterruptedException byNobody) {
+      throw new IllegalStateException(byNobody);
+    }
   }
 
   private void everySecond() {

@@ -3,6 +3,7 @@ package org.revenantdb.recovery.file;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -26,15 +27,12 @@ public final class FileThread {
    */
 
   private final String name;
-  private final Runnable work;
+  private final EngineWork work;
   private final AtomicBoolean started = new AtomicBoolean();
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile @Nullable Thread thread;
 
-  /** Written before `ended`. */
-  private @Nullable Throwable death;
-
-  private FileThread(String name, Runnable work) {
+  private FileThread(String name, EngineWork work) {
     this.name = name;
     this.work = work;
   }
@@ -57,10 +55,25 @@ public final class FileThread {
    *
    * @param name of the thread while it does it
    * @param work what it does
+   * @param death is called with whatever the work has thrown, see {@link EngineWork}
    * @return to be started
    */
-  public static FileThread of(String name, Runnable work) {
-    return new FileThread(name, work);
+  public static FileThread of(String name, Runnable work, Consumer<? super Throwable> death) {
+    return new FileThread(name, EngineWork.of(work, death));
+  }
+
+  /**
+   * Says what is to be done, and what is given back at its end; it is not started yet.
+   *
+   * @param name of the thread while it does it
+   * @param work what it does
+   * @param death is called with whatever the work has thrown, see {@link EngineWork}
+   * @param end is called in any case, after the work and after its death
+   * @return to be started
+   */
+  public static FileThread of(
+      String name, Runnable work, Consumer<? super Throwable> death, Runnable end) {
+    return new FileThread(name, EngineWork.of(work, death, end));
   }
 
   /**
@@ -74,7 +87,7 @@ public final class FileThread {
    */
   public static <T> T call(String name, Supplier<T> action) {
     Call<T> call = new Call<>(action);
-    FileThread thread = of(name, call::run);
+    FileThread thread = of(name, call::run, call::finish);
     thread.start();
     thread.join(); // so that a close that comes next finds the thread without work
     Throwable failure = call.await();
@@ -102,14 +115,8 @@ public final class FileThread {
     }
 
     void run() {
-      Throwable failure = null;
-      try {
-        result = action.get();
-      } catch (Throwable thrown) {
-        failure = thrown;
-      } finally {
-        finish(failure);
-      }
+      result = action.get();
+      finish(null);
     }
   }
 
@@ -131,18 +138,16 @@ public final class FileThread {
     }
   }
 
-  /** Does the work, on a thread of the pool. */
+  /** Does the work, on a thread of the pool. Throws nothing. */
   void run() {
     try {
       Thread current = Thread.currentThread();
       setName(current, name);
       thread = current;
       work.run();
-      // Not after a failure: whoever hears of it wants the name.
-      setName(current, FileThreadPool.IDLE_NAME);
-    } catch (Throwable failure) {
-      death = failure;
-      throw failure;
+      if (work.lost() == null) { // else the name helps to find out what it was
+        setName(current, FileThreadPool.IDLE_NAME);
+      }
     } finally {
       thread = null;
       try {
@@ -181,8 +186,7 @@ public final class FileThread {
   /**
    * Waits until it has ended; at once if it was never started. An interrupt is kept for later.
    *
-   * @throws IllegalStateException if it died of what its work threw: the work of the engine ends by
-   *     itself, whatever happens to it
+   * @throws IllegalStateException if the work has died and those who wait for it could not be told
    */
   public void join() {
     boolean interrupted = false;
@@ -197,8 +201,9 @@ public final class FileThread {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
-    if (death != null) {
-      throw new IllegalStateException('"' + name + "\" died: " + death, death);
+    Throwable lost = work.lost();
+    if (lost != null) {
+      throw new IllegalStateException('"' + name + "\" died: " + lost, lost);
     }
   }
 

@@ -136,7 +136,7 @@ public final class Log implements AutoCloseable {
     buffer = new LogBuffer(ring, firstLsn);
     flushWish = firstLsn;
     writer = new LogWriter(this, buffer, supply, first, options);
-    thread = FileThread.of(options.threadName() + "-log", writer);
+    thread = FileThread.of(options.threadName() + "-log", writer, this::fail, writer::closeFiles);
   }
 
   /**

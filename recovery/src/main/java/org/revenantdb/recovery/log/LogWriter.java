@@ -99,19 +99,16 @@ final class LogWriter implements Runnable {
 
   @Override
   public void run() {
-    try {
-      while (log.failure() == null && round()) {
-        // Each round does what it can.
-      }
-    } catch (Throwable failure) {
-      log.fail(failure);
-    } finally {
-      closeFiles();
+    while (log.failure() == null && round()) {
+      // Each round does what it can.
     }
   }
 
-  /** Each in any case: a handle that stays open is one that the process does not get back. */
-  private void closeFiles() {
+  /**
+   * The end of the thread. Each in any case: a handle that stays open is one that the process does
+   * not get back.
+   */
+  void closeFiles() {
     try {
       try {
         awaitBeside();
@@ -317,7 +314,9 @@ final class LogWriter implements Runnable {
     List<Segment> behind = List.copyOf(leftBehind);
     Segment last = segment;
     long reached = written;
-    FileThread thread = FileThread.of(besideName, () -> forceBeside(behind, last, reached));
+    FileThread thread =
+        FileThread.of(
+            besideName, () -> forceAll(behind, last, reached), log::fail, this::besideEnded);
     beside = true;
     try {
       thread.start();
@@ -329,14 +328,8 @@ final class LogWriter implements Runnable {
     return true;
   }
 
-  private void forceBeside(List<Segment> behind, Segment last, long reached) {
-    try {
-      forceAll(behind, last, reached);
-    } catch (Throwable failure) {
-      log.fail(failure);
-    } finally {
-      beside = false;
-      log.wakeWriter();
-    }
+  private void besideEnded() {
+    beside = false;
+    log.wakeWriter();
   }
 }

@@ -58,14 +58,26 @@ final class RedoWorkers {
     final RedoLane lane = new RedoLane();
     final FileThread thread;
 
-    Worker(String name, Consumer<RedoLane> work) {
-      thread = FileThread.of(name, () -> work.accept(lane));
+    /** The part that it is at; of its thread, and of the reader after its end. */
+    long at;
+
+    /** What it died of: a field, since telling it allocates nothing. Of the reader at its end. */
+    @Nullable Throwable failure;
+
+    Worker(String name, RedoWorkers redo) {
+      thread =
+          FileThread.of(
+              name, () -> redo.work(this), cause -> redo.died(this, cause), lane::abandon);
     }
   }
 
   private final Supplier<RedoTarget> targets;
   private final List<Worker> workers = new ArrayList<>();
+
+  /** Of the reader alone. */
   private final List<Failed> failures = new ArrayList<>();
+
+  /** Written under the monitor of the workers. */
   private volatile long failedAt = Long.MAX_VALUE;
 
   /** Of the reader alone. */
@@ -107,7 +119,7 @@ final class RedoWorkers {
     } catch (ScanEnds sawFailure) {
       // It is among the failures.
     } catch (Throwable ownFailure) {
-      redo.failed(redo.number + 1, ownFailure);
+      redo.failures.add(new Failed(redo.number + 1, ownFailure));
     } finally {
       redo.end();
     }
@@ -118,7 +130,7 @@ final class RedoWorkers {
   private void start(int count, String threadName) {
     try {
       for (int i = 1; i <= count; i++) {
-        Worker worker = new Worker(threadName + "-redo-" + i, this::work);
+        Worker worker = new Worker(threadName + "-redo-" + i, this);
         worker.thread.start();
         workers.add(worker);
       }
@@ -140,32 +152,25 @@ final class RedoWorkers {
     return (int) (((page * 0x9E3779B9L & 0xFFFFFFFFL) * workers.size()) >>> 32);
   }
 
-  private void work(RedoLane lane) {
-    long at = 0;
-    try {
-      RedoTarget target = targets.get();
-      RedoLane.@Nullable Batch batch;
-      while ((batch = lane.take()) != null) {
-        for (int part = 0; batch.hasPartAt(part); ) {
-          at = batch.number(part);
-          if (at > failedAt) {
-            return;
-          }
-          part = batch.redo(part, target);
+  private void work(Worker worker) {
+    RedoTarget target = targets.get();
+    RedoLane.@Nullable Batch batch;
+    while ((batch = worker.lane.take()) != null) {
+      for (int part = 0; batch.hasPartAt(part); ) {
+        worker.at = batch.number(part);
+        if (worker.at > failedAt) {
+          return;
         }
-        lane.giveBack(batch);
+        part = batch.redo(part, target);
       }
-    } catch (Throwable failure) {
-      failed(at, failure);
-    } finally {
-      lane.abandon();
+      worker.lane.giveBack(batch);
     }
   }
 
-  private void failed(long at, Throwable failure) {
-    synchronized (failures) {
-      failures.add(new Failed(at, failure));
-      failedAt = Math.min(failedAt, at);
+  private void died(Worker worker, Throwable failure) {
+    worker.failure = failure;
+    synchronized (workers) {
+      failedAt = Math.min(failedAt, worker.at);
     }
   }
 
@@ -175,14 +180,16 @@ final class RedoWorkers {
     }
     for (Worker worker : workers) {
       worker.thread.join();
+      Throwable failure = worker.failure;
+      if (failure != null) {
+        failures.add(new Failed(worker.at, failure));
+      }
     }
   }
 
   private void throwFirstFailure() {
-    synchronized (failures) {
-      if (!failures.isEmpty()) {
-        throw thrown(first(failures.stream().filter(one -> !isConsequence(one)).toList()));
-      }
+    if (!failures.isEmpty()) {
+      throw thrown(first(failures.stream().filter(one -> !isConsequence(one)).toList()));
     }
   }
 

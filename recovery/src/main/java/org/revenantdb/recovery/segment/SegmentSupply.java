@@ -202,26 +202,26 @@ public final class SegmentSupply {
   private void begin(long number) {
     wanted = Math.max(wanted, number);
     if (!preparing && !closed && preparedThrough < wanted) {
-      FileThread.of(threadName, this::prepareWanted).start();
+      FileThread.of(threadName, this::prepareWanted, this::notPrepared).start();
       preparing = true;
       failure = null;
     }
   }
 
   private void prepareWanted() {
+    for (List<Making> next = next(); !next.isEmpty(); next = next()) {
+      prepare(next);
+    }
+  }
+
+  private void notPrepared(Throwable thrown) {
+    lock.lock();
     try {
-      for (List<Making> next = next(); !next.isEmpty(); next = next()) {
-        prepare(next);
-      }
-    } catch (Throwable thrown) {
-      lock.lock();
-      try {
-        failure = thrown;
-        preparing = false;
-        changed.signalAll();
-      } finally {
-        lock.unlock();
-      }
+      failure = thrown;
+      preparing = false;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
     }
   }
 

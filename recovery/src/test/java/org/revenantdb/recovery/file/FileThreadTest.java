@@ -4,12 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -19,9 +22,14 @@ import org.junit.jupiter.api.Test;
 class FileThreadTest {
 
   private static FileThread started(String name, Runnable work) {
-    FileThread thread = FileThread.of(name, work);
+    FileThread thread = FileThread.of(name, work, FileThreadTest::untold);
     thread.start();
     return thread;
+  }
+
+  /** Nobody hears of a death; so join does. */
+  private static void untold(Throwable cause) {
+    throw new IllegalStateException(cause);
   }
 
   @Test
@@ -49,7 +57,7 @@ class FileThreadTest {
 
   @Test
   void join_ofWhatWasNeverStarted_doesNotWait() {
-    FileThread.of("never", () -> {}).join();
+    FileThread.of("never", () -> {}, FileThreadTest::untold).join();
   }
 
   @Test
@@ -195,12 +203,49 @@ class FileThreadTest {
               throw new IllegalStateException("on purpose");
             });
     IllegalStateException told = assertThrows(IllegalStateException.class, thread::join);
-    assertEquals("on purpose", told.getCause().getMessage());
+    assertEquals("on purpose", told.getCause().getCause().getMessage());
     heard.await();
     assertEquals("unlucky", died.get());
     AtomicReference<Thread> next = new AtomicReference<>();
     started("next", () -> next.set(Thread.currentThread())).join();
     assertNotNull(next.get());
+  }
+
+  @Test
+  void aDeathThatWasTold_isNotToldToWhoWaitsForTheThread() {
+    AtomicReference<Throwable> told = new AtomicReference<>();
+    Error error = new StackOverflowError("on purpose");
+    List<String> order = new CopyOnWriteArrayList<>();
+    FileThread thread =
+        FileThread.of(
+            "unlucky",
+            () -> {
+              throw error;
+            },
+            cause -> {
+              order.add("death");
+              told.set(cause);
+            },
+            () -> order.add("end"));
+    thread.start();
+    thread.join();
+    assertSame(error, told.get());
+    assertEquals(List.of("death", "end"), order);
+  }
+
+  @Test
+  void call_thatDies_throwsWhatItDiedOf() {
+    Error error = new OutOfMemoryError("on purpose");
+    assertSame(
+        error,
+        assertThrows(
+            OutOfMemoryError.class,
+            () ->
+                FileThread.call(
+                    "unlucky",
+                    () -> {
+                      throw error;
+                    })));
   }
 
   private static void awaitQuietly(CountDownLatch latch) {
