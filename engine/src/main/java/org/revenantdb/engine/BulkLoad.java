@@ -10,6 +10,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.overflow.OverflowWriter;
+import org.revenantdb.engine.session.Engine;
+import org.revenantdb.engine.session.StreamedValue;
+import org.revenantdb.engine.session.TransactionCore;
 import org.revenantdb.engine.version.RowLoader;
 import org.revenantdb.engine.version.RowWriter;
 
@@ -77,7 +80,7 @@ public final class BulkLoad implements AutoCloseable {
     Transaction.checkKey(key);
     Objects.requireNonNull(value, "value");
     try {
-      Transaction.checkLength(transaction.core().engine().maxValueBytes, value.length);
+      StreamedValue.checkLength(transaction.core().engine().maxValueBytes, value.length);
       addOrWait(key, loader -> loader.add(key, value));
     } catch (RuntimeException failure) {
       throw transaction.told(failure);

@@ -2,6 +2,8 @@ package org.revenantdb.engine;
 
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.session.LostRow;
+import org.revenantdb.engine.session.TransactionCore;
 
 /**
  * Another transaction is in the way. {@link #reason} says how: it has written the row first, and

@@ -6,6 +6,8 @@ import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.serial.SerialReads;
+import org.revenantdb.engine.session.KeptReading;
+import org.revenantdb.engine.session.Misuse;
 import org.revenantdb.engine.version.RowBatch;
 import org.revenantdb.engine.version.RowSource;
 import org.revenantdb.engine.version.StoredValue;

@@ -6,9 +6,21 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.access.ApiAccess;
+import org.revenantdb.engine.catalog.Catalog;
+import org.revenantdb.engine.catalog.Sequences;
+import org.revenantdb.engine.catalog.TableState;
+import org.revenantdb.engine.check.LiveCheck;
+import org.revenantdb.engine.lifecycle.OpenDatabase;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.ValueReference;
 import org.revenantdb.engine.serial.SerialReads;
+import org.revenantdb.engine.session.Boundary;
+import org.revenantdb.engine.session.Engine;
+import org.revenantdb.engine.session.ForgottenTransactions;
+import org.revenantdb.engine.session.Misuse;
+import org.revenantdb.engine.session.PreparedTransactions;
+import org.revenantdb.engine.session.Retry;
 import org.revenantdb.gc.ActiveSnapshots;
 import org.revenantdb.latch.StackReserve;
 import org.revenantdb.recovery.file.FileThread;
@@ -24,6 +36,10 @@ import org.revenantdb.recovery.log.LogStoppedException;
  * file, the place, the reason and the cure; everything else by {@link RevenantException}.
  */
 public final class Database implements AutoCloseable {
+  static {
+    ApiAccess.register(new EngineFaces());
+  }
+
   /** The version of this library. */
   public static final String VERSION = "0.1.0-SNAPSHOT";
 
@@ -645,7 +661,7 @@ public final class Database implements AutoCloseable {
     Objects.requireNonNull(table, "table");
     Objects.requireNonNull(options, "options");
     try {
-      table.demandOf(engine);
+      TableState.of(table).demandOf(engine);
       // It reads nothing, and is as it was begun until it ends.
       Transaction transaction = begin(options.withIsolation(Isolation.SNAPSHOT));
       try {

@@ -4,7 +4,12 @@ package org.revenantdb.engine;
 public final class DatabaseClosedException extends RevenantException {
   private static final long serialVersionUID = 1L;
 
-  DatabaseClosedException(String message) {
+  /**
+   * An exception, as the engine makes it; for tests of applications, too.
+   *
+   * @param message what happened, and what to do
+   */
+  public DatabaseClosedException(String message) {
     super(message);
   }
 

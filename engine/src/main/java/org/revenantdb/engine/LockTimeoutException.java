@@ -1,5 +1,7 @@
 package org.revenantdb.engine;
 
+import org.revenantdb.engine.session.TransactionCore;
+
 /**
  * Another transaction wrote the row first, and has not ended within the lock timeout; for a
  * {@linkplain Isolation#SERIALIZABLE serializable} one that reads, a prepared one has not. {@link

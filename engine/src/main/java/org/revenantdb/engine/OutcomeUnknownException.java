@@ -7,7 +7,13 @@ package org.revenantdb.engine;
 public final class OutcomeUnknownException extends RevenantException {
   private static final long serialVersionUID = 1L;
 
-  OutcomeUnknownException(String message, Throwable cause) {
+  /**
+   * An exception, as the engine makes it; for tests of applications, too.
+   *
+   * @param message what happened, and what to do
+   * @param cause why
+   */
+  public OutcomeUnknownException(String message, Throwable cause) {
     super(message, cause);
   }
 

@@ -7,7 +7,12 @@ package org.revenantdb.engine;
 public final class PrepareException extends RevenantException {
   private static final long serialVersionUID = 1L;
 
-  PrepareException(String message) {
+  /**
+   * An exception, as the engine makes it; for tests of applications, too.
+   *
+   * @param message what happened, and what to do
+   */
+  public PrepareException(String message) {
     super(message);
   }
 

@@ -4,7 +4,12 @@ package org.revenantdb.engine;
 public final class ReadOnlyDatabaseException extends RevenantException {
   private static final long serialVersionUID = 1L;
 
-  ReadOnlyDatabaseException(String message) {
+  /**
+   * An exception, as the engine makes it; for tests of applications, too.
+   *
+   * @param message what happened, and what to do
+   */
+  public ReadOnlyDatabaseException(String message) {
     super(message);
   }
 

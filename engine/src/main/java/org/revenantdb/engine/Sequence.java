@@ -3,7 +3,10 @@ package org.revenantdb.engine;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.catalog.SequenceBlock;
+import org.revenantdb.engine.catalog.SequenceMark;
 import org.revenantdb.engine.page.SequenceRow;
+import org.revenantdb.engine.session.Engine;
 import org.revenantdb.latch.StackReserve;
 import org.revenantdb.recovery.log.LogStoppedException;
 

@@ -8,7 +8,12 @@ package org.revenantdb.engine;
 public final class TableDroppedException extends RevenantException {
   private static final long serialVersionUID = 1L;
 
-  TableDroppedException(String message) {
+  /**
+   * An exception, as the engine makes it; for tests of applications, too.
+   *
+   * @param message what happened, and what to do
+   */
+  public TableDroppedException(String message) {
     super(message);
   }
 

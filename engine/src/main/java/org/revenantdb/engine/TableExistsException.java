@@ -7,7 +7,12 @@ package org.revenantdb.engine;
 public final class TableExistsException extends RevenantException {
   private static final long serialVersionUID = 1L;
 
-  TableExistsException(String message) {
+  /**
+   * An exception, as the engine makes it; for tests of applications, too.
+   *
+   * @param message what happened, and what to do
+   */
+  public TableExistsException(String message) {
     super(message);
   }
 

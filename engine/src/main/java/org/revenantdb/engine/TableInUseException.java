@@ -8,7 +8,12 @@ package org.revenantdb.engine;
 public final class TableInUseException extends RevenantException {
   private static final long serialVersionUID = 1L;
 
-  TableInUseException(String message) {
+  /**
+   * An exception, as the engine makes it; for tests of applications, too.
+   *
+   * @param message what happened, and what to do
+   */
+  public TableInUseException(String message) {
     super(message);
   }
 

@@ -19,10 +19,16 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
+import org.revenantdb.engine.catalog.TableTrees;
 import org.revenantdb.engine.overflow.OverflowInput;
 import org.revenantdb.engine.overflow.OverflowWriter;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.serial.SerialReads;
+import org.revenantdb.engine.session.Engine;
+import org.revenantdb.engine.session.KeptReading;
+import org.revenantdb.engine.session.Misuse;
+import org.revenantdb.engine.session.StreamedValue;
+import org.revenantdb.engine.session.TransactionCore;
 import org.revenantdb.engine.version.MergedScan;
 import org.revenantdb.engine.version.Reading;
 import org.revenantdb.engine.version.RowBatch;
@@ -405,7 +411,7 @@ public final class Transaction implements AutoCloseable {
     Objects.requireNonNull(table, "table");
     checkKey(key);
     Objects.requireNonNull(value, "value");
-    checkLength(engine.maxValueBytes, value.length);
+    StreamedValue.checkLength(engine.maxValueBytes, value.length);
     try {
       beginStatement(table);
       Tree tree = treeOf(table, key);
@@ -1321,14 +1327,6 @@ public final class Transaction implements AutoCloseable {
     if (key.length > Database.MAX_KEY_BYTES) {
       throw new KeyException(
           "a key may have " + Database.MAX_KEY_BYTES + " bytes; this one has " + key.length);
-    }
-  }
-
-  /** Refuses a value that is too long. */
-  static void checkLength(long most, long length) {
-    if (length > most) {
-      throw new ValueTooLargeException(
-          "a value may have " + most + " bytes; this one has " + length + " or more");
     }
   }
 }

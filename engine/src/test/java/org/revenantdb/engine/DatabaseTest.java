@@ -8,11 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.revenantdb.engine.Samples.SMALL;
-import static org.revenantdb.engine.Samples.bytes;
-import static org.revenantdb.engine.Samples.get;
-import static org.revenantdb.engine.Samples.open;
-import static org.revenantdb.engine.Samples.put;
+import static org.revenantdb.engine.testing.Samples.SMALL;
+import static org.revenantdb.engine.testing.Samples.bytes;
+import static org.revenantdb.engine.testing.Samples.get;
+import static org.revenantdb.engine.testing.Samples.open;
+import static org.revenantdb.engine.testing.Samples.put;
 
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -16,8 +16,13 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.btree.Tree;
+import org.revenantdb.engine.catalog.TableState;
 import org.revenantdb.engine.page.Edits;
 import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.engine.testing.History;
+import org.revenantdb.engine.testing.MemoryJournal;
+import org.revenantdb.engine.testing.Replay;
+import org.revenantdb.engine.testing.TestEngine;
 import org.revenantdb.engine.version.CleanerSteps;
 import org.revenantdb.engine.version.MergedScan;
 import org.revenantdb.engine.version.Reading;
@@ -301,14 +306,14 @@ class HistoryFuzzTest {
   }
 
   private Tree tree(byte[] key) {
-    return table.newest().of(key);
+    return TableState.of(table).newest().of(key);
   }
 
   /** All trees of the table. */
   private RowSource source(
       Reading reading, boolean descending, byte @Nullable [] from, byte @Nullable [] to) {
     List<RowScan> scans = new ArrayList<>();
-    for (Tree tree : table.newest().all()) {
+    for (Tree tree : TableState.of(table).newest().all()) {
       scans.add(
           new RowScan(engine.storage, engine.engine.reader(), tree, reading, descending, from, to));
     }

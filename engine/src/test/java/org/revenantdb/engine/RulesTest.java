@@ -26,11 +26,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.btree.Descent;
 import org.revenantdb.engine.btree.Tree;
+import org.revenantdb.engine.catalog.Catalog;
+import org.revenantdb.engine.catalog.TableState;
 import org.revenantdb.engine.change.MiniTransaction;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.testing.MemoryJournal;
+import org.revenantdb.engine.testing.Replay;
+import org.revenantdb.engine.testing.TestEngine;
 import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.engine.version.RowBatch;
 import org.revenantdb.engine.version.RowScan;
@@ -437,10 +442,11 @@ class RulesTest {
     engine.journal.gate =
         record -> {
           engine.journal.gate = later -> {};
-          assertNotNull(table.readableAt(before - 1), "a snapshot from before the record");
-          assertNull(table.readableAt(before), "one that may be behind it");
+          assertNotNull(
+              TableState.of(table).readableAt(before - 1), "a snapshot from before the record");
+          assertNull(TableState.of(table).readableAt(before), "one that may be behind it");
           for (Supplier<Long> question :
-              List.<Supplier<Long>>of(engine.catalog::changedAt, table::droppedAt)) {
+              List.<Supplier<Long>>of(engine.catalog::changedAt, TableState.of(table)::droppedAt)) {
             CompletableFuture<Long> answer = new CompletableFuture<>();
             told.add(answer);
             Thread asks = Thread.ofPlatform().start(() -> answer.complete(question.get()));

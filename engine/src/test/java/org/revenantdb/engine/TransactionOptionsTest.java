@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.revenantdb.engine.Samples.bytes;
-import static org.revenantdb.engine.Samples.put;
+import static org.revenantdb.engine.testing.Samples.bytes;
+import static org.revenantdb.engine.testing.Samples.put;
 
 import java.io.ByteArrayInputStream;
 import java.nio.file.Path;
@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.revenantdb.engine.testing.Samples;
 
 /** How a transaction is begun. */
 class TransactionOptionsTest {

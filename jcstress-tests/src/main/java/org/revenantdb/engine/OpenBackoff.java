@@ -1,6 +1,8 @@
 package org.revenantdb.engine;
 
 import org.jspecify.annotations.NullMarked;
+import org.revenantdb.engine.session.Backoff;
+import org.revenantdb.engine.session.HillClimb;
 import org.revenantdb.latch.WaitMeter;
 
 /** What a database pauses below, which is package-private, for the jcstress tests. */

@@ -116,7 +116,7 @@ public final class EngineOfOtherGarbage {
 
   /** Opens with another strategy. */
   static ClassPatch database() {
-    return new ClassPatch("org.revenantdb.engine.OpenDatabase")
+    return new ClassPatch("org.revenantdb.engine.lifecycle.OpenDatabase")
         .insteadOfCalls(
             "<init>",
             GarbageStrategy.class.getName(),

@@ -35,7 +35,11 @@ public final class EngineWithoutRule {
   public static void write(Path folder) throws IOException {
     AtomicInteger taken = new AtomicInteger();
     write(folder, "org/revenantdb/engine/version/RowReader.class", withoutTelling(taken), taken);
-    write(folder, "org/revenantdb/engine/TransactionCore.class", withoutWaiting(taken), taken);
+    write(
+        folder,
+        "org/revenantdb/engine/session/TransactionCore.class",
+        withoutWaiting(taken),
+        taken);
   }
 
   private static void write(Path folder, String name, ClassTransform transform, AtomicInteger taken)

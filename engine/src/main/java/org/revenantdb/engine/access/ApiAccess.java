@@ -1,0 +1,186 @@
+package org.revenantdb.engine.access;
+
+import java.lang.invoke.MethodHandles;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.ConflictException;
+import org.revenantdb.engine.ConflictReason;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.engine.DeadlockException;
+import org.revenantdb.engine.LockTimeoutException;
+import org.revenantdb.engine.RestartPhase;
+import org.revenantdb.engine.RevenantException;
+import org.revenantdb.engine.Sequence;
+import org.revenantdb.engine.SequenceOptions;
+import org.revenantdb.engine.SerializationConflictException;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.TransactionOptions;
+import org.revenantdb.engine.Waits;
+import org.revenantdb.engine.catalog.SequenceMark;
+import org.revenantdb.engine.catalog.TableState;
+import org.revenantdb.engine.serial.SerialReads;
+import org.revenantdb.engine.session.Engine;
+import org.revenantdb.engine.session.LostRow;
+import org.revenantdb.engine.session.TransactionCore;
+import org.revenantdb.latch.WaitStatistics;
+import org.revenantdb.recovery.restart.RestartProgress;
+
+/**
+ * The members of the exported package that only the engine uses. They are package-private there,
+ * and this is the only way to them.
+ *
+ * <p>Threads: any.
+ */
+public abstract class ApiAccess {
+  private static volatile @Nullable ApiAccess registered;
+
+  private static final class Holder {
+    static final ApiAccess API = find();
+
+    private static ApiAccess find() {
+      try {
+        MethodHandles.lookup().ensureInitialized(Database.class);
+      } catch (IllegalAccessException e) {
+        throw new AssertionError(e);
+      }
+      ApiAccess found = registered;
+      if (found == null) {
+        throw new AssertionError("the API has not registered its access");
+      }
+      return found;
+    }
+  }
+
+  /** For the exported package. */
+  protected ApiAccess() {}
+
+  /** The access. */
+  public static ApiAccess api() {
+    return Holder.API;
+  }
+
+  /** Called by the exported package, once. */
+  public static void register(ApiAccess access) {
+    registered = access;
+  }
+
+  // ---- tables and sequences
+
+  /** What users hold of a table. */
+  public abstract Table table(TableState state);
+
+  /** What the engine knows of a table. */
+  public abstract TableState state(Table table);
+
+  /** A sequence. */
+  public abstract Sequence sequence(
+      Engine engine, String name, SequenceOptions options, SequenceMark mark);
+
+  /** Options as a row of the catalogue says them. */
+  public abstract SequenceOptions sequenceOptions(byte[] row);
+
+  /** Options as a row of the catalogue. */
+  public abstract byte[] row(SequenceOptions options);
+
+  // ---- transactions
+
+  /** A transaction with a snapshot. */
+  public abstract Transaction transaction(
+      Engine engine,
+      int slot,
+      TransactionOptions options,
+      @Nullable Throwable begun,
+      @Nullable SerialReads reads);
+
+  /** All of a transaction but the object that its user has. */
+  public abstract TransactionCore core(Transaction transaction);
+
+  /** Its core, if anything was asked of it; else it holds nothing but its slot. */
+  public abstract @Nullable TransactionCore usedCore(Transaction transaction);
+
+  /** Its core, which can be ended without it; null if it has ended. */
+  public abstract @Nullable TransactionCore openCore(Transaction transaction);
+
+  /** The database ends: nobody is inside it. */
+  public abstract void databaseCloses(Transaction transaction);
+
+  /** Its name; null if it has none. */
+  public abstract @Nullable String name(Transaction transaction);
+
+  /** Runs something in a transaction. */
+  public abstract <T extends @Nullable Object> T inside(
+      Transaction transaction, Supplier<T> action);
+
+  /** Deletes a range of rows; the last argument runs before the first is deleted, for tests. */
+  public abstract long deleteRange(
+      Transaction transaction,
+      Table table,
+      byte @Nullable [] from,
+      byte @Nullable [] to,
+      Runnable beforeDeletion);
+
+  // ---- options
+
+  /** The most bytes that the log may have. */
+  public abstract long logBytes(DatabaseOptions options, int segmentBytes);
+
+  /** Whether lazy commits are forced only when somebody asks for it. */
+  public abstract boolean isLazyForcedOnRequestOnly(DatabaseOptions options);
+
+  /** What stands for a phase in a counters file. */
+  public abstract int code(RestartPhase phase);
+
+  /** The phase as users see it. */
+  public abstract RestartPhase phase(RestartProgress.Phase phase);
+
+  // ---- exceptions
+
+  /** A conflict. */
+  public abstract ConflictException conflict(
+      ConflictReason reason, String message, String cure, long holder);
+
+  /** A deadlock. */
+  public abstract DeadlockException deadlock(String message, String cure, long holder);
+
+  /** A lock that was not to be had in time. */
+  public abstract LockTimeoutException lockTimeout(String message);
+
+  /** A conflict of serializable transactions. */
+  public abstract SerializationConflictException serializationConflict(String message, String cure);
+
+  /** The retries end with it: how many there were, and what to do now. */
+  public abstract void gaveUp(ConflictException conflict, String attempts);
+
+  /** Whether two have the same reason, and were met with the same transaction, if any. */
+  public abstract boolean isSame(ConflictException one, ConflictException other);
+
+  /** A transaction of the same thread is in the way. */
+  public abstract void isBecauseOf(
+      ConflictException conflict, @Nullable TransactionCore core, boolean isAlone);
+
+  /** The row that was lost. */
+  public abstract void lost(ConflictException conflict, @Nullable LostRow row);
+
+  /** The row that was lost; null if it is another kind of conflict, or not told to an attempt. */
+  public abstract @Nullable LostRow lost(ConflictException conflict);
+
+  /** Whether the holder of the row may have it for long. */
+  public abstract boolean isOfLongUse(ConflictException conflict);
+
+  /** Whether another attempt may come to more than this one. */
+  public abstract boolean isWorthAnotherAttempt(
+      ConflictException conflict, TransactionCore attempt);
+
+  /** The same for the current thread, with its stack. */
+  public abstract RevenantException forCaller(RevenantException exception);
+
+  // ---- statistics
+
+  /** Brings the counters file up to date now, if there is to be one. */
+  public abstract void writeCounters(Database database);
+
+  /** Waits by class, in the order of the classes. */
+  public abstract Waits waits(WaitStatistics.Snapshot... snapshots);
+}

@@ -1,0 +1,620 @@
+package org.revenantdb.engine.catalog;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongFunction;
+import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.ConflictException;
+import org.revenantdb.engine.ConflictReason;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.TableOptions;
+import org.revenantdb.engine.access.ApiAccess;
+import org.revenantdb.engine.btree.Tree;
+import org.revenantdb.engine.page.DroppedTableRow;
+import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.engine.page.SequenceRow;
+import org.revenantdb.engine.page.SlogEntry;
+import org.revenantdb.engine.page.TableRow;
+import org.revenantdb.engine.serial.Certifier;
+import org.revenantdb.engine.serial.Commit;
+import org.revenantdb.engine.session.Engine;
+import org.revenantdb.engine.session.TransactionCore;
+import org.revenantdb.engine.space.Unit;
+import org.revenantdb.engine.version.Cleaner;
+import org.revenantdb.engine.version.DroppedTables;
+import org.revenantdb.engine.version.Reading;
+import org.revenantdb.engine.version.RowScan;
+import org.revenantdb.engine.version.Storage;
+import org.revenantdb.engine.version.StoredValue;
+import org.revenantdb.recovery.file.StorageException;
+
+/**
+ * The tables of a database: a tree whose rows lead from a name to a table's id and root page, or
+ * those of each of its partitions. Behind them are the entries of tables that were dropped, and the
+ * rows of {@link Sequences}.
+ *
+ * <p>A table comes into being by one record: its roots, their space-map bytes and its row
+ * (protocols.md §13, §22); it is dropped by one that has an entry in place of the row (§24). What
+ * transactions do to tables is in the {@link Slog}. Thread-safe.
+ */
+public final class Catalog implements Cleaner.Tables {
+  /** Root page of the catalogue. */
+  public static final int ROOT = 5;
+
+  /** Table id of the catalogue's own pages. */
+  public static final int TABLE = 0;
+
+  private static final long CHANGING = Long.MAX_VALUE;
+
+  private final Engine engine;
+  private final Storage storage;
+  private final Tree tree;
+  private final Map<String, Table> byName = new ConcurrentHashMap<>();
+  private final DroppedTables dropped;
+
+  /** The tables whose trees were listed last, by the ids of these. */
+  private volatile Map<Integer, String> namesOfTrees = Map.of();
+
+  /**
+   * Held to create, to drop, to truncate, and to look into the catalogue for what is then
+   * remembered: a table is not remembered from a row that a drop has taken away meanwhile.
+   */
+  private final ReentrantLock changing = new ReentrantLock();
+
+  /** Used under {@link #changing}. */
+  private final CatalogueWriter writer;
+
+  private final Slog slog;
+
+  /**
+   * Whether it is known what former lives have left in {@link #slog}; until then none is forgotten.
+   */
+  private volatile boolean isLoaded;
+
+  /** Whether the ids of all rows and entries are known to {@link #writer}; with the lock. */
+  private boolean idsAreKnown;
+
+  /**
+   * LSN of the last record that created, dropped or truncated a table: before it is durable nobody
+   * is told of that (R10). It is {@link #CHANGING} from before that record is visible until its LSN
+   * is known.
+   */
+  private volatile long changedAt;
+
+  /** The same for each name, until that record is known to be durable. */
+  private final Map<String, Long> changes = new ConcurrentHashMap<>();
+
+  public Catalog(Engine engine) {
+    this.engine = engine;
+    this.storage = engine.storage();
+    this.tree = new Tree(storage.pool(), TABLE, ROOT);
+    this.dropped = new DroppedTables(storage, engine.reader(), tree);
+    this.writer = new CatalogueWriter(storage, tree, dropped);
+    this.slog = new Slog(writer);
+  }
+
+  /** The catalogue's own tree. */
+  public Tree tree() {
+    return tree;
+  }
+
+  /** The tables that were dropped and have pages yet. */
+  public DroppedTables dropped() {
+    return dropped;
+  }
+
+  /** A table, or null if there is none of this name. Inside the gate. */
+  public @Nullable Table find(String name) {
+    Table known = byName.get(name);
+    if (known != null) {
+      return known;
+    }
+    byte[] key = key(name);
+    changing.lock();
+    try {
+      load();
+      NameChange change = slog.of(name);
+      if (change != null) {
+        return remember(name, change.visible());
+      }
+      StoredValue row = engine.reader().read(tree, key, new Reading(Long.MAX_VALUE));
+      return row == null ? null : remember(name, row(name, row.bytes()));
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /** With the lock held since the row was read. */
+  private @Nullable Table remember(String name, @Nullable TableRow row) {
+    return row == null
+        ? null
+        : byName.computeIfAbsent(
+            name,
+            n -> new TableState(engine, n, writer.treesOf(row, /* since= */ 0), changing).face());
+  }
+
+  private TableRow row(String name, byte[] bytes) {
+    TableRow row = TableRow.of(bytes);
+    if (row == null) {
+      throw storage
+          .pool()
+          .damage(
+              ROOT,
+              "below here, in the catalogue, the row of table "
+                  + name
+                  + ", of "
+                  + bytes.length
+                  + " bytes, makes no sense");
+    }
+    return row;
+  }
+
+  /** How far the log has to be durable before anyone is told which tables there are. */
+  public long changedAt() {
+    long lsn = changedAt;
+    if (lsn == CHANGING) {
+      changing.lock(); // until it is known
+      try {
+        return changedAt;
+      } finally {
+        changing.unlock();
+      }
+    }
+    return lsn;
+  }
+
+  /**
+   * How far the log has to be durable before anyone is told whether there is a table of this name.
+   * To be asked for after that was looked up; {@link #isDurable} is to be told.
+   */
+  public long changedAt(String name) {
+    Long lsn = changes.get(name);
+    if (lsn != null && lsn == CHANGING) {
+      changing.lock(); // until it is known
+      try {
+        lsn = changes.get(name);
+      } finally {
+        changing.unlock();
+      }
+    }
+    return lsn == null ? 0 : lsn;
+  }
+
+  /** The log is durable as far as {@link #changedAt(String)} said: nothing has to be kept of it. */
+  public void isDurable(String name, long lsn) {
+    changes.remove(name, lsn);
+  }
+
+  /** The names of all tables, in order. Inside the gate. */
+  public List<String> names() {
+    List<String> names = new ArrayList<>();
+    changing.lock(); // or a row may be there without its change, or the other way round
+    try {
+      forEach((name, row) -> names.add(name));
+    } finally {
+      changing.unlock();
+    }
+    return names;
+  }
+
+  /** All tables. Inside the gate, or while it is paused. */
+  List<Table> tables() {
+    List<Table> tables = new ArrayList<>();
+    changing.lock();
+    try {
+      forEach((name, row) -> tables.add(Objects.requireNonNull(remember(name, row(name, row)))));
+    } finally {
+      changing.unlock();
+    }
+    return tables;
+  }
+
+  /**
+   * All trees but those of dropped tables: also such as only one transaction sees. Inside the gate.
+   */
+  public List<Tree> trees() {
+    namesOfTrees = namesByTree(tables()); // then they are known
+    List<Tree> trees = new ArrayList<>(List.of(tree));
+    trees.addAll(writer.trees().values());
+    return trees;
+  }
+
+  private static Map<Integer, String> namesByTree(List<Table> tables) {
+    Map<Integer, String> names = new HashMap<>();
+    for (Table table : tables) {
+      TableState.of(table).newest().all().forEach(tree -> names.put(tree.table(), table.name()));
+    }
+    return names;
+  }
+
+  /** The tree of a table id, or null if there is none, or its table was dropped. */
+  public @Nullable Tree tree(int table) {
+    if (table == TABLE) {
+      return tree;
+    }
+    Tree known = writer.trees().get(table);
+    if (known == null && !dropped.hasTree(table)) {
+      tables();
+      known = writer.trees().get(table);
+    }
+    return known;
+  }
+
+  @FunctionalInterface
+  private interface RowAction {
+    void accept(String name, byte[] row);
+  }
+
+  /** What everybody sees, of each name; with the lock. */
+  private void forEach(RowAction action) {
+    load();
+    forEach(
+        null,
+        DroppedTableRow.firstKey(),
+        (key, row) -> {
+          String name = new String(key, StandardCharsets.UTF_8);
+          NameChange change = slog.of(name);
+          if (change == null) {
+            action.accept(name, row);
+          } else if (change.visible() != null) {
+            action.accept(name, change.visible().bytes());
+          }
+        });
+  }
+
+  /**
+   * Shows rows of the catalogue in the order of their keys. Inside the gate, or while it is paused.
+   *
+   * @param from first key, or null
+   * @param to key behind the last, or null
+   */
+  void forEach(byte @Nullable [] from, byte @Nullable [] to, RowScan.RowAction action) {
+    RowScan.forEach(storage, engine.reader(), tree, from, to, action);
+  }
+
+  /**
+   * Creates a table unless there is one of this name, with whatever options; returns the LSN that
+   * has to be durable, 0 if it was there. Inside the gate.
+   */
+  public long create(String name, TableOptions options) {
+    byte[] key = key(name);
+    changing.lock();
+    try {
+      load();
+      slog.finish(name);
+      if (find(name) != null) {
+        return 0;
+      }
+      demandUnchanged(name);
+      try (NewTrees trees = newTrees(options.partitions())) {
+        TableRow row = trees.claim();
+        CatalogueRecord record = writer.record(0).insert(key, row.bytes());
+        return change(
+            name,
+            () ->
+                writer.publish(
+                    () -> record.publish(trees, publish -> inOrder(name, null, publish)),
+                    () -> remember(name, row)));
+      }
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /** Refuses a name whose table a transaction is changing that has not ended. */
+  public void demandUnchanged(String name) {
+    NameChange change = slog.of(name);
+    if (change != null) {
+      TransactionCore own = engine.open().ofThisThread(change.transaction());
+      ConflictException told =
+          ApiAccess.api()
+              .conflict(
+                  ConflictReason.TABLE_IN_USE,
+                  "transaction "
+                      + change.transaction()
+                      + (own == null ? "" : ", which this very thread has open,")
+                      + " has created, dropped or truncated a table "
+                      + name
+                      + " and has not ended",
+                  own == null
+                      ? "try again when it has"
+                      : "use Transaction.findTable of that transaction, or end it first",
+                  change.transaction());
+      ApiAccess.api().isBecauseOf(told, own, /* isAlone= */ true);
+      throw told;
+    }
+  }
+
+  /** Trees for a table to come; with the lock. */
+  public NewTrees newTrees(int count) {
+    if (!idsAreKnown) {
+      forEach((name, row) -> writer.knows(row(name, row).lastId()));
+      forEach(
+          DroppedTableRow.firstKey(),
+          SequenceRow.firstKey(),
+          (key, bytes) -> {
+            SlogEntry entry = SlogEntry.of(key, bytes);
+            TableRow row = entry != null ? entry.trees() : DroppedTableRow.of(key, bytes);
+            if (row != null) {
+              writer.knows(row.lastId());
+            }
+          });
+      idsAreKnown = true;
+    }
+    return new NewTrees(storage, writer.newIds(count), count);
+  }
+
+  /**
+   * That what names lead to is about to change for everybody: until {@link #end} who wants to be
+   * told of them waits for the lock. With the lock.
+   */
+  public final class Announcement {
+    private final Map<String, @Nullable Long> before = new HashMap<>();
+    private final long changedBefore = changedAt;
+
+    private Announcement(Collection<String> names) {
+      long durable = storage.log().durableLsn();
+      changes.values().removeIf(lsn -> lsn <= durable); // nobody has to wait for those
+      boolean done = false;
+      try {
+        for (String name : names) {
+          before.put(name, changes.get(name));
+          changes.put(name, CHANGING);
+        }
+        changedAt = CHANGING;
+        done = true;
+      } finally {
+        if (!done) {
+          end(0);
+        }
+      }
+    }
+
+    /** It has happened, by the record of this LSN; 0: it has not. */
+    public void end(long lsn) {
+      changedAt = lsn == 0 ? changedBefore : lsn;
+      Long now = lsn;
+      before.forEach((name, former) -> {
+        if (lsn != 0) {
+          changes.put(name, now);
+        } else if (former != null) {
+          changes.put(name, former);
+        } else {
+          changes.remove(name);
+        }
+      });
+    }
+  }
+
+  /** Announces that the tables of some names are about to change. */
+  public Announcement announce(Collection<String> names) {
+    return new Announcement(names);
+  }
+
+  /** Does what changes the table of a name for everybody: it returns its LSN, or throws. */
+  private long change(String name, LongSupplier record) {
+    Announcement told = announce(List.of(name));
+    long lsn = 0;
+    try {
+      lsn = record.getAsLong();
+      return lsn;
+    } finally {
+      told.end(lsn);
+    }
+  }
+
+  /**
+   * Publishes a record that changes the table of a name, in its place among commits; with credit in
+   * hand and nothing latched.
+   *
+   * @param gone what the table had; null if there was none
+   */
+  private long inOrder(String name, @Nullable TableRow gone, LongSupplier record) {
+    Certifier certifier = engine.certifier();
+    long pass = certifier.enterAlways();
+    try {
+      LongFunction<Commit> commit = at -> commit(at, name, gone); // before the record
+      long lsn = record.getAsLong();
+      if (lsn != 0) {
+        certifier.committed(pass, commit, lsn);
+      }
+      return lsn;
+    } finally {
+      certifier.leave(pass);
+    }
+  }
+
+  private static Commit commit(long lsn, String name, @Nullable TableRow gone) {
+    List<Integer> trees =
+        gone == null ? List.of() : IntStream.range(0, gone.trees()).mapToObj(gone::id).toList();
+    return new Commit(lsn, List.of(), /* isKnown= */ true, trees, List.of(name));
+  }
+
+  /** What has come of {@link #drop}. */
+  public enum Dropped {
+    DONE,
+
+    /** Somebody else has dropped it. */
+    GONE,
+
+    /** A transaction does something to it, and holds it. */
+    HELD
+  }
+
+  /**
+   * Drops a table that no open transaction has written to, nor will, for everybody at once. Inside
+   * the gate.
+   */
+  public Dropped drop(Table table) {
+    String name = table.name();
+    byte[] key = key(name);
+    changing.lock();
+    try {
+      slog.finish(name);
+      if (!table.equals(byName.get(name))) {
+        return Dropped.GONE;
+      }
+      if (slog.of(name) != null) {
+        return Dropped.HELD;
+      }
+      TableTrees trees = TableState.of(table).newest();
+      TableRow row = trees.row();
+      CatalogueRecord record =
+          writer.record(0).remove(key).insert(DroppedTableRow.key(row.id(0)), row.bytes());
+      change(
+          name,
+          () -> {
+            long lsn = 0;
+            try {
+              lsn =
+                  writer.publishDrop(
+                      () ->
+                          record.publish(
+                              null,
+                              publish -> {
+                                trees.ending(storage.log().tail());
+                                return inOrder(name, row, publish);
+                              }),
+                      key,
+                      row,
+                      () -> byName.remove(name));
+              return lsn;
+            } finally {
+              trees.ended(lsn);
+            }
+          });
+      return Dropped.DONE;
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /** What is held to change which tables there are. */
+  public Lock changing() {
+    return changing;
+  }
+
+  /** What transactions do to tables; with the lock. */
+  public Slog slog() {
+    return slog;
+  }
+
+  /** With the lock. */
+  public CatalogueWriter writer() {
+    return writer;
+  }
+
+  /** A name leads to a table, or, with null, to none; with the lock. */
+  public void lead(String name, @Nullable Table table) {
+    if (table == null) {
+      byName.remove(name);
+    } else {
+      byName.put(name, table);
+    }
+  }
+
+  /**
+   * Finds what transactions of former lives have done to tables and was not finished; before
+   * anything else is asked of the catalogue, and behind redo. If it cannot be read whoever needs it
+   * tries again.
+   */
+  public void load() {
+    changing.lock();
+    try {
+      if (!isLoaded) {
+        List<SlogEntry> entries = new ArrayList<>();
+        forEach(
+            DroppedTableRow.firstKey(),
+            SequenceRow.firstKey(),
+            (key, value) -> {
+              SlogEntry entry = SlogEntry.of(key, value);
+              if (entry != null) {
+                entries.add(entry);
+              }
+            });
+        slog.load(entries, storage.transactions().aborted()::contains); // all of them, or none
+        isLoaded = true;
+      }
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  @Override
+  public boolean holds(long transaction) {
+    return !isLoaded || slog.holds(transaction);
+  }
+
+  @Override
+  public boolean moveRoot(Tree moved, int limit) {
+    String name = namesOfTrees.get(moved.table());
+    if (name == null) {
+      return false; // the catalogue's own, or of a table that is new, or was truncated
+    }
+    changing.lock();
+    try {
+      Table table = byName.get(name);
+      if (table == null || slog.of(name) != null) {
+        return false;
+      }
+      TableTrees trees = TableState.of(table).newest();
+      int number = trees.all().indexOf(moved);
+      if (number < 0) {
+        return false;
+      }
+      try (MovedRoot root = new MovedRoot(storage, moved)) {
+        if (!root.claimBelow(limit)) {
+          return false;
+        }
+        TableRow row = trees.row().withRoot(number, root.page());
+        writer.record(0).replace(key(name), row.bytes()).publish(root);
+      }
+      return true;
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  @Override
+  public List<Unit> units() {
+    return trees().stream().map(Tree::unit).toList();
+  }
+
+  @Override
+  public boolean finish() {
+    if (!hasUnfinished() || engine.options().readOnly()) {
+      return true;
+    }
+    changing.lock();
+    try {
+      load();
+      slog.finishSettled(/* waits= */ true);
+    } catch (StorageException unreadable) {
+      if (storage.log().failure() != null) {
+        throw unreadable;
+      }
+    } finally {
+      changing.unlock();
+    }
+    return !hasUnfinished();
+  }
+
+  @Override
+  public boolean hasUnfinished() {
+    return !isLoaded || slog.hasSettled();
+  }
+
+  public static byte[] key(String name) {
+    return Names.utf8("a table", name, LeafCell.MAX_KEY);
+  }
+}

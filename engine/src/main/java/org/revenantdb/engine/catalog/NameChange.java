@@ -1,0 +1,118 @@
+package org.revenantdb.engine.catalog;
+
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.page.DroppedTableRow;
+import org.revenantdb.engine.page.SlogEntry;
+import org.revenantdb.engine.page.TableRow;
+
+/**
+ * What one transaction does to the table of one name, until that is finished: at most two sets of
+ * trees, each of which has an entry in the catalogue (protocols.md §31). With the catalogue's lock,
+ * but {@link #isSettled} and {@link #transaction}.
+ */
+public final class NameChange {
+  private enum Outcome {
+    OPEN,
+    COMMITTED,
+    ABORTED
+  }
+
+  private final long transaction;
+  private final byte[] key;
+  private @Nullable TableRow former;
+  private @Nullable TableRow created;
+  private volatile Outcome outcome = Outcome.OPEN;
+
+  /**
+   * Nothing yet.
+   *
+   * @param key of the table's row
+   */
+  NameChange(long transaction, byte[] key) {
+    this.transaction = transaction;
+    this.key = key;
+  }
+
+  public long transaction() {
+    return transaction;
+  }
+
+  /** Key of the table's row. */
+  byte[] key() {
+    return key;
+  }
+
+  /** What the table has for others, and the transaction has taken away; null if nothing. */
+  @Nullable TableRow former() {
+    return former;
+  }
+
+  /** What the transaction has made; null if nothing. */
+  public @Nullable TableRow created() {
+    return created;
+  }
+
+  void former(TableRow row) {
+    former = row;
+  }
+
+  public void created(@Nullable TableRow row) {
+    created = row;
+  }
+
+  /** Whether the transaction has ended: what is left is to finish it. */
+  boolean isSettled() {
+    return outcome != Outcome.OPEN;
+  }
+
+  /** The transaction has ended. */
+  public void settle(boolean committed) {
+    outcome = committed ? Outcome.COMMITTED : Outcome.ABORTED;
+  }
+
+  /** What the name leads to for everybody; null if to nothing. */
+  @Nullable TableRow visible() {
+    return outcome == Outcome.COMMITTED ? created : former;
+  }
+
+  /** What has to be given back when the outcome is finished; null if nothing. */
+  @Nullable TableRow garbage() {
+    return outcome == Outcome.COMMITTED ? former : created;
+  }
+
+  /** Adds what finishes it: what the tables of protocols.md §31 say. */
+  void finish(CatalogueRecord record) {
+    TableRow lost = garbage();
+    TableRow kept = visible();
+    if (lost != null) {
+      drop(record, lost);
+    }
+    if (kept != null) {
+      record.remove(DroppedTableRow.key(kept.id(0)));
+    }
+    boolean leadsToCreated = former == null; // the row, as it is now
+    if (kept == null) {
+      record.remove(key);
+    } else if (outcome == Outcome.COMMITTED && !leadsToCreated) {
+      record.replace(key, kept.bytes());
+    }
+  }
+
+  /** Adds that the entry of some trees becomes one of a dropped table. */
+  static void drop(CatalogueRecord record, TableRow trees) {
+    record.replace(DroppedTableRow.key(trees.id(0)), trees.bytes());
+  }
+
+  /** An entry of this name. */
+  SlogEntry entry(TableRow trees, SlogEntry.Step step) {
+    return new SlogEntry(trees, step, transaction, key);
+  }
+
+  /** Adds what a former life has left. */
+  void add(SlogEntry entry) {
+    switch (entry.step()) {
+      case CREATED -> created = entry.trees();
+      case DROPPED -> former = entry.trees();
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package org.revenantdb.engine.catalog;
+
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.btree.Descent;
+import org.revenantdb.engine.btree.Tree;
+import org.revenantdb.engine.change.MiniTransaction;
+import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.engine.page.PageOps;
+import org.revenantdb.engine.page.SequenceRow;
+import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.version.Storage;
+
+/**
+ * Raises the mark of one sequence, in its row of the catalogue (R23).
+ *
+ * <p>One thread at a time, inside the gate.
+ */
+public final class SequenceMark {
+  /*
+   * Record      one, of the system, with the whole row: the mark in it is absolute, and redo-only. The one on the page
+   *             is the only one; so whatever fails on the way here, the next mark is above all that were logged.
+   * R17         credit for record and page is taken before the leaf is latched.
+   * R18         the block is made before the record is published; behind that nothing is left that could fail.
+   */
+  /** Credit for log: a cell with the longest key, and the headers of record, part and operation. */
+  private static final int CREDIT = 2 * 1024;
+
+  /** Credit for pages: the leaf. */
+  private static final int PAGES = 1;
+
+  private final Storage storage;
+  private final Tree tree;
+  private final byte[] key;
+  private final int cacheSize;
+  private final Descent descent = new Descent();
+
+  /** Made when it is first needed: some kilobytes. */
+  private @Nullable MiniTransaction mini;
+
+  /**
+   * The mark of a sequence that is in the catalogue.
+   *
+   * @param tree the catalogue
+   * @param key of the sequence's row
+   * @param cacheSize how many numbers one block has
+   */
+  SequenceMark(Storage storage, Tree tree, byte[] key, int cacheSize) {
+    this.storage = storage;
+    this.tree = tree;
+    this.key = key;
+    this.cacheSize = cacheSize;
+  }
+
+  /** Reserves the next numbers; null if there are none left. May wait for credit. */
+  public @Nullable SequenceBlock reserve() {
+    storage.space().acquire(CREDIT, PAGES);
+    try {
+      int leaf = tree.leafExclusive(key, descent);
+      try {
+        return reserve(leaf);
+      } finally {
+        storage.pool().unfixExclusive(leaf);
+      }
+    } finally {
+      storage.space().release(CREDIT, PAGES);
+    }
+  }
+
+  private @Nullable SequenceBlock reserve(int leaf) {
+    MemorySegment page = storage.pool().page(leaf);
+    int slot = Slotted.search(page, key);
+    if (slot < 0) {
+      throw tree.misplaced(page); // a sequence is never dropped
+    }
+    byte[] row = LeafCell.value(page, Slotted.cell(page, slot));
+    long mark = SequenceRow.mark(row);
+    long size = Math.min(cacheSize, SequenceRow.count(row) - mark);
+    if (size <= 0) {
+      return null;
+    }
+    SequenceRow.putMark(row, mark + size);
+    SequenceBlock block = new SequenceBlock(mark, size);
+    MiniTransaction change = mini();
+    change.begin(0);
+    PageOps.replace(change.change(leaf), slot, LeafCell.build(key, 0, 0, row));
+    change.end();
+    block.loggedAt(change.commit());
+    return block;
+  }
+
+  private MiniTransaction mini() {
+    MiniTransaction made = mini;
+    if (made == null) {
+      made = new MiniTransaction(storage.pool(), storage.log());
+      mini = made;
+    }
+    return made;
+  }
+}

@@ -1,0 +1,161 @@
+package org.revenantdb.engine.catalog;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.Sequence;
+import org.revenantdb.engine.SequenceOptions;
+import org.revenantdb.engine.access.ApiAccess;
+import org.revenantdb.engine.btree.Split;
+import org.revenantdb.engine.btree.Tree;
+import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.change.MiniTransaction;
+import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.engine.page.PageOps;
+import org.revenantdb.engine.page.SequenceRow;
+import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.session.Engine;
+import org.revenantdb.engine.version.Reading;
+import org.revenantdb.engine.version.Storage;
+import org.revenantdb.engine.version.StoredValue;
+
+/**
+ * The sequences of a database: rows of the catalogue behind those of the tables.
+ *
+ * <p>One comes into being by one record, its row (protocols.md §21). Thread-safe; all but {@link
+ * #createdAt} inside the gate.
+ */
+public final class Sequences {
+  private static final int CREDIT = Split.CREDIT + 8 * 1024;
+
+  /** Credit for pages: beside the splits the leaf. */
+  private static final int PAGES = Split.PAGES + 1;
+
+  private final Engine engine;
+  private final Storage storage;
+  private final Catalog catalog;
+  private final Tree tree;
+  private final Map<String, Sequence> byName = new ConcurrentHashMap<>();
+
+  /** Held to look into the catalogue, and to create: so what is found there has its LSN below. */
+  private final ReentrantLock creating = new ReentrantLock();
+
+  /** Used under {@link #creating}. */
+  private final CatalogueTools tools;
+
+  private volatile long createdAt;
+
+  /** The sequences in a catalogue. */
+  public Sequences(Engine engine, Catalog catalog) {
+    this.engine = engine;
+    this.storage = engine.storage();
+    this.tools = CatalogueTools.of(storage);
+    this.catalog = catalog;
+    this.tree = catalog.tree();
+  }
+
+  /**
+   * How far the log has to be durable before anyone is told which of the sequences found so far
+   * there are (R10).
+   */
+  public long createdAt() {
+    return createdAt;
+  }
+
+  /** A sequence, or null if there is none of this name. */
+  public @Nullable Sequence find(String name) {
+    Sequence known = byName.get(name);
+    if (known != null) {
+      return known;
+    }
+    byte[] key = key(name);
+    creating.lock();
+    try {
+      return load(name, key);
+    } finally {
+      creating.unlock();
+    }
+  }
+
+  /** A sequence of this name; it is made with these options unless there is one. */
+  public Sequence findOrCreate(String name, SequenceOptions options) {
+    byte[] key = key(name);
+    creating.lock();
+    try {
+      Sequence found = load(name, key);
+      if (found != null) {
+        return found;
+      }
+      createdAt = create(key, ApiAccess.api().row(options));
+      return remember(name, key, options);
+    } finally {
+      creating.unlock();
+    }
+  }
+
+  /** The names of all sequences, in order. */
+  public List<String> names() {
+    List<String> names = new ArrayList<>();
+    creating.lock();
+    try {
+      catalog.forEach(
+          SequenceRow.firstKey(),
+          null,
+          (key, row) -> names.add(new String(SequenceRow.name(key), StandardCharsets.UTF_8)));
+    } finally {
+      creating.unlock();
+    }
+    return names;
+  }
+
+  private @Nullable Sequence load(String name, byte[] key) {
+    Sequence known = byName.get(name);
+    if (known != null) {
+      return known;
+    }
+    StoredValue row = engine.reader().read(tree, key, new Reading(Long.MAX_VALUE));
+    if (row == null) {
+      return null;
+    }
+    String problem = SequenceRow.problem(row.bytes());
+    if (problem != null) {
+      throw storage.pool().damage(Catalog.ROOT, "sequence " + name + " " + problem);
+    }
+    return remember(name, key, ApiAccess.api().sequenceOptions(row.bytes()));
+  }
+
+  private Sequence remember(String name, byte[] key, SequenceOptions options) {
+    SequenceMark mark = new SequenceMark(storage, tree, key, options.cacheSize());
+    Sequence sequence = ApiAccess.api().sequence(engine, name, options, mark);
+    byName.put(name, sequence);
+    return sequence;
+  }
+
+  private long create(byte[] key, byte[] row) {
+    byte[] cell = LeafCell.build(key, 0, 0, row);
+    BufferPool pool = storage.pool();
+    MiniTransaction mini = tools.mini();
+    storage.space().acquire(CREDIT, PAGES);
+    try {
+      int leaf = tools.split().leafWithRoom(tree, key, cell.length + Slotted.LEAF_SLOT);
+      try {
+        mini.begin(0);
+        PageOps.insert(mini.change(leaf), -Slotted.search(pool.page(leaf), key) - 1, cell);
+        mini.end();
+        return mini.commit();
+      } finally {
+        pool.unfixExclusive(leaf);
+      }
+    } finally {
+      storage.space().release(CREDIT, PAGES);
+    }
+  }
+
+  private static byte[] key(String name) {
+    return SequenceRow.key(Names.utf8("a sequence", name, SequenceRow.MAX_NAME));
+  }
+}

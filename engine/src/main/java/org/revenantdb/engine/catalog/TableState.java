@@ -1,0 +1,148 @@
+package org.revenantdb.engine.catalog;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Lock;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.TableOptions;
+import org.revenantdb.engine.access.ApiAccess;
+import org.revenantdb.engine.session.Misuse;
+
+/**
+ * A table as the engine sees it: which trees it has, for which snapshots. {@link Table} is what
+ * users hold of it.
+ *
+ * <p>Threads: any.
+ */
+public final class TableState {
+  /*
+   * Protocol    docs/protocols.md §24, §31.
+   *
+   * newest      what everybody sees with a snapshot of now; written by who has the lock. Of a table that a transaction
+   *             has created and not committed: trees that nobody else can read.
+   * droppers    more than 0: nobody begins to write; lowered only after what they do has come to pass, or to nothing.
+   */
+  private final Object database;
+  private final String name;
+  private final TableOptions options;
+  private final Table face;
+
+  /** Held by the thread that changes which trees the table has. */
+  private final Lock changing;
+
+  private final AtomicInteger droppers = new AtomicInteger();
+  private volatile TableTrees newest;
+
+  /**
+   * A table that exists.
+   *
+   * @param database the one that it belongs to, compared by identity
+   * @param changing held while it is dropped or truncated
+   */
+  public TableState(Object database, String name, TableTrees trees, Lock changing) {
+    this.database = database;
+    this.name = name;
+    this.changing = changing;
+    this.options = new TableOptions(trees.all().size());
+    this.newest = trees;
+    this.face = ApiAccess.api().table(this);
+  }
+
+  /** The state of a table. */
+  public static TableState of(Table table) {
+    return ApiAccess.api().state(table);
+  }
+
+  /** What users hold of it. */
+  public Table face() {
+    return face;
+  }
+
+  /** The table's name. */
+  public String name() {
+    return name;
+  }
+
+  /** What the table was created with. */
+  public TableOptions options() {
+    return options;
+  }
+
+  /** Whether it is a table of that database. */
+  @SuppressWarnings("ReferenceEquality") // which database it is
+  public boolean isOf(Object other) {
+    return database == other;
+  }
+
+  /** Refuses a table of another database. */
+  public void demandOf(Object other) {
+    if (!isOf(other)) {
+      throw new Misuse.OfArgument("table " + name + " belongs to another database");
+    }
+  }
+
+  /** The trees that it has for snapshots of now, or had when it was dropped. */
+  public TableTrees newest() {
+    return newest;
+  }
+
+  /** It has other trees from now on. */
+  public void newest(TableTrees trees) {
+    newest = trees;
+  }
+
+  /**
+   * The trees that a snapshot may read for certain, and as long as it is open; null if there are
+   * none, or that is being decided.
+   */
+  public @Nullable TableTrees readableAt(long snapshot) {
+    TableTrees trees = newest;
+    while (trees != null && trees.since() > snapshot) {
+      trees = trees.former();
+    }
+    return trees != null && snapshot < trees.below() ? trees : null;
+  }
+
+  /** The same, after it was decided; null if there are none. */
+  public @Nullable TableTrees decidedAt(long snapshot) {
+    changing.lock();
+    try {
+      return readableAt(snapshot);
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /**
+   * LSN of the record that dropped the table, {@link TableTrees#NEVER} if there is none. Waits
+   * while one is being published.
+   */
+  public long droppedAt() {
+    changing.lock();
+    try {
+      return newest.below();
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /** Whether nobody wants to drop it, or has. A transaction asks after it has entered itself. */
+  public boolean isWritable() {
+    return droppers.get() == 0 && newest.below() == TableTrees.NEVER;
+  }
+
+  /** From now on nobody begins to write. */
+  public void beginDrop() {
+    droppers.getAndIncrement();
+  }
+
+  /** Ends what {@link #beginDrop} began: it was dropped, or is to be written again. */
+  public void endDrop() {
+    droppers.getAndDecrement();
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

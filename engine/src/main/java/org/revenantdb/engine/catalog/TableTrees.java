@@ -1,0 +1,121 @@
+package org.revenantdb.engine.catalog;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.btree.Tree;
+import org.revenantdb.engine.page.KeyHash;
+import org.revenantdb.engine.page.TableRow;
+import org.revenantdb.gc.SnapshotSet;
+
+/**
+ * The trees that a table has for the snapshots from one LSN to another: a generation of it.
+ *
+ * <p>Thread-safe. What changes is changed by who has the catalogue's lock.
+ */
+public final class TableTrees {
+  /*
+   * Protocol    docs/protocols.md §24, §31.
+   *
+   * below       NEVER   nobody has published what takes the trees away    -> b     by who is about to, before his
+   *                                                                               record has a place
+   *             b       the tail of the log before it                     -> lsn   published
+   *                                                                       -> NEVER it came to nothing
+   *             lsn     the record that dropped or truncated the table    final
+   *             A snapshot at or above the record was taken after its place was: so who has one finds b or lsn.
+   * since       0       from the beginning, as far as anybody can tell
+   *             NEVER   made by a transaction that has not committed      -> lsn   of its COMMIT
+   */
+  /** Above every snapshot. */
+  public static final long NEVER = Long.MAX_VALUE;
+
+  private final List<Tree> all;
+
+  /** The only tree, or that of the first partition. */
+  private final Tree first;
+
+  /** By number; null where there is one tree, and no key needs a hash. */
+  private final Tree @Nullable [] partitions;
+
+  /** What the table had before, as long as a snapshot may need that. */
+  private volatile @Nullable TableTrees former;
+
+  private volatile long since;
+  private volatile long below = NEVER;
+
+  /**
+   * Trees that exist.
+   *
+   * @param trees one, or that of each partition by number
+   * @param since LSN of the commit that gave the table these trees; 0 if it always had them
+   */
+  TableTrees(List<Tree> trees, long since) {
+    this.all = List.copyOf(trees);
+    this.first = trees.getFirst();
+    this.partitions = trees.size() == 1 ? null : trees.toArray(new Tree[0]);
+    this.since = since;
+  }
+
+  /** One, or that of each partition by number. */
+  public List<Tree> all() {
+    return all;
+  }
+
+  /** The tree in which a key is, if it is there. */
+  public Tree of(byte[] key) {
+    Tree[] several = partitions;
+    return several == null ? first : several[KeyHash.partition(key, several.length)];
+  }
+
+  /** Table id of the first tree. */
+  public int id() {
+    return first.table();
+  }
+
+  /** As a row of the catalogue. */
+  public TableRow row() {
+    return new TableRow(id(), all.stream().mapToInt(Tree::root).toArray());
+  }
+
+  /** LSN of the commit that gave the table these trees. */
+  public long since() {
+    return since;
+  }
+
+  /** Below which snapshots may read them; see the top. */
+  public long below() {
+    return below;
+  }
+
+  /** What the table had before these; null if nothing that a snapshot could need. */
+  public @Nullable TableTrees former() {
+    return former;
+  }
+
+  /** They are the table's from a commit on, in place of others, or of none. */
+  public void begin(long commitLsn, @Nullable TableTrees before) {
+    former = before;
+    since = commitLsn;
+  }
+
+  /** Lets former ones go that no snapshot of the set, and none to come, can read. */
+  public void forgetFormer(SnapshotSet snapshots) {
+    TableTrees last = this;
+    for (TableTrees before = former; before != null; before = before.former) {
+      if (snapshots.needs(before.since, before.below)) {
+        last.former = before;
+        last = before;
+      }
+    }
+    last.former = null;
+  }
+
+  /** The record that takes them away is about to be published, behind this LSN. */
+  public void ending(long tail) {
+    below = tail;
+  }
+
+  /** It was published, or, with 0, was not. */
+  public void ended(long lsn) {
+    below = lsn == 0 ? NEVER : lsn;
+  }
+}

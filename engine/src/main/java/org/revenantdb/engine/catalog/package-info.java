@@ -1,0 +1,8 @@
+/**
+ * Which tables and sequences there are: the catalogue's rows, their trees, creations, drops and
+ * truncations with what of them is unfinished (SLog), and blocks of sequences.
+ */
+@NullMarked
+package org.revenantdb.engine.catalog;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,149 @@
+package org.revenantdb.engine.check;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.space.PageBitmap;
+import org.revenantdb.recovery.file.StorageException;
+
+/**
+ * The pages that a check reads, which of them it has reached, and what it has found. One check, one
+ * thread.
+ */
+final class CheckPages {
+  private static final int MAX_PROBLEMS = 100;
+
+  private final FrozenDatabase frozen;
+  private final Runnable pace;
+  private final List<String> problems = new ArrayList<>();
+  private final List<String> warnings = new ArrayList<>();
+  private final List<StorageException> damage = new ArrayList<>();
+  private final PageBitmap reached = new PageBitmap();
+  private final PageBitmap versions = new PageBitmap();
+  private final PageBitmap ghosts = new PageBitmap();
+  private final PageBitmap damaged = new PageBitmap();
+  private boolean unreadable;
+
+  /**
+   * Nothing read yet.
+   *
+   * @param pace runs before each page
+   */
+  CheckPages(FrozenDatabase frozen, Runnable pace) {
+    this.frozen = frozen;
+    this.pace = pace;
+  }
+
+  FrozenDatabase frozen() {
+    return frozen;
+  }
+
+  List<String> problems() {
+    return List.copyOf(problems);
+  }
+
+  List<String> warnings() {
+    return List.copyOf(warnings);
+  }
+
+  /** Says that something is not as it should be, though nothing is lost by it. */
+  void warning(String text) {
+    if (warnings.size() < MAX_PROBLEMS) {
+      warnings.add(text);
+    }
+  }
+
+  List<StorageException> damage() {
+    return List.copyOf(damage);
+  }
+
+  /** Says that something is wrong; whether that is news and there is room for it. */
+  boolean problem(String text) {
+    return problems.size() < MAX_PROBLEMS && !problems.contains(text) && problems.add(text);
+  }
+
+  /** Says that a page cannot be read, once. */
+  void damaged(int pageId, String what, StorageException why) {
+    if (damaged.set(pageId) && problem(what + ": " + why.getMessage())) {
+      damage.add(why);
+    }
+  }
+
+  boolean isKnownDamaged(int pageId) {
+    return damaged.contains(pageId);
+  }
+
+  /** Whether some page could not be read, so what it leads to is not known. */
+  boolean isUnreadable() {
+    return unreadable;
+  }
+
+  void unreadable(boolean any) {
+    unreadable = any;
+  }
+
+  /** Notes that something leads to a page; false, and a problem, if something else does, too. */
+  boolean reach(int pageId, String what) {
+    if (reached.set(pageId)) {
+      return true;
+    }
+    problem("page " + pageId + " is reached twice, the second time as " + what);
+    return false;
+  }
+
+  boolean isReached(int pageId) {
+    return reached.contains(pageId);
+  }
+
+  /** Notes the flags of a page that was reached. */
+  void flags(int pageId, MemorySegment page) {
+    if ((Page.flags(page) & Page.FLAG_VERSIONS) != 0) {
+      versions.set(pageId);
+    }
+    if ((Page.flags(page) & Page.FLAG_GHOST) != 0) {
+      ghosts.set(pageId);
+    }
+  }
+
+  /** The flags of a page that was reached. */
+  int flags(int pageId) {
+    return (versions.contains(pageId) ? Page.FLAG_VERSIONS : 0)
+        | (ghosts.contains(pageId) ? Page.FLAG_GHOST : 0);
+  }
+
+  /** A page that is not asked for again; null if it cannot be read, which is a problem then. */
+  @Nullable MemorySegment readOnce(int pageId, String what) {
+    return read(pageId, what, /* last= */ true);
+  }
+
+  /** A page that may be asked for again; null if it cannot be read, which is a problem then. */
+  @Nullable MemorySegment read(int pageId, String what) {
+    return read(pageId, what, /* last= */ false);
+  }
+
+  private @Nullable MemorySegment read(int pageId, String what, boolean last) {
+    pace.run();
+    if (Integer.compareUnsigned(pageId, frozen.pages()) >= 0) {
+      problem(
+          "page "
+              + Integer.toUnsignedString(pageId)
+              + " ("
+              + what
+              + ") lies beyond the end of the data file");
+      return null;
+    }
+    try {
+      MemorySegment page = last ? frozen.readOnce(pageId) : frozen.read(pageId);
+      if (page == null) {
+        problem("page " + pageId + " (" + what + ") is one that was free");
+      }
+      return page;
+    } catch (StorageException bad) {
+      unreadable = true;
+      damaged(pageId, what, bad);
+      return null;
+    }
+  }
+}

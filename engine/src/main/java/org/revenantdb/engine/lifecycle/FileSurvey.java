@@ -1,0 +1,129 @@
+package org.revenantdb.engine.lifecycle;
+
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.recovery.file.ControlFile;
+import org.revenantdb.recovery.file.ControlState;
+import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DataFileHeader;
+import org.revenantdb.recovery.file.DoubleWriteFile;
+import org.revenantdb.recovery.file.FileKinds;
+import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.file.MissingFileException;
+import org.revenantdb.recovery.file.OpenMode;
+import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.StorageFile;
+import org.revenantdb.recovery.format.FileHeaderLayout;
+import org.revenantdb.recovery.restart.PageRange;
+import org.revenantdb.recovery.restart.Restart;
+import org.revenantdb.recovery.restart.RestartProgress;
+
+/**
+ * The first half of an open: compares the files of a database with each other, and changes nothing.
+ * What no crash leaves is refused here; {@code docs/format.md} §9 lists what is compared.
+ *
+ * <p>Threads: one of the engine. Failure: a {@link StorageException} with file, place and cure.
+ */
+final class FileSurvey {
+  private final DatabaseFiles files;
+  private final IoStatistics io;
+  private final StorageFile data;
+  private final DataFileHeader header;
+  private final ControlFile control;
+  private final @Nullable DoubleWriteFile doubleWrite;
+
+  /**
+   * Opens data file and double-write file and compares what they say of themselves.
+   *
+   * @param opened told of each file that was opened, so that it is closed
+   */
+  FileSurvey(
+      DatabaseFiles files, boolean readOnly, IoStatistics io, Consumer<AutoCloseable> opened) {
+    this.files = files;
+    this.io = io;
+    OpenMode mode = readOnly ? OpenMode.READ : OpenMode.READ_WRITE;
+    data = StorageFile.open(files.data(), mode, /* ownerOnly= */ true, io);
+    opened.accept(data);
+    header = DataFileHeader.read(data);
+    control = ControlFile.read(data);
+    refuseWrongSize(data, control.state());
+    if (FileKinds.isFile(files.doubleWrite())) {
+      DoubleWriteFile file =
+          DoubleWriteFile.open(files.doubleWrite(), header.databaseId(), mode, io);
+      opened.accept(file);
+      doubleWrite = file;
+    } else if (control.state().clean()) {
+      doubleWrite = null; // nothing in it is needed
+    } else {
+      throw new MissingFileException(
+          files.doubleWrite(),
+          StorageException.NO_OFFSET,
+          "the double-write file is missing, and the database was not closed cleanly: pages may be"
+              + " torn that only this file can repair",
+          "bring it back, or restore the database from a copy",
+          /* cause= */ null);
+    }
+  }
+
+  /**
+   * Analyses the log and compares it with data file and double-write file.
+   *
+   * @return the restart, to be carried on
+   */
+  Restart analyse(RestartProgress progress) {
+    Restart restart =
+        Restart.analyse(
+            files.log(),
+            header.databaseId(),
+            header.segmentSize(),
+            control.state(),
+            PageRange.ofFile(data.size()),
+            io,
+            progress);
+    if (doubleWrite != null) {
+      doubleWrite.compare(data, restart.result().endOfLog());
+    }
+    return restart;
+  }
+
+  /**
+   * The file is forced when it grows, before a control slot counts the pages: shorter is damage.
+   */
+  private static void refuseWrongSize(StorageFile data, ControlState state) {
+    long known = state.highWaterPages() * Page.SIZE;
+    if (data.size() < known) {
+      throw new CorruptDataException(
+          data.path(),
+          data.size(),
+          "the file ends here, but its control slot knows of "
+              + state.highWaterPages()
+              + " pages, "
+              + known
+              + " bytes");
+    }
+    if (data.size() / Page.SIZE > FileHeaderLayout.MOST_PAGES) {
+      throw new CorruptDataException(
+          data.path(),
+          data.size(),
+          "the file has " + data.size() + " bytes, more than a data file can have");
+    }
+  }
+
+  StorageFile data() {
+    return data;
+  }
+
+  DataFileHeader header() {
+    return header;
+  }
+
+  ControlFile control() {
+    return control;
+  }
+
+  /** Null if the file has to be made again. */
+  @Nullable DoubleWriteFile doubleWrite() {
+    return doubleWrite;
+  }
+}

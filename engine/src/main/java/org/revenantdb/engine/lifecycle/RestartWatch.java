@@ -1,0 +1,127 @@
+package org.revenantdb.engine.lifecycle;
+
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.RestartPhase;
+import org.revenantdb.engine.RestartStatus;
+import org.revenantdb.engine.access.ApiAccess;
+import org.revenantdb.recovery.restart.RestartProgress;
+
+/**
+ * Tells of the progress of a restart: the listener of the options, the counters file, the flight
+ * recorder.
+ *
+ * <p>Threads: the one that restarts. Failure: what the listener or the file throws disturbs
+ * nothing.
+ */
+final class RestartWatch implements RestartProgress {
+  /** Between two calls of the listener in a phase. */
+  private static final long LISTENER_PAUSE = 200_000_000L;
+
+  /** Before the file is written first, and between two writes. */
+  private static final long FILE_PAUSE = 1_000_000_000L;
+
+  private final Consumer<RestartStatus> listener;
+  private final Consumer<RestartStatus> file;
+  private final long mostPages;
+  private final LongSupplier clock;
+  private LongSupplier pagesRead = () -> 0;
+  private long toldAt;
+  private long filedAt;
+  private boolean warned;
+  private @Nullable Object event;
+  private long done;
+
+  /**
+   * Of a restart that begins now.
+   *
+   * @param listener the caller's
+   * @param file what keeps the status in the counters file
+   * @param mostPages how many pages may have to be read
+   * @param clock nanoseconds, from anywhere
+   */
+  RestartWatch(
+      Consumer<RestartStatus> listener,
+      Consumer<RestartStatus> file,
+      long mostPages,
+      LongSupplier clock) {
+    this.listener = listener;
+    this.file = file;
+    this.mostPages = mostPages;
+    this.clock = clock;
+    this.filedAt = clock.getAsLong();
+  }
+
+  /** From now on pages are read. */
+  void pagesRead(LongSupplier count) {
+    pagesRead = count;
+  }
+
+  /**
+   * A phase begins.
+   *
+   * @param total bytes of log that it will go through, 0 if that is not known
+   */
+  void begin(RestartPhase phase, long total) {
+    event = RestartEvents.begin();
+    done = 0;
+    tell(status(phase, total));
+    fileInTime(status(phase, total));
+  }
+
+  @Override
+  public void progress(Phase phase, long bytes, long total) {
+    done = bytes;
+    RestartStatus status = status(ApiAccess.api().phase(phase), total);
+    if (clock.getAsLong() - toldAt >= LISTENER_PAUSE) {
+      tell(status);
+    }
+    fileInTime(status);
+  }
+
+  /**
+   * A phase has ended.
+   *
+   * @param total bytes of log that it has gone through
+   */
+  void end(RestartPhase phase, long total) {
+    done = total;
+    RestartStatus status = status(phase, total);
+    RestartEvents.end(event, status);
+    event = null;
+    tell(status);
+  }
+
+  private RestartStatus status(RestartPhase phase, long total) {
+    return new RestartStatus(phase, done, total, pagesRead.getAsLong(), mostPages);
+  }
+
+  private void tell(RestartStatus status) {
+    try {
+      listener.accept(status);
+    } catch (RuntimeException | Error thrown) {
+      warn(thrown);
+    }
+    toldAt = clock.getAsLong();
+  }
+
+  private void warn(Throwable thrown) {
+    if (!warned) {
+      warned = true;
+      System.getLogger("org.revenantdb")
+          .log(
+              System.Logger.Level.WARNING,
+              "the listener that is told how far the restart is has thrown; the restart itself goes on",
+              thrown);
+    }
+  }
+
+  private void fileInTime(RestartStatus status) {
+    long now = clock.getAsLong();
+    if (now - filedAt >= FILE_PAUSE) {
+      filedAt = now;
+      file.accept(status);
+    }
+  }
+}

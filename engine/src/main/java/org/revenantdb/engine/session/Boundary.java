@@ -1,0 +1,94 @@
+package org.revenantdb.engine.session;
+
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseClosedException;
+import org.revenantdb.engine.InternalFailureException;
+import org.revenantdb.engine.OutcomeUnknownException;
+import org.revenantdb.engine.PoolTooLargeException;
+import org.revenantdb.engine.RevenantException;
+import org.revenantdb.engine.access.ApiAccess;
+import org.revenantdb.engine.buffer.PoolClosedException;
+import org.revenantdb.engine.buffer.PoolSizeException;
+import org.revenantdb.recovery.file.IoFailures;
+import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.log.LogStoppedException;
+
+/**
+ * Where failures leave the engine: every public method that may fail passes its failures through
+ * this.
+ *
+ * <p>A caller gets one of the project's own exceptions, and its stack is the caller's, whatever
+ * thread met the failure first. Errors are not touched.
+ */
+public final class Boundary {
+  /*
+   * A method of the API      checks its arguments, which Java's own exceptions tell of
+   *                          try { works } catch (RuntimeException failure) { throw told(failure); }
+   * Code of the user         (the body of a transaction, a stream that is read) runs outside of the try: what it throws
+   *                          is the user's
+   * Who escapes              nobody: BoundaryTest looks into the byte code of every public method
+   * Cost                     none while nothing is thrown
+   */
+  private Boundary() {}
+
+  /**
+   * What a caller gets.
+   *
+   * @param directory of the database
+   * @param failure what a method of the engine has thrown
+   * @return the exception to throw
+   */
+  public static RuntimeException told(Path directory, RuntimeException failure) {
+    Throwable found = failure;
+    while ((found instanceof CompletionException || found instanceof ExecutionException)
+        && found.getCause() != null) {
+      found = found.getCause();
+    }
+    return switch (found) {
+      case Error error -> throw error;
+      case RevenantException own -> ApiAccess.api().forCaller(own);
+      case StorageException file -> file.forCaller();
+      case RuntimeException misuse when misuse instanceof Misuse -> misuse;
+      case LogStoppedException stopped -> Engine.stopped(stopped);
+      case org.revenantdb.recovery.log.OutcomeUnknownException unknown ->
+          new OutcomeUnknownException(
+              "the log failed before something was known to be durable: open the database again and see what was kept ("
+                  + Engine.why(unknown)
+                  + ")",
+              unknown);
+      case PoolClosedException closed -> closed(closed);
+      case PoolSizeException size -> new PoolTooLargeException(Engine.why(size), size);
+      case UncheckedIOException system ->
+          IoFailures.of(
+              directory,
+              StorageException.NO_OFFSET,
+              "working with the database",
+              Objects.requireNonNull(system.getCause())); // it has no other constructor
+      default -> unexpected(directory, found);
+    };
+  }
+
+  private static DatabaseClosedException closed(Throwable cause) {
+    DatabaseClosedException told = OperationGate.closed();
+    told.initCause(cause);
+    return told;
+  }
+
+  private static InternalFailureException unexpected(Path directory, Throwable cause) {
+    return new InternalFailureException(
+        "the engine met what it had not reckoned with in the database "
+            + directory
+            + " ("
+            + cause
+            + "): it is damaged, or this is a fault of RevenantDB; run the check command on it. If that finds no damage,"
+            + " report this with the stack (version "
+            + Database.VERSION
+            + ")",
+        cause);
+  }
+}

@@ -1,0 +1,302 @@
+package org.revenantdb.engine.session;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.IntConsumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseClosedException;
+import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.engine.DatabaseStoppedException;
+import org.revenantdb.engine.access.ApiAccess;
+import org.revenantdb.engine.serial.Certifier;
+import org.revenantdb.engine.version.Cleaner;
+import org.revenantdb.engine.version.RowBatch;
+import org.revenantdb.engine.version.RowReader;
+import org.revenantdb.engine.version.RowWriter;
+import org.revenantdb.engine.version.Storage;
+import org.revenantdb.gc.ActiveSnapshots;
+import org.revenantdb.latch.StackReserve;
+import org.revenantdb.latch.WaitMeter;
+import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.log.LogStoppedException;
+import org.revenantdb.recovery.restart.PreparedTransaction;
+
+/** What transactions, cursors and tables of one open database share. Thread-safe. */
+public final class Engine {
+  /** Writers that wait to be used again; each holds some tens of KiB of scratch space. */
+  private static final int MAX_IDLE_WRITERS = 16;
+
+  private final Storage storage;
+  private final DatabaseOptions options;
+  private final OperationGate gate = new OperationGate();
+  private final ActiveSnapshots snapshots;
+  private final LongSupplier clock;
+  private final RowReader reader;
+
+  /** One a stripe of threads; what does not fit goes to the others. */
+  private final AtomicReferenceArray<@Nullable RowWriter> writers = perStripe();
+
+  private final ArrayBlockingQueue<RowWriter> moreWriters =
+      new ArrayBlockingQueue<>(MAX_IDLE_WRITERS);
+  private final Certifier certifier;
+  private final OpenTransactions open;
+  private final WaitGraph waitGraph = new WaitGraph(this);
+  private final Retries retries = new Retries();
+  private final Backoff backoff;
+
+  /** One a stripe of threads. */
+  private final AtomicReferenceArray<@Nullable RowBatch> batches = perStripe();
+
+  private volatile @Nullable Cleaner cleaner;
+  private volatile IntConsumer cutter = pages -> {};
+
+  /** How long a value may be; less where a test wants to see longer ones refused. */
+  public volatile long maxValueBytes = Database.MAX_VALUE_BYTES;
+
+  private final PreparedTransactions prepared;
+  private volatile @Nullable TableSteps tables;
+
+  /**
+   * What they share.
+   *
+   * @param segmentBytes size of a segment of the log
+   * @param prepared transactions that were prepared in former lives
+   * @param pauses is told of pauses before another attempt
+   */
+  public Engine(
+      Storage storage,
+      ActiveSnapshots snapshots,
+      DatabaseOptions options,
+      long segmentBytes,
+      List<PreparedTransaction> prepared,
+      WaitMeter pauses) {
+    this.storage = storage;
+    this.snapshots = snapshots;
+    this.open = new OpenTransactions(snapshots);
+    this.options = options;
+    this.clock = storage.log()::tail;
+    this.reader = new RowReader(storage);
+    this.certifier = new Certifier(storage.transactions()::writing);
+    this.prepared = new PreparedTransactions(storage, segmentBytes, prepared);
+    this.backoff =
+        new Backoff(
+            options.maxBackoff().toNanos(), storage.counters()::commits, System::nanoTime, pauses);
+  }
+
+  public Storage storage() {
+    return storage;
+  }
+
+  public DatabaseOptions options() {
+    return options;
+  }
+
+  public OperationGate gate() {
+    return gate;
+  }
+
+  public ActiveSnapshots snapshots() {
+    return snapshots;
+  }
+
+  /** The order of commits, where there are serializable transactions. */
+  public Certifier certifier() {
+    return certifier;
+  }
+
+  /** What snapshots are taken from: the end of the log. */
+  public LongSupplier clock() {
+    return clock;
+  }
+
+  public RowReader reader() {
+    return reader;
+  }
+
+  public PreparedTransactions prepared() {
+    return prepared;
+  }
+
+  public OpenTransactions open() {
+    return open;
+  }
+
+  WaitGraph waitGraph() {
+    return waitGraph;
+  }
+
+  public Retries retries() {
+    return retries;
+  }
+
+  public Backoff backoff() {
+    return backoff;
+  }
+
+  public void tables(TableSteps steps) {
+    this.tables = steps;
+  }
+
+  /** Tables as parts of transactions. */
+  public TableSteps tables() {
+    return Objects.requireNonNull(tables);
+  }
+
+  /** Who cleans, and who cuts the file back to so many pages. */
+  public void cleaner(Cleaner running, IntConsumer cutsBack) {
+    this.cutter = cutsBack;
+    this.cleaner = running;
+  }
+
+  /** Who cleans; null if nobody does. */
+  public @Nullable Cleaner cleaner() {
+    return cleaner;
+  }
+
+  /** Pages that the data file has. */
+  public int filePages() {
+    return storage.pool().sizeInPages();
+  }
+
+  /**
+   * A value was refused after part of it was written: its pages are free when this returns, and the
+   * file is as short as before, if others do not use what was added. Not inside the gate, nothing
+   * latched. What fails here is told with the refusal.
+   *
+   * @param pagesBefore what {@link #filePages} was before the value was begun
+   */
+  public void giveBackRefused(int pagesBefore, Throwable refusal) {
+    Cleaner running = cleaner;
+    if (running == null || storage.marks().givenUp().isEmpty()) {
+      return;
+    }
+    try {
+      running.freeGivenUp();
+      cutter.accept(pagesBefore);
+    } catch (Throwable later) {
+      refusal.addSuppressed(later);
+    }
+  }
+
+  /** Tells the cleaner that a transaction that wrote something has ended. */
+  public void pokeCleaner() {
+    Cleaner running = cleaner;
+    if (running != null) {
+      running.poke();
+    }
+  }
+
+  /** Has a lazy commit forced in time, if ever. */
+  void committedLazily(long lsn) {
+    storage.counters().lazyCommits.increment();
+    forceInTime(lsn);
+  }
+
+  /** Has the log forced up to there in time, if ever, for somebody lazy. */
+  public void forceInTime(long lsn) {
+    if (!ApiAccess.api().isLazyForcedOnRequestOnly(options)) {
+      storage.log().requestFlushWithin(lsn, options.maxLazyDelay().toNanos());
+    }
+  }
+
+  /** Waits, with nothing latched and outside of the gate, until the log is durable up to there. */
+  public void awaitDurable(long lsn) {
+    try {
+      storage.log().awaitDurable(lsn);
+    } catch (org.revenantdb.recovery.log.OutcomeUnknownException | LogStoppedException e) {
+      throw stopped(e);
+    }
+  }
+
+  /** A batch for a cursor, used before if there is one: some kilobytes that need not be made. */
+  public RowBatch takeBatch() {
+    RowBatch batch = batches.getAndSet(stripe(), null);
+    return batch != null ? batch : new RowBatch();
+  }
+
+  /** Takes back a batch that nobody uses any more. */
+  public void giveBack(RowBatch batch) {
+    batch.clear();
+    batches.setRelease(stripe(), batch);
+  }
+
+  private int stripe() {
+    return (int) Thread.currentThread().threadId() & (batches.length() - 1);
+  }
+
+  public RowWriter takeWriter() {
+    RowWriter writer = writers.getAndSet(stripe(), null);
+    if (writer == null) {
+      writer = moreWriters.poll();
+    }
+    return writer != null ? writer : new RowWriter(storage);
+  }
+
+  public void giveBack(RowWriter writer) {
+    if (!writers.compareAndSet(stripe(), null, writer)) {
+      moreWriters.offer(writer); // or it is left to the collector
+    }
+  }
+
+  private static <T> AtomicReferenceArray<@Nullable T> perStripe() {
+    return new AtomicReferenceArray<>(
+        Integer.highestOneBit(4 * Runtime.getRuntime().availableProcessors()));
+  }
+
+  /**
+   * Runs something inside the database.
+   *
+   * @throws DatabaseClosedException if it is closed
+   * @throws DatabaseStoppedException if the action met a log that has stopped
+   */
+  public <T extends @Nullable Object> T inside(Supplier<T> action) {
+    StackReserve.ensure();
+    return insideReserved(action);
+  }
+
+  /** As {@link #inside}, after {@link StackReserve#ensure}. */
+  <T extends @Nullable Object> T insideReserved(Supplier<T> action) {
+    int stripe = gate.enter();
+    try {
+      return action.get();
+    } catch (LogStoppedException e) {
+      throw stopped(e);
+    } finally {
+      gate.exit(stripe);
+    }
+  }
+
+  /** What a caller gets of a failure. */
+  public RuntimeException told(RuntimeException failure) {
+    return Boundary.told(storage.spill().directory(), failure);
+  }
+
+  /** What a caller is told when the engine has stopped. */
+  public static RuntimeException stopped(RuntimeException cause) {
+    return new DatabaseStoppedException(
+        "the database has stopped after an error and takes no more work; nothing that was acknowledged as durable is"
+            + " lost: close it, remove the cause and open it again ("
+            + why(cause)
+            + ")",
+        cause);
+  }
+
+  /**
+   * The first cause, in words. Trouble with a file says which, and what to do; of several reports
+   * of it the first counts, which the later ones have as their cause.
+   */
+  public static String why(Throwable failure) {
+    Throwable first = failure;
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof StorageException || !(first instanceof StorageException)) {
+        first = cause;
+      }
+    }
+    return first.getMessage() == null ? first.toString() : first.getMessage();
+  }
+}

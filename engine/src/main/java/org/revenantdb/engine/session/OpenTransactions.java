@@ -1,0 +1,227 @@
+package org.revenantdb.engine.session;
+
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.access.ApiAccess;
+import org.revenantdb.gc.ActiveSnapshots;
+
+/**
+ * The transactions that are open, by the slots of their snapshots; finds those that were forgotten.
+ *
+ * <p>Threads: any. An entry is written by the transaction in its slot, and by the one who sweeps.
+ */
+public final class OpenTransactions {
+  /*
+   * Entry       null | the transaction itself | Watched: weakly the transaction, and its core
+   *             Kept: whose cursor or stream has this slot; ends with that, and is nothing to who sweeps
+   * Transitions null -> transaction      begin    by its session, which has the slot
+   *             transaction -> Watched   sweep    CAS: it has been open for a while
+   *             any -> null              end      by its session, or whoever rolls it back, before the slot is given up
+   *
+   * Watched     needs the core of the transaction, which is made if there is none: from then on that ends it, and
+   *             clears the entry. If it ends first, there is nothing to be watched. (protocols.md §38)
+   *
+   * Why in two steps   A weak reference for each transaction would be the dearest part of a short one. So a young one is
+   *             held strongly, which costs a store, and only what is still open at the next sweep gets a reference.
+   *             One that was forgotten is found within about two sweeps of the collection that notices.
+   */
+  private static final int SHIFT = 6;
+  private static final int CHUNK = 1 << SHIFT;
+
+  /** References from one slot to the next: sessions do not share a cache line. */
+  private static final int STRIDE = 16;
+
+  /**
+   * A transaction, for people.
+   *
+   * @param id 0 if it has not written
+   * @param name what it is called; null if nothing
+   */
+  public record Holder(long id, @Nullable String name) {
+    public static final Holder NOBODY = new Holder(0, null);
+
+    private static Holder of(TransactionCore core) {
+      return new Holder(core.id(), core.name());
+    }
+  }
+
+  private record Watched(WeakReference<Transaction> face, TransactionCore core) {}
+
+  private record Kept(TransactionCore core) {}
+
+  private static final class Slots extends AtomicReferenceArray<@Nullable Object> {
+    private static final long serialVersionUID = 1;
+
+    Slots() {
+      super(CHUNK * STRIDE);
+    }
+  }
+
+  private final ActiveSnapshots snapshots;
+  private final ReentrantLock growing = new ReentrantLock();
+
+  private volatile @Nullable Slots[] chunks = new Slots[1];
+
+  /** Of those whose slots are of these. */
+  OpenTransactions(ActiveSnapshots snapshots) {
+    this.snapshots = snapshots;
+  }
+
+  /** A transaction has begun. */
+  public void begin(int slot, Transaction transaction) {
+    enter(slot, transaction);
+  }
+
+  /** A cursor or a stream of a transaction has a slot of its own, until {@link #end}. */
+  void keep(int slot, TransactionCore core) {
+    enter(slot, new Kept(core));
+  }
+
+  private void enter(int slot, Object entry) {
+    Slots chunk = chunkOf(slot);
+    if (chunk == null) {
+      chunk = grow(slot);
+    }
+    chunk.setRelease(index(slot), entry);
+  }
+
+  /** The one in that slot has ended. */
+  public void end(int slot) {
+    Slots chunk = chunkOf(slot);
+    if (chunk != null) {
+      chunk.setRelease(index(slot), null);
+    }
+  }
+
+  /**
+   * All that are open all the time and were used before; of those that begin or end meanwhile some.
+   */
+  List<TransactionCore> cores() {
+    List<TransactionCore> cores = new ArrayList<>();
+    for (Slots chunk : chunks) {
+      for (int i = 0; chunk != null && i < chunk.length(); i += STRIDE) {
+        TransactionCore core = coreOf(chunk.get(i));
+        if (core != null) {
+          cores.add(core);
+        }
+      }
+    }
+    return cores;
+  }
+
+  /**
+   * The transaction with this id, if it is open and this very thread has it; else null. For who has
+   * met the id.
+   */
+  public @Nullable TransactionCore ofThisThread(long id) {
+    return ofThisThread(core -> core.id() == id);
+  }
+
+  /** One that this very thread has open and that has dropped or truncated a table; null if none. */
+  @Nullable TransactionCore ofThisThreadThatHas(Table table) {
+    return ofThisThread(core -> core.hasTaken(table));
+  }
+
+  /** Whether this very thread has a transaction open that has written. */
+  boolean hasOfThisThread() {
+    return ofThisThread(core -> true) != null;
+  }
+
+  private @Nullable TransactionCore ofThisThread(Predicate<TransactionCore> which) {
+    for (Slots chunk : chunks) {
+      for (int i = 0; chunk != null && i < chunk.length(); i += STRIDE) {
+        TransactionCore core = coreOf(chunk.get(i));
+        if (core != null && core.isOfThisThread() && which.test(core) && core.isOpen()) {
+          return core;
+        }
+      }
+    }
+    return null;
+  }
+
+  private static @Nullable TransactionCore coreOf(@Nullable Object entry) {
+    return switch (entry) {
+      case Transaction young -> ApiAccess.api().usedCore(young);
+      case Watched watched -> watched.core;
+      case null, default -> null;
+    };
+  }
+
+  /** The database ends: nobody is inside it, and nobody can begin. */
+  public void databaseCloses() {
+    for (Slots chunk : chunks) {
+      for (int i = 0; chunk != null && i < chunk.length(); i += STRIDE) {
+        switch (chunk.get(i)) {
+          case Transaction young -> ApiAccess.api().databaseCloses(young);
+          case Watched watched -> watched.core.databaseCloses();
+          case null, default -> {}
+        }
+      }
+    }
+  }
+
+  /** Watches those that are still open, and rolls back those that were forgotten. */
+  void sweep() {
+    snapshots.note(System.currentTimeMillis());
+    for (Slots chunk : chunks) {
+      for (int i = 0; chunk != null && i < chunk.length(); i += STRIDE) {
+        switch (chunk.get(i)) {
+          case Transaction open -> {
+            TransactionCore core = ApiAccess.api().openCore(open);
+            if (core != null) {
+              chunk.compareAndSet(i, open, new Watched(new WeakReference<>(open), core));
+            }
+          }
+          case Watched watched when watched.face.get() == null -> watched.core.forgotten();
+          case null, default -> {}
+        }
+      }
+    }
+  }
+
+  /** Who has a slot. */
+  public Holder holderIn(int slot) {
+    Slots chunk = chunkOf(slot);
+    return switch (chunk == null ? null : chunk.get(index(slot))) {
+      case Transaction young -> new Holder(young.id(), ApiAccess.api().name(young));
+      case Watched watched -> Holder.of(watched.core);
+      case Kept kept -> Holder.of(kept.core);
+      case null, default -> Holder.NOBODY;
+    };
+  }
+
+  private static int index(int slot) {
+    return (slot & (CHUNK - 1)) * STRIDE;
+  }
+
+  private @Nullable Slots chunkOf(int slot) {
+    @Nullable Slots[] now = chunks;
+    int index = slot >>> SHIFT;
+    return index < now.length ? now[index] : null;
+  }
+
+  private Slots grow(int slot) {
+    growing.lock();
+    try {
+      Slots chunk = chunkOf(slot);
+      if (chunk == null) {
+        int index = slot >>> SHIFT;
+        @Nullable Slots[] wider =
+            java.util.Arrays.copyOf(chunks, Math.max(chunks.length, index + 1));
+        chunk = new Slots();
+        wider[index] = chunk;
+        chunks = wider;
+      }
+      return chunk;
+    } finally {
+      growing.unlock();
+    }
+  }
+}

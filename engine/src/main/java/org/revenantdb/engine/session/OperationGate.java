@@ -1,0 +1,129 @@
+package org.revenantdb.engine.session;
+
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.revenantdb.engine.DatabaseClosedException;
+
+/**
+ * Who is inside the database: lets {@code close} and {@code check} wait until nobody is.
+ *
+ * <p>Entering and leaving touch one padded counter of many; nobody waits but while the gate is
+ * paused.
+ */
+public final class OperationGate {
+  /*
+   * Ordering    enter: count up, then read the state.  pause, close: write the state, then read the counters. Both are
+   *             sequentially consistent, so an operation is seen in the counters or sees the state.
+   */
+  private static final int STRIDE = 16;
+  private static final long SLICE = 100_000L;
+
+  private enum State {
+    OPEN,
+    PAUSED,
+    CLOSED
+  }
+
+  private final int stripes = Integer.highestOneBit(4 * Runtime.getRuntime().availableProcessors());
+  private final AtomicLongArray inside = new AtomicLongArray(stripes * STRIDE);
+
+  /** Held while the gate is paused: a second one who pauses, and close, wait for the first. */
+  private final ReentrantLock pausing = new ReentrantLock();
+
+  private volatile State state = State.OPEN;
+
+  /** Enters; the result is for {@link #exit}. Waits while the gate is paused. */
+  public int enter() {
+    int stripe = (int) (Thread.currentThread().threadId() & (stripes - 1)) * STRIDE;
+    while (true) {
+      inside.getAndIncrement(stripe);
+      State now = state;
+      if (now == State.OPEN) {
+        return stripe;
+      }
+      inside.getAndDecrement(stripe);
+      if (now == State.CLOSED) {
+        throw closed();
+      }
+      awaitResume();
+    }
+  }
+
+  /** Whoever pauses holds the lock meanwhile. */
+  private void awaitResume() {
+    pausing.lock();
+    try {
+      if (state == State.PAUSED) {
+        throw new IllegalStateException("whoever paused the gate wants to enter");
+      }
+    } finally {
+      pausing.unlock();
+    }
+  }
+
+  /** Leaves. */
+  public void exit(int stripe) {
+    inside.getAndDecrement(stripe);
+  }
+
+  /**
+   * Lets nobody in until {@link #resume}, by the same thread, and waits until nobody is inside;
+   * false if the gate is closed.
+   */
+  public boolean pause() {
+    pausing.lock();
+    if (state == State.CLOSED) {
+      pausing.unlock();
+      return false;
+    }
+    state = State.PAUSED;
+    awaitEmpty();
+    return true;
+  }
+
+  /** Opens again after {@link #pause}. */
+  public void resume() {
+    state = State.OPEN;
+    pausing.unlock();
+  }
+
+  /** Lets nobody in any more, and waits until nobody is inside; false if it was closed before. */
+  public boolean close() {
+    pausing.lock();
+    try {
+      if (state == State.CLOSED) {
+        return false;
+      }
+      state = State.CLOSED;
+    } finally {
+      pausing.unlock();
+    }
+    awaitEmpty();
+    return true;
+  }
+
+  public boolean isClosed() {
+    return state == State.CLOSED;
+  }
+
+  /** For who says so before anything else, and enters later if at all. */
+  public void demandOpen() {
+    if (isClosed()) {
+      throw closed();
+    }
+  }
+
+  /** What is thrown at who comes too late. */
+  public static DatabaseClosedException closed() {
+    return new DatabaseClosedException("the database is closed; open it again to go on");
+  }
+
+  private void awaitEmpty() {
+    for (int stripe = 0; stripe < inside.length(); stripe += STRIDE) {
+      while (inside.get(stripe) != 0) {
+        LockSupport.parkNanos(this, SLICE);
+      }
+    }
+  }
+}

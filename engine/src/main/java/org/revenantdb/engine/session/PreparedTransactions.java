@@ -1,0 +1,301 @@
+package org.revenantdb.engine.session;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
+import org.revenantdb.engine.PrepareException;
+import org.revenantdb.engine.catalog.Publication;
+import org.revenantdb.engine.change.AfterPublish;
+import org.revenantdb.engine.change.Journal;
+import org.revenantdb.engine.txn.TransactionTable;
+import org.revenantdb.engine.version.Storage;
+import org.revenantdb.recovery.checkpoint.TransactionImage;
+import org.revenantdb.recovery.log.RecordBuilder;
+import org.revenantdb.recovery.log.RecordType;
+import org.revenantdb.recovery.restart.AbortedTransactions;
+import org.revenantdb.recovery.restart.PreparedTransaction;
+
+/**
+ * The transactions that wait for their outcome, by name. Thread-safe; inside the gate, with nothing
+ * latched.
+ */
+public final class PreparedTransactions {
+  /*
+   * Protocol    docs/protocols.md §29. Under the lock the list, the words in the table of transactions, the ATM and
+   *             the log change together, and the image of a checkpoint is taken: no PREPARE that it repeats lies behind
+   *             the outcome.
+   */
+
+  /** Longest name, in bytes. */
+  public static final int MAX_NAME = 256;
+
+  /** Tables that one may have written to: a record is small. */
+  private static final int MAX_TABLES = 1_000;
+
+  /**
+   * The records of all take this part of a segment at most, a quarter of what is kept ready for
+   * those who take no credit: a checkpoint repeats them where the disk is full, too.
+   */
+  private static final int PART = 16;
+
+  /** Under the key by which it is found: leaving the list allocates nothing. */
+  private record Entry(ByteBuffer key, PreparedTransaction transaction) {}
+
+  private final Storage storage;
+  private final long most;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  /** Under the lock. */
+  private final Map<ByteBuffer, Entry> byName = new HashMap<>();
+
+  /** Bytes of their records; under the lock. */
+  private long bytes;
+
+  /** Of the last record about one of them. */
+  private volatile long lastLsn;
+
+  /**
+   * Those of former lives, which are in the table of transactions.
+   *
+   * @param segmentBytes size of a segment of the log
+   */
+  PreparedTransactions(
+      Storage storage, long segmentBytes, Collection<PreparedTransaction> prepared) {
+    this.storage = storage;
+    this.most = segmentBytes / PART;
+    prepared.forEach(one -> add(new Entry(ByteBuffer.wrap(one.name()), one)));
+  }
+
+  private void add(Entry entry) {
+    byName.put(entry.key, entry);
+    bytes += entry.transaction.recordBytes();
+  }
+
+  private void remove(Entry entry) {
+    byName.remove(entry.key);
+    bytes -= entry.transaction.recordBytes();
+  }
+
+  /**
+   * Prepares a transaction.
+   *
+   * @param order of the record, among commits
+   * @param ended told, when the record is published, that its session has nothing to do with it any
+   *     more; must not fail
+   * @return the LSN of the record
+   * @throws PrepareException if it cannot be: nothing has changed
+   */
+  public long prepare(PreparedTransaction transaction, Publication order, Runnable ended) {
+    if (transaction.tables() > MAX_TABLES) {
+      throw new PrepareException(
+          "the transaction has written to "
+              + transaction.tables()
+              + " tables; one that is prepared may have written to "
+              + MAX_TABLES
+              + ": commit it, or divide the work");
+    }
+    int credit = transaction.recordBytes();
+    Entry entry = new Entry(ByteBuffer.wrap(transaction.name()), transaction);
+    RecordBuilder record = transaction.build(new RecordBuilder());
+    storage.space().acquire(credit, /* pages= */ 0);
+    try {
+      lock.lock();
+      try {
+        refuse(entry, credit);
+        return prepare(entry, () -> order.publish(() -> storage.log().publish(record)), ended);
+      } finally {
+        lock.unlock();
+      }
+    } finally {
+      storage.space().release(credit, /* pages= */ 0);
+    }
+  }
+
+  private void refuse(Entry entry, int credit) {
+    if (byName.containsKey(entry.key)) {
+      throw new PrepareException(
+          "a transaction of this name is prepared already; commit or roll that back, or take another name");
+    }
+    if (bytes + credit > most) {
+      throw new PrepareException(
+          byName.size()
+              + " transactions are prepared and wait for their outcome, as many as a sixteenth of a segment of the log has"
+              + " room for; commit them or roll them back");
+    }
+  }
+
+  private long prepare(Entry entry, LongSupplier record, Runnable ended) {
+    TransactionTable table = storage.transactions();
+    long id = entry.transaction.id();
+    table.prepare(id);
+    add(entry); // before it is in the log: both may fail
+    long lsn;
+    try {
+      lsn = record.getAsLong();
+    } catch (Throwable failure) {
+      table.notPrepared(id);
+      remove(entry);
+      throw failure;
+    }
+    published(
+        lsn,
+        () -> {
+          table.prepared(id);
+          ended.run();
+        });
+    return lsn;
+  }
+
+  /** Behind a record: what fails stops the engine, or memory and log would differ (R18). */
+  private void published(long lsn, Runnable inMemory) {
+    try {
+      AfterPublish.passed();
+    } catch (Throwable failure) {
+      storage.log().fail(failure);
+      throw failure;
+    } finally {
+      finish(lsn, inMemory);
+    }
+  }
+
+  private void finish(long lsn, Runnable inMemory) {
+    try {
+      lastLsn = lsn;
+      inMemory.run();
+    } catch (Throwable failure) {
+      storage.log().fail(failure);
+      throw failure;
+    }
+  }
+
+  /**
+   * Commits one.
+   *
+   * @return the LSN of the record, 0 if there is none of that name
+   */
+  public long commit(byte[] name) {
+    TransactionTable table = storage.transactions();
+    return decide(
+        name, RecordType.COMMIT, table::committing, table::stillPrepared, table::committed);
+  }
+
+  /**
+   * Rolls one back.
+   *
+   * @return the LSN of the record, 0 if there is none of that name
+   */
+  public long rollback(byte[] name) {
+    TransactionTable table = storage.transactions();
+    AbortedTransactions aborted = table.aborted();
+    // Taken out again nobody has looked there: the table says that it is active.
+    return decide(
+        name, RecordType.ABORT, aborted::add, aborted::remove, (id, lsn) -> table.aborted(id));
+  }
+
+  /** Sets what became of a transaction, by its id, and the LSN of the record. */
+  @FunctionalInterface
+  private interface Settle {
+    void outcome(long id, long lsn);
+  }
+
+  /**
+   * Gives one its outcome.
+   *
+   * @param before the record has a place
+   * @param undo of that, if it could not be published
+   */
+  private long decide(
+      byte[] name, RecordType type, LongConsumer before, LongConsumer undo, Settle settle) {
+    ByteBuffer key = ByteBuffer.wrap(name);
+    lock.lock();
+    try {
+      Entry entry = byName.get(key);
+      if (entry == null || !storage.transactions().isPrepared(entry.transaction.id())) {
+        return 0;
+      }
+      long id = entry.transaction.id();
+      before.accept(id);
+      long lsn;
+      try {
+        lsn = storage.log().publish(RecordBuilder.bare().begin(type, id));
+      } catch (Throwable failure) {
+        undo.accept(id);
+        throw failure;
+      }
+      published(
+          lsn,
+          () -> {
+            settle.outcome(id, lsn);
+            remove(entry);
+          });
+      storage.marks().longEnded();
+      return lsn;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * LSN of the last record about any of them: what the list says, or does not, is for good when
+   * that is durable (R10).
+   */
+  public long lastLsn() {
+    return lastLsn;
+  }
+
+  /** Their names. */
+  public List<byte[]> names() {
+    lock.lock();
+    try {
+      return byName.values().stream().map(entry -> entry.transaction.name()).toList();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether one has written to a table. */
+  boolean haveWritten(int table) {
+    lock.lock();
+    try {
+      return byName.values().stream().anyMatch(entry -> entry.transaction.hasWritten(table));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * For a checkpoint: publishes all that are prepared anew, and says what transactions there are.
+   */
+  public TransactionImage image() {
+    lock.lock();
+    try {
+      Journal log = storage.log();
+      RecordBuilder record = new RecordBuilder();
+      TransactionTable table = storage.transactions();
+      List<PreparedTransaction> undecided =
+          byName.values().stream()
+              .map(Entry::transaction)
+              .filter(one -> table.isPrepared(one.id()))
+              .toList();
+      for (PreparedTransaction transaction : undecided) {
+        log.publish(transaction.build(record));
+      }
+      long[] prepared = undecided.stream().mapToLong(PreparedTransaction::id).sorted().toArray();
+      // An abort adds to the ATM before it leaves the active ones, so in this order none is missed.
+      long[] writing =
+          Arrays.stream(table.writing())
+              .filter(id -> Arrays.binarySearch(prepared, id) < 0)
+              .toArray();
+      long[] aborted = table.aborted().snapshot();
+      return new TransactionImage(table.highestId(), writing, prepared, aborted);
+    } finally {
+      lock.unlock();
+    }
+  }
+}

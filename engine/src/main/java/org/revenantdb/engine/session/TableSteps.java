@@ -1,0 +1,359 @@
+package org.revenantdb.engine.session;
+
+import java.util.Map;
+import java.util.concurrent.locks.Lock;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.TableExistsException;
+import org.revenantdb.engine.TableInUseException;
+import org.revenantdb.engine.TableOptions;
+import org.revenantdb.engine.catalog.Catalog;
+import org.revenantdb.engine.catalog.NameChange;
+import org.revenantdb.engine.catalog.NewTrees;
+import org.revenantdb.engine.catalog.Slog;
+import org.revenantdb.engine.catalog.TableState;
+import org.revenantdb.engine.catalog.TableTrees;
+import org.revenantdb.engine.page.TableRow;
+import org.revenantdb.engine.version.Storage;
+import org.revenantdb.gc.SnapshotSet;
+
+/**
+ * Tables that are created, dropped and truncated as part of a transaction.
+ *
+ * <p>Thread-safe; what a transaction has is its own. Inside the gate, but {@link #exclusively}.
+ */
+public final class TableSteps {
+  /*
+   * Protocol    docs/protocols.md §31.
+   */
+  /** Where the trees end of a table that there never was: below every snapshot. */
+  private static final long NOBODYS = 1;
+
+  private final Engine engine;
+  private final Storage storage;
+  private final Catalog catalog;
+  private final TableDrops drops;
+  private final Lock changing;
+
+  public TableSteps(Engine engine, Catalog catalog) {
+    this.engine = engine;
+    this.storage = engine.storage();
+    this.catalog = catalog;
+    this.drops = new TableDrops(engine, catalog);
+    this.changing = catalog.changing();
+  }
+
+  /** The tables that everybody sees. */
+  public Catalog catalog() {
+    return catalog;
+  }
+
+  /** Those who wait for the writers of a table. */
+  public TableDrops drops() {
+    return drops;
+  }
+
+  /** A table as a transaction sees it that has changed some; null if there is none. */
+  @Nullable Table find(@Nullable OwnTables own, String name) {
+    Table mine = own == null ? null : own.named(name);
+    if (mine != null) {
+      return mine;
+    }
+    Table table = catalog.find(name);
+    boolean isDropped = own != null && table != null && own.has(table);
+    return isDropped ? null : table;
+  }
+
+  /** LSN of the last record that created, dropped or truncated a table. */
+  long changedAt() {
+    return catalog.changedAt();
+  }
+
+  /** How far the log has to be durable before anyone is told whether there is a table. */
+  long changedAt(String name) {
+    return catalog.changedAt(name);
+  }
+
+  /** Creates a table. */
+  Table create(TransactionCore core, OwnTables own, String name, TableOptions options) {
+    byte[] key = Catalog.key(name);
+    changing.lock();
+    try {
+      catalog.load();
+      core.witness().saw(catalog.changedAt(name));
+      catalog.slog().finish(name);
+      demandNone(core, name);
+      try (NewTrees trees = catalog.newTrees(options.partitions())) {
+        TableRow row = trees.claim();
+        Table[] created = new Table[1];
+        catalog
+            .slog()
+            .create(
+                name,
+                key,
+                core.id(),
+                row,
+                trees,
+                () -> {
+                  TableTrees made = catalog.writer().treesOf(row, TableTrees.NEVER);
+                  created[0] = new TableState(engine, name, made, changing).face();
+                  core.hold(created[0]);
+                  own.put(created[0], made);
+                });
+        return created[0];
+      }
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  private void demandNone(TransactionCore core, String name) {
+    NameChange change = catalog.slog().of(name);
+    if (change != null && change.transaction() != core.id()) {
+      catalog.demandUnchanged(name);
+    }
+    if (change != null && change.created() == null) {
+      throw new TableExistsException(
+          "this transaction has dropped a table "
+              + name
+              + ", which is there until it commits; truncate that one, or create the new one in another transaction");
+    }
+    if (change != null || catalog.find(name) != null) {
+      throw new TableExistsException(
+          "there is a table " + name + " already; drop it first, or take another name");
+    }
+  }
+
+  /** What is done to a table that nobody else may write to. */
+  @FunctionalInterface
+  interface Step {
+    /** Does it; false if another transaction has done something to the table and not ended. */
+    boolean run(TransactionCore core, OwnTables own, Table table);
+  }
+
+  /**
+   * Runs a step when nobody else writes to the table, nor will before the transaction has ended.
+   * Outside of the gate, with nothing latched.
+   *
+   * @throws TableInUseException if that would never be
+   */
+  void exclusively(TransactionCore core, OwnTables own, Table table, Step step) {
+    if (own.has(table)) {
+      engine.inside(() -> step.run(core, own, table));
+    } else {
+      drops.exclusively(table, core, own, () -> step.run(core, own, table));
+    }
+  }
+
+  /** Drops a table. */
+  public boolean drop(TransactionCore core, OwnTables own, Table table) {
+    String name = table.name();
+    byte[] key = Catalog.key(name);
+    Slog slog = catalog.slog();
+    Runnable after = () -> own.put(table, null);
+    changing.lock();
+    try {
+      if (own.has(table)) {
+        core.demandThere(table);
+        slog.dropCreated(name, made(slog, name), after);
+        return true;
+      }
+      slog.finish(name);
+      core.demandNewest(table);
+      if (slog.of(name) != null) {
+        return false;
+      }
+      holding(
+          core,
+          table,
+          () -> slog.drop(name, key, core.id(), TableState.of(table).newest().row(), after));
+      return true;
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /** Truncates a table. */
+  public boolean truncate(TransactionCore core, OwnTables own, Table table) {
+    String name = table.name();
+    byte[] key = Catalog.key(name);
+    Slog slog = catalog.slog();
+    changing.lock();
+    try {
+      if (own.has(table)) {
+        core.demandThere(table);
+        truncate(
+            own,
+            table,
+            (row, trees, after) -> slog.truncateCreated(made(slog, name), row, trees, after));
+        return true;
+      }
+      slog.finish(name);
+      core.demandNewest(table);
+      if (slog.of(name) != null) {
+        return false;
+      }
+      holding(
+          core,
+          table,
+          () ->
+              truncate(
+                  own,
+                  table,
+                  (row, trees, after) ->
+                      slog.truncate(
+                          name,
+                          key,
+                          core.id(),
+                          TableState.of(table).newest().row(),
+                          row,
+                          trees,
+                          after)));
+      return true;
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /** Gives a table new trees. */
+  @FunctionalInterface
+  private interface Truncation {
+    void run(TableRow row, NewTrees trees, Runnable after);
+  }
+
+  private void truncate(OwnTables own, Table table, Truncation truncation) {
+    try (NewTrees trees = catalog.newTrees(table.options().partitions())) {
+      TableRow row = trees.claim();
+      truncation.run(
+          row, trees, () -> own.put(table, catalog.writer().treesOf(row, TableTrees.NEVER)));
+    }
+  }
+
+  /** A step on a table that is entered before; if it fails it holds what it held before. */
+  private static void holding(TransactionCore core, Table table, Runnable step) {
+    boolean isNew = core.hold(table);
+    boolean done = false;
+    try {
+      step.run();
+      done = true;
+    } finally {
+      if (isNew && !done) {
+        core.letGo();
+      }
+    }
+  }
+
+  private static NameChange made(Slog slog, String name) {
+    NameChange change = slog.of(name);
+    if (change == null) {
+      throw new IllegalStateException("nobody has made a table " + name);
+    }
+    return change;
+  }
+
+  /**
+   * Commits a transaction that has changed tables.
+   *
+   * @param commit publishes COMMIT, and returns its LSN; if it throws the transaction has ended
+   */
+  void commit(TransactionCore core, OwnTables own, LongSupplier commit) {
+    changing.lock();
+    try {
+      Map<String, NameChange> changes = catalog.slog().changesOf(core.id());
+      Catalog.Announcement told = catalog.announce(changes.keySet());
+      long lsn = 0;
+      try {
+        forEachFormer(own, trees -> trees.ending(storage.log().tail()));
+        lsn = commit.getAsLong();
+      } finally {
+        if (core.isOpen()) {
+          forEachFormer(own, trees -> trees.ended(0)); // for want of memory; it goes on
+          told.end(0);
+        } else {
+          settle(own, changes, told, lsn);
+        }
+      }
+      tidy(own);
+    } finally {
+      changing.unlock();
+      if (!core.isOpen()) {
+        own.end();
+      }
+    }
+  }
+
+  /** A transaction that has changed tables has aborted, and all may know. */
+  void rollBack(OwnTables own, long transaction) {
+    changing.lock();
+    try {
+      settle(own, catalog.slog().changesOf(transaction), null, /* lsn= */ 0);
+      tidy(own);
+    } catch (VirtualMachineError failure) {
+      storage.log().fail(failure); // nobody else would ever end it
+      throw failure;
+    } finally {
+      changing.unlock();
+      own.end();
+    }
+  }
+
+  /** Behind the outcome: what can wait, and must not be in its way. */
+  private void tidy(OwnTables own) {
+    catalog.slog().finishSettled(/* waits= */ false);
+    try {
+      SnapshotSet snapshots = storage.horizon().refresh();
+      own.forEach((table, now) -> TableState.of(table).newest().forgetFormer(snapshots));
+    } catch (OutOfMemoryError later) {
+      // at the next truncation
+    }
+  }
+
+  private static void forEachFormer(OwnTables own, Consumer<TableTrees> action) {
+    own.forEach((table, now) -> {
+      if (!isOwn(table)) {
+        action.accept(TableState.of(table).newest());
+      }
+    });
+  }
+
+  /** What has become of it, in memory: everybody may see it now. */
+  private void settle(
+      OwnTables own,
+      Map<String, NameChange> changes,
+      Catalog.@Nullable Announcement told,
+      long lsn) {
+    try {
+      forEachFormer(own, trees -> trees.ended(lsn));
+      own.forEach((table, now) -> become(table, now, lsn));
+      changes.values().forEach(change -> change.settle(/* committed= */ lsn != 0));
+      if (told != null) {
+        told.end(lsn);
+      }
+    } catch (Throwable failure) {
+      storage.log().fail(failure); // log and memory differ
+      throw failure;
+    }
+  }
+
+  private void become(Table table, @Nullable TableTrees now, long lsn) {
+    boolean isOwn = isOwn(table);
+    if (lsn == 0 || now == null) {
+      if (isOwn) {
+        TableState.of(table).newest().ended(NOBODYS);
+      } else if (lsn != 0) {
+        catalog.lead(table.name(), null);
+      }
+      return;
+    }
+    now.begin(lsn, isOwn ? null : TableState.of(table).newest());
+    TableState.of(table).newest(now);
+    catalog.lead(table.name(), table);
+  }
+
+  /** Whether nobody else has ever seen the table. */
+  private static boolean isOwn(Table table) {
+    return TableState.of(table).newest().since() == TableTrees.NEVER;
+  }
+}

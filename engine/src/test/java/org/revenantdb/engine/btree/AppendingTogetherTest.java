@@ -1,0 +1,236 @@
+package org.revenantdb.engine.btree;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.change.StopAfterPublish;
+import org.revenantdb.engine.testing.MemoryJournal;
+import org.revenantdb.engine.testing.TestEngine;
+import org.revenantdb.engine.version.RowWriter;
+
+/**
+ * Rows with growing keys from many threads: who has the last leaf inserts the rows of those who
+ * wait for it (R22).
+ */
+class AppendingTogetherTest {
+  @TempDir Path directory;
+
+  private static byte[] key(long number) {
+    return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
+  }
+
+  private static byte[] value(long number) {
+    return ("row " + number).getBytes();
+  }
+
+  /** Stores a row in a thread of its own. */
+  private static final class Insert {
+    private final TestEngine.Tx tx;
+    private final CompletableFuture<RowWriter.Outcome> outcome = new CompletableFuture<>();
+    private final Thread thread;
+
+    Insert(TestEngine engine, Tree tree, long number, byte[] value) {
+      this(engine.begin(), tree, number, value);
+    }
+
+    Insert(TestEngine.Tx tx, Tree tree, long number, byte[] value) {
+      this.tx = tx;
+      thread =
+          new Thread(() -> {
+            try {
+              outcome.complete(tx.put(tree, key(number), value));
+            } catch (Throwable failure) {
+              outcome.completeExceptionally(failure);
+            }
+          });
+    }
+
+    /** Waits until its thread waits for the leaf. */
+    void awaitParked() {
+      while (thread.getState() != Thread.State.WAITING
+          && thread.getState() != Thread.State.TIMED_WAITING) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  /** A table with one row, whose leaf has its version bit. */
+  private static Tree started(TestEngine engine) {
+    Tree tree = engine.table("t");
+    TestEngine.Tx first = engine.begin();
+    first.put(tree, key(0), value(0));
+    first.commitDurably();
+    return tree;
+  }
+
+  @Test
+  void R22_the_holder_of_the_leaf_inserts_the_row_of_who_waits_under_that_ones_transaction() {
+    try (TestEngine engine = new TestEngine(directory, 64)) {
+      Tree tree = started(engine);
+      Insert holder = new Insert(engine, tree, 1, value(1));
+      Insert waiting = new Insert(engine, tree, 2, value(2));
+      int before = engine.journal.entries().size();
+      try (StopAfterPublish stop = new StopAfterPublish(holder.thread)) {
+        holder.thread.start();
+        stop.awaitArrival();
+        waiting.thread.start();
+        waiting.awaitParked();
+        stop.letGo();
+        assertEquals(RowWriter.Outcome.DONE, holder.outcome.join());
+        assertEquals(RowWriter.Outcome.DONE, waiting.outcome.join());
+        assertEquals(Set.of(holder.thread), stop.passed(), "one thread has done both");
+      }
+      List<MemoryJournal.Entry> records = engine.journal.entries().subList(before, before + 2);
+      assertEquals(holder.tx.id, records.get(0).transaction());
+      assertEquals(waiting.tx.id, records.get(1).transaction());
+      holder.tx.abort();
+      waiting.tx.commitDurably();
+      assertEquals(null, engine.read(tree, key(1)));
+      assertArrayEquals(value(2), engine.read(tree, key(2)));
+      engine.checkAllClean();
+    }
+  }
+
+  @Test
+  void R22_a_row_for_which_there_is_no_room_is_inserted_by_its_own_thread() {
+    try (TestEngine engine = new TestEngine(directory, 64)) {
+      Tree tree = started(engine);
+      Insert holder = new Insert(engine, tree, 1, new byte[900]);
+      TestEngine.Tx filling = engine.begin();
+      for (int i = 2; i < 8; i++) {
+        filling.put(tree, key(i), new byte[890]);
+      }
+      Insert waiting = new Insert(engine, tree, 8, new byte[900]);
+      try (StopAfterPublish stop = new StopAfterPublish(holder.thread)) {
+        holder.thread.start();
+        stop.awaitArrival();
+        waiting.thread.start();
+        waiting.awaitParked();
+      }
+      assertEquals(RowWriter.Outcome.DONE, holder.outcome.join());
+      assertEquals(RowWriter.Outcome.DONE, waiting.outcome.join());
+      for (TestEngine.Tx tx : List.of(holder.tx, filling, waiting.tx)) {
+        tx.commitDurably();
+      }
+      for (int i = 1; i < 9; i++) {
+        assertEquals(i == 1 || i == 8 ? 900 : 890, engine.read(tree, key(i)).length);
+      }
+      engine.checkAllClean();
+    }
+  }
+
+  @Test
+  void R22_a_leaf_that_was_split_meanwhile_takes_no_row_that_is_not_its_own_any_more() {
+    try (TestEngine engine = new TestEngine(directory, 64)) {
+      Tree tree = started(engine);
+      TestEngine.Tx writer = engine.begin();
+      for (int i = 1; i < 15; i++) { // two leaves that are full
+        writer.put(tree, key(i), new byte[890]); // it knows the last one from now on
+      }
+      Insert splitting = new Insert(engine, tree, 15, new byte[890]);
+      Insert waiting = new Insert(writer, tree, 16, value(16));
+      try (StopAfterPublish stop = new StopAfterPublish(splitting.thread)) {
+        splitting.thread.start();
+        stop.awaitArrival();
+        waiting.thread.start();
+        waiting.awaitParked();
+      }
+      assertEquals(RowWriter.Outcome.DONE, splitting.outcome.join());
+      assertEquals(RowWriter.Outcome.DONE, waiting.outcome.join());
+      writer.commitDurably();
+      splitting.tx.commitDurably();
+      assertEquals(890, engine.read(tree, key(15)).length);
+      assertArrayEquals(value(16), engine.read(tree, key(16)));
+      engine.checkAllClean();
+    }
+  }
+
+  /** A leaf that was merged into its neighbour keeps its bytes, and its fences hold the key. */
+  @Test
+  void R22_a_leaf_that_was_merged_away_meanwhile_takes_no_row() {
+    try (TestEngine engine = new TestEngine(directory, 64)) {
+      Tree tree = started(engine);
+      TestEngine.Tx filling = engine.begin();
+      for (int i = 1; i < 11; i++) { // two leaves
+        filling.put(tree, key(i), new byte[890]);
+      }
+      filling.commitDurably();
+      TestEngine.Tx emptying = engine.begin();
+      for (int i = 4; i < 11; i++) {
+        emptying.delete(tree, key(i));
+      }
+      emptying.commitDurably();
+      TestEngine.Tx writer = engine.begin();
+      writer.put(tree, key(11), value(11)); // it knows the last leaf from now on
+      Insert waiting = new Insert(writer, tree, 12, value(12));
+      Thread cleaning = new Thread(engine::pass);
+      try (StopAfterPublish stop = new StopAfterPublish(cleaning, Merge.class)) {
+        cleaning.start();
+        stop.awaitArrival();
+        waiting.thread.start();
+        waiting.awaitParked();
+      }
+      assertEquals(RowWriter.Outcome.DONE, waiting.outcome.join());
+      join(cleaning);
+      writer.commitDurably();
+      assertArrayEquals(value(11), engine.read(tree, key(11)));
+      assertArrayEquals(value(12), engine.read(tree, key(12)));
+      engine.checkAllClean();
+    }
+  }
+
+  private static void join(Thread thread) {
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("interrupted in a test", e);
+    }
+  }
+
+  @Test
+  void all_rows_of_many_threads_are_there_and_those_of_aborted_transactions_are_not() {
+    try (TestEngine engine = new TestEngine(directory, 64)) {
+      Tree tree = engine.table("t");
+      AtomicLong next = new AtomicLong();
+      int threads = 8;
+      int each = 400;
+      CompletableFuture.allOf(
+              IntStream.range(0, threads)
+                  .mapToObj(thread ->
+                      CompletableFuture.runAsync(() -> {
+                        for (int i = 0; i < each; i++) {
+                          append(engine, tree, next.getAndIncrement());
+                        }
+                      }))
+                  .toArray(CompletableFuture[]::new))
+          .join();
+      for (long number = 0; number < threads * each; number++) {
+        byte[] found = engine.read(tree, key(number));
+        assertTrue(
+            number % 10 == 7 ? found == null : java.util.Arrays.equals(value(number), found),
+            "row " + number);
+      }
+      engine.checkAllClean();
+    }
+  }
+
+  private static void append(TestEngine engine, Tree tree, long number) {
+    TestEngine.Tx tx = engine.begin();
+    assertEquals(RowWriter.Outcome.DONE, tx.put(tree, key(number), value(number)));
+    if (number % 10 == 7) {
+      tx.abort();
+    } else {
+      tx.commitDurably();
+    }
+  }
+}

@@ -1,0 +1,339 @@
+package org.revenantdb.engine.catalog;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.engine.testing.Samples.SMALL;
+import static org.revenantdb.engine.testing.Samples.bytes;
+import static org.revenantdb.engine.testing.Samples.get;
+import static org.revenantdb.engine.testing.Samples.put;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseClosedException;
+import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.engine.Durability;
+import org.revenantdb.engine.KeyException;
+import org.revenantdb.engine.ReadOnlyDatabaseException;
+import org.revenantdb.engine.Sequence;
+import org.revenantdb.engine.SequenceExhaustedException;
+import org.revenantdb.engine.SequenceOptions;
+import org.revenantdb.engine.SequenceOrder;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.Transaction;
+
+/** Sequences through the public API. Nothing is forced here unless somebody asks for it. */
+class SequenceTest {
+  private static final SequenceOptions BY_DEFAULT = SequenceOptions.defaults();
+  private static final DatabaseOptions OPTIONS = SMALL.withMaxLazyDelay(DatabaseOptions.NEVER);
+  private static final Durability LAZY = Durability.LAZY;
+  private static final Durability DURABLE = Durability.DURABLE;
+
+  @TempDir private Path folder;
+
+  private Database db;
+
+  @BeforeEach
+  void openDatabase() {
+    db = Database.open(folder.resolve("db"), OPTIONS);
+  }
+
+  @AfterEach
+  void closeDatabase() {
+    db.close();
+  }
+
+  private void reopen(DatabaseOptions options) {
+    db.close();
+    db = Database.open(folder.resolve("db"), options);
+  }
+
+  private static List<Long> draw(Sequence sequence, int count) {
+    return IntStream.range(0, count).mapToObj(i -> sequence.next(LAZY)).toList();
+  }
+
+  @Test
+  void next_countsUpFromOne() {
+    assertEquals(List.of(1L, 2L, 3L), draw(db.sequence("s"), 3));
+    assertEquals(4, db.sequence("s").next());
+    assertEquals(5, db.sequence("s").next(DURABLE));
+  }
+
+  @Test
+  void next_byIncrement_overManyBlocks() {
+    Sequence up = db.sequence("up", BY_DEFAULT.withStart(-10).withIncrement(7).withCacheSize(3));
+    Sequence down = db.sequence("down", BY_DEFAULT.withStart(5).withIncrement(-2).withCacheSize(4));
+    for (int i = 0; i < 50; i++) {
+      assertEquals(-10 + 7 * i, up.next(LAZY));
+      assertEquals(5 - 2 * i, down.next(LAZY));
+    }
+  }
+
+  @Test
+  void next_bitReversed_isPositiveAndReversesTheCounter() {
+    Sequence sequence =
+        db.sequence("s", BY_DEFAULT.withOrder(SequenceOrder.BIT_REVERSED).withCacheSize(7));
+    Set<Long> seen = new HashSet<>();
+    for (long i = 1; i <= 1_000; i++) {
+      long value = sequence.next(LAZY);
+      assertTrue(value > 0 && seen.add(value));
+      assertEquals(i, Long.reverse(value) >>> 1);
+    }
+  }
+
+  @Test
+  void next_withoutCache_leavesNoGapEvenOverAClose() {
+    for (int none = 0; none <= 1; none++) {
+      String name = "none" + none;
+      SequenceOptions options = BY_DEFAULT.withCacheSize(none);
+      assertEquals(List.of(1L, 2L, 3L), draw(db.sequence(name, options), 3));
+      reopen(OPTIONS);
+      assertEquals(List.of(4L, 5L), draw(db.sequence(name, options), 2));
+    }
+  }
+
+  @Test
+  void next_ofTwoNames_areIndependent() {
+    SequenceOptions options = BY_DEFAULT.withCacheSize(2);
+    Sequence one = db.sequence("one", options);
+    Sequence other = db.sequence("other", options);
+    for (long i = 1; i < 20; i++) {
+      assertEquals(i, one.next(LAZY));
+      assertEquals(i, other.next(LAZY));
+    }
+  }
+
+  @Test
+  void next_afterReopening_givesNoValueTwice() {
+    Set<Long> seen = new HashSet<>();
+    for (int life = 0; life < 5; life++) {
+      for (Durability durability : Durability.values()) {
+        Sequence sequence = db.sequence("s", BY_DEFAULT.withCacheSize(10));
+        for (int i = 0; i < 27; i++) {
+          assertTrue(seen.add(sequence.next(durability)));
+        }
+      }
+      reopen(OPTIONS);
+    }
+  }
+
+  @Test
+  void next_costsNoTransaction_andARollbackTakesNothingBack() {
+    Sequence sequence = db.sequence("s");
+    Table table = db.table("t");
+    try (Transaction tx = db.begin()) {
+      tx.put(table, bytes("" + sequence.next()), bytes("x"));
+      tx.rollback();
+    }
+    assertEquals(2, sequence.next());
+    db.cleanNow();
+    assertEquals(3, sequence.next());
+  }
+
+  @Test
+  void next_lazily_causesNoForce_andDurably_oneABlock() {
+    Sequence sequence = db.sequence("s", BY_DEFAULT.withCacheSize(1_000));
+    db.checkpoint();
+    long forces = db.statistics().forces();
+    draw(sequence, 3_000);
+    assertEquals(forces, db.statistics().forces());
+    sequence.next(DURABLE);
+    long durable = db.statistics().durableLsn();
+    for (int i = 0; i < 400; i++) {
+      sequence.next(DURABLE);
+    }
+    assertEquals(durable, db.statistics().durableLsn(), "the block was durable");
+  }
+
+  @Test
+  void exhaustion_isAnError_andNothingWrapsAround() {
+    SequenceOptions[] ends = {
+      BY_DEFAULT.withStart(Long.MAX_VALUE - 4),
+      BY_DEFAULT.withStart(Long.MAX_VALUE - 13).withIncrement(3).withCacheSize(2),
+      BY_DEFAULT.withStart(Long.MIN_VALUE + 4).withIncrement(-1).withCacheSize(1),
+      BY_DEFAULT.withStart(5).withIncrement(-1).withOrder(SequenceOrder.BIT_REVERSED),
+      BY_DEFAULT
+          .withStart(Long.MAX_VALUE - 4)
+          .withCacheSize(4)
+          .withOrder(SequenceOrder.BIT_REVERSED),
+    };
+    for (int i = 0; i < ends.length; i++) {
+      String name = "end" + i;
+      Sequence sequence = db.sequence(name, ends[i]);
+      assertEquals(5, new HashSet<>(draw(sequence, 5)).size(), ends[i].toString());
+      for (Durability durability : Durability.values()) {
+        SequenceExhaustedException told =
+            assertThrows(SequenceExhaustedException.class, () -> sequence.next(durability));
+        assertTrue(told.getMessage().contains(name), told.getMessage());
+      }
+    }
+    assertTrue(db.check().isSound());
+    reopen(OPTIONS);
+    for (int i = 0; i < ends.length; i++) {
+      Sequence sequence = db.sequence("end" + i, ends[i]);
+      assertThrows(SequenceExhaustedException.class, sequence::next);
+    }
+  }
+
+  @Test
+  void options_thatMakeNoSense_areRefused() {
+    refused("increment", () -> BY_DEFAULT.withIncrement(0));
+    refused("cacheSize", () -> BY_DEFAULT.withCacheSize(-1));
+    SequenceOptions reversed = BY_DEFAULT.withOrder(SequenceOrder.BIT_REVERSED);
+    refused("start", () -> reversed.withStart(0));
+    refused("start", () -> BY_DEFAULT.withStart(-5).withOrder(SequenceOrder.BIT_REVERSED));
+    assertEquals(BY_DEFAULT.withCacheSize(1), BY_DEFAULT.withCacheSize(0));
+  }
+
+  private static void refused(String what, Runnable action) {
+    IllegalArgumentException told = assertThrows(IllegalArgumentException.class, action::run);
+    assertTrue(told.getMessage().contains(what), told.getMessage());
+  }
+
+  @Test
+  void sequence_thatExists_isFoundWithItsOptions_andRefusedWithOthers() {
+    SequenceOptions options = BY_DEFAULT.withStart(100).withIncrement(5);
+    Sequence made = db.sequence("s", options);
+    assertSame(made, db.sequence("s"));
+    assertSame(made, db.sequence("s", options));
+    assertSame(made, db.findSequence("s"));
+    assertEquals("s", made.name());
+    refused("increment", () -> db.sequence("s", options.withIncrement(6)));
+    reopen(OPTIONS);
+    assertEquals(options, db.sequence("s").options());
+    refused("cacheSize", () -> db.sequence("s", options.withCacheSize(7)));
+  }
+
+  @Test
+  void names_areListedInOrder_apartFromTables() {
+    assertEquals(List.of(), db.sequenceNames());
+    put(db, "both", "k", "v");
+    for (String name : List.of("z", "both", "ä", "a")) {
+      db.sequence(name).next();
+    }
+    List<String> expected = List.of("a", "both", "z", "ä");
+    assertEquals(expected, db.sequenceNames());
+    assertEquals(List.of("both"), db.tableNames());
+    assertNull(db.findSequence("none"));
+    assertNull(db.findTable("z"));
+    reopen(OPTIONS);
+    assertEquals(expected, db.sequenceNames());
+    assertEquals(List.of("both"), db.tableNames());
+    assertEquals("v", get(db, "both", "k"));
+    put(db, "z", "k", "w");
+    assertEquals(List.of("both", "z"), db.tableNames());
+    assertEquals(
+        List.of("a:1000", "both:1000", "z:1000", "ä:1000"),
+        db.check().sequences().stream().map(s -> s.name() + ":" + s.reserved()).toList());
+    assertEquals(2, db.check().tables());
+    assertTrue(db.compact().fileBytes() > 0);
+  }
+
+  @Test
+  void names_thatAreNone_areRefused() {
+    String longest = "x".repeat(1_023);
+    assertEquals(1, db.sequence(longest).next());
+    for (String name : List.of("", "x".repeat(1_024), "\uD800")) {
+      assertThrows(KeyException.class, () -> db.sequence(name));
+      assertThrows(KeyException.class, () -> db.findSequence(name));
+    }
+  }
+
+  @Test
+  void sequences_asManyAsSplitTheCatalogue() {
+    List<Sequence> sequences = new ArrayList<>();
+    for (int i = 0; i < 60; i++) {
+      sequences.add(
+          db.sequence("%03d-".formatted(i) + "x".repeat(800), BY_DEFAULT.withCacheSize(2)));
+      db.table("t" + i);
+      sequences.forEach(sequence -> sequence.next(LAZY));
+    }
+    assertTrue(db.check().isSound());
+    reopen(OPTIONS);
+    assertEquals(60, db.sequenceNames().size());
+    assertEquals(60, db.tableNames().size());
+    for (int i = 0; i < 60; i++) {
+      long next = db.sequence("%03d-".formatted(i) + "x".repeat(800)).next();
+      assertTrue(next > 60 - i && next <= 60 - i + 5, "sequence " + i + " goes on with " + next);
+    }
+  }
+
+  @Test
+  void readOnly_refusesNextAndNewOnes_andFindsOldOnes() {
+    db.sequence("s").next();
+    reopen(OPTIONS.withReadOnly(true));
+    Sequence sequence = Objects.requireNonNull(db.findSequence("s"));
+    assertEquals(List.of("s"), db.sequenceNames());
+    assertSame(sequence, db.sequence("s"));
+    assertThrows(ReadOnlyDatabaseException.class, sequence::next);
+    assertThrows(ReadOnlyDatabaseException.class, () -> sequence.next(LAZY));
+    assertThrows(ReadOnlyDatabaseException.class, () -> db.sequence("new"));
+    assertTrue(db.check().isSound());
+  }
+
+  @Test
+  void next_ofAClosedDatabase_isRefused() {
+    Sequence sequence = db.sequence("s");
+    sequence.next(LAZY);
+    db.close();
+    assertThrows(DatabaseClosedException.class, () -> sequence.next(LAZY));
+    assertThrows(DatabaseClosedException.class, () -> db.sequence("s"));
+    assertThrows(DatabaseClosedException.class, () -> db.sequenceNames());
+  }
+
+  private void threadsDraw(SequenceOptions options, int each) throws InterruptedException {
+    Sequence sequence = db.sequence("s" + options.cacheSize(), options);
+    Set<Long> seen = ConcurrentHashMap.newKeySet();
+    List<Thread> threads = new ArrayList<>();
+    for (int t = 0; t < 8; t++) {
+      Durability durability = t < 4 ? LAZY : DURABLE;
+      Runnable work =
+          () -> {
+            for (int i = 0; i < each; i++) {
+              seen.add(sequence.next(durability));
+            }
+          };
+      threads.add(t % 2 == 0 ? Thread.ofPlatform().start(work) : Thread.ofVirtual().start(work));
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertEquals(8 * each, seen.size(), "some value came twice, or a thread failed");
+    // Nothing is skipped: where no life ends there is no gap.
+    assertEquals(8 * each, seen.stream().mapToLong(i -> i).max().orElseThrow());
+  }
+
+  @Test
+  void next_ofManyThreads_givesEachValueOnce() throws InterruptedException {
+    threadsDraw(BY_DEFAULT.withCacheSize(1), 200);
+    threadsDraw(BY_DEFAULT.withCacheSize(2), 500);
+    threadsDraw(BY_DEFAULT.withCacheSize(100), 5_000);
+  }
+
+  @Test
+  void sequence_createdByManyThreads_isOne() throws InterruptedException {
+    Set<Sequence> made = ConcurrentHashMap.newKeySet();
+    List<Thread> threads = new ArrayList<>();
+    for (int t = 0; t < 8; t++) {
+      threads.add(Thread.ofPlatform().start(() -> made.add(db.sequence("s"))));
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertEquals(1, made.size());
+    assertEquals(List.of("s"), db.sequenceNames());
+  }
+}

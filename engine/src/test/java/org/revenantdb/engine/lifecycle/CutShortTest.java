@@ -1,0 +1,68 @@
+package org.revenantdb.engine.lifecycle;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.Table;
+import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.MissingFileException;
+
+/** Files that have lost their end, or a segment that only the control slot knows of. */
+class CutShortTest {
+  @TempDir private Path directory;
+  @TempDir private Path image;
+
+  private void create() {
+    try (Database database = Database.open(directory)) {
+      Table table = database.table("t");
+      database.run(tx -> tx.put(table, new byte[] {1}, new byte[100]));
+    }
+  }
+
+  /** It was opened, and the lost pages read as zeros that were never written. */
+  @Test
+  void a_data_file_that_is_shorter_than_its_control_slot_knows_is_refused() throws Exception {
+    create();
+    Path data = directory.resolve("revenant.data");
+    try (FileChannel channel = FileChannel.open(data, StandardOpenOption.WRITE)) {
+      channel.truncate(100_000);
+    }
+    CorruptDataException damage =
+        assertThrows(CorruptDataException.class, () -> Database.open(directory));
+    assertEquals(data, damage.file());
+    assertEquals(100_000, damage.offset());
+  }
+
+  /** It was called damage in the segment before it. */
+  @Test
+  void the_first_segment_of_the_last_life_is_named_when_it_is_missing() throws Exception {
+    create();
+    try (Database database = Database.open(directory);
+        var files = Files.list(directory.resolve("log"))) {
+      Table table = database.table("t");
+      database.run(tx -> tx.put(table, new byte[] {2}, new byte[100]));
+      Files.createDirectories(image.resolve("log"));
+      for (String name : new String[] {"revenant.data", "revenant.dw"}) {
+        Files.copy(directory.resolve(name), image.resolve(name));
+      }
+      Path last = null;
+      for (Path file : files.sorted().toList()) {
+        Files.copy(file, image.resolve("log").resolve(file.getFileName()));
+        last = image.resolve("log").resolve(file.getFileName());
+      }
+      Files.delete(last);
+      MissingFileException missing =
+          assertThrows(MissingFileException.class, () -> Database.open(image));
+      assertEquals(last, missing.file());
+      assertTrue(missing.getMessage().contains("missing"), missing.getMessage());
+    }
+  }
+}

@@ -1,0 +1,198 @@
+package org.revenantdb.engine.lifecycle;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.CheckReport;
+import org.revenantdb.engine.Cursor;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.testing.Samples;
+import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.testing.FaultyFileSystem;
+
+/**
+ * A leaf is updated, and the write of its page is lost: without the LSN of its last flush a read
+ * would give the rows as they were, without a word. While the database is open, after a crash to a
+ * page that redo spares, and to one that redo changes.
+ */
+class LostPageWriteTest {
+  private static final int ROWS = 2_000;
+  private static final byte[] HIT = key(1_000);
+
+  @TempDir Path folder;
+
+  private final FaultyFileSystem faulty = new FaultyFileSystem();
+
+  private static byte[] key(int row) {
+    return "key%06d".formatted(row).getBytes();
+  }
+
+  private static byte[] value(int fill) {
+    byte[] value = new byte[500];
+    java.util.Arrays.fill(value, (byte) fill);
+    return value;
+  }
+
+  /** A database larger than its pool, all of it written. */
+  private Database filled() {
+    Database database = Database.open(faulty.wrap(folder.resolve("db")), Samples.SMALL);
+    for (String name : List.of("t", "other", "more", "much", "most", "last")) {
+      Table table = database.table(name);
+      database.run(tx -> {
+        for (int row = 0; row < ROWS; row++) {
+          tx.put(table, key(row), value(1));
+        }
+      });
+    }
+    // Room in the leaf of the row to be hit, or it would be split.
+    database.run(tx -> {
+      for (int row = 1_001; row < 1_005; row++) {
+        tx.delete(database.table("t"), key(row));
+      }
+    });
+    database.cleanNow();
+    database.checkpoint();
+    return database;
+  }
+
+  /** The leaf of the row to be hit, as the file has it. */
+  private int leaf() throws IOException {
+    byte[] data = Files.readAllBytes(folder.resolve("db").resolve(DatabaseFiles.DATA));
+    for (int id = 5; (id + 1) * Page.SIZE <= data.length; id++) {
+      MemorySegment page =
+          MemorySegment.ofArray(
+              java.util.Arrays.copyOfRange(data, id * Page.SIZE, (id + 1) * Page.SIZE));
+      if (Page.type(page) == Page.LEAF
+          && Slotted.table(page) == 1
+          && Slotted.search(page, HIT) >= 0) {
+        return id;
+      }
+    }
+    throw new AssertionError("no leaf has the row");
+  }
+
+  /** Updates the row; the write of its page is lost. */
+  private void updateAndLose(Database database, int leaf) {
+    Table table = database.table("t");
+    faulty.misplace(
+        DatabaseFiles.DATA, (long) leaf * Page.SIZE, Page.SIZE, FaultyFileSystem.NOWHERE);
+    database.run(tx -> tx.put(table, HIT, value(2)));
+    database.cleanNow();
+    database.checkpoint();
+  }
+
+  private static void readAll(Database database, String name) {
+    try (Transaction tx = database.begin();
+        Cursor cursor = tx.scan(database.table(name), null, null)) {
+      while (cursor.next()) {
+        cursor.value();
+      }
+    }
+  }
+
+  private static void assertNamed(CorruptDataException told, int leaf) {
+    assertEquals((long) leaf * Page.SIZE, told.offset());
+    assertTrue(
+        told.getMessage().contains("page " + leaf + " is an old version of itself"),
+        () -> told.getMessage());
+    assertTrue(told.getMessage().contains("that write is lost"), () -> told.getMessage());
+  }
+
+  private static void assertReadIsTold(Database database, int leaf) {
+    assertNamed(
+        assertThrows(
+            CorruptDataException.class,
+            () -> database.call(tx -> tx.get(database.table("t"), HIT))),
+        leaf);
+    CheckReport report = database.check();
+    assertEquals(1, report.damage().size(), () -> report.problems().toString());
+    assertNamed((CorruptDataException) report.damage().getFirst(), leaf);
+  }
+
+  private Path crash() throws IOException {
+    Path copy = folder.resolve("crashed");
+    Path from = folder.resolve("db");
+    try (Stream<Path> all = Files.walk(from)) {
+      for (Path file : all.toList()) {
+        Files.copy(file, copy.resolve(from.relativize(file)));
+      }
+    }
+    return copy;
+  }
+
+  @Test
+  void while_the_database_is_open_the_old_page_is_not_given_to_anyone() throws IOException {
+    try (Database database = filled()) {
+      int leaf = leaf();
+      updateAndLose(database, leaf);
+      // Until even the warmest page has left the pool.
+      long enough =
+          database.statistics().evictions() + 60_000; // scans move the hand of the clock slowly
+      while (database.statistics().evictions() < enough) {
+        for (String name : List.of("other", "more", "much", "most", "last")) {
+          readAll(database, name);
+        }
+      }
+      assertReadIsTold(database, leaf);
+      database.run(tx -> tx.put(database.table("other"), HIT, value(3)));
+    }
+  }
+
+  @Test
+  void after_a_crash_a_page_that_redo_spares_is_told_when_it_is_read() throws IOException {
+    Path crashed;
+    int leaf;
+    try (Database database = filled()) {
+      leaf = leaf();
+      updateAndLose(database, leaf);
+      crashed = crash();
+    }
+    try (Database database = Database.open(crashed, Samples.SMALL)) {
+      assertReadIsTold(database, leaf);
+    }
+  }
+
+  @Test
+  void after_a_crash_redo_does_not_change_a_page_that_is_too_old() throws IOException {
+    Path crashed;
+    int leaf;
+    try (Database database = filled()) {
+      leaf = leaf();
+      updateAndLose(database, leaf);
+      database.run(tx -> tx.put(database.table("t"), HIT, value(3)));
+      crashed = crash();
+    }
+    assertNamed(
+        assertThrows(
+            CorruptDataException.class, () -> Database.open(crashed, Samples.SMALL).close()),
+        leaf);
+  }
+
+  @Test
+  void without_a_fault_the_same_is_sound() throws IOException {
+    Path crashed;
+    try (Database database = filled()) {
+      updateAndLose(database, Integer.MAX_VALUE / 2);
+      readAll(database, "other");
+      crashed = crash();
+    }
+    try (Database database = Database.open(crashed, Samples.SMALL)) {
+      assertArrayEquals(value(2), database.call(tx -> tx.get(database.table("t"), HIT)));
+      assertEquals(List.of(), database.check().problems());
+    }
+  }
+}

@@ -1,0 +1,289 @@
+package org.revenantdb.engine.lifecycle;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.engine.Durability;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.buffer.BufferPoolOptions;
+import org.revenantdb.engine.buffer.PageAccount;
+import org.revenantdb.engine.buffer.PageReadCheck;
+import org.revenantdb.engine.catalog.Catalog;
+import org.revenantdb.engine.change.Journal;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.recovery.file.ControlFile;
+import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.DataFileHeader;
+import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.file.OpenMode;
+import org.revenantdb.recovery.file.StorageFile;
+import org.revenantdb.recovery.restart.PageRange;
+import org.revenantdb.recovery.restart.RedoTarget;
+import org.revenantdb.recovery.restart.Restart;
+import org.revenantdb.recovery.restart.RestartProgress;
+import org.revenantdb.recovery.testing.CrashDisk;
+
+/** R13: the pages that several threads redo are, byte by byte, those that one thread redoes. */
+class ParallelRedoTest {
+  private static final DatabaseOptions OPTIONS =
+      DatabaseOptions.defaults()
+          .withPoolBytes(64L << 20)
+          .withMaxRecoveryPages(1 << 20)
+          .withLogSegmentBytes(1 << 20)
+          .withMaxRecoveryLog(256L << 20)
+          .withDurability(Durability.LAZY);
+
+  private static Path database(CrashDisk disk) {
+    return disk.path("/db");
+  }
+
+  private static Path dataFile(CrashDisk disk) {
+    return database(disk).resolve(DatabaseFiles.DATA);
+  }
+
+  /** Rows, large values, removals, splits, merges and freed pages, with no checkpoint between. */
+  private static CrashDisk crashed(long seed, int transactions) {
+    Random random = new Random(seed);
+    CrashDisk disk = new CrashDisk();
+    try (Database database = Database.open(database(disk), OPTIONS)) {
+      Table table = database.table("t");
+      for (int i = 0; i < transactions; i++) {
+        database.run(tx -> {
+          for (int row = random.nextInt(1, 30); row > 0; row--) {
+            byte[] key = ("key" + random.nextInt(5000)).getBytes();
+            switch (random.nextInt(20)) {
+              case 0 -> tx.put(table, key, new byte[random.nextInt(60_000)]);
+              case 1, 2, 3, 4, 5, 6 -> tx.delete(table, key);
+              default -> {
+                byte[] value = new byte[random.nextInt(400)];
+                random.nextBytes(value);
+                tx.put(table, key, value);
+              }
+            }
+          }
+        });
+      }
+      database.sync();
+      return disk.afterKill();
+    }
+  }
+
+  /** Redo of a copy of what a crash left: without a new life, and the log does not change. */
+  private static final class Redone implements AutoCloseable {
+    final StorageFile data;
+    final BufferPool pool;
+    final Restart restart;
+    final AtomicReference<PageReadCheck> check = new AtomicReference<>(PageReadCheck.NONE);
+
+    Redone(CrashDisk disk) {
+      data = StorageFile.open(dataFile(disk), OpenMode.READ_WRITE, /* ownerOnly= */ true);
+      DataFileHeader header = DataFileHeader.read(data);
+      restart =
+          Restart.analyse(
+              database(disk).resolve(DatabaseFiles.LOG),
+              header.databaseId(),
+              header.segmentSize(),
+              ControlFile.read(data).state(),
+              PageRange.ofFile(data.size()),
+              new IoStatistics(),
+              RestartProgress.NONE);
+      pool =
+          new BufferPool(
+              BufferPoolOptions.ofBytes(BufferPoolOptions.MIN_BYTES),
+              data,
+              null,
+              Journal.readOnly(restart.result().endOfLog()),
+              PageAccount.NONE,
+              (pageId, page) -> check.get().problemOf(pageId, page));
+    }
+
+    RedoTarget target() {
+      return new PageRedo(
+          pool,
+          Journal.readOnly(restart.result().endOfLog()),
+          Math.max(1, restart.result().redoPoint()));
+    }
+
+    byte[] pages(int workers) {
+      restart.redo(workers, this::target, "test");
+      pool.flushDirtyBefore(Long.MAX_VALUE);
+      byte[] all = new byte[(int) data.size()];
+      data.read(0, MemorySegment.ofArray(all));
+      return all;
+    }
+
+    @Override
+    public void close() {
+      pool.close();
+      data.close();
+    }
+  }
+
+  private static byte[] pages(CrashDisk disk, int workers) {
+    try (Redone redone = new Redone(disk)) {
+      return redone.pages(workers);
+    }
+  }
+
+  @Test
+  void R13_all_pages_are_equal_however_many_redo_them() {
+    long seed = Long.getLong("redo.seed", System.nanoTime());
+    String story = "redo.seed=" + seed;
+    CrashDisk disk = crashed(seed, 150);
+    byte[] expected = pages(disk.afterKill(), 1);
+    for (int workers : new int[] {2, 3, 8}) {
+      assertArrayEquals(expected, pages(disk.afterKill(), workers), story + " by " + workers);
+    }
+  }
+
+  /** The pool is small: each crash leaves pages of which some are far redone and others not. */
+  @Test
+  void a_redo_that_is_killed_three_times_ends_with_the_same_pages() {
+    long seed = Long.getLong("redo.seed", System.nanoTime());
+    String story = "redo.seed=" + seed;
+    Random random = new Random(seed);
+    CrashDisk disk = crashed(seed, 150);
+    AtomicInteger parts = new AtomicInteger();
+    byte[] expected;
+    try (Redone whole = new Redone(disk.afterKill())) {
+      expected = whole.pages(1);
+      whole.restart.redo((page, lsn, kind, bytes, offset, length) -> parts.incrementAndGet());
+    }
+    CrashDisk left = disk.afterKill();
+    for (int depth = 0; depth < 3; depth++) {
+      AtomicInteger until = new AtomicInteger(random.nextInt(parts.get()));
+      try (Redone redone = new Redone(left)) {
+        assertThrows(
+            IllegalStateException.class,
+            () ->
+                redone.restart.redo(
+                    4,
+                    () -> {
+                      RedoTarget target = redone.target();
+                      return (page, lsn, kind, bytes, offset, length) -> {
+                        if (until.getAndDecrement() <= 0) {
+                          throw new IllegalStateException("killed");
+                        }
+                        target.redo(page, lsn, kind, bytes, offset, length);
+                      };
+                    },
+                    "test"),
+            story);
+        left = left.afterKill();
+      }
+    }
+    assertArrayEquals(expected, pages(left, 4), story);
+  }
+
+  /** What the user is told must not depend on how many threads there are. */
+  @Test
+  void a_damaged_page_is_the_same_exception_for_any_number_of_workers() {
+    long seed = Long.getLong("redo.seed", System.nanoTime());
+    CrashDisk disk;
+    try (Database database = Database.open(database(disk = new CrashDisk()), OPTIONS)) {
+      Table table = database.table("t");
+      for (int i = 0; i < 2000; i++) {
+        byte[] key = ("key" + i).getBytes();
+        database.run(tx -> tx.put(table, key, new byte[300]));
+      }
+      database.checkpoint();
+      for (int i = 0; i < 2000; i++) {
+        byte[] key = ("key" + i).getBytes();
+        database.run(tx -> tx.put(table, key, new byte[299]));
+      }
+      database.sync();
+      disk = disk.afterKill();
+    }
+    // Every page but the headers, the first map and the catalogue: many workers meet damage.
+    try (StorageFile data =
+        StorageFile.open(dataFile(disk), OpenMode.READ_WRITE, /* ownerOnly= */ true)) {
+      for (long page = Catalog.ROOT + 1; page < data.size() / Page.SIZE; page++) {
+        data.write(page * Page.SIZE + 4000, MemorySegment.ofArray(new byte[] {1, 2, 3, 4}));
+      }
+    }
+    String expected = null;
+    for (int workers : new int[] {1, 2, 3, 8}) {
+      try (Redone redone = new Redone(disk.afterKill())) {
+        CorruptDataException told =
+            assertThrows(
+                CorruptDataException.class,
+                () -> redone.restart.redo(workers, redone::target, "test"));
+        expected = expected == null ? told.getMessage() : expected;
+        assertEquals(expected, told.getMessage(), "by " + workers + ", redo.seed=" + seed);
+        assertTrue(told.getMessage().contains("has only a change to it"), expected);
+      }
+    }
+  }
+
+  /**
+   * A checkpoint has all leaves, and then a row of each was changed: redo has to read them. The
+   * rows stay in their leaves, where nobody but the writer decides which page is changed.
+   */
+  private static CrashDisk withLeavesToRead(int leaves) {
+    CrashDisk disk = new CrashDisk();
+    int rows = leaves * (Page.SIZE / 600);
+    try (Database database = Database.open(database(disk), OPTIONS)) {
+      Table table = database.table("t");
+      for (byte[] value : new byte[][] {new byte[600], new byte[599]}) {
+        database.checkpoint();
+        for (int row = 0; row < rows; row += 100) {
+          int from = row;
+          database.run(tx -> {
+            for (int i = from; i < from + 100; i++) {
+              tx.put(table, ("key" + i).getBytes(), value);
+            }
+          });
+        }
+      }
+      database.sync();
+      return disk.afterKill();
+    }
+  }
+
+  /** The workers that have something to read, and the pages afterwards. */
+  private static byte[] pagesRead(CrashDisk disk, Set<Integer> read) {
+    try (Redone redone = new Redone(disk)) {
+      redone.check.set((pageId, page) -> {
+        read.add(pageId);
+        return null;
+      });
+      return redone.pages(1);
+    }
+  }
+
+  /** Each worker latches one frame, and waits for a frame with none. */
+  @Test
+  void a_pool_with_fewer_frames_than_workers_is_enough() {
+    CrashDisk disk = withLeavesToRead(700);
+    Set<Integer> read = new HashSet<>();
+    byte[] expected = pagesRead(disk.afterKill(), read);
+    try (Redone redone = new Redone(disk.afterKill())) {
+      int frames = redone.pool.statistics().frames();
+      assertTrue(read.size() > 2 * frames, "only " + read.size() + " pages are read");
+      AtomicInteger held = new AtomicInteger();
+      redone.check.set((pageId, page) -> {
+        // Reads are held up, with their frames latched, until somebody finds none.
+        if (held.incrementAndGet() <= frames) {
+          while (redone.pool.statistics().frameWaits() == 0) {
+            Thread.onSpinWait();
+          }
+        }
+        return null;
+      });
+      assertArrayEquals(expected, redone.pages(frames + 50));
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package org.revenantdb.engine.session;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.revenantdb.engine.testing.Samples.bytes;
+import static org.revenantdb.engine.testing.Samples.put;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.Database;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.access.ApiAccess;
+import org.revenantdb.engine.btree.Descent;
+import org.revenantdb.engine.btree.Tree;
+import org.revenantdb.engine.catalog.TableState;
+import org.revenantdb.engine.testing.Samples;
+
+/**
+ * Readers of an old snapshot took the leaf's shared latch to find out that it has not the version
+ * that they see. With a hundred thousand of them beside one who writes to that leaf each waited for
+ * him, and he for all of them, each a virtual thread that has to be given a processor first: five
+ * updates took nine seconds.
+ */
+class OlderReadTest {
+  @TempDir private Path folder;
+
+  @Test
+  void who_reads_a_version_that_the_leaf_has_no_more_does_not_wait_behind_a_writer_of_the_leaf()
+      throws Exception {
+    try (Database db = Samples.open(folder.resolve("db"))) {
+      Table table = db.table("t");
+      put(db, "t", "k", "0");
+      try (Transaction reader = db.begin()) {
+        put(db, "t", "k", "1");
+        put(db, "t", "k", "2");
+        put(db, "t", "new", "2");
+        Engine engine = ApiAccess.api().core(reader).engine();
+        Tree tree = TableState.of(table).newest().all().getFirst();
+        int leaf = tree.leafShared(bytes("k"), new Descent());
+        Thread writer = Thread.ofPlatform().start(() -> put(db, "t", "k", "3"));
+        try {
+          while (writer.getState() == Thread.State.RUNNABLE
+              || writer.getState() == Thread.State.NEW) {
+            Thread.onSpinWait();
+          }
+          // A newcomer does not join those who share the latch, so a reader would wait for ever.
+          assertArrayEquals(bytes("0"), reader.get(table, bytes("k")));
+          byte[] value = new byte[1];
+          assertEquals(1, reader.get(table, bytes("k"), value, 0));
+          assertArrayEquals(bytes("0"), value);
+          assertNull(reader.get(table, bytes("new")));
+        } finally {
+          engine.storage().pool().unfixShared(leaf);
+          writer.join();
+        }
+        assertArrayEquals(bytes("0"), reader.get(table, bytes("k")));
+      }
+    }
+  }
+}
