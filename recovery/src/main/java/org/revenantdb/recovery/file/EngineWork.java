@@ -26,6 +26,7 @@ public final class EngineWork implements Runnable {
    *             gets it, which prints it, and FileThread.join throws it.
    */
 
+  @SuppressWarnings("UnnecessaryLambda") // a value for a field, not a function to call
   private static final Runnable NOTHING = () -> {};
 
   private final Runnable work;
