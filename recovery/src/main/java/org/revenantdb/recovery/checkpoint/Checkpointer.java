@@ -174,6 +174,7 @@ public final class Checkpointer implements AutoCloseable {
   }
 
   /** An interrupt ends the thread: nobody should send one. */
+  @SuppressWarnings("WaitNotInLoop") // the caller has the loop
   private long awaitAsked(long nanos) {
     try {
       return asked.awaitNanos(nanos);
