@@ -330,7 +330,13 @@ final class HoldRegistry {
 
   private static LatchDebug.Hold describe(TrackedLatch.Held held, boolean collected) {
     return new LatchDebug.Hold(
-        held.name, held.shared, held.thread, held.place.time, held.place.stack(), collected);
+        held.name,
+        held.shared,
+        held.thread,
+        held.place.time,
+        held.place.stack(),
+        collected,
+        held.certain);
   }
 
   private static OptionalInt rankOf(@Nullable WaitStatistics statistics) {

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  *       for A while it holds B, or the same along a longer cycle, at any time since both exist.
  * </ul>
  *
+ * <p>With {@code -Drevenant.latch.debug=holds} nothing is judged, and only {@link #held} and {@link
+ * #abandoned} answer: for programs whose latches have no order, but must all be given back.
+ *
  * <p>Latches of equal rank are not compared: give one rank to latches whose order changes, such as
  * those of buffer frames. An acquisition that does not wait breaks no rule.
  *
@@ -29,7 +32,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LatchDebug {
   /** Whether the latches call the hooks below; a constant for the compiler. */
-  static final boolean ON = Boolean.getBoolean("revenant.latch.debug");
+  static final boolean ON;
+
+  /** Whether only holds are kept, and no use is judged. */
+  private static final boolean HOLDS_ONLY;
+
+  static {
+    String mode = System.getProperty("revenant.latch.debug", "false");
+    HOLDS_ONLY = mode.equals("holds");
+    ON = HOLDS_ONLY || Boolean.parseBoolean(mode);
+  }
 
   private static final HoldRegistry REGISTRY = new HoldRegistry();
 
@@ -44,6 +56,7 @@ public final class LatchDebug {
    * @param since when it was acquired
    * @param stack where it was acquired, innermost first
    * @param latchCollected whether the latch was garbage collected while held
+   * @param certain false if the thread has given it away, or another one may have it by now
    */
   public record Hold(
       String latch,
@@ -51,7 +64,8 @@ public final class LatchDebug {
       Thread thread,
       Instant since,
       List<StackTraceElement> stack,
-      boolean latchCollected) {
+      boolean latchCollected,
+      boolean certain) {
     @Override
     public String toString() {
       StringBuilder text = new StringBuilder(latch);
@@ -112,6 +126,9 @@ public final class LatchDebug {
    */
   static void acquiring(
       Object latch, boolean shared, boolean waits, @Nullable WaitStatistics statistics) {
+    if (HOLDS_ONLY) {
+      return;
+    }
     try {
       REGISTRY.acquiring(latch, waits, statistics);
     } catch (VirtualMachineError e) {

@@ -63,7 +63,8 @@ class StarvedTest {
               "-ea",
               // With the watch for latches that nobody gives back, and without: it changes the
               // pace.
-              "-Drevenant.latch.debug=" + (mode == StarvedRounds.Mode.HEAP && i % 2 == 0),
+              "-Drevenant.latch.debug="
+                  + (mode == StarvedRounds.Mode.HEAP && i % 2 == 0 ? "holds" : "false"),
               "-Xmx" + (mode == StarvedRounds.Mode.FULL ? "96m" : "384m"),
               "-XX:MaxDirectMemorySize=64m",
               "-cp",
