@@ -14,11 +14,8 @@ import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.engine.ConflictException;
-import org.revenantdb.engine.ConflictReason;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TableOptions;
-import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.page.DroppedTableRow;
 import org.revenantdb.engine.page.LeafCell;
@@ -27,8 +24,6 @@ import org.revenantdb.engine.page.SlogEntry;
 import org.revenantdb.engine.page.TableRow;
 import org.revenantdb.engine.serial.Certifier;
 import org.revenantdb.engine.serial.Commit;
-import org.revenantdb.engine.session.Engine;
-import org.revenantdb.engine.session.TransactionCore;
 import org.revenantdb.engine.space.Unit;
 import org.revenantdb.engine.version.Cleaner;
 import org.revenantdb.engine.version.DroppedTables;
@@ -56,7 +51,7 @@ public final class Catalog implements Cleaner.Tables {
 
   private static final long CHANGING = Long.MAX_VALUE;
 
-  private final Engine engine;
+  private final CatalogueOwner owner;
   private final Storage storage;
   private final Tree tree;
   private final Map<String, Table> byName = new ConcurrentHashMap<>();
@@ -94,11 +89,11 @@ public final class Catalog implements Cleaner.Tables {
   /** The same for each name, until that record is known to be durable. */
   private final Map<String, Long> changes = new ConcurrentHashMap<>();
 
-  public Catalog(Engine engine) {
-    this.engine = engine;
-    this.storage = engine.storage();
+  public Catalog(CatalogueOwner owner) {
+    this.owner = owner;
+    this.storage = owner.storage();
     this.tree = new Tree(storage.pool(), TABLE, ROOT);
-    this.dropped = new DroppedTables(storage, engine.reader(), tree);
+    this.dropped = new DroppedTables(storage, owner.reader(), tree);
     this.writer = new CatalogueWriter(storage, tree, dropped);
     this.slog = new Slog(writer);
   }
@@ -127,7 +122,7 @@ public final class Catalog implements Cleaner.Tables {
       if (change != null) {
         return remember(name, change.visible());
       }
-      StoredValue row = engine.reader().read(tree, key, new Reading(Long.MAX_VALUE));
+      StoredValue row = owner.reader().read(tree, key, new Reading(Long.MAX_VALUE));
       return row == null ? null : remember(name, row(name, row.bytes()));
     } finally {
       changing.unlock();
@@ -140,7 +135,7 @@ public final class Catalog implements Cleaner.Tables {
         ? null
         : byName.computeIfAbsent(
             name,
-            n -> new TableState(engine, n, writer.treesOf(row, /* since= */ 0), changing).face());
+            n -> new TableState(owner, n, writer.treesOf(row, /* since= */ 0), changing).face());
   }
 
   private TableRow row(String name, byte[] bytes) {
@@ -279,7 +274,7 @@ public final class Catalog implements Cleaner.Tables {
    * @param to key behind the last, or null
    */
   void forEach(byte @Nullable [] from, byte @Nullable [] to, RowScan.RowAction action) {
-    RowScan.forEach(storage, engine.reader(), tree, from, to, action);
+    RowScan.forEach(storage, owner.reader(), tree, from, to, action);
   }
 
   /**
@@ -315,23 +310,7 @@ public final class Catalog implements Cleaner.Tables {
   public void demandUnchanged(String name) {
     NameChange change = slog.of(name);
     if (change != null) {
-      TransactionCore own = engine.open().ofThisThread(change.transaction());
-      ConflictException told =
-          ApiAccess.api()
-              .conflict(
-                  ConflictReason.TABLE_IN_USE,
-                  "transaction "
-                      + change.transaction()
-                      + (own == null ? "" : ", which this very thread has open,")
-                      + " has created, dropped or truncated a table "
-                      + name
-                      + " and has not ended",
-                  own == null
-                      ? "try again when it has"
-                      : "use Transaction.findTable of that transaction, or end it first",
-                  change.transaction());
-      ApiAccess.api().isBecauseOf(told, own, /* isAlone= */ true);
-      throw told;
+      throw owner.inUse(name, change);
     }
   }
 
@@ -420,7 +399,7 @@ public final class Catalog implements Cleaner.Tables {
    * @param gone what the table had; null if there was none
    */
   private long inOrder(String name, @Nullable TableRow gone, LongSupplier record) {
-    Certifier certifier = engine.certifier();
+    Certifier certifier = owner.certifier();
     long pass = certifier.enterAlways();
     try {
       LongFunction<Commit> commit = at -> commit(at, name, gone); // before the record
@@ -592,7 +571,7 @@ public final class Catalog implements Cleaner.Tables {
 
   @Override
   public boolean finish() {
-    if (!hasUnfinished() || engine.options().readOnly()) {
+    if (!hasUnfinished() || owner.options().readOnly()) {
       return true;
     }
     changing.lock();

@@ -18,7 +18,6 @@ import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.SequenceRow;
 import org.revenantdb.engine.page.Slotted;
-import org.revenantdb.engine.session.Engine;
 import org.revenantdb.engine.version.Reading;
 import org.revenantdb.engine.version.Storage;
 import org.revenantdb.engine.version.StoredValue;
@@ -35,7 +34,7 @@ public final class Sequences {
   /** Credit for pages: beside the splits the leaf. */
   private static final int PAGES = Split.PAGES + 1;
 
-  private final Engine engine;
+  private final CatalogueOwner owner;
   private final Storage storage;
   private final Catalog catalog;
   private final Tree tree;
@@ -50,9 +49,9 @@ public final class Sequences {
   private volatile long createdAt;
 
   /** The sequences in a catalogue. */
-  public Sequences(Engine engine, Catalog catalog) {
-    this.engine = engine;
-    this.storage = engine.storage();
+  public Sequences(CatalogueOwner owner, Catalog catalog) {
+    this.owner = owner;
+    this.storage = owner.storage();
     this.tools = CatalogueTools.of(storage);
     this.catalog = catalog;
     this.tree = catalog.tree();
@@ -117,7 +116,7 @@ public final class Sequences {
     if (known != null) {
       return known;
     }
-    StoredValue row = engine.reader().read(tree, key, new Reading(Long.MAX_VALUE));
+    StoredValue row = owner.reader().read(tree, key, new Reading(Long.MAX_VALUE));
     if (row == null) {
       return null;
     }
@@ -130,7 +129,7 @@ public final class Sequences {
 
   private Sequence remember(String name, byte[] key, SequenceOptions options) {
     SequenceMark mark = new SequenceMark(storage, tree, key, options.cacheSize());
-    Sequence sequence = ApiAccess.api().sequence(engine, name, options, mark);
+    Sequence sequence = owner.sequence(name, options, mark);
     byName.put(name, sequence);
     return sequence;
   }

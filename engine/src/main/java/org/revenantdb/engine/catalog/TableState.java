@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.access.ApiAccess;
-import org.revenantdb.engine.session.Misuse;
+import org.revenantdb.engine.access.Misuse;
 
 /**
  * A table as the engine sees it: which trees it has, for which snapshots. {@link Table} is what

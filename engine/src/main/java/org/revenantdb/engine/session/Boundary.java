@@ -12,6 +12,7 @@ import org.revenantdb.engine.OutcomeUnknownException;
 import org.revenantdb.engine.PoolTooLargeException;
 import org.revenantdb.engine.RevenantException;
 import org.revenantdb.engine.access.ApiAccess;
+import org.revenantdb.engine.access.Misuse;
 import org.revenantdb.engine.buffer.PoolClosedException;
 import org.revenantdb.engine.buffer.PoolSizeException;
 import org.revenantdb.recovery.file.IoFailures;

@@ -8,11 +8,18 @@ import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.ConflictException;
+import org.revenantdb.engine.ConflictReason;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseClosedException;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.DatabaseStoppedException;
+import org.revenantdb.engine.Sequence;
+import org.revenantdb.engine.SequenceOptions;
 import org.revenantdb.engine.access.ApiAccess;
+import org.revenantdb.engine.catalog.CatalogueOwner;
+import org.revenantdb.engine.catalog.NameChange;
+import org.revenantdb.engine.catalog.SequenceMark;
 import org.revenantdb.engine.serial.Certifier;
 import org.revenantdb.engine.version.Cleaner;
 import org.revenantdb.engine.version.RowBatch;
@@ -27,7 +34,7 @@ import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.restart.PreparedTransaction;
 
 /** What transactions, cursors and tables of one open database share. Thread-safe. */
-public final class Engine {
+public final class Engine implements CatalogueOwner {
   /** Writers that wait to be used again; each holds some tens of KiB of scratch space. */
   private static final int MAX_IDLE_WRITERS = 16;
 
@@ -88,10 +95,12 @@ public final class Engine {
             options.maxBackoff().toNanos(), storage.counters()::commits, System::nanoTime, pauses);
   }
 
+  @Override
   public Storage storage() {
     return storage;
   }
 
+  @Override
   public DatabaseOptions options() {
     return options;
   }
@@ -105,6 +114,7 @@ public final class Engine {
   }
 
   /** The order of commits, where there are serializable transactions. */
+  @Override
   public Certifier certifier() {
     return certifier;
   }
@@ -114,6 +124,7 @@ public final class Engine {
     return clock;
   }
 
+  @Override
   public RowReader reader() {
     return reader;
   }
@@ -298,5 +309,31 @@ public final class Engine {
       }
     }
     return first.getMessage() == null ? first.toString() : first.getMessage();
+  }
+
+  @Override
+  public Sequence sequence(String name, SequenceOptions options, SequenceMark mark) {
+    return ApiAccess.api().sequence(this, name, options, mark);
+  }
+
+  @Override
+  public ConflictException inUse(String name, NameChange change) {
+    TransactionCore own = open().ofThisThread(change.transaction());
+    ConflictException told =
+        ApiAccess.api()
+            .conflict(
+                ConflictReason.TABLE_IN_USE,
+                "transaction "
+                    + change.transaction()
+                    + (own == null ? "" : ", which this very thread has open,")
+                    + " has created, dropped or truncated a table "
+                    + name
+                    + " and has not ended",
+                own == null
+                    ? "try again when it has"
+                    : "use Transaction.findTable of that transaction, or end it first",
+                change.transaction());
+    ApiAccess.api().isBecauseOf(told, own, /* isAlone= */ true);
+    return told;
   }
 }

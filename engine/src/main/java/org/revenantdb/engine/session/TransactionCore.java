@@ -37,6 +37,7 @@ import org.revenantdb.engine.TransactionFinishedException;
 import org.revenantdb.engine.TransactionInUseException;
 import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.engine.access.ApiAccess;
+import org.revenantdb.engine.access.Misuse;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.catalog.TableState;
 import org.revenantdb.engine.catalog.TableTrees;

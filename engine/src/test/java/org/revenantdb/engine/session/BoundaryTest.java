@@ -34,6 +34,7 @@ import org.revenantdb.engine.KeyException;
 import org.revenantdb.engine.OutcomeUnknownException;
 import org.revenantdb.engine.RevenantException;
 import org.revenantdb.engine.access.ApiAccess;
+import org.revenantdb.engine.access.Misuse;
 import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageIOException;

@@ -1,4 +1,4 @@
-package org.revenantdb.engine.session;
+package org.revenantdb.engine.access;
 
 /**
  * A call that the caller must not make, refused at once. The Javadoc of the method tells of it by
