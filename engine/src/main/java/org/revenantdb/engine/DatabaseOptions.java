@@ -2,8 +2,9 @@ package org.revenantdb.engine;
 
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
-import java.util.Objects;
 import java.util.function.Consumer;
+import org.revenantdb.engine.buffer.BufferPoolOptions;
+import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.log.LogOptions;
 
 /**
@@ -12,7 +13,7 @@ import org.revenantdb.recovery.log.LogOptions;
  * @param create whether a database that does not exist is created; default true
  * @param readOnly whether nothing may be written; the database must have been closed cleanly;
  *     default false
- * @param poolBytes memory for pages, at least 2 MiB; default 128 MiB
+ * @param poolBytes memory for pages, from 2 MiB to 8 TiB; default 128 MiB
  * @param maxRecoveryLog bytes of log that a restart may have to go through, once in analysis and
  *     once in redo; at least 4 segments; default 128 MiB
  * @param maxRecoveryPages pages of the data file that a restart may have to read, at least 256; a
@@ -22,8 +23,8 @@ import org.revenantdb.recovery.log.LogOptions;
  *     the default, is twice {@code maxRecoveryLog}. A database whose segments are larger than
  *     {@code logSegmentBytes} has at least so many of its own. Any of the three bounds that is
  *     lowered holds from the first checkpoint on
- * @param logSegmentBytes size of a log segment, a power of two from 1 MiB; used when the database
- *     is created; default 4 MiB
+ * @param logSegmentBytes size of a log segment, a power of two from 1 MiB to 1 GiB; used when the
+ *     database is created; default 4 MiB
  * @param doubleWrite whether pages are protected against torn writes by the double-write file;
  *     switch it off only where the device writes 8 KiB atomically; default true
  * @param maxAttempts how often {@link Database#run} tries when there are conflicts; default 1,000
@@ -97,7 +98,7 @@ public record DatabaseOptions(
   /** A time that does not come: lazy commits are forced only when somebody asks. */
   public static final Duration NEVER = ChronoUnit.FOREVER.getDuration();
 
-  private static final Duration LONGEST_DELAY = Duration.ofDays(365);
+  private static final String LAZY_DELAYS = "from PT0S to " + OptionCheck.YEAR + ", or NEVER";
 
   private static final Duration LONGEST_BACKOFF = Duration.ofMinutes(1);
 
@@ -151,80 +152,47 @@ public record DatabaseOptions(
   /** Checks the options against each other. */
   public DatabaseOptions {
     if (logSegmentBytes < MIB || Integer.bitCount(logSegmentBytes) != 1) {
-      throw new IllegalArgumentException(
-          "logSegmentBytes must be a power of two from 1 MiB ("
-              + MIB
-              + "), not "
-              + logSegmentBytes);
+      throw OptionCheck.refused(
+          "logSegmentBytes",
+          "a power of two from " + MIB + " to " + SegmentLayout.LARGEST_SIZE,
+          logSegmentBytes,
+          "");
     }
-    if (maxRecoveryLog < 4L * logSegmentBytes || maxRecoveryLog > LARGEST_LOG) {
-      throw new IllegalArgumentException(
-          "maxRecoveryLog must be from four log segments ("
-              + 4L * logSegmentBytes
-              + " bytes) to "
-              + LARGEST_LOG
-              + ", not "
-              + maxRecoveryLog
-              + "; to have larger segments, set it first");
-    }
-    if (maxRecoveryPages < FEWEST_PAGES) {
-      throw new IllegalArgumentException(
-          "maxRecoveryPages must be at least " + FEWEST_PAGES + ", not " + maxRecoveryPages);
-    }
+    OptionCheck.inRange(
+        maxRecoveryLog,
+        "maxRecoveryLog",
+        4L * logSegmentBytes,
+        LARGEST_LOG,
+        "four log segments are the least; to have larger segments, set maxRecoveryLog first");
+    OptionCheck.inRange(maxRecoveryPages, "maxRecoveryPages", FEWEST_PAGES, Integer.MAX_VALUE, "");
     long smallestLog = LogOptions.smallestLogSize(maxRecoveryLog, logSegmentBytes);
     if (maxLogSize != 0 && maxLogSize < smallestLog) {
-      throw new IllegalArgumentException(
-          "maxLogSize must be at least maxRecoveryLog in log segments and a few more ("
-              + smallestLog
-              + " bytes with a maxRecoveryLog of "
+      throw OptionCheck.refused(
+          "maxLogSize",
+          "0, or from " + smallestLog + " to " + Long.MAX_VALUE,
+          maxLogSize,
+          "it must hold the maxRecoveryLog of "
               + maxRecoveryLog
-              + "), or 0, not "
-              + maxLogSize
-              + "; of two that are changed, set first what makes room for the other");
+              + " bytes in log segments, and four more; of two options that change, set first the"
+              + " one that makes room for the other");
     }
-    if (poolBytes < 2L * MIB) {
-      throw new IllegalArgumentException(
-          "poolBytes must be at least 2 MiB (" + 2 * MIB + "), not " + poolBytes);
-    }
-    Objects.requireNonNull(durability, "durability");
-    Objects.requireNonNull(maxLazyDelay, "maxLazyDelay");
+    OptionCheck.inRange(
+        poolBytes, "poolBytes", BufferPoolOptions.MIN_BYTES, BufferPoolOptions.MAX_BYTES, "");
+    OptionCheck.present(durability, "durability", Durability.class);
+    OptionCheck.present(maxLazyDelay, "maxLazyDelay", LAZY_DELAYS);
     if (maxLazyDelay.isNegative()
-        || (maxLazyDelay.compareTo(LONGEST_DELAY) > 0 && !maxLazyDelay.equals(NEVER))) {
-      throw new IllegalArgumentException(
-          "maxLazyDelay must be from zero to a year, or NEVER, not " + maxLazyDelay);
+        || (maxLazyDelay.compareTo(OptionCheck.YEAR) > 0 && !maxLazyDelay.equals(NEVER))) {
+      throw OptionCheck.refused("maxLazyDelay", LAZY_DELAYS, maxLazyDelay, "");
     }
-    Objects.requireNonNull(leakListener, "leakListener");
-    if (shortTransactionRows < 0 || shortTransactionRows > MOST_SHORT_ROWS) {
-      throw new IllegalArgumentException(
-          "shortTransactionRows must be from 0 to "
-              + MOST_SHORT_ROWS
-              + ", not "
-              + shortTransactionRows);
-    }
-    if (versionMemory < MIB || versionMemory > MOST_VERSION_MEMORY) {
-      throw new IllegalArgumentException(
-          "versionMemory must be from 1 MiB ("
-              + MIB
-              + ") to "
-              + MOST_VERSION_MEMORY
-              + " bytes, not "
-              + versionMemory);
-    }
+    OptionCheck.present(leakListener, "leakListener", "a listener");
+    OptionCheck.inRange(shortTransactionRows, "shortTransactionRows", 0, MOST_SHORT_ROWS, "");
+    OptionCheck.inRange(versionMemory, "versionMemory", MIB, MOST_VERSION_MEMORY, "");
     checkLockTimeout(lockTimeout);
-    if (cleanerThreads < 1 || cleanerThreads > MOST_CLEANER_THREADS) {
-      throw new IllegalArgumentException(
-          "cleanerThreads must be from 1 to " + MOST_CLEANER_THREADS + ", not " + cleanerThreads);
-    }
-    Objects.requireNonNull(restartListener, "restartListener");
-    Objects.requireNonNull(maxBackoff, "maxBackoff");
-    if (maxBackoff.isNegative() || maxBackoff.compareTo(LONGEST_BACKOFF) > 0) {
-      throw new IllegalArgumentException(
-          "maxBackoff must be from zero to a minute, not " + maxBackoff);
-    }
+    OptionCheck.inRange(cleanerThreads, "cleanerThreads", 1, MOST_CLEANER_THREADS, "");
+    OptionCheck.present(restartListener, "restartListener", "a listener");
+    OptionCheck.inRange(maxBackoff, "maxBackoff", LONGEST_BACKOFF);
     checkRetryTimeout(retryTimeout);
-    if (maxAttempts < 1) {
-      throw new IllegalArgumentException("maxAttempts must be at least 1, not " + maxAttempts);
-    }
+    OptionCheck.inRange(maxAttempts, "maxAttempts", 1, Integer.MAX_VALUE, "");
   }
 
   /**
@@ -464,17 +432,11 @@ public record DatabaseOptions(
   }
 
   static void checkRetryTimeout(Duration value) {
-    Objects.requireNonNull(value, "retryTimeout");
-    if (value.isNegative() || value.compareTo(LONGEST_DELAY) > 0) {
-      throw new IllegalArgumentException("retryTimeout must be from zero to a year, not " + value);
-    }
+    OptionCheck.inRange(value, "retryTimeout", OptionCheck.YEAR);
   }
 
   static void checkLockTimeout(Duration value) {
-    Objects.requireNonNull(value, "lockTimeout");
-    if (value.isNegative() || value.compareTo(LONGEST_DELAY) > 0) {
-      throw new IllegalArgumentException("lockTimeout must be from zero to a year, not " + value);
-    }
+    OptionCheck.inRange(value, "lockTimeout", OptionCheck.YEAR);
   }
 
   private DatabaseOptions with(Consumer<Copy> change) {

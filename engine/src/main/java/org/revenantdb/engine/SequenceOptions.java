@@ -1,6 +1,5 @@
 package org.revenantdb.engine;
 
-import java.util.Objects;
 import org.revenantdb.engine.page.SequenceRow;
 
 /**
@@ -23,21 +22,22 @@ public record SequenceOptions(long start, long increment, int cacheSize, Sequenc
 
   /** Checks the options against each other. */
   public SequenceOptions {
-    Objects.requireNonNull(order, "order");
+    OptionCheck.present(order, "order", SequenceOrder.class);
     if (increment == 0) {
-      throw new IllegalArgumentException(
-          "the increment of a sequence must not be 0: it would give one value for ever; 1 counts up,"
-              + " -1 down");
+      throw OptionCheck.refused(
+          "increment",
+          "from " + Long.MIN_VALUE + " to " + Long.MAX_VALUE + ", except 0",
+          increment,
+          "it would give one value for ever; 1 counts up, -1 down");
     }
-    if (cacheSize < 0) {
-      throw new IllegalArgumentException(
-          "the cacheSize of a sequence must be at least 0, for none, not " + cacheSize);
-    }
-    if (order == SequenceOrder.BIT_REVERSED && start < 1) {
-      throw new IllegalArgumentException(
-          "the start of a bit-reversed sequence must be at least 1, not "
-              + start
-              + "; to start elsewhere set the order PLAIN");
+    OptionCheck.inRange(cacheSize, "cacheSize", 0, Integer.MAX_VALUE, "");
+    if (order == SequenceOrder.BIT_REVERSED) {
+      OptionCheck.inRange(
+          start,
+          "start",
+          1,
+          Long.MAX_VALUE,
+          "the order is BIT_REVERSED; to start elsewhere set the order PLAIN");
     }
     cacheSize = Math.max(1, cacheSize);
   }

@@ -25,10 +25,7 @@ public record TableOptions(int partitions) {
 
   /** Checks the options. */
   public TableOptions {
-    if (partitions < 1 || partitions > MAX_PARTITIONS) {
-      throw new IllegalArgumentException(
-          "a table has 1 to " + MAX_PARTITIONS + " partitions, not " + partitions);
-    }
+    OptionCheck.inRange(partitions, "partitions", 1, MAX_PARTITIONS, "");
   }
 
   /**

@@ -1,7 +1,6 @@
 package org.revenantdb.engine;
 
 import java.time.Duration;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,13 +35,18 @@ public record TransactionOptions(
   /** Characters of a name. */
   static final int MAX_NAME = 100;
 
+  private static final String NAMES =
+      "from 1 to "
+          + MAX_NAME
+          + " characters, not blank, without control characters and halves of characters";
+
   private static final TransactionOptions OF_DURABLE = usual(Durability.DURABLE);
   private static final TransactionOptions OF_LAZY = usual(Durability.LAZY);
 
   /** Checks the options. */
   public TransactionOptions {
-    Objects.requireNonNull(durability, "durability");
-    Objects.requireNonNull(isolation, "isolation");
+    OptionCheck.present(durability, "durability", Durability.class);
+    OptionCheck.present(isolation, "isolation", Isolation.class);
     if (lockTimeout != null) {
       DatabaseOptions.checkLockTimeout(lockTimeout);
     }
@@ -59,12 +63,23 @@ public record TransactionOptions(
     if (name.isBlank()
         || name.length() > MAX_NAME
         || name.codePoints().anyMatch(TransactionOptions::disturbsALine)) {
-      throw new IllegalArgumentException(
-          "the name of a transaction has from 1 to "
-              + MAX_NAME
-              + " characters, is not blank, and has none that control how it is shown, nor half of one; this one has "
-              + name.length());
+      throw OptionCheck.refused("name", NAMES, shown(name), "");
     }
+  }
+
+  /** What the message can show of a name that must not be shown as it is. */
+  private static String shown(String name) {
+    StringBuilder text = new StringBuilder("\"");
+    name.codePoints()
+        .limit(MAX_NAME)
+        .forEach(character -> {
+          if (disturbsALine(character)) {
+            text.append("\\u{%X}".formatted(character));
+          } else {
+            text.appendCodePoint(character);
+          }
+        });
+    return text.append("\" (").append(name.length()).append(" characters)").toString();
   }
 
   private static boolean disturbsALine(int character) {
@@ -115,6 +130,7 @@ public record TransactionOptions(
    * @return options
    */
   public static TransactionOptions of(Durability durability) {
+    OptionCheck.present(durability, "durability", Durability.class);
     return switch (durability) {
       case DURABLE -> OF_DURABLE;
       case LAZY -> OF_LAZY;
@@ -145,7 +161,7 @@ public record TransactionOptions(
    * @throws IllegalArgumentException if it is none of these
    */
   public TransactionOptions withLockTimeout(Duration value) {
-    Objects.requireNonNull(value, "value");
+    DatabaseOptions.checkLockTimeout(value);
     return new TransactionOptions(
         durability, actsAfterCommit, value, isolation, readOnly, name, retryTimeout);
   }
@@ -184,7 +200,7 @@ public record TransactionOptions(
    * @throws IllegalArgumentException if it is none of these
    */
   public TransactionOptions withName(String value) {
-    Objects.requireNonNull(value, "value");
+    OptionCheck.present(value, "name", NAMES);
     return new TransactionOptions(
         durability, actsAfterCommit, lockTimeout, isolation, readOnly, value, retryTimeout);
   }
@@ -200,7 +216,7 @@ public record TransactionOptions(
    * @throws IllegalArgumentException if it is none of these
    */
   public TransactionOptions withRetryTimeout(Duration value) {
-    Objects.requireNonNull(value, "value");
+    DatabaseOptions.checkRetryTimeout(value);
     return new TransactionOptions(
         durability, actsAfterCommit, lockTimeout, isolation, readOnly, name, value);
   }

@@ -26,14 +26,13 @@ public record BufferPoolOptions(long bytes, int readThreads, String name) {
     }
     if (bytes < MIN_BYTES || bytes > MAX_BYTES) {
       throw new PoolSizeException(
-          "A buffer pool of %,d bytes is not possible: choose %,d (256 pages) to %,d bytes."
-              .formatted(bytes, MIN_BYTES, MAX_BYTES));
+          "poolBytes must be from %d to %d, not %d".formatted(MIN_BYTES, MAX_BYTES, bytes));
     }
     long memory = MachineMemory.bytes();
     if (bytes > memory) {
       throw new PoolSizeException(
-          "A buffer pool of %,d bytes is larger than the memory that this process can have (%,d bytes): choose a smaller one."
-              .formatted(bytes, memory));
+          "poolBytes must be from %d to %d, the memory that this process can have, not %d; choose a smaller pool"
+              .formatted(MIN_BYTES, memory, bytes));
     }
   }
 

@@ -253,7 +253,7 @@ class BufferPoolTest {
     assertThrows(PoolSizeException.class, () -> BufferPoolOptions.ofBytes((2 << 20) - 1));
     PoolSizeException large =
         assertThrows(PoolSizeException.class, () -> BufferPoolOptions.ofBytes(1L << 42));
-    assertTrue(large.getMessage().contains("4,398,046,511,104"), large.getMessage());
+    assertTrue(large.getMessage().contains("not 4398046511104"), large.getMessage());
     assertEquals(FRAMES, BufferPoolOptions.ofBytes(2 << 20).frames());
   }
 

@@ -14,9 +14,9 @@ import org.revenantdb.recovery.file.DirectoryLock;
  * All names in a directory and what is under them, byte for byte: two of them are equal if nothing
  * was changed in between. The lock file does not count; {@code docs/format.md} says so.
  */
-record DirectoryState(Map<String, String> files) {
+public record DirectoryState(Map<String, String> files) {
 
-  static DirectoryState of(Path directory) throws IOException {
+  public static DirectoryState of(Path directory) throws IOException {
     Map<String, String> files = new TreeMap<>();
     try (Stream<Path> found = Files.walk(directory)) {
       for (Path file : (Iterable<Path>) found::iterator) {
