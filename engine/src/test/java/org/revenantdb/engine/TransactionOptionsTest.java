@@ -31,6 +31,8 @@ class TransactionOptionsTest {
     try (Database db = Samples.open(folder.resolve("db"))) {
       put(db, "t", "k", "v");
       Table table = db.table("t");
+      db.cleanNow(); // what the put has left for the cleaner would be in the log, too
+      db.checkpoint();
       long before = db.statistics().logTail();
       try (Transaction tx = db.begin(READ_ONLY.withIsolation(isolation))) {
         Consumer<Executable> refused =
