@@ -11,6 +11,8 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.revenantdb.engine.CheckReport;
@@ -65,7 +67,9 @@ public final class StarvedRounds {
     /** The stack of a caller ends, at each depth. */
     STACK,
     /** The heap is really full, at moments of its own. */
-    FULL
+    FULL,
+    /** All allocations of the watcher of forgotten transactions fail, for some of its sweeps. */
+    WATCHER
   }
 
   private final Mode mode;
@@ -115,7 +119,12 @@ public final class StarvedRounds {
     PrintStream out = System.out;
     int code = 0;
     try {
-      new StarvedRounds(mode, seed, out).run(rounds);
+      StarvedRounds starved = new StarvedRounds(mode, seed, out);
+      if (mode == Mode.WATCHER) {
+        starved.starveWatcher(rounds);
+      } else {
+        starved.run(rounds);
+      }
     } catch (Throwable failure) {
       out.println("FAILED " + failure);
       failure.printStackTrace(out);
@@ -185,6 +194,7 @@ public final class StarvedRounds {
             case HEAP -> starve();
             case STACK -> overflow();
             case FULL -> fill();
+            case WATCHER -> throw new IllegalStateException("it has no rounds");
           };
       boolean works = verify(what);
       AssertionError left = leftHeld;
@@ -210,6 +220,33 @@ public final class StarvedRounds {
             + stopped
             + " without an error "
             + unfired);
+  }
+
+  /** What was forgotten while the watcher had no memory is rolled back when it has some. */
+  private void starveWatcher(int sweeps) throws InterruptedException {
+    CountDownLatch found = new CountDownLatch(1);
+    db = Database.open(disk.path("/db"), OPTIONS.withLeakListener(leak -> found.countDown()));
+    Table table = db.table("t");
+    watch();
+    Starvation.arm(Starvation.Victim.ENGINE, "revenant-forgotten", 1, Long.MAX_VALUE);
+    forget(table);
+    while (Starvation.fired() < sweeps) {
+      Thread.onSpinWait(); // each sweep ends with an error
+    }
+    Starvation.disarm();
+    do {
+      System.gc();
+    } while (!found.await(100, TimeUnit.MILLISECONDS));
+    try (Transaction tx = db.begin(DURABLE)) {
+      tx.put(table, utf8("k"), utf8("v")); // nobody has the row
+      tx.commit();
+    }
+    db.close();
+    out.println("DONE sweeps without memory " + Starvation.fired());
+  }
+
+  private void forget(Table table) {
+    db.begin(DURABLE).put(table, utf8("k"), utf8("forgotten"));
   }
 
   private void open() {

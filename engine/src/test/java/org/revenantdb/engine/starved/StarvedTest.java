@@ -54,8 +54,18 @@ class StarvedTest {
     run(StarvedRounds.class, StarvedRounds.Mode.FULL);
   }
 
+  @Test
+  void aWatcherOfForgottenTransactionsWithoutMemory_goesOnWhenThereIsSome() throws Exception {
+    run(StarvedMain.class, StarvedRounds.Mode.WATCHER, /* jvms= */ 1, /* rounds= */ 3);
+  }
+
   private static void run(Class<?> main, StarvedRounds.Mode mode) throws Exception {
-    for (int i = 0; i < JVMS; i++) {
+    run(main, mode, JVMS, ROUNDS);
+  }
+
+  private static void run(Class<?> main, StarvedRounds.Mode mode, int jvms, int rounds)
+      throws Exception {
+    for (int i = 0; i < jvms; i++) {
       String seed = Long.toString(SEED + i);
       List<String> command =
           List.of(
@@ -72,7 +82,7 @@ class StarvedTest {
               main.getName(),
               mode.toString(),
               seed,
-              Integer.toString(ROUNDS));
+              Integer.toString(rounds));
       ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
       // The JVM announces these.
       builder.environment().keySet().removeAll(List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"));
