@@ -64,6 +64,19 @@ final class PageWriter implements AutoCloseable {
    *             written twice; warm ones only while too many are dirty or somebody waits. So a caller waits for a
    *             frame only when the last eighth is made dirty in the time of a batch.
    *
+   * Memory      A round that meets an OutOfMemoryError ends, and the next one does it again, unless `halfDone` is set.
+   *             May be repeated:
+   *               choosing frames   only reads; the batch is written over by the next choice
+   *               step 3            only waits; it is repeated in its place
+   *               growth            up to its force: the file may be longer than pagesInFile says, as after a crash;
+   *                                 the task stays first, and the same zeros go to the same place
+   *             Not repeated, so the engine stops:
+   *               step 2            frames that have moved are in no list but the batch, and would never be written
+   *               steps 5 to 7, the force of a growth, a cut   The error may have taken the place of one that the
+   *                                 force had thrown, and a second force would then succeed although bytes are lost.
+   *                                 And a batch that is written to the double-write file again while pages of the
+   *                                 first attempt are torn leaves none that can repair them.
+   *
    * Not written A frame whose latch is held exclusively all the time. Latches are held for the time of a change,
    *             so a checkpoint that goes round again finds it free sooner or later.
    */
@@ -79,6 +92,9 @@ final class PageWriter implements AutoCloseable {
 
   private static final long SHORTEST_PAUSE = TimeUnit.MICROSECONDS.toNanos(20);
   private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(1);
+
+  /** Before what had no memory is done again. */
+  private static final long WITHOUT_MEMORY = TimeUnit.MILLISECONDS.toNanos(20);
 
   /** While it waits so long for a space map, nobody joins those who share it. */
   private static final long DRAIN = TimeUnit.MILLISECONDS.toNanos(2);
@@ -151,6 +167,9 @@ final class PageWriter implements AutoCloseable {
   private final int[] batchFrames = new int[MAX_BATCH];
   private final long[] batchLsns = new long[MAX_BATCH];
   private long pause = SHORTEST_PAUSE;
+
+  /** Whether the step that it is at may not be repeated. */
+  private boolean halfDone;
 
   PageWriter(
       StorageFile data,
@@ -349,12 +368,24 @@ final class PageWriter implements AutoCloseable {
 
   private void run() {
     while (awaitWork()) {
-      boolean progress = serveGrowths();
-      progress |= cleanSome();
-      progress |= flushSome();
-      rest(progress);
+      try {
+        boolean progress = serveGrowths();
+        progress |= cleanSome();
+        progress |= flushSome();
+        rest(progress);
+      } catch (OutOfMemoryError notNow) {
+        pauseWithoutMemory(notNow);
+      }
     }
     finishAll(new PoolClosedException());
+  }
+
+  /** Returns when it may be tried again. */
+  private void pauseWithoutMemory(OutOfMemoryError notNow) {
+    if (halfDone || log.failure() != null) {
+      throw notNow;
+    }
+    LockSupport.parkNanos(this, WITHOUT_MEMORY);
   }
 
   private boolean awaitWork() {
@@ -416,29 +447,41 @@ final class PageWriter implements AutoCloseable {
   /** Grows the file for all who asked; whether anybody had. */
   private boolean serveGrowths() {
     boolean any = false;
-    for (Task task = nextGrowth(); task != null; task = nextGrowth()) {
+    for (Task task = firstGrowth(); task != null; task = firstGrowth()) {
       any = true;
+      DiskFullException noRoom = null;
       try {
         if (task.cuts) {
           task.hasCut = cut(task.goal);
         } else {
           grow(task.goal, task.exactly);
         }
-        task.finish(null);
       } catch (DiskFullException full) {
-        task.finish(full);
-      } catch (Throwable cause) {
-        task.finish(cause);
-        throw cause;
+        halfDone = false;
+        noRoom = full;
       }
+      endGrowth(noRoom);
     }
     return any;
   }
 
-  private @Nullable Task nextGrowth() {
+  /** It stays in the queue while it is done: after a failure it is told with the others. */
+  private @Nullable Task firstGrowth() {
     lock.lock();
     try {
-      return growths.take();
+      return growths.first();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void endGrowth(@Nullable DiskFullException noRoom) {
+    lock.lock();
+    try {
+      Task first = growths.take();
+      if (first != null) {
+        first.finish(noRoom);
+      }
     } finally {
       lock.unlock();
     }
@@ -463,8 +506,10 @@ final class PageWriter implements AutoCloseable {
 
   private void fillUpTo(long pages) {
     data.preallocate(pagesInFile * PAGE_SIZE, pages * PAGE_SIZE);
+    halfDone = true;
     data.force();
     pagesInFile = pages;
+    halfDone = false;
   }
 
   /** Between two batches, so that no page is on its way to the file. */
@@ -479,10 +524,12 @@ final class PageWriter implements AutoCloseable {
         return false;
       }
     }
+    halfDone = true;
     data.truncate(pages * PAGE_SIZE); // if a crash takes that back the file is longer, no more
     flushedLsns.forget((int) pages, (int) pagesInFile);
     pagesInFile = pages;
     ahead = pages;
+    halfDone = false;
     return true;
   }
 
@@ -611,6 +658,7 @@ final class PageWriter implements AutoCloseable {
   private int write(int n, long goal) {
     Arrays.sort(batch, 0, n);
     MemorySegment images = images();
+    halfDone = true;
     int copied = 0;
     long lsn = 0;
     for (int i = 0; i < n; i++) {
@@ -629,6 +677,7 @@ final class PageWriter implements AutoCloseable {
       writeCopies(images, copied, lsn);
       markWritten(copied);
     }
+    halfDone = false;
     return copied;
   }
 
@@ -694,7 +743,7 @@ final class PageWriter implements AutoCloseable {
     if (stopped != null) {
       throw new LogStoppedException(stopped);
     }
-    log.awaitDurable(lsn);
+    awaitDurable(lsn);
     steps.at(Steps.Step.LOG_DURABLE, -1);
     guard.write(batchPages, n, images);
     steps.at(Steps.Step.DOUBLE_WRITTEN, -1);
@@ -702,6 +751,21 @@ final class PageWriter implements AutoCloseable {
     data.force();
     guard.confirm();
     steps.at(Steps.Step.PAGES_FORCED, -1);
+  }
+
+  /** Step 3: the batch is half done, so it is not the round that is repeated, but the wait. */
+  private void awaitDurable(long lsn) {
+    while (true) {
+      try {
+        log.awaitDurable(lsn);
+        return;
+      } catch (OutOfMemoryError notNow) {
+        if (log.failure() != null) {
+          throw notNow;
+        }
+        LockSupport.parkNanos(this, WITHOUT_MEMORY);
+      }
+    }
   }
 
   /** Pages that follow each other in the file go in one write. */

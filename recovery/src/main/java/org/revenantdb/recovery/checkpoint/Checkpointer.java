@@ -23,7 +23,7 @@ import org.revenantdb.recovery.log.RecoverySpace;
  * by any thread. Nobody waits for a round but those who ask to.
  *
  * <p>Failure: whatever goes wrong in a round stops log and log space for good, and the engine with
- * them.
+ * them. One exception: a round that ends early without memory is made again.
  */
 public final class Checkpointer implements AutoCloseable {
   /*
@@ -35,11 +35,23 @@ public final class Checkpointer implements AutoCloseable {
    * Crash       before 6 has ended: the former slot counts, and nothing it needs was given up (7 comes after).
    *             after 6: the new slot counts, and all it claims was forced: pages in 2, image in 5.
    *
+   * Memory      A round that meets an OutOfMemoryError before step 6 is made again, if the log has not stopped:
+   *               1, 3     only read
+   *               2        the page writer does it, and finds what is still dirty
+   *               4, 5     records that no slot names count for nothing: analysis takes the image that begins where the
+   *                        slot says, which is that of the later round. A record that came to nothing in the log has
+   *                        become a PAD, or the log has stopped (Log.publish). The force is the log writer's.
+   *             6 and 7 are not repeated. The error may have taken the place of one that the force had thrown, and a
+   *             second force would then succeed although bytes are lost. So they stop the engine.
+   *
    * Invariants  I1 B is read before the frames: a frame whose mark was missed belongs to a record at or after B.
    *             I2 the redo point never moves back. I3 only a slot that was forced lets 7 happen.
    */
 
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+  /** Between a round that had no memory and the next one, unless somebody asks. */
+  private static final long WITHOUT_MEMORY = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Log log;
   private final RecoverySpace space;
@@ -58,6 +70,9 @@ public final class Checkpointer implements AutoCloseable {
   private long roundsDone;
   private @Nullable Throwable failure;
   private volatile long redoPoint;
+
+  /** Whether the round has not come to step 6; of the thread that does it. */
+  private boolean mayRepeat;
 
   /** When the source is called next; of the thread alone. */
   private long nextSecond = System.nanoTime() + SECOND;
@@ -168,13 +183,35 @@ public final class Checkpointer implements AutoCloseable {
     }
     // Everything that is dirty by now: with writers at work there is no moment without dirty pages.
     long tail = log.tail();
-    round(everything ? tail : tail - untouched(tail), /* closing= */ false);
+    try {
+      round(everything ? tail : tail - untouched(tail), /* closing= */ false);
+    } catch (OutOfMemoryError notNow) {
+      repeatLater(everything, notNow);
+      return true;
+    }
     roundEnded(upTo);
     return true;
   }
 
+  /** The wish is as it was before the round; those who wait for it wait on. */
+  private void repeatLater(boolean everything, OutOfMemoryError notNow) {
+    if (!mayRepeat || log.failure() != null) {
+      throw notNow;
+    }
+    lock.lock();
+    try {
+      hurried = true;
+      everythingAsked |= everything;
+      if (!stopping) {
+        long _ = awaitAsked(WITHOUT_MEMORY);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** An interrupt ends the thread: nobody should send one. */
-  @SuppressWarnings("WaitNotInLoop") // the caller has the loop
+  @SuppressWarnings("WaitNotInLoop") // the caller looks again, or may go on early
   private long awaitAsked(long nanos) {
     try {
       return asked.awaitNanos(nanos);
@@ -244,6 +281,7 @@ public final class Checkpointer implements AutoCloseable {
   }
 
   private void round(long goal, boolean closing) {
+    mayRepeat = true;
     long begin = log.tail();
     source.flushDirtyBefore(goal);
     // A frame may be marked with a position read before this or the last B, and late: its record
@@ -257,7 +295,7 @@ public final class Checkpointer implements AutoCloseable {
     CheckpointImage.Published image = CheckpointImage.publish(log, source.transactions(), redo);
     log.awaitDurable(image.lsn());
     boolean clean = closing && redo == begin && log.tail() == image.lsn();
-    control.write(
+    ControlState state =
         new ControlState(
             /* sequence= */ 0,
             begin,
@@ -267,7 +305,9 @@ public final class Checkpointer implements AutoCloseable {
             log.life(),
             clean,
             clean ? image.lsn() : 0,
-            pages));
+            pages);
+    mayRepeat = false;
+    control.write(state);
     redoPoint = redo;
     log.recycleBelow(redo);
     space.redoPointMoved(redo);

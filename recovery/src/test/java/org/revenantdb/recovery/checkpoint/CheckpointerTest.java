@@ -10,10 +10,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.file.IoStatistics;
@@ -33,6 +37,8 @@ import org.revenantdb.recovery.restart.PageRange;
 import org.revenantdb.recovery.restart.Restart;
 import org.revenantdb.recovery.restart.RestartProgress;
 import org.revenantdb.recovery.testing.CrashDisk;
+import org.revenantdb.recovery.testing.FaultyFileSystem;
+import org.revenantdb.recovery.testing.IoEvent;
 
 class CheckpointerTest {
   private static final int SEGMENT = 1 << 13;
@@ -131,6 +137,76 @@ class CheckpointerTest {
               new IoStatistics(),
               RestartProgress.NONE)
           .result();
+    }
+  }
+
+  /** Throws the first time. */
+  private static Runnable once(AtomicBoolean thrown) {
+    return () -> {
+      if (thrown.compareAndSet(false, true)) {
+        throw new OutOfMemoryError("on purpose");
+      }
+    };
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"flush", "high water", "image"})
+  void a_round_without_memory_before_its_slot_is_made_again(String step) {
+    AtomicBoolean thrown = new AtomicBoolean();
+    Runnable once = once(thrown);
+    try (Checkpointer checkpointer = start()) {
+      publish(60);
+      switch (step) {
+        case "flush" -> source.flush = goal -> once.run();
+        case "high water" -> source.beforeHighWater = once;
+        default -> source.beforeImage = once;
+      }
+      long tail = log.tail();
+      checkpointer.checkpointNow(/* everything= */ true);
+      assertTrue(thrown.get());
+      assertTrue(checkpointer.redoPoint() >= tail);
+      assertNull(log.failure());
+      checkpointer.closeCleanly();
+    }
+    assertTrue(analyse(disk).cleanShutdown());
+  }
+
+  @Test
+  void a_round_without_memory_in_a_log_that_has_stopped_is_not_made_again() {
+    try (Checkpointer checkpointer = start()) {
+      IllegalStateException cause = new IllegalStateException("on purpose");
+      source.flush =
+          goal -> {
+            log.fail(cause);
+            throw new OutOfMemoryError("on purpose");
+          };
+      assertThrows(LogStoppedException.class, () -> checkpointer.checkpointNow(true));
+      assertSame(cause, log.failure());
+    }
+  }
+
+  /** The force of the slot may have failed: what comes then is not known to be in the file. */
+  @Test
+  void a_round_without_memory_while_its_slot_is_forced_stops_the_engine(@TempDir Path folder) {
+    FaultyFileSystem faulty = new FaultyFileSystem();
+    OutOfMemoryError noMemory = new OutOfMemoryError("on purpose");
+    try (StorageFile file =
+        StorageFile.open(faulty.wrap(folder).resolve("data"), OpenMode.CREATE_NEW, true)) {
+      ControlFile slots =
+          ControlFile.create(
+              file, new ControlState(0, log.tail(), log.tail(), 0, log.tail(), 1, false, 0, 7));
+      try (Checkpointer checkpointer =
+          new Checkpointer(log, space, slots, source, LIMIT, "checkpointer")) {
+        publish(60);
+        faulty.hook(event -> {
+          if (event.kind() == IoEvent.Kind.FORCE) {
+            throw noMemory;
+          }
+        });
+        assertThrows(LogStoppedException.class, () -> checkpointer.checkpointNow(true));
+        assertSame(noMemory, log.failure());
+        faulty.hook(event -> {});
+      }
     }
   }
 
