@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Which LSN each page had when it was last written: what the file has of it now cannot be older.
  *
  * <p>So a write that the device lost, or put in another place, is found when the page is read
- * again, though the bytes at its place have a good checksum and the right page id (design §3).
+ * again, though the bytes at its place have a good checksum and the right page id (rule R6).
  *
  * <p>Threads: any.
  */

@@ -20,7 +20,7 @@ import org.revenantdb.recovery.log.RecordType;
  */
 public final class MiniTransaction {
   /*
-   * Source      design §5; rules R11, R13, R18.
+   * Source      rules R11, R13, R18 (docs/rules.md).
    *
    * Steps       1 build (caller)   2 mark frames dirty   3 publish   4 apply with the interpreter of redo   5 page LSN
    *             Of a map that is latched shared: 2 by CAS, 4 by CAS of the bytes' word, 5 to the maximum (protocols.md §19).

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>On a page the first bytes of the key are missing, those that all keys between its fences begin
  * with ({@link Slotted#keyOf} puts them in front), and the key's length is that of the rest.
  *
- * <p>The predecessor is the last committed version under the current one (design §8): the one thing
+ * <p>The predecessor is the last committed version under the current one (rule R14): the one thing
  * about versions that has to survive a crash.
  */
 public final class LeafCell {

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  */
 final class TransactionIds {
   /*
-   * Source      design §10 ("no shared write but the log's reservation").
+   * Source      the only shared write is the reservation in the log.
    *
    * Word        of each stripe: the next id of its block; one that is the first of a block: nothing is left, as blocks end
    *             where the next one begins. And one word for all: the first id of the next block.

@@ -22,7 +22,7 @@ import org.revenantdb.recovery.restart.AbortedTransactions;
  */
 public final class TransactionTable {
   /*
-   * Source      design §8, §9; rules R1, R8, R10, R21.
+   * Source      rules R1, R8, R10, R21 (docs/rules.md).
    *
    * State       one word per id, in chunks of 4,096 ids: OutcomeWords has its states and transitions
    * Transitions of a chunk, by forget(), when all its ids have ended, or nobody gets them, and their commits are durable

@@ -30,7 +30,7 @@ import org.revenantdb.recovery.log.RecordBuilder;
  */
 public final class RowWriter implements RowConflict {
   /*
-   * Source      "Constant Time Recovery in Azure SQL Database" (VLDB 2019) §3.2, §3.3, Figure 6; design §8.
+   * Source      "Constant Time Recovery in Azure SQL Database" (VLDB 2019) §3.2, §3.3, Figure 6; rule R3.
    *             We differ: the predecessor is always kept in the row, as a difference or, if that is not shorter, in
    *             full; and what is older goes to a store that is never logged.
    *

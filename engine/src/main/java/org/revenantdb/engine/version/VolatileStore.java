@@ -23,7 +23,7 @@ import org.revenantdb.latch.WaitMeter;
 
 /**
  * Older versions of rows, which serve snapshots and nothing else: never logged, gone with the
- * process (design §8).
+ * process.
  *
  * <p>A row's leaf holds its current version and the committed one before it; what was before that
  * and is still needed by a snapshot is here, found by table and key, never by place (R27): in
