@@ -1,6 +1,7 @@
 package org.revenantdb.chaos.revenant;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -64,7 +65,10 @@ public final class FuzzCommand extends HelpfulCommand {
       description = "Lines of detail for each fault (default: ${DEFAULT-VALUE}).")
   private int details;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "Write the figures to a file.")
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Write the figures to a file, at the end and every 10,000 variants.")
   private @Nullable Path json;
 
   @Option(
@@ -72,6 +76,9 @@ public final class FuzzCommand extends HelpfulCommand {
       paramLabel = "TEXT",
       description = "Open this one variant, as a fault names it, and tell all of it.")
   private @Nullable String oneCase;
+
+  /** After so many variants the figures are written, for the case that the run is interrupted. */
+  private static final long SO_FAR = 10_000;
 
   /** Creates the command with its defaults. */
   public FuzzCommand() {}
@@ -93,7 +100,7 @@ public final class FuzzCommand extends HelpfulCommand {
         details = Integer.MAX_VALUE;
       } else {
         System.out.printf("seed %d, sound databases in %s%n", run, place);
-        many(fuzz, time);
+        many(fuzz, time, run);
       }
     } catch (FuzzFailure e) {
       System.out.println("BROKEN  " + e.getMessage());
@@ -103,9 +110,10 @@ public final class FuzzCommand extends HelpfulCommand {
     System.out.print(tally.table());
     System.out.print(tally.findings("./revenant fuzz --dir " + place, details));
     if (json != null) {
-      JsonReport report = new JsonReport().number("seed", run);
-      report.number("page_check_cost", pageCheckCost());
-      tally.fill(report).surroundings().writeTo(json);
+      write(
+          json,
+          tally,
+          new JsonReport().number("seed", run).number("page_check_cost", pageCheckCost()));
     }
     if (!tally.isSound()) {
       System.out.printf("%nWRONG  %,d of %,d variants%n", tally.faults(), tally.variants());
@@ -142,13 +150,34 @@ public final class FuzzCommand extends HelpfulCommand {
     }
   }
 
-  private void many(FuzzRun fuzz, Duration time) throws IOException {
+  private static void write(Path file, FuzzTally tally, JsonReport report) throws IOException {
+    tally.fill(report).surroundings().writeTo(file);
+  }
+
+  /** A run of hours that is interrupted has not been for nothing. */
+  private void writeSoFar(FuzzTally tally, long run) {
+    if (json != null && tally.variants() % SO_FAR == 0) {
+      try {
+        write(json, tally, new JsonReport().number("seed", run).yesNo("whole", false));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  private void many(FuzzRun fuzz, Duration time, long run) throws IOException {
+    long[] told = new long[1];
     try (Progress progress =
         variants > 0
             ? Progress.start("fuzz", "variants", variants)
             : Progress.timed("fuzz", time)) {
       fuzz.run(() -> {
         FuzzTally tally = fuzz.tally();
+        if (tally.faults() > told[0]) {
+          told[0] = tally.faults();
+          System.out.printf("%n%,d faults in %,d variants%n", told[0], tally.variants());
+        }
+        writeSoFar(tally, run);
         progress.note("%,d variants, %,d faults".formatted(tally.variants(), tally.faults()));
         if (variants > 0) {
           progress.at(tally.variants());
