@@ -376,7 +376,7 @@ class DatabaseTest {
     assertTrue(refused.getMessage().contains("memory"), refused.getMessage());
     assertThrows(
         PoolTooLargeException.class,
-        () -> Database.open(directory(), SMALL.withPoolBytes(Long.MAX_VALUE)).close());
+        () -> Database.open(directory(), SMALL.withPoolBytes(1L << 43)).close());
     assertFalse(Files.exists(directory()));
   }
 
