@@ -11,7 +11,8 @@ package org.revenantdb.recovery.format;
  *   +--------+--------+----------------+----------------+----------------+------+----+----+------+------
  * </pre>
  *
- * <p>The first eight bytes are one word to the log buffer: zero as long as nothing is published.
+ * <p>The log buffer keeps the end of each published record in an array of its own, so that no byte
+ * of a record says whether it is published.
  */
 public final class LogRecordLayout {
   /** u32: bytes of the record, header and padding included. */
