@@ -12,11 +12,10 @@
  * }
  * }
  *
- * <p>Reading order of the source: {@code Database}, {@code DatabaseFiles} (creating), {@code
- * OpenDatabase} (opening, closing), {@code Engine}, {@code TransactionCore}, {@code Catalog},
- * {@code TableDrops}, {@code Sequence}, {@code LiveCheck} and {@code Checker}; then the packages
- * {@code page}, {@code buffer}, {@code change}, {@code space}, {@code btree}, {@code overflow},
- * {@code txn}, {@code version}; who waits for what is counted by {@code EngineWaits}, and written
- * by the package {@code counters}.
+ * <p>This package has the API. Reading order of the source: {@code Database}; {@code lifecycle}
+ * ({@code DatabaseFiles} creates, {@code OpenDatabase} opens and closes); {@code session} ({@code
+ * Engine}, {@code TransactionCore}); {@code catalog}; {@code check}; then the packages {@code
+ * page}, {@code buffer}, {@code change}, {@code space}, {@code btree}, {@code overflow}, {@code
+ * txn}, {@code version}. {@code access} is the way of the engine to what is package-private here.
  */
 package org.revenantdb.engine;
