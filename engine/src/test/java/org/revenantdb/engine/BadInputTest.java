@@ -106,15 +106,7 @@ class BadInputTest {
 
   /** The database as a kill would leave it now, in another directory. */
   private void copyTo(Path target) throws IOException {
-    copy(directory(), target);
-  }
-
-  private static void copy(Path source, Path target) throws IOException {
-    try (Stream<Path> files = Files.walk(source)) {
-      for (Path file : (Iterable<Path>) files::iterator) {
-        Files.copy(file, target.resolve(source.relativize(file).toString()));
-      }
-    }
+    Samples.copy(directory(), target);
   }
 
   private List<Path> segments() throws IOException {
@@ -328,7 +320,7 @@ class BadInputTest {
       db.checkpoint();
       put(db, "elsewhere", "k", "v");
       db.checkpoint(); // another batch: the pages cannot come back from the double-write file
-      copy(directory(), killed);
+      Samples.copy(directory(), killed);
     }
     List<Integer> leaves = leaves(1);
     long place = leaves.get(leaves.size() / 2) * 8192L + 5_000;
@@ -382,7 +374,7 @@ class BadInputTest {
         int n = i;
         db.run(tx -> tx.put(table, bytes("k" + n), random(n, 80_000)));
       }
-      copy(alive, directory());
+      Samples.copy(alive, directory());
     }
     assertTrue(segments().size() >= 4, segments().toString());
   }

@@ -306,7 +306,10 @@ public final class BufferPool implements AutoCloseable {
         continue;
       }
       steps.at(Steps.Step.ABOUT_TO_LATCH, stay.frame());
-      stay.acquireShared(latchTerms);
+      if (!stay.tryAcquireShared()) {
+        refuseOwn(stay);
+        stay.acquireShared(latchTerms);
+      }
       if (!stay.isObsolete()) {
         return forScan ? scanned(stay) : hit(stay);
       }
@@ -448,7 +451,7 @@ public final class BufferPool implements AutoCloseable {
    * @return its frame, latched exclusively; or -1
    */
   public int tryFixExclusive(Stay stay, long stamp) {
-    return stay.tryUpgradeOptimistic(stamp) ? hit(stay) : Frames.NONE;
+    return stay.tryUpgradeOptimistic(stamp) ? changing(stay) : Frames.NONE;
   }
 
   /**
@@ -495,7 +498,7 @@ public final class BufferPool implements AutoCloseable {
       Stay stay = translation.stayOf(pageId);
       int frame =
           stay == null
-              ? load(pageId, /* forRedo= */ false, /* forScan= */ false)
+              ? changing(load(pageId, /* forRedo= */ false, /* forScan= */ false))
               : latchExclusive(stay);
       if (frame != Frames.NONE) {
         return frame;
@@ -514,13 +517,13 @@ public final class BufferPool implements AutoCloseable {
     while (true) {
       Stay stay = translation.stayOf(pageId);
       if (stay == null) {
-        return load(pageId, /* forRedo= */ false, /* forScan= */ false);
+        return changing(load(pageId, /* forRedo= */ false, /* forScan= */ false));
       }
       if (!stay.tryAcquireExclusive()) {
         return Frames.NONE;
       }
       if (!stay.isObsolete()) {
-        return hit(stay);
+        return changing(stay);
       }
       stay.releaseExclusive();
       checkOpen();
@@ -548,7 +551,7 @@ public final class BufferPool implements AutoCloseable {
   private int fixNew(int pageId, boolean forScan) {
     while (true) {
       Stay stay = translation.stayOf(pageId);
-      int frame = stay == null ? enter(pageId, forScan) : latchExclusive(stay);
+      int frame = stay == null ? changing(enter(pageId, forScan)) : latchExclusive(stay);
       if (frame != Frames.NONE) {
         clear(frame, pageId);
         frames.stayOf(frame).setFreed(false);
@@ -580,7 +583,7 @@ public final class BufferPool implements AutoCloseable {
       Stay stay = translation.stayOf(pageId);
       int frame =
           stay == null
-              ? load(pageId, /* forRedo= */ true, /* forScan= */ false)
+              ? changing(load(pageId, /* forRedo= */ true, /* forScan= */ false))
               : latchExclusive(stay);
       if (frame != Frames.NONE) {
         return frame;
@@ -607,7 +610,12 @@ public final class BufferPool implements AutoCloseable {
    *     hold it too
    */
   public boolean tryUpgrade(int frame) {
-    return frames.stayOf(frame).tryUpgrade();
+    Stay stay = frames.stayOf(frame);
+    if (!stay.tryUpgrade()) {
+      return false;
+    }
+    stay.setHeldByCaller();
+    return true;
   }
 
   /**
@@ -616,7 +624,9 @@ public final class BufferPool implements AutoCloseable {
    * @param frame a frame, latched exclusively by the caller
    */
   public void downgrade(int frame) {
-    frames.stayOf(frame).downgrade();
+    Stay stay = frames.stayOf(frame);
+    stay.clearHolder();
+    stay.downgrade();
   }
 
   /**
@@ -634,18 +644,55 @@ public final class BufferPool implements AutoCloseable {
    * @param frame a frame, latched exclusively by the caller
    */
   public void unfixExclusive(int frame) {
-    frames.stayOf(frame).releaseExclusive();
+    Stay stay = frames.stayOf(frame);
+    stay.clearHolder();
+    stay.releaseExclusive();
   }
 
   private int latchExclusive(Stay stay) {
     steps.at(Steps.Step.ABOUT_TO_LATCH, stay.frame());
-    stay.acquireExclusive(latchTerms);
+    if (!stay.tryAcquireExclusive()) {
+      refuseOwn(stay);
+      stay.acquireExclusive(latchTerms);
+    }
     if (!stay.isObsolete()) {
-      return hit(stay);
+      return changing(stay);
     }
     stay.releaseExclusive();
     checkOpen();
     return Frames.NONE;
+  }
+
+  /** A hit of a page that the caller has acquired for changing it. */
+  private int changing(Stay stay) {
+    stay.setHeldByCaller();
+    return hit(stay);
+  }
+
+  /** As {@link #changing(Stay)}, of a page that was just brought in, if it was. */
+  private int changing(int frame) {
+    if (frame != Frames.NONE) {
+      frames.stayOf(frame).setHeldByCaller();
+    }
+    return frame;
+  }
+
+  /**
+   * Refuses to wait for a page that the calling thread is changing.
+   *
+   * <p>In a sound database nothing leads a thread to a page that it has: links lead down, and the
+   * allocator gives out pages that are free. A link or a space map with a good checksum can be
+   * wrong all the same; the thread would wait for itself, and others for it, for ever.
+   */
+  private void refuseOwn(Stay stay) {
+    if (stay.isHeldByCaller()) {
+      throw damage(
+          stay.pageId(),
+          "page "
+              + Integer.toUnsignedString(stay.pageId())
+              + " was reached again by the operation that is changing it: another page links to it"
+              + " wrongly, or its space map calls it free though it is in use; check the database");
+    }
   }
 
   private int hit(Stay stay) {
@@ -1143,6 +1190,7 @@ public final class BufferPool implements AutoCloseable {
    * @param frame a frame, latched exclusively by the caller; not latched afterwards
    */
   public void discard(int frame) {
+    frames.stayOf(frame).clearHolder();
     if (frames.firstLsnVolatile(frame) != 0) {
       tellWatch(frame); // what only the frame has is gone
       frames.setFirstLsnVolatile(frame, 0);

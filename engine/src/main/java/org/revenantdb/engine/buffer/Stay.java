@@ -30,6 +30,12 @@ public final class Stay extends HybridLatch {
       ConstantBootstraps.fieldVarHandle(
           MethodHandles.lookup(), "heat", VarHandle.class, Stay.class, byte.class);
 
+  private static final VarHandle HOLDER =
+      ConstantBootstraps.fieldVarHandle(
+          MethodHandles.lookup(), "holder", VarHandle.class, Stay.class, long.class);
+
+  private static final long NONE = 0;
+
   private final int pageId;
   private final int frame;
   private final MemorySegment page;
@@ -38,6 +44,17 @@ public final class Stay extends HybridLatch {
 
   @SuppressWarnings("UnusedVariable") // through HEAT
   private byte heat;
+
+  /**
+   * Id of the thread that has fixed the page for changing it, {@link #NONE} if there is none.
+   *
+   * <p>The holder writes its own id after it has acquired the latch, and clears it before it
+   * releases. A thread reads its own id only while it holds the latch: it sees at least its own
+   * last write, and no other thread writes that id. So {@link #isHeldByCaller} is exact without a
+   * fence; what it reads of other threads is of no use to anybody.
+   */
+  @SuppressWarnings("UnusedVariable") // through HOLDER
+  private long holder;
 
   /** Read and written under the latch; or read optimistically. */
   private boolean freed;
@@ -101,6 +118,21 @@ public final class Stay extends HybridLatch {
 
   void setFreed(boolean is) {
     freed = is;
+  }
+
+  /** Notes that the calling thread has the page for changing it; under the exclusive latch. */
+  void setHeldByCaller() {
+    HOLDER.setOpaque(this, Thread.currentThread().threadId());
+  }
+
+  /** Notes that the calling thread is about to release the exclusive latch. */
+  void clearHolder() {
+    HOLDER.setOpaque(this, NONE);
+  }
+
+  /** Whether the calling thread has fixed the page for changing it: it would wait for itself. */
+  boolean isHeldByCaller() {
+    return (long) HOLDER.getOpaque(this) == Thread.currentThread().threadId();
   }
 
   /** Whether the page was made by the engine, or looked at before a change. */

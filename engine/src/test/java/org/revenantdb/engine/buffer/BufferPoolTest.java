@@ -8,7 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.file.CorruptDataException;
@@ -75,6 +77,31 @@ class BufferPoolTest {
         assertBad(pool, -1, "page 4294967295 lies beyond the end of the file");
       }
       assertReadable(pool, 7);
+    }
+  }
+
+  @Test
+  void a_thread_never_waits_for_a_page_that_it_is_changing() {
+    try (PoolFixture fixture = new PoolFixture(directory)) {
+      BufferPool pool = fixture.withPages(100).pool;
+      for (boolean wasRead : List.of(true, false)) {
+        int held = wasRead ? pool.fixExclusive(20) : pool.fixNew(20);
+        for (IntConsumer again :
+            List.<IntConsumer>of(pool::fixExclusive, pool::fixShared, pool::fixNew)) {
+          CorruptDataException told =
+              assertThrows(CorruptDataException.class, () -> again.accept(20));
+          assertTrue(told.getMessage().contains("page 20 was reached again"), told.getMessage());
+        }
+        fixture.change(held, 20);
+        pool.unfixExclusive(held);
+        assertReadable(pool, 20);
+      }
+      int upgraded = pool.fixShared(20);
+      assertTrue(pool.tryUpgrade(upgraded));
+      assertThrows(CorruptDataException.class, () -> pool.fixShared(20));
+      pool.downgrade(upgraded);
+      pool.unfixShared(upgraded);
+      assertReadable(pool, 20);
     }
   }
 

@@ -12,7 +12,6 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.Cursor;
@@ -111,7 +110,7 @@ class MisplacedPageTest {
       database.checkpoint();
       lsn = Page.lsn(MemorySegment.ofArray(page(directory.resolve("db"), leaf)));
       database.run(tx -> tx.delete(table, new byte[] {90}));
-      copy(directory.resolve("db"), crashed);
+      Samples.copy(directory.resolve("db"), crashed);
     }
     try (RandomAccessFile file =
         new RandomAccessFile(crashed.resolve(DatabaseFiles.DATA).toFile(), "rw")) {
@@ -137,14 +136,6 @@ class MisplacedPageTest {
             CorruptDataException.class, () -> Database.open(crashed, Samples.SMALL).close());
     assertEquals((long) leaf * Page.SIZE, told.offset());
     assertTrue(told.getMessage().contains(words), told.getMessage());
-  }
-
-  private static void copy(Path from, Path to) throws IOException {
-    try (Stream<Path> all = Files.walk(from)) {
-      for (Path file : all.toList()) {
-        Files.copy(file, to.resolve(from.relativize(file).toString()));
-      }
-    }
   }
 
   private static byte[] page(Path database, int id) throws IOException {

@@ -32,6 +32,7 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.engine.counters.CountersFile;
 import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.testing.Samples;
 import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.DataFileHeader;
 import org.revenantdb.recovery.file.OpenMode;
@@ -131,20 +132,12 @@ class CommandsTest {
         Transaction open = db.begin()) {
       open.put(db.table("orders"), "open".getBytes(), new byte[10]);
       fill(db);
-      copy(directory, killed);
+      Samples.copy(directory, killed);
     }
     Ran ran = run("check", killed);
     assertEquals(Main.SOUND, ran.code, ran.err + ran.out);
     assertTrue(ran.out.contains("recovered in"), ran.out);
     assertTrue(run("check", killed).out.contains("closed cleanly"));
-  }
-
-  private static void copy(Path from, Path to) throws IOException {
-    try (Stream<Path> files = Files.walk(from)) {
-      for (Path file : (Iterable<Path>) files::iterator) {
-        Files.copy(file, to.resolve(from.relativize(file).toString()));
-      }
-    }
   }
 
   @Test
@@ -313,7 +306,7 @@ class CommandsTest {
         Transaction open = db.begin()) {
       open.put(db.table("customers"), "x".getBytes(), "changed".getBytes());
       db.checkpoint();
-      copy(directory, killed);
+      Samples.copy(directory, killed);
     }
     directory = killed;
     String all = "";
@@ -345,7 +338,7 @@ class CommandsTest {
     Path killed = folder.resolve("killed");
     try (Database db = Database.open(directory, SMALL)) {
       fill(db);
-      copy(directory, killed);
+      Samples.copy(directory, killed);
     }
     contains(run("stat", killed), "tables      not known", "life 2", "run check");
   }
@@ -478,7 +471,7 @@ class CommandsTest {
     try (Database db = Database.open(directory, SMALL)) {
       fill(db);
       awaitCounters();
-      copy(directory, killed);
+      Samples.copy(directory, killed);
     }
     directory = killed;
     contains(

@@ -7,10 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.CheckReport;
@@ -18,6 +16,7 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.testing.Samples;
 
 /** Redo of pages that were freed, through a real restart. */
 class FreedPagesTest {
@@ -27,14 +26,6 @@ class FreedPagesTest {
     byte[] value = new byte[length];
     new Random(seed).nextBytes(value);
     return value;
-  }
-
-  private static void copy(Path from, Path to) throws IOException {
-    try (Stream<Path> files = Files.walk(from)) {
-      for (Path file : (Iterable<Path>) files::iterator) {
-        Files.copy(file, to.resolve(from.relativize(file).toString()));
-      }
-    }
   }
 
   @Test
@@ -54,7 +45,7 @@ class FreedPagesTest {
       database.cleanNow();
       assertEquals(0, database.check().overflowPages());
       database.run(tx -> tx.put(table, new byte[] {2}, value(300_000, 2)));
-      copy(directory.resolve("db"), crashed);
+      Samples.copy(directory.resolve("db"), crashed);
     }
     // Nothing of them was written back yet; their places get what no one may look at.
     int spoilt = 0;
