@@ -156,12 +156,12 @@ public final class TableSteps {
     changing.lock();
     try {
       if (own.has(table)) {
-        core.demandThere(table);
+        TablesSeen.demandThere(core, table);
         slog.dropCreated(name, made(slog, name), after);
         return true;
       }
       slog.finish(name);
-      core.demandNewest(table);
+      TablesSeen.demandNewest(core, table);
       if (slog.of(name) != null) {
         return false;
       }
@@ -183,7 +183,7 @@ public final class TableSteps {
     changing.lock();
     try {
       if (own.has(table)) {
-        core.demandThere(table);
+        TablesSeen.demandThere(core, table);
         truncate(
             own,
             table,
@@ -191,7 +191,7 @@ public final class TableSteps {
         return true;
       }
       slog.finish(name);
-      core.demandNewest(table);
+      TablesSeen.demandNewest(core, table);
       if (slog.of(name) != null) {
         return false;
       }

@@ -16,7 +16,6 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.ConflictException;
-import org.revenantdb.engine.ConflictReason;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseClosedException;
 import org.revenantdb.engine.Durability;
@@ -26,12 +25,9 @@ import org.revenantdb.engine.OutcomeUnknownException;
 import org.revenantdb.engine.PrepareException;
 import org.revenantdb.engine.ReadOnlyDatabaseException;
 import org.revenantdb.engine.ReadOnlyTransactionException;
-import org.revenantdb.engine.RevenantException;
 import org.revenantdb.engine.SerializationConflictException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TableDroppedException;
-import org.revenantdb.engine.TableExistsException;
-import org.revenantdb.engine.TableInUseException;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.TransactionFinishedException;
 import org.revenantdb.engine.TransactionInUseException;
@@ -49,7 +45,6 @@ import org.revenantdb.engine.serial.Commit;
 import org.revenantdb.engine.serial.SerialReads;
 import org.revenantdb.engine.txn.Holds;
 import org.revenantdb.engine.txn.RowTurns;
-import org.revenantdb.engine.txn.RowWaiter;
 import org.revenantdb.engine.txn.RowWaiter.Row;
 import org.revenantdb.engine.txn.RowWaiters;
 import org.revenantdb.engine.txn.TransactionTable;
@@ -127,17 +122,6 @@ public final class TransactionCore {
   private static final VarHandle RUNNER =
       ConstantBootstraps.fieldVarHandle(
           MethodHandles.lookup(), "runner", VarHandle.class, TransactionCore.class, long.class);
-
-  /** A row of another transaction that was met, as it was then. */
-  @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record Conflict(
-      long conflictingWriter, long conflictLsn, int conflictTree, byte[] conflictKey)
-      implements RowConflict {
-    static Conflict of(RowConflict met) {
-      return new Conflict(
-          met.conflictingWriter(), met.conflictLsn(), met.conflictTree(), met.conflictKey());
-    }
-  }
 
   /** What a statement does about a row that has been committed since, where it may write it. */
   @FunctionalInterface
@@ -236,7 +220,7 @@ public final class TransactionCore {
   private RowWaiters.@Nullable Inheritance heirs;
 
   /** What the last statement has met; of the thread that runs it. */
-  private @Nullable Conflict lastConflict;
+  private @Nullable RowConflict lastConflict;
 
   /** The row that it has not got, as it was in conflict. */
   private @Nullable Row contested;
@@ -325,7 +309,12 @@ public final class TransactionCore {
     return reads != null;
   }
 
-  private boolean isSerializable() {
+  /** What it has read, to be validated when it commits; null if nobody validates that. */
+  @Nullable SerialReads reads() {
+    return reads;
+  }
+
+  boolean isSerializable() {
     return options.isolation() == Isolation.SERIALIZABLE;
   }
 
@@ -366,7 +355,7 @@ public final class TransactionCore {
   }
 
   /** Inside the gate: another snapshot, not before it is known that the slot is still its own. */
-  private void advance() {
+  void advance() {
     reading.advance(engine.snapshots().advance(slot, engine.clock()));
   }
 
@@ -421,7 +410,7 @@ public final class TransactionCore {
         return null;
       });
     } finally {
-      IN_USE.setRelease(this, false);
+      leaveAlone();
     }
   }
 
@@ -435,7 +424,7 @@ public final class TransactionCore {
       T answer;
       try {
         answer = insideGate(action);
-        awaitPrepared();
+        PreparedWait.awaitPassed(this);
       } catch (ConflictException | TableDroppedException told) {
         awaitAnswer();
         throw told;
@@ -443,209 +432,31 @@ public final class TransactionCore {
       awaitAnswer();
       return answer;
     } finally {
-      IN_USE.setRelease(this, false);
+      leaveAlone();
     }
   }
 
   /**
-   * Runs a statement that writes rows of a table, inside the transaction and the database. Where it
-   * meets a row of an open transaction it is run again when that has ended, if there is a lock
-   * timeout; where it meets one that was committed since, it is run again if it reads what is
-   * committed. What it has done before stays done.
+   * Runs a statement that writes rows of a table, inside the transaction and the database. If it
+   * meets a row of an open transaction and there is a lock timeout, it is run again when that
+   * transaction has ended. If it meets a row that was committed since, and this transaction reads
+   * committed, it is run again in a new snapshot. What it did before stays done.
    *
-   * @param met tells of the conflict; null if the writer does
-   * @param renewal what it has read is read again, where it is run again in a new snapshot
+   * @param met reports the conflict; null if the writer does
+   * @param renewal reads again what the statement depends on, before it is run in a new snapshot
    */
   public RowWriter.Outcome write(
       Table table,
       @Nullable RowConflict met,
       Function<RowWriter, RowWriter.Outcome> statement,
       Renewal renewal) {
-    enterAlone();
-    try {
-      RowWriter.Outcome outcome;
-      try {
-        outcome = writeOrWait(table, met, statement, renewal);
-        awaitPrepared();
-      } catch (ConflictException | TableDroppedException told) {
-        awaitAnswer();
-        throw told;
-      }
-      awaitAnswer();
-      return outcome;
-    } finally {
-      IN_USE.setRelease(this, false);
-    }
+    return WriteStatement.run(this, table, met, statement, renewal);
   }
 
-  private RowWriter.Outcome writeOrWait(
-      Table table,
-      @Nullable RowConflict met,
-      Function<RowWriter, RowWriter.Outcome> statement,
-      Renewal renewal) {
-    RowWait wait = null;
-    while (true) {
-      long seen = isAttempt ? rowWaiters().givenBack() : 0;
-      RowWriter.Outcome outcome = tryToWrite(table, met, statement);
-      RowConflict conflict = lastConflict;
-      if (outcome != RowWriter.Outcome.CONFLICT || conflict == null) {
-        if (wait != null && (met != null || outcome != RowWriter.Outcome.DONE)) {
-          passOn(wait); // it was woken for a row that it has not taken
-        }
-        return outcome;
-      }
-      if (conflict.conflictLsn() != 0 && readsCommitted()) {
-        renew(renewal);
-        if (wait != null) {
-          wait.beforeLook();
-        }
-        continue;
-      }
-      Duration timeout = lockTimeout();
-      if (conflict.conflictLsn() != 0 || timeout.isZero()) {
-        lost(conflict, wait);
-        if (conflict.conflictLsn() == 0) {
-          demandForeign(conflict, table);
-        }
-        ConflictException told = conflict(conflict, table);
-        if (isAttempt) {
-          ApiAccess.api().lost(told, lostRow(conflict, table, seen));
-        }
-        throw told;
-      }
-      if (wait == null) {
-        demandForeign(conflict, table);
-        wait = new RowWait(this, table, timeout);
-      } else {
-        try {
-          wait.await(conflict);
-        } catch (ConflictException told) {
-          lost(conflict, wait);
-          throw told;
-        }
-      }
-      wait.beforeLook();
-    }
-  }
-
-  private void renew(Renewal renewal) {
-    insideGate(() -> {
-      advance();
-      renewal.run();
-      return null;
-    });
-  }
-
-  private RowWriter.Outcome tryToWrite(
-      Table table, @Nullable RowConflict met, Function<RowWriter, RowWriter.Outcome> statement) {
-    checkOpen();
-    lastConflict = null;
-    int stripe = engine.gate().enter();
-    try {
-      RowWriter current = writer(table);
-      RowWriter.Outcome outcome = statement.apply(current);
-      if (outcome == RowWriter.Outcome.CONFLICT) {
-        lastConflict = Conflict.of(met == null ? current : met); // outside it may be another's
-      }
-      return outcome;
-    } catch (LogStoppedException e) {
-      throw Engine.stopped(e);
-    } finally {
-      engine.gate().exit(stripe);
-    }
-  }
-
-  /**
-   * Waits until it is known what has become of prepared transactions whose rows were passed over: a
-   * serializable one would have to see them, if they commit.
-   */
-  private void awaitPrepared() {
-    if (reading.hasPassedPrepared()) {
-      reading.takePrepared().forEach(this::awaitPrepared);
-      witness().saw(engine.prepared().lastLsn()); // that they were rolled back
-    }
-  }
-
-  private void awaitPrepared(long writer, LongSupplier outcome) {
-    Duration timeout = lockTimeout();
-    long deadline = System.nanoTime() + timeout.toNanos();
-    RowWaiters waiters = rowWaiters();
-    Row own = Row.ofNobody(slot); // so that nobody waits to inherit it
-    while (outcome.getAsLong() == TransactionTable.ACTIVE) {
-      if (timeout.isZero()) {
-        throw ApiAccess.api()
-            .conflict(
-                ConflictReason.ROW_IN_USE,
-                "transaction "
-                    + writer
-                    + " is prepared, and counts as committed for a serializable one, which must not be given what was"
-                    + " before",
-                "commit it or roll it back (Database.preparedTransactions names it), or wait for it, with a lock timeout",
-                writer);
-      }
-      if (deadline - System.nanoTime() <= 0) {
-        throw ApiAccess.api()
-            .lockTimeout(
-                "transaction "
-                    + writer
-                    + " is prepared, and nobody has committed it or rolled it back within the lock timeout of "
-                    + timeout
-                    + ", which a serializable one has to wait for that has met a row of it");
-      }
-      demandRunning();
-      long seen = waiters.givenBack();
-      if (outcome.getAsLong() == TransactionTable.ACTIVE) {
-        waiters.sleep(new RowWaiter(id, writer, own), seen, deadline);
-      }
-    }
-    if (outcome.getAsLong() != TransactionTable.ABORTED) {
-      long lsn = outcome.getAsLong();
-      witness().saw(lsn);
-      throw ApiAccess.api()
-          .serializationConflict(
-              "transaction "
-                  + writer
-                  + ", which had been prepared, has changed and committed what this transaction was about to be given as it was"
-                  + " before",
-              cure());
-    }
-  }
-
-  /** Nobody sleeps in a database that is closed, or for what cannot come any more. */
-  private void demandRunning() {
-    insideGate(() -> {
-      Throwable failure = engine.storage().log().failure();
-      if (failure != null) {
-        throw new LogStoppedException(failure);
-      }
-      return null;
-    });
-  }
-
-  private Duration lockTimeout() {
+  /** How long a statement waits for rows of open transactions; zero if it does not wait. */
+  Duration lockTimeout() {
     Duration own = options.lockTimeout();
     return own == null ? engine.options().lockTimeout() : own;
-  }
-
-  private static LostRow lostRow(RowConflict met, Table table, long seen) {
-    Row row = new Row(met.conflictTree(), met.conflictKey());
-    return new LostRow(table, row, met.conflictLsn() == 0 ? met.conflictingWriter() : 0, seen);
-  }
-
-  /** Who sleeps behind this one for the row that it has not got: later, or now. */
-  private void lost(RowConflict conflict, @Nullable RowWait wait) {
-    if (isAttempt) {
-      contested = new Row(conflict.conflictTree(), conflict.conflictKey());
-    } else if (wait != null) {
-      passOn(wait);
-    }
-  }
-
-  private void passOn(RowWait wait) {
-    Row row = wait.row();
-    if (row != null) {
-      rowWaiters().passOn(id, row);
-    }
   }
 
   private RowWaiters rowWaiters() {
@@ -695,6 +506,41 @@ public final class TransactionCore {
     return previousConflict;
   }
 
+  /** Whether it is an attempt of {@link Database#run}. */
+  boolean isAttempt() {
+    return isAttempt;
+  }
+
+  /** The row that the last statement was in conflict about; for the thread that is inside. */
+  @Nullable RowConflict lastConflict() {
+    return lastConflict;
+  }
+
+  void lastConflict(@Nullable RowConflict met) {
+    lastConflict = met;
+  }
+
+  /**
+   * The attempt has not got this row: transactions that sleep behind it are to inherit the wait.
+   */
+  void contested(Row row) {
+    contested = row;
+  }
+
+  /** The tables that it has changed; null if there are none. */
+  @Nullable OwnTables ownTables() {
+    return ownTables;
+  }
+
+  void ownTables(OwnTables changed) {
+    ownTables = changed;
+  }
+
+  /** Whether it has a savepoint from before its first write. */
+  boolean hasSavepoint() {
+    return hasSavepoint;
+  }
+
   /** Whether it sleeps behind a transaction whose row it meets. */
   boolean waitsForRows() {
     return !lockTimeout().isZero();
@@ -706,26 +552,6 @@ public final class TransactionCore {
     heirs = null;
     Row row = contested;
     return kept != null || row == null ? kept : rowWaiters().take(id, row);
-  }
-
-  private ConflictException conflict(RowConflict met, Table table) {
-    long committedAt = met.conflictLsn();
-    boolean committed = committedAt != 0;
-    witness().saw(committedAt);
-    return ApiAccess.api()
-        .conflict(
-            committed ? ConflictReason.ROW_CHANGED : ConflictReason.ROW_IN_USE,
-            (met.conflictingWriter() == 0
-                    ? "another transaction"
-                    : "transaction " + met.conflictingWriter())
-                + (committed ? " changed and committed" : " is changing")
-                + " row "
-                + WaitGraph.words(met.conflictKey())
-                + " of table "
-                + table.name()
-                + (committed ? " after this transaction began" : ""),
-            cure(),
-            committed ? 0 : met.conflictingWriter());
   }
 
   /** What to do after a conflict with others, for who catches it. */
@@ -750,34 +576,6 @@ public final class TransactionCore {
     return runs != 0 ? runs : holds == null ? 0 : holds.thread();
   }
 
-  /**
-   * Refuses a row of a transaction that this very thread has open: until that ends there is nothing
-   * to wait for, and nothing to be gained by another attempt.
-   */
-  private void demandForeign(RowConflict met, Table table) {
-    TransactionCore own = engine.open().ofThisThread(met.conflictingWriter());
-    if (own == null) {
-      return;
-    }
-    String what =
-        "transaction "
-            + met.conflictingWriter()
-            + " is changing row "
-            + WaitGraph.words(met.conflictKey())
-            + " of table "
-            + table.name()
-            + ", and this very thread has that transaction open, so "
-            + (id == 0 ? "this one" : "transaction " + id)
-            + " would wait for itself";
-    ConflictException told =
-        waitsForRows()
-            ? ApiAccess.api().deadlock(what, OWN_CURE, met.conflictingWriter())
-            : ApiAccess.api()
-                .conflict(ConflictReason.ROW_IN_USE, what, OWN_CURE, met.conflictingWriter());
-    ApiAccess.api().isBecauseOf(told, own, /* isAlone= */ true);
-    throw told;
-  }
-
   /** As {@link RowReader#read(Tree, byte[], Reading, byte[], int)}; allocates nothing. */
   public int read(Tree tree, byte[] key, byte[] into, int at) {
     enterAlone();
@@ -793,17 +591,17 @@ public final class TransactionCore {
       awaitAnswer();
       return length;
     } finally {
-      IN_USE.setRelease(this, false);
+      leaveAlone();
     }
   }
 
-  private <T extends @Nullable Object> T insideGate(Supplier<T> action) {
+  <T extends @Nullable Object> T insideGate(Supplier<T> action) {
     checkOpen();
     return engine.insideReserved(action);
   }
 
   /** With nothing latched, and outside of the gate: it may wait for the disk. */
-  private void awaitAnswer() {
+  void awaitAnswer() {
     if (options.durability() == Durability.DURABLE && !options.actsAfterCommit()) {
       awaitWitnessed();
     }
@@ -820,12 +618,17 @@ public final class TransactionCore {
   }
 
   /** One thread at a time is inside. */
-  private void enterAlone() {
+  void enterAlone() {
     StackReserve.ensure(); // nothing is held yet: from here on the stack does for all that follows
     if (!IN_USE.compareAndSet(this, false, true)) {
       throw new TransactionInUseException(
           "two threads use this transaction at the same time; hand it over only when the first has left it");
     }
+  }
+
+  /** The end of {@link #enterAlone}. */
+  void leaveAlone() {
+    IN_USE.setRelease(this, false);
   }
 
   /** From now on it can only be rolled back: a statement that threw has changed something. */
@@ -862,30 +665,18 @@ public final class TransactionCore {
   }
 
   /**
-   * The writer of rows of a table, which cannot be dropped or truncated from now on until this has
-   * ended.
+   * The writer of rows of a table. From now on the table cannot be dropped or truncated until this
+   * transaction has ended.
    *
    * @throws TableDroppedException if the table was dropped
-   * @throws ConflictException if somebody is about to, or it was truncated after this began: the
-   *     trees that it reads are no more the table's
+   * @throws ConflictException if another transaction is dropping the table, or has truncated it
+   *     after this one began
    */
   public RowWriter writer(Table table) {
     RowWriter current = writer();
     Holds holds = current.holds();
     if (!holds.has(table)) {
-      holds.enter(table); // then it looks; who drops says so, then looks who has entered
-      boolean isAllowed = false;
-      try {
-        if (!TableState.of(table).isWritable()) {
-          throw dropped(table);
-        }
-        demandNewest(table);
-        isAllowed = true;
-      } finally {
-        if (!isAllowed) {
-          holds.leave();
-        }
-      }
+      TablesSeen.enter(this, holds, table);
     }
     return current;
   }
@@ -911,39 +702,6 @@ public final class TransactionCore {
     writer().holds().leave();
   }
 
-  /** For who changes it: refuses a table that has no trees any more, or others than this sees. */
-  void demandNewest(Table table) {
-    if (readsCommitted()) {
-      advance(); // which trees it has does not change any more, but by this transaction
-    }
-    TableTrees trees = TableState.of(table).newest();
-    if (trees.below() != TableTrees.NEVER || trees.since() == TableTrees.NEVER) {
-      throw dropped(table);
-    }
-    if (trees.since() > snapshot()) {
-      throw tooNew(table, trees.since());
-    }
-  }
-
-  private ConflictException tooNew(Table table, long since) {
-    reading.witness().saw(since);
-    return ApiAccess.api()
-        .conflict(
-            ConflictReason.TABLE_CHANGED,
-            "table " + table.name() + " was truncated, or created, after this transaction began",
-            cure(),
-            /* holder= */ 0);
-  }
-
-  /** Refuses a table that this transaction has dropped. */
-  void demandThere(Table table) {
-    OwnTables own = ownTables;
-    if (own != null && own.has(table) && own.of(table) == null) {
-      throw new TableDroppedException(
-          "table " + table.name() + " was dropped by this transaction; roll back to have it again");
-    }
-  }
-
   /**
    * For who drops a table, and has said so before: what this transaction holds as long as it is
    * open; null if it has not written.
@@ -964,171 +722,27 @@ public final class TransactionCore {
 
   /** The same, for what is read in a snapshot of its own. */
   public TableTrees trees(Table table, long snapshot) {
-    TableState.of(table).demandOf(engine);
-    OwnTables own = ownTables;
-    if (own != null && own.has(table)) {
-      checkOpen();
-      demandThere(table);
-      return Objects.requireNonNull(own.of(table));
-    }
-    TableTrees trees = TableState.of(table).readableAt(snapshot);
-    if (trees == null) {
-      trees = inside(() -> decided(table, snapshot));
-    }
-    if (trees.since() != 0) {
-      reading.witness().saw(trees.since()); // that there is nothing older depends on it (R10)
-    }
-    return trees;
-  }
-
-  /** Waits until it is known which trees a table has. */
-  private TableTrees decided(Table table, long snapshot) {
-    TableTrees trees = TableState.of(table).decidedAt(snapshot);
-    if (trees == null) {
-      throw dropped(table);
-    }
-    return trees;
-  }
-
-  /** What is wrong with a table depends on a record that a crash can take back (R10). */
-  private RevenantException dropped(Table table) {
-    long lsn = TableState.of(table).droppedAt();
-    if (lsn != TableTrees.NEVER) {
-      reading.witness().saw(lsn);
-      return new TableDroppedException(
-          "table "
-              + table.name()
-              + " was dropped; get the one of this name that there is now from the database, if there is one");
-    }
-    long since = TableState.of(table).newest().since();
-    if (since == TableTrees.NEVER) {
-      return new TableDroppedException(
-          "table "
-              + table.name()
-              + " was created by a transaction that has not committed, and by no other can it be used before");
-    }
-    if (since > snapshot()) {
-      return tooNew(table, since);
-    }
-    TransactionCore own = engine.open().ofThisThreadThatHas(table);
-    ConflictException told =
-        ApiAccess.api()
-            .conflict(
-                ConflictReason.TABLE_IN_USE,
-                own == null
-                    ? "another transaction or thread is dropping or truncating table "
-                        + table.name()
-                        + ", and nobody can begin to write to it meanwhile"
-                    : "transaction "
-                        + own.id()
-                        + ", which this very thread has open, has dropped or truncated table "
-                        + table.name()
-                        + ", and no other can begin to write to it before that one has ended",
-                own == null ? cure() : OWN_CURE,
-                own == null ? 0 : own.id());
-    ApiAccess.api().isBecauseOf(told, own, /* isAlone= */ true);
-    return told;
-  }
-
-  /**
-   * Runs a step of a transaction that changes which tables there are.
-   *
-   * @param step is given what the transaction has made of tables
-   */
-  private <T extends @Nullable Object> T step(Function<OwnTables, T> step) {
-    enterAlone();
-    try {
-      T result;
-      try {
-        OwnTables own =
-            insideGate(() -> {
-              if (hasSavepoint) {
-                throw new Misuse.OfState(
-                    "a transaction that has a savepoint cannot create, drop or truncate tables: going back would not"
-                        + " undo that; release the savepoint first");
-              }
-              writer().holds().useHere(); // and it has an id from now on
-              OwnTables before = ownTables;
-              return before != null ? before : new OwnTables();
-            });
-        ownTables = own;
-        result = step.apply(own);
-      } catch (ConflictException | TableDroppedException | TableExistsException told) {
-        awaitAnswer();
-        throw told;
-      } catch (TableInUseException told) {
-        engine.awaitDurable(engine.prepared().lastLsn()); // it may be because of one of those
-        throw told;
-      }
-      awaitAnswer();
-      return result;
-    } finally {
-      IN_USE.setRelease(this, false);
-    }
+    return TablesSeen.trees(this, table, snapshot);
   }
 
   /** Creates a table. */
   public Table createTable(String name, TableOptions options) {
-    demandWrites();
-    beginStatement();
-    note(noted -> noted.read(name));
-    return step(own -> insideGate(() -> engine.tables().create(this, own, name, options)));
+    return TableChanges.create(this, name, options);
   }
 
   /** Drops a table. */
   public void dropTable(Table table) {
-    demandWrites();
-    change(table, engine.tables()::drop);
+    TableChanges.drop(this, table);
   }
 
   /** Truncates a table. */
   public void truncate(Table table) {
-    demandWrites();
-    change(table, engine.tables()::truncate);
-  }
-
-  /** May wait for others who write to the table: outside of the gate. */
-  private void change(Table table, TableSteps.Step change) {
-    beginStatement();
-    trees(table);
-    step(own -> {
-      engine.tables().exclusively(this, own, table, change);
-      return null;
-    });
+    TableChanges.truncate(this, table);
   }
 
   /** A table as this transaction sees it; null if there is none. */
   public @Nullable Table findTable(String name) {
-    return inside(() -> {
-      if (reads != null) {
-        reads.read(name);
-      }
-      if (isSerializable()) {
-        engine.tables().changedAt(name); // what is changing it now is behind the snapshot, or done
-      }
-      Table found = engine.tables().find(ownTables, name);
-      reading.witness().saw(engine.tables().changedAt(name));
-      if (isSerializable() && reads == null) {
-        demandNoTableChanged();
-      }
-      return found;
-    });
-  }
-
-  /**
-   * For one that was begun to read alone, whose reads nobody looks at: names lead to what is so
-   * now, and it is not known which of them did so in the snapshot.
-   */
-  private void demandNoTableChanged() {
-    long changed = engine.tables().changedAt();
-    if (changed > snapshot()) {
-      witness().saw(changed);
-      throw ApiAccess.api()
-          .serializationConflict(
-              "a table was created, dropped or truncated after this serializable transaction began, so it cannot be told what"
-                  + " a name led to then",
-              "use the tables that it has, or " + cure());
-    }
+    return inside(() -> TablesSeen.find(this, name));
   }
 
   /** What people call it; null if nothing. */
@@ -1146,7 +760,7 @@ public final class TransactionCore {
   }
 
   /** The writer of rows; with the first call the transaction gets its id. */
-  private RowWriter writer() {
+  RowWriter writer() {
     writes++;
     RowWriter current = writer;
     if (current == null) {
@@ -1220,7 +834,7 @@ public final class TransactionCore {
         throw failure;
       }
     } finally {
-      IN_USE.setRelease(this, false);
+      leaveAlone();
     }
   }
 
@@ -1287,7 +901,7 @@ public final class TransactionCore {
           engine.prepared().lastLsn()); // a crash may not take back who has the name
       throw told;
     } finally {
-      IN_USE.setRelease(this, false);
+      leaveAlone();
     }
     if (id == 0) {
       awaitWitnessed(); // a lazy one, too: others decide by this answer
@@ -1373,7 +987,7 @@ public final class TransactionCore {
       awaitAnswer();
       throw told;
     } finally {
-      IN_USE.setRelease(this, false);
+      leaveAlone();
     }
     if (id == 0) {
       return;
@@ -1668,7 +1282,7 @@ public final class TransactionCore {
         }
       }
     } finally {
-      IN_USE.setRelease(this, false);
+      leaveAlone();
     }
   }
 

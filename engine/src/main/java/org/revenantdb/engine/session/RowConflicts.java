@@ -1,0 +1,81 @@
+package org.revenantdb.engine.session;
+
+import org.revenantdb.engine.ConflictException;
+import org.revenantdb.engine.ConflictReason;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.access.ApiAccess;
+import org.revenantdb.engine.txn.RowWaiter.Row;
+import org.revenantdb.engine.version.RowConflict;
+
+/**
+ * What a statement reports about a row that it cannot have: the exception, with its reason, its row
+ * and its cure.
+ *
+ * <p>Threads: the thread of the transaction, outside of the gate, with nothing latched.
+ */
+final class RowConflicts {
+  private RowConflicts() {}
+
+  /** The row is being changed by an open transaction, or was changed by a committed one. */
+  static ConflictException conflict(TransactionCore core, RowConflict met, Table table) {
+    long committedAt = met.conflictLsn();
+    boolean committed = committedAt != 0;
+    core.witness().saw(committedAt);
+    return ApiAccess.api()
+        .conflict(
+            committed ? ConflictReason.ROW_CHANGED : ConflictReason.ROW_IN_USE,
+            (met.conflictingWriter() == 0
+                    ? "another transaction"
+                    : "transaction " + met.conflictingWriter())
+                + (committed ? " changed and committed" : " is changing")
+                + " row "
+                + WaitGraph.words(met.conflictKey())
+                + " of table "
+                + table.name()
+                + (committed ? " after this transaction began" : ""),
+            core.cure(),
+            committed ? 0 : met.conflictingWriter());
+  }
+
+  /**
+   * Refuses a row of a transaction that the calling thread itself has open. Until that transaction
+   * ends there is nothing to wait for, and another attempt would meet the same (protocols.md §32).
+   */
+  static void demandForeign(TransactionCore core, RowConflict met, Table table) {
+    TransactionCore own = core.engine().open().ofThisThread(met.conflictingWriter());
+    if (own == null) {
+      return;
+    }
+    String what =
+        "transaction "
+            + met.conflictingWriter()
+            + " is changing row "
+            + WaitGraph.words(met.conflictKey())
+            + " of table "
+            + table.name()
+            + ", and this very thread has that transaction open, so "
+            + (core.id() == 0 ? "this one" : "transaction " + core.id())
+            + " would wait for itself";
+    ConflictException told =
+        core.waitsForRows()
+            ? ApiAccess.api().deadlock(what, TransactionCore.OWN_CURE, met.conflictingWriter())
+            : ApiAccess.api()
+                .conflict(
+                    ConflictReason.ROW_IN_USE,
+                    what,
+                    TransactionCore.OWN_CURE,
+                    met.conflictingWriter());
+    ApiAccess.api().isBecauseOf(told, own, /* isAlone= */ true);
+    throw told;
+  }
+
+  /**
+   * The row, for the retry of an attempt.
+   *
+   * @param seen how often a row had been given back before the statement looked
+   */
+  static LostRow lostRow(RowConflict met, Table table, long seen) {
+    Row row = new Row(met.conflictTree(), met.conflictKey());
+    return new LostRow(table, row, met.conflictLsn() == 0 ? met.conflictingWriter() : 0, seen);
+  }
+}
