@@ -118,7 +118,7 @@ class ReferencesTest {
   }
 
   private static String place(String file, String text, int offset) {
-    return file + ":" + (text.substring(0, offset).lines().count() + 1);
+    return file + ":" + (text.substring(0, offset).chars().filter(c -> c == '\n').count() + 1);
   }
 
   /** Documents whole, and the comments of sources. */
