@@ -273,4 +273,10 @@ public final class BulkLoad implements AutoCloseable {
   public void close() {
     transaction.close();
   }
+
+  /** Table and number of rows, for messages and debuggers. */
+  @Override
+  public String toString() {
+    return "BulkLoad[" + table + ", " + rows + " rows so far]";
+  }
 }

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.access.Misuse;
 import org.revenantdb.engine.serial.SerialReads;
 import org.revenantdb.engine.session.KeptReading;
+import org.revenantdb.engine.session.KeyText;
 import org.revenantdb.engine.version.RowBatch;
 import org.revenantdb.engine.version.RowSource;
 import org.revenantdb.engine.version.StoredValue;
@@ -367,5 +368,16 @@ public final class Cursor implements AutoCloseable {
     } catch (RuntimeException failure) {
       throw transaction.told(failure);
     }
+  }
+
+  /** Range, direction and state, for messages and debuggers. */
+  @Override
+  public String toString() {
+    return "Cursor["
+        + (from == null ? "the first key" : KeyText.of(from))
+        + " to "
+        + (to == null ? "the last key" : KeyText.of(to))
+        + (descending ? ", descending" : "")
+        + (closed ? ", closed]" : "]");
   }
 }

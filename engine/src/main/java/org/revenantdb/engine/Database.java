@@ -61,13 +61,20 @@ public final class Database implements AutoCloseable {
   /** Whether this one is no longer counted among those that need threads. */
   private final AtomicBoolean leftThreads = new AtomicBoolean();
 
+  private final Path directory;
+
   /** Of transactions that are begun without options. */
   private final TransactionOptions usual;
 
-  private Database(OpenDatabase open) {
+  /** Of {@link #read}. */
+  private final TransactionOptions reading;
+
+  private Database(Path directory, OpenDatabase open) {
+    this.directory = directory;
     this.open = open;
     this.engine = open.engine();
     this.usual = TransactionOptions.of(engine.options().durability());
+    this.reading = usual.withReadOnly(true);
     this.liveCheck = new LiveCheck(engine);
     this.catalog = open.catalog();
     this.sequences = new Sequences(engine, catalog);
@@ -112,11 +119,45 @@ public final class Database implements AutoCloseable {
     OpenDatabase open =
         FileThread.call("revenant-open", () -> OpenDatabase.open(directory, options));
     try {
-      return new Database(open);
+      return new Database(directory, open);
     } catch (Throwable noMemory) {
       close(open);
       throw noMemory;
     }
+  }
+
+  /**
+   * Where the files are.
+   *
+   * @return the directory, as it was given to {@link #open(Path)}
+   */
+  public Path directory() {
+    return directory;
+  }
+
+  /**
+   * How the database was opened.
+   *
+   * @return the options, as they were given to {@link #open(Path, DatabaseOptions)}
+   */
+  public DatabaseOptions options() {
+    return engine.options();
+  }
+
+  /**
+   * Whether the database was closed, or is being closed. An engine that has stopped because of a
+   * failure is not closed: its user has to close it.
+   *
+   * @return true from the call of {@link #close} on
+   */
+  public boolean isClosed() {
+    return engine.gate().isClosed();
+  }
+
+  /** Directory and state, for messages and debuggers. */
+  @Override
+  public String toString() {
+    return "Database[" + directory + (isClosed() ? ", closed]" : "]");
   }
 
   /**
@@ -547,6 +588,23 @@ public final class Database implements AutoCloseable {
           body.run(transaction);
           return null;
         });
+  }
+
+  /**
+   * Reads in a transaction that refuses every write, and returns the result. It sees one snapshot,
+   * and conflicts with no other transaction. Its durability is that of the database: if that is
+   * {@link Durability#DURABLE}, nothing is returned that a crash could take back.
+   *
+   * @param body the reads
+   * @param <T> what they return
+   * @param <X> what they throw
+   * @return what the body returned
+   * @throws ReadOnlyTransactionException if the body writes
+   * @throws X what the body threw
+   */
+  public <T extends @Nullable Object, X extends Exception> T read(TransactionCall<T, X> body)
+      throws X {
+    return call(reading, body);
   }
 
   /**

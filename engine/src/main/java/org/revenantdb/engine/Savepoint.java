@@ -21,4 +21,10 @@ public final class Savepoint {
   int overwritten() {
     return overwritten;
   }
+
+  /** How much of the transaction was before it, for messages and debuggers. */
+  @Override
+  public String toString() {
+    return "Savepoint[after " + overwritten + " overwritten versions]";
+  }
 }

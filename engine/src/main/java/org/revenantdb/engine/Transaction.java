@@ -166,6 +166,23 @@ public final class Transaction implements AutoCloseable {
     }
   }
 
+  /** Name, id, isolation and state, for messages and debuggers; it changes nothing. */
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder("Transaction[");
+    if (options.name() != null) {
+      text.append('"').append(options.name()).append("\", ");
+    }
+    Object used = word;
+    boolean isOpen = used == null || used instanceof TransactionCore core && core.isOpen();
+    long id = used instanceof TransactionCore core ? core.id() : 0;
+    return text.append(id == 0 ? "nothing written" : "id " + id)
+        .append(", ")
+        .append(options.isolation())
+        .append(isOpen ? ", open]" : ", ended]")
+        .toString();
+  }
+
   /** What people call it; null if nothing. */
   @Nullable String name() {
     return options.name();

@@ -29,7 +29,7 @@ final class RowConflicts {
                     : "transaction " + met.conflictingWriter())
                 + (committed ? " changed and committed" : " is changing")
                 + " row "
-                + WaitGraph.words(met.conflictKey())
+                + KeyText.of(met.conflictKey())
                 + " of table "
                 + table.name()
                 + (committed ? " after this transaction began" : ""),
@@ -50,7 +50,7 @@ final class RowConflicts {
         "transaction "
             + met.conflictingWriter()
             + " is changing row "
-            + WaitGraph.words(met.conflictKey())
+            + KeyText.of(met.conflictKey())
             + " of table "
             + table.name()
             + ", and this very thread has that transaction open, so "

@@ -85,7 +85,7 @@ final class RowWait {
             "transaction "
                 + holder
                 + " has written row "
-                + WaitGraph.words(wanted.key())
+                + KeyText.of(wanted.key())
                 + " of table "
                 + table.name()
                 + " and has not ended within the lock timeout of "

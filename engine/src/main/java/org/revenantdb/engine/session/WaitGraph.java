@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -39,8 +38,6 @@ final class WaitGraph {
    *             who looks may find what the next one holds: he waits a little longer, or is refused where that one's
    *             thread waits for him.
    */
-  private static final int LONGEST_KEY = 32;
-
   /** What a thread waits for. */
   sealed interface Waiting {
     /** The table, or that of the row. */
@@ -217,22 +214,11 @@ final class WaitGraph {
           case ForTable it ->
               " waits to drop or truncate table " + it.table.name() + ", which has rows";
           case ForRow it ->
-              " waits for row " + words(it.key) + " of table " + it.table.name() + ", which is";
+              " waits for row "
+                  + KeyText.of(it.key)
+                  + " of table "
+                  + it.table.name()
+                  + ", which is";
         };
-  }
-
-  /** A key as text if it is, else in hexadecimal. */
-  static String words(byte[] key) {
-    int length = Math.min(key.length, LONGEST_KEY);
-    StringBuilder text = new StringBuilder();
-    for (int i = 0; i < length; i++) {
-      if (key[i] < ' ' || key[i] > '~') {
-        text.setLength(0);
-        text.append("0x").append(HexFormat.of().formatHex(key, 0, length));
-        break;
-      }
-      text.append((char) key[i]);
-    }
-    return text + (length < key.length ? "..." : "");
   }
 }
