@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * times.
  *
  * <p>Failure: a child that says nothing for longer than its stall limit is asked for a thread dump
- * (on its standard error), killed, and {@link #stalled} is true from then on.
+ * (on its standard error), killed, and {@link #stalled} is true from then on. Time in which the
+ * machine did not let it work does not count, see {@link StallWatch}.
  *
  * {@snippet :
  * try (ForkedJvm child = ForkedJvm.of(Importer.class).heap("128m").argument(dir).fork()) {
@@ -67,7 +68,7 @@ public final class ForkedJvm implements AutoCloseable {
             .daemon()
             .name("stderr of " + process.pid())
             .start(() -> stderr.drain(errors));
-    this.watchdog = Watchdog.start("child " + process.pid(), stallLimit, this::endStalled);
+    this.watchdog = Watchdog.start(process.pid(), stallLimit, this::endStalled);
   }
 
   /**
@@ -193,6 +194,15 @@ public final class ForkedJvm implements AutoCloseable {
   }
 
   /**
+   * Says whether the caller has stopped the process. A stopped process does not stall.
+   *
+   * @param now true when it is stopped, false when it goes on
+   */
+  void rest(boolean now) {
+    watchdog.rest(now);
+  }
+
+  /**
    * Tells whether the process is still there.
    *
    * @return false when it has ended, however it did
@@ -257,12 +267,11 @@ public final class ForkedJvm implements AutoCloseable {
     stalled = true;
     try {
       new ProcessBuilder("kill", "-QUIT", Long.toString(process.pid())).start().waitFor();
-      long due = System.nanoTime() + DUMP_GRACE.toNanos();
-      while (process.isAlive()
-          && System.nanoTime() < due
-          && !stderr.text().contains(ThreadDump.END)) {
-        LockSupport.parkNanos(LONGEST_NAP);
-      }
+      // A dump that does not come is no matter: it says where the child stands, not that it
+      // stalled.
+      var _ =
+          new StallWatch(DUMP_GRACE, process.pid())
+              .awaitState(() -> !process.isAlive() || stderr.text().contains(ThreadDump.END));
     } catch (IOException e) {
       // No such command here (Windows): the child ends without a dump.
     } catch (InterruptedException e) {

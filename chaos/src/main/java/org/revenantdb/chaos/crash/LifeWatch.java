@@ -117,6 +117,11 @@ final class LifeWatch implements AutoCloseable {
     read();
   }
 
+  /** Says whether the child is stopped by us. */
+  void rest(boolean now) {
+    child.rest(now);
+  }
+
   /** What is known so far. */
   LifeReport report() {
     return report;
@@ -124,6 +129,10 @@ final class LifeWatch implements AutoCloseable {
 
   long pid() {
     return child.pid();
+  }
+
+  boolean isAlive() {
+    return child.isAlive();
   }
 
   /** Kills the child now. */

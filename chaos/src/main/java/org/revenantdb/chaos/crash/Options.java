@@ -17,7 +17,8 @@ import org.revenantdb.chaos.subject.Verdict;
  *     was seen to change its files
  * @param zombies how many are stopped while another one opens the store, and then go on
  * @param limit after which no new life is begun, or null
- * @param stallLimit how long a child may give no sign before it counts as hanging
+ * @param stallLimit how long a child may give no sign before it counts as hanging; see {@link
+ *     StallWatch}
  * @param flags of the children's JVM
  * @param listener told after each death and its check, by the thread that runs
  */

@@ -5,39 +5,62 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Notices that nothing has happened for too long.
+ * A thread that acts when something stalls; {@link StallWatch} says what a stall is.
  *
- * <p>Threads: {@link #alive} and {@link #close} may be called by any thread. The action runs once,
- * in the watchdog's own thread. It is a guard against hanging for ever, never a measure of speed:
- * its limit is far above what a slow machine needs.
+ * <p>Threads: {@link #alive}, {@link #rest} and {@link #close} may be called by any thread. The
+ * action runs once, in the watchdog's own thread.
  */
 public final class Watchdog implements AutoCloseable {
 
   private final CountDownLatch closed = new CountDownLatch(1);
-  private final long limit;
-  private volatile long last = System.nanoTime();
+  private final StallWatch watch;
 
-  private Watchdog(Duration limit) {
-    this.limit = limit.toNanos();
+  private Watchdog(StallWatch watch) {
+    this.watch = watch;
   }
 
   /**
-   * Starts to watch.
+   * Starts to watch threads of this process.
    *
-   * @param name of the thread
+   * @param name of what is watched
    * @param limit how long nothing may happen
    * @param action what is done then
    * @return the watchdog
    */
   public static Watchdog start(String name, Duration limit, Runnable action) {
-    Watchdog watchdog = new Watchdog(limit);
+    return start(name, new StallWatch(limit), action);
+  }
+
+  /**
+   * Starts to watch a process.
+   *
+   * @param process its id
+   * @param limit how long it may give no sign of life
+   * @param action what is done then
+   * @return the watchdog
+   */
+  public static Watchdog start(long process, Duration limit, Runnable action) {
+    return start("child " + process, new StallWatch(limit, process), action);
+  }
+
+  private static Watchdog start(String name, StallWatch watch, Runnable action) {
+    Watchdog watchdog = new Watchdog(watch);
     Thread.ofPlatform().daemon().name("watchdog of " + name).start(() -> watchdog.watch(action));
     return watchdog;
   }
 
-  /** Says that something has happened. */
+  /** Takes note that something has happened. */
   public void alive() {
-    last = System.nanoTime();
+    watch.alive();
+  }
+
+  /**
+   * Says whether what is watched was stopped by its watcher.
+   *
+   * @param now true when it is stopped, false when it goes on
+   */
+  public void rest(boolean now) {
+    watch.rest(now);
   }
 
   /** Ends the watch. */
@@ -48,15 +71,8 @@ public final class Watchdog implements AutoCloseable {
 
   private void watch(Runnable action) {
     try {
-      while (true) {
-        long left = limit - (System.nanoTime() - last);
-        if (left <= 0) {
-          action.run();
-          return;
-        }
-        if (closed.await(left, TimeUnit.NANOSECONDS)) {
-          return;
-        }
+      if (!watch.await(time -> closed.await(time.toNanos(), TimeUnit.NANOSECONDS))) {
+        action.run();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

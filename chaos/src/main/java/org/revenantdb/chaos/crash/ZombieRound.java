@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.revenantdb.chaos.crash.LifeReport.End;
@@ -67,17 +66,16 @@ final class ZombieRound {
         store.order(random.nextLong(), Integer.MAX_VALUE, Integer.MAX_VALUE, false, false);
     List<PromiseEvent> said = new ArrayList<>();
     String death;
-    // The watchdog of the zombie must not take its rest for a stall.
-    Duration limit = options.stallLimit().multipliedBy(4);
-    try (LifeWatch zombie = store.fork(order, limit)) {
+    try (LifeWatch zombie = store.fork(order, options.stallLimit())) {
       KillPoint stop = KillPoint.uniform(random, 1, 2 * promisesOfAWork);
       if (!zombie.reaches(new KillRule.AtPromise(stop))) {
         throw new BrokenHarnessException(
             Verdict.HARNESS_BROKEN,
             "in its first life on an intact disk the subject " + zombie.kill().summary());
       }
+      zombie.rest(true);
       signal("STOP", zombie.pid());
-      awaitStopped(zombie.pid());
+      awaitStopped(zombie);
       zombie.look();
       LifeReport report = zombie.report();
       int before = report.events().size();
@@ -93,6 +91,7 @@ final class ZombieRound {
       }
       said.addAll(apart(successor.events()));
       signal("CONT", zombie.pid());
+      zombie.rest(false);
       KillPoint last = new KillPoint(before + 1 + random.nextLong(promisesOfAWork));
       zombie.reaches(new KillRule.AtPromise(last));
       zombie.kill();
@@ -162,9 +161,8 @@ final class ZombieRound {
   }
 
   /** The signal is sent; every thread takes it when it next looks. */
-  private static void awaitStopped(long pid) throws IOException {
-    long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-    while (!isStopped(pid) && System.nanoTime() < giveUp) {
+  private static void awaitStopped(LifeWatch zombie) throws IOException {
+    while (zombie.isAlive() && !isStopped(zombie.pid())) {
       LockSupport.parkNanos(NAP);
     }
   }
@@ -173,23 +171,14 @@ final class ZombieRound {
     Path tasks = Path.of("/proc", Long.toString(pid), "task");
     if (Files.isDirectory(tasks)) {
       try (Stream<Path> list = Files.list(tasks)) {
-        return list.allMatch(task -> stateOf(task).startsWith("T"));
+        return list.mapToInt(TaskState::of)
+            .allMatch(state -> state == TaskState.STOPPED || state == TaskState.GONE);
       }
     }
     Process ps = new ProcessBuilder("ps", "-o", "state=", "-p", Long.toString(pid)).start();
     try (var output = ps.inputReader()) {
       String state = output.readLine();
       return state != null && state.strip().startsWith("T");
-    }
-  }
-
-  /** The letter behind the name, which is in brackets and may hold anything. */
-  private static String stateOf(Path task) {
-    try {
-      String stat = Files.readString(task.resolve("stat"));
-      return stat.substring(stat.lastIndexOf(')') + 1).strip();
-    } catch (IOException e) {
-      return "T"; // The thread is gone.
     }
   }
 }

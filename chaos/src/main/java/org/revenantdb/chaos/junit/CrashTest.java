@@ -131,7 +131,8 @@ public @interface CrashTest {
   int workers() default 0;
 
   /**
-   * How long the recorded lives, and each state, may take before they count as hanging.
+   * How long each step of the recorded lives, and each state, may take before it counts as hanging.
+   * Seconds in which this machine would not have let it work are not counted.
    *
    * @return by default 60
    */

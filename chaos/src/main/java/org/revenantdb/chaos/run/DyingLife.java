@@ -3,6 +3,7 @@ package org.revenantdb.chaos.run;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.crash.StallWatch;
 import org.revenantdb.chaos.fault.DeadFrom;
 import org.revenantdb.chaos.subject.CrashSubject;
 import org.revenantdb.chaos.subject.Promises;
@@ -16,8 +17,6 @@ import org.revenantdb.chaos.subject.Promises;
  * @param <S> the open store
  */
 final class DyingLife<S> {
-
-  private static final Duration GLANCE = Duration.ofMillis(20);
 
   /** How long the dead may take to notice. */
   private static final Duration GRACE = Duration.ofSeconds(2);
@@ -41,15 +40,17 @@ final class DyingLife<S> {
   void live(Path directory, Promises promises) throws Exception {
     Thread thread =
         Thread.ofPlatform().daemon().name("mortal").start(() -> guarded(directory, promises));
-    long diedAt = 0;
-    while (!thread.join(GLANCE)) {
-      long now = System.nanoTime();
-      if (death.isDead() && diedAt == 0) {
-        diedAt = now;
-      } else if (diedAt != 0 && now - diedAt > GRACE.toNanos()) {
-        thread.interrupt();
-        return;
-      }
+    StallWatch watch = new StallWatch(GRACE);
+    StallWatch.End end =
+        time -> {
+          if (!death.isDead()) {
+            watch.alive();
+          }
+          return thread.join(time);
+        };
+    if (!watch.await(end)) {
+      thread.interrupt();
+      return;
     }
     switch (failure) {
       case null -> {}

@@ -48,7 +48,7 @@ public final class LifeRecorder<S> {
    * @param subjects makes subjects
    * @param seed of the first life; each further one has the next
    * @param lives how often the store is opened, worked with and closed, 1 or more
-   * @param limit how long all of them together may take
+   * @param limit how long each of their steps may take
    */
   public LifeRecorder(Supplier<CrashSubject<S>> subjects, long seed, int lives, Duration limit) {
     this.subjects = subjects;

@@ -15,7 +15,8 @@ import org.revenantdb.chaos.power.PlatformProfile;
  * @param exhaustive up to how many pending operations every subset is tried
  * @param depth 1: the run is cut; 2: what its recovery does as well; 3: and the recovery after that
  * @param workers threads that check states
- * @param limit how long one state may take before it counts as hanging
+ * @param limit how long one state may take before it counts as hanging; see {@link
+ *     org.revenantdb.chaos.crash.StallWatch}
  * @param budget when no more states are begun, or null for no such time
  * @param keep directory for the files of failures, created if needed; or null: they are not kept
  */

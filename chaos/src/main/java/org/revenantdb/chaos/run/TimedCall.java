@@ -3,6 +3,7 @@ package org.revenantdb.chaos.run;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.crash.StallWatch;
 import org.revenantdb.chaos.trace.CallStack;
 
 /**
@@ -23,6 +24,7 @@ final class TimedCall {
     void run(Step step) throws Exception;
   }
 
+  private final StallWatch watch;
   private volatile String step;
   private volatile @Nullable Throwable failure;
   private volatile @Nullable Throwable death;
@@ -30,24 +32,25 @@ final class TimedCall {
   private StackTraceElement[] standsAt = {};
   private @Nullable String interrupted;
 
-  private TimedCall(String step) {
+  private TimedCall(String step, Duration limit) {
     this.step = step;
+    this.watch = new StallWatch(limit);
   }
 
   /**
-   * Runs code and waits for its end, or for the limit.
+   * Runs code and waits until it ends or stalls.
    *
    * @param what is done, until the body says more
-   * @param limit how long it may take
+   * @param limit how long each step may take; see {@link StallWatch}
    * @param body the code
    * @return what came of it
    */
   static TimedCall run(String what, Duration limit, Body body) {
-    TimedCall call = new TimedCall(what);
+    TimedCall call = new TimedCall(what, limit);
     Thread thread = Thread.ofPlatform().daemon().name("subject").start(() -> call.guarded(body));
     ExitGuard guard = ExitGuard.on(() -> call.step);
     try {
-      if (!thread.join(limit)) {
+      if (!call.watch.await(thread::join)) {
         call.standsAt = thread.getStackTrace();
         call.hanging =
             call.step
@@ -69,7 +72,10 @@ final class TimedCall {
 
   private void guarded(Body body) {
     try (UncaughtExceptions threads = UncaughtExceptions.watch()) {
-      body.run(what -> step = what);
+      body.run(what -> {
+        step = what;
+        watch.alive();
+      });
       death = threads.first();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

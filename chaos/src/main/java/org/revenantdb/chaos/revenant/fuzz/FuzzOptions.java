@@ -11,7 +11,7 @@ import java.time.Duration;
  * @param first number of the first variant
  * @param variants how many; 0: as many as the time allows
  * @param children how many JVMs side by side
- * @param limit how long a variant may take
+ * @param limit how long a variant may take; see {@link org.revenantdb.chaos.crash.StallWatch}
  * @param directory where the sound databases are kept, and what hangs
  * @param opener class of what is opened
  */

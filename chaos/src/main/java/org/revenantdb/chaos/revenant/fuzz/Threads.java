@@ -1,11 +1,13 @@
 package org.revenantdb.chaos.revenant.fuzz;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.revenantdb.chaos.crash.StallWatch;
 
 /**
  * The threads of an engine: which die, which are missing, which stay behind.
@@ -21,7 +23,8 @@ final class Threads {
   private static final Set<String> CALLS =
       Set.of("revenant-open", "revenant-close", "revenant-check");
 
-  private static final int LOOKS = 3_000;
+  /** How long a thread may take to begin or to end. */
+  private static final Duration PATIENCE = Duration.ofSeconds(3);
 
   private final String prefix;
   private final ConcurrentLinkedQueue<Finding> deaths = new ConcurrentLinkedQueue<>();
@@ -62,21 +65,17 @@ final class Threads {
   /** Who should be there and is not; one that was started may not have begun yet. */
   List<String> missing() {
     Set<String> missing = new TreeSet<>(always);
-    missing.removeAll(running());
-    for (int look = 0; !missing.isEmpty() && look < LOOKS; look++) {
-      LockSupport.parkNanos(1_000_000);
+    await(() -> {
       missing.removeAll(running());
-    }
+      return missing.isEmpty();
+    });
     return List.copyOf(missing);
   }
 
   /** Who died, and who is still there although nothing is open. */
   List<Finding> left() {
+    await(() -> running().isEmpty()); // they are about to end, after what they did has ended
     List<String> running = running();
-    for (int look = 0; !running.isEmpty() && look < LOOKS; look++) {
-      LockSupport.parkNanos(1_000_000); // they are about to end, after what they did has ended
-      running = running();
-    }
     List<Finding> findings = new ArrayList<>();
     if (!running.isEmpty()) {
       StringBuilder stacks = new StringBuilder();
@@ -97,6 +96,15 @@ final class Threads {
       findings.add(death);
     }
     return findings;
+  }
+
+  /** Waits for a state; whether it was reached is for the caller to look. */
+  private static void await(BooleanSupplier reached) {
+    try {
+      var _ = new StallWatch(PATIENCE).awaitState(reached);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private List<String> running() {

@@ -1,0 +1,172 @@
+package org.revenantdb.chaos.crash;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Tells a process or a thread that hangs from one that gets no processor.
+ *
+ * <p>Something stalls when it gives no sign of life for as long as the limit says, on a machine
+ * that would have let it work. Time in which the machine did not let it work is not counted. On a
+ * quiet machine the limit is wall-clock time.
+ *
+ * <p>Threads: {@link #alive} and {@link #rest} may be called by any thread, {@code await} by one.
+ *
+ * {@snippet :
+ * StallWatch watch = new StallWatch(Duration.ofSeconds(20));
+ * if (!watch.await(thread::join)) {
+ *   complain(thread.getStackTrace());
+ * }
+ * }
+ */
+public final class StallWatch {
+  /*
+   * The wait is cut into rounds, ROUNDS to a limit. After a round without a sign of life the watch measures the pace of
+   * the machine: the share of a processor that a thread gets now. The round counts with
+   *
+   *     (min(time it took, time it was meant to take) + time of the measurement) * pace
+   *
+   * and what is watched stalls when the sum since the last sign of life reaches the limit.
+   *
+   *   what is watched                  the machine            counted in a second
+   *   deadlocked, or spins             quiet                  1 s
+   *   deadlocked, or spins             8 others a processor   about 0.1 s: found later, and found
+   *   healthy                          8 others a processor   about 0.1 s: what the thread itself got
+   *   anything                         suspended              0 s: the round took longer than it was meant to
+   *   waits for a device (Linux)       any                    0 s
+   *   rests, because we stopped it     any                    0 s
+   *
+   * The processor time that the watched process used is not asked for. It cannot tell a deadlock from a process that
+   * the machine does not run, nor an endless loop from work. The share of a processor tells what it could have used.
+   *
+   * Limits. Threads that spin by themselves slow the machine down for the watch too: n of them on one processor are
+   * found after n + 1 limits. A device that never answers is never called a stall of the store.
+   */
+
+  private static final int ROUNDS = 20;
+  private static final Duration SHORTEST_ROUND = Duration.ofMillis(10);
+  private static final Duration LONGEST_ROUND = Duration.ofSeconds(5);
+  private static final Duration LOOK = Duration.ofMillis(1);
+
+  private final long limit;
+  private final long process;
+  private final Machine machine;
+  private final AtomicBoolean seen = new AtomicBoolean();
+  private volatile boolean rests;
+
+  /** What is waited for. */
+  @FunctionalInterface
+  public interface End {
+
+    /**
+     * Waits for it.
+     *
+     * @param time how long at most
+     * @return true if it has come
+     * @throws InterruptedException if the waiting thread is interrupted
+     */
+    boolean within(Duration time) throws InterruptedException;
+  }
+
+  /**
+   * Watches threads of this process.
+   *
+   * @param limit how long they may give no sign of life
+   */
+  public StallWatch(Duration limit) {
+    this(limit, ProcessHandle.current().pid());
+  }
+
+  /**
+   * Watches a process.
+   *
+   * @param limit how long it may give no sign of life
+   * @param process its id
+   */
+  public StallWatch(Duration limit, long process) {
+    this(limit, process, RealMachine.INSTANCE);
+  }
+
+  StallWatch(Duration limit, long process, Machine machine) {
+    this.limit = limit.toNanos();
+    this.process = process;
+    this.machine = machine;
+  }
+
+  /** Takes note of a sign of life. */
+  public void alive() {
+    seen.set(true);
+  }
+
+  /**
+   * Says whether what is watched was stopped by its watcher. A rest is no stall.
+   *
+   * @param now true when it is stopped, false when it goes on
+   */
+  public void rest(boolean now) {
+    rests = now;
+    seen.set(true);
+  }
+
+  /**
+   * Waits until something has come or what is watched stalls.
+   *
+   * @param end what is waited for
+   * @return true if it has come, false if there was no sign of life for the limit
+   * @throws InterruptedException if this thread is interrupted
+   */
+  public boolean await(End end) throws InterruptedException {
+    Duration round = round();
+    for (long counted = 0; counted < limit; ) {
+      long begun = machine.nanoTime();
+      if (end.within(round)) {
+        return true;
+      }
+      long chance = seen.get() || rests ? 0 : chance(round.toNanos(), begun);
+      counted = seen.getAndSet(false) || rests ? 0 : counted + chance;
+    }
+    return end.within(Duration.ZERO);
+  }
+
+  /**
+   * As {@link #await(End)}, for a state that has to be looked at again and again.
+   *
+   * @param reached whether it is reached
+   * @return true if it is, false if there was no sign of life for the limit
+   * @throws InterruptedException if this thread is interrupted
+   */
+  public boolean awaitState(BooleanSupplier reached) throws InterruptedException {
+    return await(time -> {
+      long begun = machine.nanoTime();
+      while (!reached.getAsBoolean()) {
+        if (Thread.interrupted()) {
+          throw new InterruptedException();
+        }
+        if (machine.nanoTime() - begun >= time.toNanos()) {
+          return false;
+        }
+        LockSupport.parkNanos(LOOK.toNanos());
+      }
+      return true;
+    });
+  }
+
+  private Duration round() {
+    Duration part = Duration.ofNanos(limit / ROUNDS);
+    Duration capped = part.compareTo(LONGEST_ROUND) < 0 ? part : LONGEST_ROUND;
+    return capped.compareTo(SHORTEST_ROUND) > 0 ? capped : SHORTEST_ROUND;
+  }
+
+  /** The time of a silent round that the machine would have let a thread use. */
+  private long chance(long meant, long begun) {
+    long waited = Math.min(meant, machine.nanoTime() - begun);
+    if (machine.waitsForDevice(process)) {
+      return 0;
+    }
+    long before = machine.nanoTime();
+    double pace = machine.pace();
+    return (long) ((waited + machine.nanoTime() - before) * pace);
+  }
+}
