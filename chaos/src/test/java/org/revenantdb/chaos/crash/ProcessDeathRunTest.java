@@ -410,9 +410,6 @@ class ProcessDeathRunTest {
   void subject_thatHangsInItsFirstLife_isHarnessBroken() {
     String reason = "did not come to an end in work";
     Outcome outcome = run(HangsInWork.class, options(10).withStallLimit(IMPATIENT));
-    if (!outcome.reason().contains(reason)) { // a busy machine: it had not come so far
-      outcome = run(HangsInWork.class, options(10));
-    }
     assertEquals(Verdict.HARNESS_BROKEN, outcome.verdict(), outcome.reason());
     assertReason(reason, outcome);
   }
@@ -554,9 +551,6 @@ class ProcessDeathRunTest {
       outcome = run(subject, options);
       next++;
     } while (outcome.verdict() == Verdict.SURVIVED && next < seed + 20);
-    if (outcome.verdict() == Verdict.HARNESS_BROKEN && stallLimit.equals(IMPATIENT)) {
-      return assertCorrupt(subject, PATIENT, reason); // a busy machine: its first life took longer
-    }
     assertEquals(Verdict.CORRUPT, outcome.verdict(), outcome.reason());
     assertReason(reason, outcome);
     assertFalse(outcome.failures().isEmpty());
