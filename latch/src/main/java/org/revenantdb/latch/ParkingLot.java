@@ -1,7 +1,6 @@
 package org.revenantdb.latch;
 
 import java.util.Objects;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -649,7 +648,7 @@ public final class ParkingLot {
     if (nanos <= 0 || Thread.currentThread().isInterrupted()) {
       return false;
     }
-    parkNanos(owner, nanos);
+    Parking.parkNanos(owner, nanos);
     return true;
   }
 
@@ -700,7 +699,7 @@ public final class ParkingLot {
           if (terms.asks() && !claimed) {
             nanos = Math.min(nanos, nextQuestion - now);
           }
-          parkNanos(owner, nanos);
+          Parking.parkNanos(owner, nanos);
           outcome = outcomeOf(node);
           // A set interrupt status would make every further park return at once.
           if (outcome == null && Thread.interrupted()) {
@@ -754,7 +753,7 @@ public final class ParkingLot {
   private <K> boolean abandon(WaitNode node, K owner, Protocol<? super K> protocol) {
     Outcome given = giveUp(node, owner, protocol, Outcome.GIVEN_UP);
     while (given == null) { // the request is being run: its owner may not go before it ends
-      parkNanos(owner, SLICE_NANOS);
+      Parking.parkNanos(owner, SLICE_NANOS);
       given = outcomeOf(node);
     }
     switch (given) {
@@ -826,26 +825,12 @@ public final class ParkingLot {
     return Outcome.RETRY;
   }
 
-  /** Parking is only a hint; where there is no room left for it, the caller looks again. */
-  private static void parkNanos(Object blocker, long nanos) {
-    try {
-      LockSupport.parkNanos(blocker, nanos);
-    } catch (OutOfMemoryError | StackOverflowError e) {
-      Thread.onSpinWait();
-    }
-  }
-
   static int unparkChain(@Nullable WaitNode first) {
     int woken = 0;
     for (WaitNode node = first; node != null; woken++) {
       WaitNode following = node.next;
       node.next = null;
-      try {
-        LockSupport.unpark(node.thread);
-      } catch (OutOfMemoryError | RejectedExecutionException e) {
-        // Its state is set: it will see that after a slice at the latest, and the others must be
-        // woken.
-      }
+      Parking.unpark(node.thread); // its state is set: it will see that after a slice at the latest
       node = following;
     }
     return woken;

@@ -6,13 +6,13 @@ import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.latch.HybridLatch;
 import org.revenantdb.latch.LatchDebug;
+import org.revenantdb.latch.Parking;
 import org.revenantdb.latch.Tally;
 import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.latch.WaitTerms;
@@ -1248,7 +1248,7 @@ public final class BufferPool implements AutoCloseable {
     try {
       while (frames.flushingVolatile(frame) != 0) {
         writer.checkRunning();
-        LockSupport.parkNanos(this, SHORTEST_WAIT); // the page writer waits for no latch
+        Parking.parkNanos(this, SHORTEST_WAIT); // the page writer waits for no latch
       }
       String problem = readInFile(pageId, scratch);
       return problem == null ? null : new BadInFile(damage(pageId, problem), frames.isDirty(frame));

@@ -3,8 +3,8 @@ package org.revenantdb.engine.buffer;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import org.revenantdb.latch.Parking;
 
 /**
  * The threads that wait until some frame can be taken.
@@ -37,7 +37,7 @@ final class FrameWaiters {
       long end = System.nanoTime() + nanos;
       long left = nanos;
       while (generation.get() == seen && left > 0) {
-        LockSupport.parkNanos(this, left);
+        Parking.parkNanos(this, left);
         interrupted |= Thread.interrupted();
         left = end - System.nanoTime();
       }
@@ -57,7 +57,7 @@ final class FrameWaiters {
 
   private static void unpark(Thread thread) {
     try {
-      LockSupport.unpark(thread);
+      Parking.unpark(thread);
     } catch (OutOfMemoryError | StackOverflowError | RejectedExecutionException e) {
       // It looks by itself in a moment; the others have to be woken.
     }

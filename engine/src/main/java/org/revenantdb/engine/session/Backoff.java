@@ -5,10 +5,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.ConflictReason;
+import org.revenantdb.latch.Parking;
 import org.revenantdb.latch.WaitMeter;
 
 /**
@@ -151,7 +151,7 @@ public final class Backoff {
         if (nanos < SHORTEST_PARK) {
           Thread.yield();
         } else {
-          LockSupport.parkNanos(this, left);
+          Parking.parkNanos(this, left);
         }
       }
     } finally {

@@ -1,9 +1,9 @@
 package org.revenantdb.engine.session;
 
 import java.util.concurrent.atomic.AtomicLongArray;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.revenantdb.engine.DatabaseClosedException;
+import org.revenantdb.latch.Parking;
 
 /**
  * Who is inside the database: lets {@code close} and {@code check} wait until nobody is.
@@ -122,7 +122,7 @@ public final class OperationGate {
   private void awaitEmpty() {
     for (int stripe = 0; stripe < inside.length(); stripe += STRIDE) {
       while (inside.get(stripe) != 0) {
-        LockSupport.parkNanos(this, SLICE);
+        Parking.parkNanos(this, SLICE);
       }
     }
   }

@@ -4,8 +4,8 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.LockSupport;
 import org.revenantdb.engine.change.Journal;
+import org.revenantdb.latch.Parking;
 import org.revenantdb.recovery.log.LogStoppedException;
 
 /**
@@ -56,7 +56,7 @@ public final class Claims {
       if (stopped != null) {
         throw new LogStoppedException(stopped);
       }
-      LockSupport.parkNanos(this, PAUSE);
+      Parking.parkNanos(this, PAUSE);
     }
   }
 

@@ -1,12 +1,11 @@
 package org.revenantdb.engine.version;
 
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.file.DiskFullException;
+import org.revenantdb.recovery.file.LsnWaiters;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageIOException;
 
@@ -23,18 +22,18 @@ final class VersionMemory {
    * >  limit          none      wakes it and waits            is taken: it was on its way
    * >  limit          one       wakes it and goes on          is refused, nothing has changed
    *
-   * Waking            who waits counts itself, then looks at `used`; who gives memory back changes `used`, then looks
-   *                   whether anybody waits. One of the two sees the other.
+   * Waking            who waits enters itself, then looks at `used`; who gives memory back changes `used`, then looks
+   *                   whether anybody waits. One of the two sees the other (LsnWaiters).
    */
   private final long budget;
   private final long limit;
   private final WaitMeter waits;
   private final AtomicLong used = new AtomicLong();
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
 
-  /** How many wait. */
-  private final AtomicInteger waiting = new AtomicInteger();
+  /** Callers, which do not wait at a condition ({@link org.revenantdb.latch.Parking}). */
+  private final LsnWaiters callers = new LsnWaiters();
+
+  private final LongPredicate mayGoOn = any -> mustNotWait();
 
   private volatile @Nullable Throwable failure;
 
@@ -64,9 +63,7 @@ final class VersionMemory {
   /** Something used memory, and does so no more. */
   void giveBack(long bytes) {
     used.addAndGet(-bytes);
-    if (waiting.get() > 0) {
-      wakeAll();
-    }
+    callers.wake(mayGoOn);
   }
 
   /** Waits while there is too much and somebody does something about it. */
@@ -75,15 +72,9 @@ final class VersionMemory {
       return;
     }
     Object begun = waits.begin();
-    lock.lock();
     try {
-      waiting.incrementAndGet();
-      while (!mustNotWait()) {
-        changed.awaitUninterruptibly();
-      }
+      callers.await(0, mayGoOn);
     } finally {
-      waiting.decrementAndGet();
-      lock.unlock();
       waits.end(begun);
     }
   }
@@ -110,7 +101,7 @@ final class VersionMemory {
   /** Nothing could be done about it, for now. */
   void failed(Throwable why) {
     failure = why;
-    wakeAll();
+    callers.wake(mayGoOn);
   }
 
   /** Something could be done about it. */
@@ -120,15 +111,6 @@ final class VersionMemory {
 
   boolean hasFailed() {
     return failure != null;
-  }
-
-  private void wakeAll() {
-    lock.lock();
-    try {
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
   }
 
   private RuntimeException refused(Throwable why) {

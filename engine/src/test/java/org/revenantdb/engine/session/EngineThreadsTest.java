@@ -24,7 +24,8 @@ import org.revenantdb.recovery.file.EngineWork;
 
 /**
  * No thread of the engine dies silently: the byte code of every class is searched for places that
- * start a thread, and each of them has to hand it an {@link EngineWork}.
+ * start a thread, and each of them has to hand it an {@link EngineWork}. And no caller's thread
+ * waits where an error would leave the wait half done.
  */
 class EngineThreadsTest {
   private static final String WORK = EngineWork.class.getName().replace('.', '/');
@@ -130,6 +131,33 @@ class EngineThreadsTest {
         }
       }
     }
+  }
+
+  /** Classes whose conditions only threads of the engine wait at: they are platform threads. */
+  private static final Set<String> OWN_CONDITIONS =
+      Set.of(
+          "org/revenantdb/engine/buffer/PageReaders",
+          "org/revenantdb/engine/buffer/PageWriter",
+          "org/revenantdb/recovery/checkpoint/Checkpointer",
+          "org/revenantdb/recovery/restart/RedoLane");
+
+  /** What can throw out of the middle of a wait, and leaves the wait half done. */
+  private static boolean waitsAtCondition(InvokeInstruction call) {
+    return call.owner().asInternalName().equals("java/util/concurrent/locks/Condition")
+        && call.name().stringValue().startsWith("await");
+  }
+
+  @Test
+  void no_thread_of_a_caller_waits_at_a_condition() throws IOException {
+    Set<String> waiting = new TreeSet<>();
+    for (ClassModel type : classes()) {
+      for (MethodModel method : type.methods()) {
+        if (calls(method).stream().anyMatch(EngineThreadsTest::waitsAtCondition)) {
+          waiting.add(type.thisClass().asInternalName());
+        }
+      }
+    }
+    assertEquals(new TreeSet<>(OWN_CONDITIONS), waiting);
   }
 
   @Test

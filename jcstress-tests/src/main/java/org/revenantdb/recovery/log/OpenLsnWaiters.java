@@ -2,6 +2,7 @@ package org.revenantdb.recovery.log;
 
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.NullMarked;
+import org.revenantdb.recovery.file.LsnWaiters;
 
 /** The waiters of the log, which are package-private, for the jcstress tests. */
 @NullMarked

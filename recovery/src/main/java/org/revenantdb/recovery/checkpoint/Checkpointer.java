@@ -3,10 +3,12 @@ package org.revenantdb.recovery.checkpoint;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.file.FileThread;
+import org.revenantdb.recovery.file.LsnWaiters;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.log.RecoverySpace;
@@ -62,13 +64,23 @@ public final class Checkpointer implements AutoCloseable {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition asked = lock.newCondition();
-  private final Condition done = lock.newCondition();
   private boolean hurried;
   private boolean everythingAsked;
-  private boolean stopping;
   private long roundsAsked;
-  private long roundsDone;
-  private @Nullable Throwable failure;
+
+  /** Written under the lock, before {@link #callers} are woken. */
+  private volatile boolean stopping;
+
+  private volatile long roundsDone;
+  private volatile @Nullable Throwable failure;
+
+  /**
+   * Callers that wait for the end of a round, by its number. They do not wait at a condition: the
+   * thread can be a virtual one with a deep stack ({@link org.revenantdb.latch.Parking}).
+   */
+  private final LsnWaiters callers = new LsnWaiters();
+
+  private final LongPredicate over = this::isOver;
   private volatile long redoPoint;
 
   /** Whether the round has not come to step 6; of the thread that does it. */
@@ -132,20 +144,23 @@ public final class Checkpointer implements AutoCloseable {
    * @throws LogStoppedException if the round failed or an earlier one had
    */
   public void checkpointNow(boolean everything) {
+    long mine;
     lock.lock();
     try {
-      long mine = ++roundsAsked;
+      mine = ++roundsAsked;
       everythingAsked |= everything;
       asked.signalAll();
-      while (roundsDone < mine && failure == null && !stopping) {
-        done.awaitUninterruptibly();
-      }
-      if (roundsDone < mine) {
-        throw new LogStoppedException(failure);
-      }
     } finally {
       lock.unlock();
     }
+    callers.await(mine, over);
+    if (roundsDone < mine) {
+      throw new LogStoppedException(failure);
+    }
+  }
+
+  private boolean isOver(long round) {
+    return roundsDone >= round || failure != null || stopping;
   }
 
   private void runRounds() {
@@ -253,10 +268,10 @@ public final class Checkpointer implements AutoCloseable {
     lock.lock();
     try {
       roundsDone = upTo;
-      done.signalAll();
     } finally {
       lock.unlock();
     }
+    callers.wake(over);
   }
 
   /**
@@ -272,9 +287,9 @@ public final class Checkpointer implements AutoCloseable {
         lock.lock();
         try {
           failure = thrown;
-          done.signalAll();
         } finally {
           lock.unlock();
+          callers.wake(over);
         }
       }
     }
@@ -323,7 +338,7 @@ public final class Checkpointer implements AutoCloseable {
    */
   public void closeCleanly() {
     close();
-    @Nullable Throwable cause = failure();
+    @Nullable Throwable cause = failure;
     if (cause != null) {
       throw new LogStoppedException(cause);
     }
@@ -335,15 +350,6 @@ public final class Checkpointer implements AutoCloseable {
     }
   }
 
-  private @Nullable Throwable failure() {
-    lock.lock();
-    try {
-      return failure;
-    } finally {
-      lock.unlock();
-    }
-  }
-
   /** Ends the rounds; one that is under way is finished. */
   @Override
   public void close() {
@@ -351,10 +357,10 @@ public final class Checkpointer implements AutoCloseable {
     try {
       stopping = true;
       asked.signalAll();
-      done.signalAll();
     } finally {
       lock.unlock();
     }
+    callers.wake(over);
     thread.join();
   }
 }

@@ -1,8 +1,8 @@
 package org.revenantdb.recovery.file;
 
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.latch.Parking;
 
 /**
  * Something that one thread does for another, which waits for it.
@@ -35,11 +35,7 @@ public class Errand {
   public final void finish(@Nullable Throwable withFailure) {
     failure = withFailure;
     done = true;
-    try {
-      LockSupport.unpark(caller);
-    } catch (Throwable notWoken) {
-      // No memory or stack for that: the caller looks after a slice at the latest.
-    }
+    Parking.unpark(caller);
   }
 
   /**
@@ -50,11 +46,7 @@ public class Errand {
   public final @Nullable Throwable await() {
     boolean interrupted = false;
     while (!done) {
-      try {
-        LockSupport.parkNanos(this, SLICE);
-      } catch (OutOfMemoryError | StackOverflowError notParked) {
-        Thread.onSpinWait(); // the other thread may still use what is the caller's
-      }
+      Parking.parkNanos(this, SLICE); // and on: the other thread may still use what is the caller's
       interrupted |= Thread.interrupted();
     }
     if (interrupted) {

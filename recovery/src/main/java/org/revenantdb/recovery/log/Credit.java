@@ -6,6 +6,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.latch.WaitMeter;
+import org.revenantdb.recovery.file.LsnWaiters;
 
 /**
  * A quantity that a restart may have to go through, and of which credit is given before anything is

@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.FileThread;
+import org.revenantdb.recovery.file.LsnWaiters;
 import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.segment.Segment;
 import org.revenantdb.recovery.segment.SegmentDirectory;

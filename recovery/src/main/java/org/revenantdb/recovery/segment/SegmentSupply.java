@@ -6,10 +6,11 @@ import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.FileThread;
+import org.revenantdb.recovery.file.LsnWaiters;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.format.SegmentLayout;
@@ -60,10 +61,19 @@ public final class SegmentSupply {
   private final ReentrantLock lock = new ReentrantLock();
   private final TreeSet<Long> inUse;
   private final TreeSet<Long> free = new TreeSet<>();
-  private final Condition changed = lock.newCondition();
   private final TreeMap<Long, Segment> ready = new TreeMap<>();
   private long wanted;
-  private boolean preparing;
+
+  /** Written under the lock, before the callers are woken. */
+  private volatile boolean preparing;
+
+  /**
+   * Callers, by the number that they wait for. They do not wait at a condition ({@link
+   * org.revenantdb.latch.Parking}).
+   */
+  private final LsnWaiters callers = new LsnWaiters();
+
+  private final LongPredicate settled = this::isSettled;
 
   /** Files that are being made. */
   private int others;
@@ -179,12 +189,26 @@ public final class SegmentSupply {
     lock.lock();
     try {
       begin(number);
-      while (preparedThrough < number && preparing) {
-        changed.awaitUninterruptibly();
-      }
-      if (preparedThrough < number) {
+    } finally {
+      lock.unlock();
+    }
+    do {
+      callers.await(number, settled);
+    } while (!isPrepared(number));
+  }
+
+  private boolean isSettled(long number) {
+    return preparedThrough >= number || !preparing;
+  }
+
+  /** False if somebody else has begun to prepare meanwhile. */
+  private boolean isPrepared(long number) {
+    lock.lock();
+    try {
+      if (preparedThrough < number && !preparing) {
         throw cannotPrepare(number);
       }
+      return preparedThrough >= number;
     } finally {
       lock.unlock();
     }
@@ -219,10 +243,10 @@ public final class SegmentSupply {
     try {
       failure = thrown;
       preparing = false;
-      changed.signalAll();
     } finally {
       lock.unlock();
     }
+    callers.wake(settled);
   }
 
   /** The next segments to prepare; if there are none the thread ends. */
@@ -233,7 +257,7 @@ public final class SegmentSupply {
       long number = preparedThrough + 1;
       if (number > wanted || closed) {
         preparing = false;
-        changed.signalAll();
+        callers.wake(settled);
         return next;
       }
       do {
@@ -282,10 +306,10 @@ public final class SegmentSupply {
       made(making.number());
       ready.put(making.number(), segment);
       preparedThrough = making.number();
-      changed.signalAll();
     } finally {
       lock.unlock();
     }
+    callers.wake(settled);
   }
 
   /**
@@ -314,9 +338,12 @@ public final class SegmentSupply {
     lock.lock();
     try {
       closed = true;
-      while (preparing) {
-        changed.awaitUninterruptibly();
-      }
+    } finally {
+      lock.unlock();
+    }
+    callers.await(Long.MAX_VALUE, settled); // closed, nobody begins again
+    lock.lock();
+    try {
       ready.values().forEach(segment -> segment.file().close());
       ready.clear();
     } finally {

@@ -1,4 +1,4 @@
-package org.revenantdb.recovery.log;
+package org.revenantdb.recovery.file;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;

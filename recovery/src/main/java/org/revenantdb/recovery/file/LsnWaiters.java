@@ -1,22 +1,21 @@
-package org.revenantdb.recovery.log;
+package org.revenantdb.recovery.file;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.latch.Parking;
 
 /**
- * The threads that wait for a position of the log to be reached.
+ * The threads that wait for a position of the log, or another number, to be reached.
  *
  * <p>Unlike a parking lot it wakes by value: those whose position has been reached, and only those.
  *
  * <p>Threads: any may wait, virtual ones too, without being interrupted; their interrupt status
  * stays. Any may wake.
  */
-final class LsnWaiters {
+public final class LsnWaiters {
   /*
    * State       a stack of waiters, pushed by CAS, taken whole by the waker, who pushes back those it leaves asleep
    *             and pushes the others on a second stack, `awake`. The waker unparks one of these; each thread that
@@ -87,7 +86,8 @@ final class LsnWaiters {
 
   private final long slice;
 
-  LsnWaiters() {
+  /** Nobody waits. */
+  public LsnWaiters() {
     this(SLICE);
   }
 
@@ -96,8 +96,14 @@ final class LsnWaiters {
     this.slice = slice;
   }
 
-  /** Waits until the predicate holds of the position. */
-  void await(long lsn, LongPredicate reached) {
+  /**
+   * Waits until the predicate holds of the position.
+   *
+   * @param lsn the position
+   * @param reached evaluated by this thread and by those that wake; it becomes true by what is
+   *     written before a {@link #wake}
+   */
+  public void await(long lsn, LongPredicate reached) {
     Waiter waiter = new Waiter(lsn);
     push(HEAD, waiter, waiter);
     boolean interrupted = false;
@@ -112,11 +118,7 @@ final class LsnWaiters {
         push(HEAD, waiter, waiter);
         continue;
       }
-      try {
-        LockSupport.parkNanos(this, slice);
-      } catch (OutOfMemoryError | StackOverflowError notParked) {
-        Thread.onSpinWait();
-      }
+      Parking.parkNanos(this, slice);
       interrupted |= Thread.interrupted();
     }
     leave(waiter);
@@ -140,18 +142,18 @@ final class LsnWaiters {
         return;
       }
       if (AWAKE.compareAndSet(this, first, first.next) && !first.gone) {
-        try {
-          LockSupport.unpark(first.thread);
-        } catch (OutOfMemoryError | StackOverflowError | RejectedExecutionException e) {
-          // It looks by itself after a slice; what called this must go on.
-        }
+        Parking.unpark(first.thread);
         return;
       }
     }
   }
 
-  /** Wakes those of whose position the predicate holds by now. */
-  void wake(LongPredicate reached) {
+  /**
+   * Wakes those of whose position the predicate holds by now.
+   *
+   * @param reached the predicate
+   */
+  public void wake(LongPredicate reached) {
     VarHandle.fullFence();
     if (head == null) {
       return;
@@ -194,7 +196,7 @@ final class LsnWaiters {
   }
 
   /** Wakes everybody, to look again. */
-  void wakeAll() {
+  public void wakeAll() {
     wake(EVERYBODY);
   }
 
@@ -207,8 +209,12 @@ final class LsnWaiters {
     return n;
   }
 
-  /** Whether somebody may be waiting. */
-  boolean isEmpty() {
+  /**
+   * Whether nobody waits, as far as was known a moment ago.
+   *
+   * @return true if no thread is on the stack
+   */
+  public boolean isEmpty() {
     return head == null;
   }
 

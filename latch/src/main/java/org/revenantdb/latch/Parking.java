@@ -1,0 +1,53 @@
+package org.revenantdb.latch;
+
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Parking and unparking that do not fail.
+ *
+ * <p>To park a virtual thread the JVM copies its frames to the heap. That needs memory, and native
+ * stack in proportion to the number of frames, so that on a deep stack {@link LockSupport#park}
+ * throws a {@link StackOverflowError} however much stack was found to be free before. Who waits in
+ * the middle of a protocol must not be thrown out of it. Here the thread is not parked then, and
+ * its caller, which has to look again anyway, looks at once.
+ *
+ * <p>For the same reason no thread of a caller waits at a {@link
+ * java.util.concurrent.locks.Condition}: an error thrown by its park leaves the node in the queue
+ * and the lock not held. The signal for that node is lost, and whoever stands behind it is never
+ * woken.
+ *
+ * <p>Thread-safe.
+ */
+public final class Parking {
+  private Parking() {}
+
+  /**
+   * Parks the calling thread, if that is possible, until it is unparked, interrupted, a time is
+   * over, or for no reason.
+   *
+   * @param blocker what is waited for, for thread dumps
+   * @param nanos how long at most
+   */
+  public static void parkNanos(Object blocker, long nanos) {
+    try {
+      LockSupport.parkNanos(blocker, nanos);
+    } catch (OutOfMemoryError | StackOverflowError | RejectedExecutionException notParked) {
+      Thread.onSpinWait();
+    }
+  }
+
+  /**
+   * Unparks a thread, if that is possible. One that is not unparked finds out by itself when its
+   * time is over.
+   *
+   * @param thread the thread
+   */
+  public static void unpark(Thread thread) {
+    try {
+      LockSupport.unpark(thread);
+    } catch (OutOfMemoryError | StackOverflowError | RejectedExecutionException notWoken) {
+      // It looks by itself when its time is over; what called this must go on.
+    }
+  }
+}
