@@ -195,6 +195,9 @@ public final class Tree {
     Stay stay = rootStay;
     if (stay == null || stay.isObsolete()) {
       stay = pool.resident(unit.root());
+      if (stay != null && !isOfTree(stay.page())) {
+        return false; // being written, or damage: the descent by latches says which
+      }
       rootStay = stay;
     }
     if (stay == null) {
@@ -369,8 +372,22 @@ public final class Tree {
     return frame;
   }
 
+  /**
+   * As {@link #rootExclusive}, for a caller that has a page of the catalogue latched: it does not
+   * wait for a page that is seen to be of another kind, which it may have latched itself.
+   */
+  public int rootExclusiveBelowCatalogue() {
+    long kind = pool.peek(root());
+    if (kind != BufferPool.UNKNOWN && kind != Slotted.kindOf(table, Slotted.levelOf(kind))) {
+      throw noRoot();
+    }
+    return rootExclusive();
+  }
+
+  /** A root has all keys: with a fence it would be a page from within a tree. */
   private boolean isOfTree(MemorySegment page) {
-    return Slotted.kind(page) == Slotted.kindOf(table, Slotted.level(page));
+    return Slotted.kind(page) == Slotted.kindOf(table, Slotted.level(page))
+        && Slotted.isWithoutFences(page);
   }
 
   private CorruptDataException noRoot() {

@@ -76,6 +76,9 @@ public final class Catalog implements Cleaner.Tables {
    */
   private volatile boolean isLoaded;
 
+  /** What leads to the trees of another row; null until it was looked for. With the lock. */
+  private @Nullable SharedTrees shared;
+
   /** Whether the ids of all rows and entries are known to {@link #writer}; with the lock. */
   private boolean idsAreKnown;
 
@@ -118,6 +121,7 @@ public final class Catalog implements Cleaner.Tables {
     changing.lock();
     try {
       load();
+      demandOwnTrees(name);
       NameChange change = slog.of(name);
       if (change != null) {
         return remember(name, change.visible());
@@ -136,6 +140,19 @@ public final class Catalog implements Cleaner.Tables {
         : byName.computeIfAbsent(
             name,
             n -> new TableState(owner, n, writer.treesOf(row, /* since= */ 0), changing).face());
+  }
+
+  /**
+   * Refuses a table one of whose trees another row or entry leads to, too: both would write it. The
+   * first call reads the whole catalogue. With the lock.
+   */
+  private void demandOwnTrees(String name) {
+    SharedTrees known = shared;
+    if (known == null) {
+      known = SharedTrees.find(storage, owner.reader(), tree);
+      shared = known;
+    }
+    known.demandNone(name);
   }
 
   private TableRow row(String name, byte[] bytes) {
@@ -207,7 +224,10 @@ public final class Catalog implements Cleaner.Tables {
     List<Table> tables = new ArrayList<>();
     changing.lock();
     try {
-      forEach((name, row) -> tables.add(Objects.requireNonNull(remember(name, row(name, row)))));
+      forEach((name, row) -> {
+        demandOwnTrees(name);
+        tables.add(Objects.requireNonNull(remember(name, row(name, row))));
+      });
     } finally {
       changing.unlock();
     }

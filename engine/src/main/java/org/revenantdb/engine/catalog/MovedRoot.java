@@ -22,6 +22,8 @@ final class MovedRoot implements CataloguePages, AutoCloseable {
    * Protocol    docs/protocols.md §18, with what a crash leaves.
    *
    * Latches     leaf of the catalogue, former root, new root, space maps.
+   * Damage      The former root is looked at before its latch is waited for, and again under the latch: it is copied and
+   *             freed only if it is a page of this tree.
    */
   private static final int NONE = -1;
 
@@ -66,7 +68,7 @@ final class MovedRoot implements CataloguePages, AutoCloseable {
 
   @Override
   public void fix() {
-    former = pool.fixExclusive(from);
+    former = tree.rootExclusiveBelowCatalogue();
     fresh = pool.fixNew(to);
   }
 

@@ -145,6 +145,16 @@ public final class Slotted {
     return (int) (kind >>> 40);
   }
 
+  /** The level in a {@link #kind(MemorySegment)}. */
+  public static int levelOf(long kind) {
+    return (int) (kind >>> Integer.SIZE) & 0xFF;
+  }
+
+  /** Whether a page has neither a lower nor an upper fence, as only roots have none. */
+  public static boolean isWithoutFences(MemorySegment page) {
+    return Page.getShort(page, LOWER_LENGTH) == 0 && !hasUpperFence(page);
+  }
+
   /** Offset of the first IAM page in a root of this level. */
   public static int iamOffset(int level) {
     return level == 0 ? LEAF_IAM : INNER_IAM;

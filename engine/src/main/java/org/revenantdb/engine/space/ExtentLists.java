@@ -96,6 +96,7 @@ public final class ExtentLists {
     boolean logged = false;
     try {
       root = unit.fixRootExclusive(pool);
+      unit.demandRoot(pool, pool.page(root));
       allocator.beginListChange();
       int named = before(unit, pool.page(root), page);
       if (named < 0) {
@@ -150,6 +151,7 @@ public final class ExtentLists {
     int list = -1;
     int root = unit.fixRootExclusive(pool);
     try {
+      unit.demandRoot(pool, pool.page(root));
       first = Slotted.iam(pool.page(root));
       if (first == 0) {
         return false;

@@ -205,6 +205,7 @@ public final class Unit {
 
   /** Looks the chain up behind a root that the caller has latched. */
   void load(BufferPool pool, MemorySegment rootPage) {
+    demandRoot(pool, rootPage);
     int[] found = new int[1];
     for (int page = Slotted.iam(rootPage); page != 0; ) {
       demandMayWait(pool, page);
@@ -234,6 +235,17 @@ public final class Unit {
         Slotted.iam(rootPage) != 0
             || level > 1
             || (level == 1 && Slotted.count(rootPage) + 1 >= LARGE);
+  }
+
+  /** Demands that what the catalogue calls the root is a page of this tree. */
+  void demandRoot(BufferPool pool, MemorySegment rootPage) {
+    int level = Slotted.level(rootPage);
+    if (Slotted.kind(rootPage) != Slotted.kindOf(table, level)) {
+      throw pool.damage(
+          root,
+          "page %s is not the root of a tree of table %d"
+              .formatted(Integer.toUnsignedString(root), table));
+    }
   }
 
   /** Demands that a page which the root or another list names is a list of this tree. */

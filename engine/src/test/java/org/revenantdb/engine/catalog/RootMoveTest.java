@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
@@ -35,12 +36,14 @@ import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.btree.Tree;
+import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.session.Engine;
 import org.revenantdb.engine.testing.MemoryJournal;
 import org.revenantdb.engine.testing.Replay;
 import org.revenantdb.engine.testing.TestEngine;
 import org.revenantdb.engine.version.Cleaner;
 import org.revenantdb.engine.version.CleanerSteps;
+import org.revenantdb.recovery.file.CorruptDataException;
 
 /**
  * Roots that move from page to page (protocols.md §18): by a record that has the catalogue's row
@@ -52,6 +55,9 @@ class RootMoveTest {
   private static final int WRITERS = 4;
   private static final int ROUNDS = 250;
   private static final int MOVES = 300;
+
+  /** Offset of the low byte of the id of its table in a page of a tree. */
+  private static final int TABLE_OF_PAGE = 24;
 
   @TempDir Path directory;
 
@@ -91,6 +97,46 @@ class RootMoveTest {
   }
 
   private static final TableOptions THREE = TableOptions.hashPartitioned(3);
+
+  @Test
+  void a_root_that_turns_out_to_be_another_page_is_not_moved_and_the_claim_is_given_back() {
+    try (TestEngine engine = new TestEngine(directory, 256)) {
+      Tree tree = engine.table("small");
+      put(engine, tree, 0, 5);
+      engine.clean();
+      int root = tree.root();
+      engine.catalog.trees();
+      int records = engine.journal.entries().size();
+      record Change(int offset, int right, int wrong) {}
+      for (Change change :
+          List.of(
+              new Change(Page.TYPE, Page.LEAF, Page.OVERFLOW_DATA),
+              new Change(Page.TYPE, Page.LEAF, Page.IAM),
+              new Change(TABLE_OF_PAGE, tree.table(), tree.table() + 1))) {
+        edit(engine, root, change.offset, change.wrong);
+        CorruptDataException told =
+            assertThrows(
+                CorruptDataException.class, () -> engine.catalog.moveRoot(tree, Integer.MAX_VALUE));
+        assertEquals((long) root * Page.SIZE, told.offset());
+        edit(engine, root, change.offset, change.right);
+        assertEquals(root, tree.root());
+      }
+      assertEquals(records, engine.journal.entries().size(), "records");
+      engine.checkAllClean();
+      assertTrue(move(engine.catalog, tree));
+      assertRows(engine, tree, 5);
+      engine.checkAllClean();
+    }
+  }
+
+  private static void edit(TestEngine engine, int page, int offset, int value) {
+    int frame = engine.pool.fixExclusive(page);
+    try {
+      Page.putByte(engine.pool.page(frame), offset, value);
+    } finally {
+      engine.pool.unfixExclusive(frame);
+    }
+  }
 
   @Test
   void the_log_may_end_after_each_record_while_roots_move_and_grow() {
