@@ -174,7 +174,7 @@ public final class Transaction implements AutoCloseable {
       text.append('"').append(options.name()).append("\", ");
     }
     Object used = word;
-    boolean isOpen = used == null || used instanceof TransactionCore core && core.isOpen();
+    boolean isOpen = used == null || (used instanceof TransactionCore core && core.isOpen());
     long id = used instanceof TransactionCore core ? core.id() : 0;
     return text.append(id == 0 ? "nothing written" : "id " + id)
         .append(", ")
