@@ -1,16 +1,14 @@
 package org.revenantdb.engine.counters;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.Page;
+import org.revenantdb.recovery.file.Directories;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.Ownership;
@@ -174,7 +172,7 @@ public final class CountersFile implements AutoCloseable {
     StorageFile open = file;
     if (open == null) {
       ownership.check();
-      OpenMode mode = Files.exists(path) ? OpenMode.READ_WRITE : OpenMode.CREATE_NEW;
+      OpenMode mode = Directories.exists(path) ? OpenMode.READ_WRITE : OpenMode.CREATE_NEW;
       open = StorageFile.open(path, mode, /* ownerOnly= */ true, io).ownedBy(ownership);
       file = open;
     }
@@ -197,8 +195,8 @@ public final class CountersFile implements AutoCloseable {
           .log(
               System.Logger.Level.WARNING,
               path
-                  + ": the counters could not be written, so the command stat shows old ones or none; the database"
-                  + " itself goes on",
+                  + ": the counters could not be written, so the command stat shows old ones or"
+                  + " none; the database itself goes on",
               failed);
     }
   }
@@ -237,11 +235,7 @@ public final class CountersFile implements AutoCloseable {
       if (!isOurs()) {
         return; // what has this name now may be a file of another
       }
-      if (Files.exists(path)) {
-        Files.delete(path);
-      }
-    } catch (IOException failed) {
-      tell(new UncheckedIOException(failed));
+      Directories.delete(path);
     } catch (RuntimeException failed) {
       tell(failed);
     } finally {

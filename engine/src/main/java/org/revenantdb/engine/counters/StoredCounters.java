@@ -2,7 +2,6 @@ package org.revenantdb.engine.counters;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Arrays;
@@ -12,6 +11,7 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.Page;
+import org.revenantdb.recovery.file.Directories;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
@@ -70,11 +70,12 @@ public record StoredCounters(
    * @param directory of the database
    * @param databaseId of the database, sixteen bytes
    * @return what it says; null if there is none
-   * @throws StorageException if it is damaged, of another version, or of another database
+   * @throws StorageException if it is damaged, of another version, or of another database, or if
+   *     this user may not look at it
    */
   public static @Nullable StoredCounters read(Path directory, byte[] databaseId) {
     Path path = directory.resolve(CountersFile.FILE_NAME);
-    if (!Files.exists(path)) {
+    if (!Directories.exists(path)) {
       return null;
     }
     try (StorageFile file = StorageFile.open(path, OpenMode.READ, /* ownerOnly= */ true)) {

@@ -13,6 +13,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.recovery.file.Directories;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.Ownership;
@@ -152,7 +153,8 @@ public final class SpillFiles implements AutoCloseable {
     do {
       number = lastNumber.incrementAndGet();
       path = directory.resolve(kind.prefix + number + SUFFIX);
-    } while (Files.exists(path)); // one that a former life has left and that could not be deleted
+    } while (Directories.exists(
+        path)); // one that a former life has left and that could not be deleted
     SpillFile file = SpillFile.create(path, databaseId, life, kind, number, statistics);
     open.add(file);
     ownership.check(); // the directory may have been replaced meanwhile

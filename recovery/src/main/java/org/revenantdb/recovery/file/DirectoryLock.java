@@ -285,7 +285,8 @@ public final class DirectoryLock implements AutoCloseable {
       throw new CorruptDataException(
           path,
           StorageException.NO_OFFSET,
-          "a symbolic link is in the place of the lock file, and what it leads to would be written over",
+          "a symbolic link is in the place of the lock file, and what it leads to would be written"
+              + " over",
           "remove the link; the next open makes the lock file again",
           /* cause= */ null);
     }
@@ -302,7 +303,7 @@ public final class DirectoryLock implements AutoCloseable {
       StorageException meaning =
           IoFailures.of(
               path, StorageException.NO_OFFSET, "opening the lock file", failed, /* room= */ 1);
-      if (shared && meaning instanceof ReadOnlyStorageException && !Files.exists(path)) {
+      if (shared && meaning instanceof ReadOnlyStorageException && !Directories.exists(path)) {
         return null;
       }
       throw meaning;

@@ -4,11 +4,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
-import java.nio.file.Files;
 import java.util.Arrays;
 import java.util.function.LongPredicate;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.recovery.file.Directories;
 import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.LogRecordLayout;
@@ -223,7 +223,7 @@ public final class LogReader implements AutoCloseable {
       return true;
     }
     closeFile();
-    if (!readable.test(number) || !Files.exists(directory.file(number))) {
+    if (!readable.test(number) || !Directories.exists(directory.file(number))) {
       return false;
     }
     file = directory.open(number, OpenMode.READ);

@@ -1,6 +1,5 @@
 package org.revenantdb.recovery.segment;
 
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedSet;
@@ -9,6 +8,7 @@ import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.recovery.file.Directories;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.LsnWaiters;
 import org.revenantdb.recovery.file.OpenMode;
@@ -134,7 +134,7 @@ public final class SegmentSupply {
       rename(List.of(making));
       segment = make(making, header(number, first, formerEnd));
     } catch (Throwable failed) {
-      notMade(making);
+      notMade(making, failed);
       throw failed;
     }
     lock.lock();
@@ -280,7 +280,7 @@ public final class SegmentSupply {
         done++;
       }
     } catch (Throwable failed) {
-      batch.subList(done, batch.size()).forEach(this::notMade);
+      batch.subList(done, batch.size()).forEach(making -> notMade(making, failed));
       throw failed;
     }
   }
@@ -406,18 +406,23 @@ public final class SegmentSupply {
     inUse.add(number);
   }
 
-  /** What was to be recycled is there under its old name, or already under the new one. */
-  private void notMade(Making making) {
+  /**
+   * What was to be recycled is there under its old name, or already under the new one. If the
+   * system does not tell which, the file is left to the next open, and the failure says why.
+   */
+  private void notMade(Making making, Throwable failed) {
     @Nullable Long spare = making.spare();
     long number = making.number();
     lock.lock();
     try {
       others--;
-      if (spare != null && Files.exists(directory.file(spare))) {
+      if (spare != null && Directories.exists(directory.file(spare))) {
         free.add(spare);
-      } else if (Files.exists(directory.file(number))) {
+      } else if (Directories.exists(directory.file(number))) {
         inUse.add(number);
       }
+    } catch (StorageException unknown) {
+      failed.addSuppressed(unknown);
     } finally {
       lock.unlock();
     }

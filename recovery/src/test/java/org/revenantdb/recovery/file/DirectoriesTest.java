@@ -55,4 +55,35 @@ class DirectoriesTest {
   void force_missing() {
     assertThrows(MissingFileException.class, () -> Directories.force(temporary.resolve("missing")));
   }
+
+  @Test
+  void exists_tellsWhatIsThereFromWhatIsNot() throws IOException {
+    Path file = Files.createFile(temporary.resolve("file"));
+    assertTrue(Directories.exists(file));
+    assertTrue(Directories.exists(temporary));
+    assertFalse(Directories.exists(temporary.resolve("missing")));
+    assertFalse(Directories.exists(temporary.resolve("missing").resolve("below")));
+    assertFalse(Directories.exists(file.resolve("below a file")));
+  }
+
+  @Test
+  void a_file_that_this_user_may_not_look_at_is_not_taken_for_a_missing_one() throws IOException {
+    Files.createFile(temporary.resolve("file"));
+    faulty.deny("file");
+    Path file = faulty.wrap(temporary).resolve("file");
+    assertFalse(Files.exists(file), "this is what the question must not be asked of");
+    StorageException refused =
+        assertThrows(ReadOnlyStorageException.class, () -> Directories.exists(file));
+    assertEquals(file, refused.file());
+    assertTrue(refused.reason().contains("no permission"), refused.reason());
+    assertTrue(refused.cure().startsWith("grant it"), refused.cure());
+  }
+
+  @Test
+  void a_circle_of_links_is_not_taken_for_a_missing_file() throws IOException {
+    Path link = temporary.resolve("link");
+    Files.createSymbolicLink(link, link);
+    assertFalse(Files.exists(link));
+    assertThrows(StorageIOException.class, () -> Directories.exists(link));
+  }
 }

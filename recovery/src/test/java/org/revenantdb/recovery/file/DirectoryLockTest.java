@@ -522,4 +522,17 @@ class DirectoryLockTest {
     assertThrows(
         NotADatabaseException.class, () -> DirectoryLock.acquire(file, /* shared= */ false));
   }
+
+  /** Only on a read-only file system without a lock file a reader goes without one. */
+  @Test
+  void a_lock_file_that_this_user_may_not_look_at_is_not_taken_for_a_missing_one() {
+    FaultyFileSystem denying = new FaultyFileSystem();
+    DirectoryLock.acquire(directory, /* shared= */ false).close();
+    denying.deny("revenant.lock");
+    for (boolean shared : new boolean[] {false, true}) {
+      assertThrows(
+          ReadOnlyStorageException.class,
+          () -> DirectoryLock.acquire(denying.wrap(directory), shared));
+    }
+  }
 }

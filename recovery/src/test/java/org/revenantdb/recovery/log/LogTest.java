@@ -19,13 +19,16 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.recovery.file.DiskFullException;
 import org.revenantdb.recovery.file.ForceFailedException;
 import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.segment.LogReader;
 import org.revenantdb.recovery.segment.SegmentDirectory;
 import org.revenantdb.recovery.testing.CrashDisk;
+import org.revenantdb.recovery.testing.FaultyFileSystem;
 
 class LogTest {
   private static final int SEGMENT = 1 << 13;
@@ -39,11 +42,15 @@ class LogTest {
   }
 
   private Log start(int buffer) {
+    return start(directory(), buffer);
+  }
+
+  private static Log start(Path directory, int buffer) {
     LogOptions options = new LogOptions(SEGMENT, buffer, 1 << 24, "test", new IoStatistics());
     Set<Long> none = Set.of();
     return Log.start(
         new LifeStart(
-            directory(), ID, 1, 1, 0, 0, new TreeSet<>(none), new TreeSet<>(none), new TreeSet<>()),
+            directory, ID, 1, 1, 0, 0, new TreeSet<>(none), new TreeSet<>(none), new TreeSet<>()),
         options);
   }
 
@@ -494,6 +501,45 @@ class LogTest {
     while (Thread.getAllStackTraces().keySet().stream()
         .anyMatch(thread -> thread.getName().startsWith("many"))) {
       Thread.onSpinWait();
+    }
+  }
+
+  /**
+   * What is taken for a missing segment is taken for the end of the log: the rest would be lost.
+   */
+  @Test
+  void a_segment_that_this_user_may_not_look_at_is_not_taken_for_the_end_of_the_log(
+      @TempDir Path temporary) {
+    FaultyFileSystem faulty = new FaultyFileSystem();
+    Path directory = faulty.wrap(temporary);
+    try (Log log = start(directory, 1 << 12)) {
+      for (int id = 1; id <= 40; id++) {
+        log.awaitDurable(log.publish(record(id, 400)));
+      }
+    }
+    SegmentDirectory segments = new SegmentDirectory(directory, ID, SEGMENT, new IoStatistics());
+    Path third = segments.file(3);
+    faulty.deny(third.getFileName().toString());
+    try (LogReader reader = new LogReader(segments, number -> true)) {
+      reader.seek(PAYLOAD);
+      StorageException refused =
+          assertThrows(
+              StorageException.class,
+              () -> {
+                while (reader.next()) {
+                  // to the segment that is denied
+                }
+              });
+      assertEquals(third, refused.file());
+    }
+    faulty.deny("");
+    try (LogReader reader = new LogReader(segments, number -> true)) {
+      reader.seek(PAYLOAD);
+      int records = 0;
+      while (reader.next()) {
+        records++;
+      }
+      assertEquals(40, records);
     }
   }
 }

@@ -27,6 +27,7 @@ import java.util.Set;
  * {@link #failForces} forces fail from now on; what they should have forced is never forced, even
  * if a later force succeeds, as on Linux; <br>
  * {@link #readOnly} nothing may be created, written or deleted; <br>
+ * {@link #deny} this user may not even look whether a file is there; <br>
  * {@link #misplace} bytes that are written to one place are lost, or end up in another, and the
  * write says that all is well; <br>
  * {@link #hook} anything else: it sees each event before it happens and may throw; <br>
@@ -72,6 +73,7 @@ public final class FaultyFileSystem extends FileSystem {
   private boolean forcesFail;
   private boolean readOnly;
   private boolean tracking;
+  private String denied = "";
   private Misplaced misplaced = Misplaced.NONE;
 
   /** Faults over the default file system, none of them switched on. */
@@ -135,6 +137,22 @@ public final class FaultyFileSystem extends FileSystem {
    */
   public synchronized void readOnly(boolean denied) {
     readOnly = denied;
+  }
+
+  /**
+   * Denies all that is done to a file, to look whether it is there included, as where the user may
+   * not enter its directory.
+   *
+   * @param fileName the last part of its path, or nothing = off
+   */
+  public synchronized void deny(String fileName) {
+    denied = fileName;
+  }
+
+  synchronized void checkVisible(Path file) throws AccessDeniedException {
+    if (file.endsWith(denied) && !denied.isEmpty()) {
+      throw new AccessDeniedException(file.toString());
+    }
   }
 
   /**
@@ -241,6 +259,9 @@ public final class FaultyFileSystem extends FileSystem {
   void happens(IoEvent.Kind kind, Path file, long position, long length) throws IOException {
     IoEvent event = new IoEvent(kind, file, position, length);
     Hook nowGate;
+    if (kind == IoEvent.Kind.OPEN || kind == IoEvent.Kind.DELETE || kind == IoEvent.Kind.RENAME) {
+      checkVisible(file);
+    }
     synchronized (this) {
       events.add(event);
       hook.before(event);

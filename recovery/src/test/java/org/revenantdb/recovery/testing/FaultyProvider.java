@@ -144,6 +144,7 @@ final class FaultyProvider extends FileSystemProvider {
   @Override
   public void checkAccess(Path path, AccessMode... modes) throws IOException {
     Path file = FaultyFileSystem.unwrap(path);
+    system.checkVisible(file);
     real.checkAccess(file, modes);
     for (AccessMode mode : modes) {
       if (mode == AccessMode.WRITE) {
@@ -161,13 +162,17 @@ final class FaultyProvider extends FileSystemProvider {
   @Override
   public <A extends BasicFileAttributes> A readAttributes(
       Path path, Class<A> type, LinkOption... options) throws IOException {
-    return real.readAttributes(FaultyFileSystem.unwrap(path), type, options);
+    Path file = FaultyFileSystem.unwrap(path);
+    system.checkVisible(file);
+    return real.readAttributes(file, type, options);
   }
 
   @Override
   public Map<String, Object> readAttributes(Path path, String attributes, LinkOption... options)
       throws IOException {
-    return real.readAttributes(FaultyFileSystem.unwrap(path), attributes, options);
+    Path file = FaultyFileSystem.unwrap(path);
+    system.checkVisible(file);
+    return real.readAttributes(file, attributes, options);
   }
 
   @Override
