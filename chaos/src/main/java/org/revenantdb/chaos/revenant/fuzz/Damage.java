@@ -79,6 +79,11 @@ record Damage(List<String> words) {
     return words.get(1);
   }
 
+  /** Of a copy: from which moment. */
+  int otherMoment() {
+    return size(4);
+  }
+
   private long number(int index) {
     return Long.parseLong(words.get(index));
   }

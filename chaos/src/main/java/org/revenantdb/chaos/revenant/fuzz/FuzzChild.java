@@ -115,7 +115,7 @@ public final class FuzzChild {
       open.close();
       files.close();
       Variant sound = new Variant(0, 0, i, "none", List.of());
-      Trial trial = run(sound, moment, TrialDisks.InMemory.of(moment.image().fork()));
+      Trial trial = run(sound, family, TrialDisks.InMemory.of(moment.image().fork()));
       if (trial.outcome() != Outcome.RIGHT) {
         throw new IllegalStateException(
             "a sound database, "
@@ -132,16 +132,15 @@ public final class FuzzChild {
   private boolean trial(long index, Variant variant, Family family) throws IOException {
     pipe.say("B " + index + " " + encoded(variant.text()));
     DamagedDisk damaged = variant.make(family);
-    Moment moment = family.moments().get(variant.moment());
     Trial trial;
     if (damaged.specials().isEmpty()) {
       try (TrialDisks.InMemory disk = TrialDisks.InMemory.of(damaged.image())) {
-        trial = run(variant, moment, disk);
+        trial = run(variant, family, disk);
       }
     } else {
       Path place = Files.createTempDirectory("fuzz");
       try (TrialDisks.OnDisk disk = TrialDisks.OnDisk.of(damaged, place)) {
-        trial = run(variant, moment, disk);
+        trial = run(variant, family, disk);
       }
     }
     for (Finding finding : trial.findings()) {
@@ -160,8 +159,8 @@ public final class FuzzChild {
     return outcome.compareTo(Outcome.LEAKS) < 0;
   }
 
-  private Trial run(Variant variant, Moment moment, Trial.Disk disk) {
-    Trial trial = new Trial(opener, variant, moment.states(), disk, threads);
+  private Trial run(Variant variant, Family family, Trial.Disk disk) {
+    Trial trial = new Trial(opener, variant, family, disk, threads);
     trial.run();
     return trial;
   }

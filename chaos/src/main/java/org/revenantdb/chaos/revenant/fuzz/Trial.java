@@ -37,6 +37,10 @@ final class Trial {
   private final Subject.Opener opener;
   private final Variant variant;
   private final List<State> states;
+
+  /** What another log may say that was copied whole. */
+  private final List<State> ofCopiedLog;
+
   private final Disk disk;
   private final Threads threads;
   private final SplittableRandom random;
@@ -54,10 +58,11 @@ final class Trial {
   /** Keys of which nobody knows what they hold, by table. */
   private final Map<String, Set<String>> unknown = new HashMap<>();
 
-  Trial(Subject.Opener opener, Variant variant, List<State> states, Disk disk, Threads threads) {
+  Trial(Subject.Opener opener, Variant variant, Family family, Disk disk, Threads threads) {
     this.opener = opener;
     this.variant = variant;
-    this.states = states;
+    this.states = family.moments().get(variant.moment()).states();
+    this.ofCopiedLog = variant.statesOfCopiedLog(family);
     this.disk = disk;
     this.threads = threads;
     this.random = new SplittableRandom(variant.text().hashCode());
@@ -355,6 +360,15 @@ final class Trial {
       for (State state : states.reversed()) {
         if (difference(state, prepared, seen).isEmpty()) {
           isEarlier = true;
+          expected = state;
+          return;
+        }
+      }
+    }
+    if (expected == null) {
+      for (State state : ofCopiedLog) {
+        if (difference(state, prepared, seen).isEmpty()) {
+          isForged = true;
           expected = state;
           return;
         }

@@ -51,6 +51,20 @@ record Variant(long seed, int family, int moment, String kind, List<Damage> step
     return steps.stream().anyMatch(step -> step.isOfBytes() && step.file().startsWith("log/"));
   }
 
+  /**
+   * What the database held at other moments from which bytes of the log were copied. Where all of
+   * the log between two moments lies in those bytes, the log is whole, and its checksums are good:
+   * what it says is right, at another moment.
+   */
+  List<State> statesOfCopiedLog(Family of) {
+    return steps.stream()
+        .filter(step -> step.verb().equals("copy") && step.file().startsWith("log/"))
+        .map(step -> of.moments().get(step.otherMoment()))
+        .distinct()
+        .flatMap(other -> other.states().stream())
+        .toList();
+  }
+
   /** The damaged disk. */
   DamagedDisk make(Family of) {
     DiskImage image = of.moments().get(moment).image().fork();
