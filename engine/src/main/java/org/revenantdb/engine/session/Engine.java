@@ -82,6 +82,11 @@ public final class Engine implements CatalogueOwner {
       long segmentBytes,
       List<PreparedTransaction> prepared,
       WaitMeter pauses) {
+    // Without memory a class cannot be loaded: those that end transactions are, before one begins.
+    CommitPath.load();
+    DurableOutcome.load();
+    RollbackPath.load();
+    TransactionEnd.load();
     this.storage = storage;
     this.snapshots = snapshots;
     this.open = new OpenTransactions(snapshots);

@@ -1,6 +1,7 @@
 package org.revenantdb.engine.session;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.ConflictException;
@@ -14,6 +15,7 @@ import org.revenantdb.engine.txn.RowTurns;
 import org.revenantdb.engine.txn.RowWaiter;
 import org.revenantdb.engine.txn.RowWaiter.Row;
 import org.revenantdb.engine.txn.RowWaiters;
+import org.revenantdb.engine.version.RowWriter;
 
 /**
  * What one call of {@link Database#run} does after a conflict: gives up, pauses, or waits for its
@@ -37,6 +39,9 @@ public final class Retry {
    */
   /** So many attempts fail in a crowd that gets on, for which a pause is better than a turn. */
   private static final int USUAL_FAILURES = 3;
+
+  /** Of so many rows that an attempt has written, a turn is taken. */
+  private static final int FEW_ROWS = 16;
 
   private final Engine engine;
   private final Attempts attempts;
@@ -124,8 +129,22 @@ public final class Retry {
             && turn.age() == 0)) {
       return List.of();
     }
-    List<Row> rows = attempt.fewWritten();
+    List<Row> rows = fewWritten(attempt);
     rows.add(lost.row());
+    return rows;
+  }
+
+  /** The rows that an attempt has written, unless they are more than a few. */
+  private static List<Row> fewWritten(TransactionCore attempt) {
+    List<Row> rows = new ArrayList<>();
+    RowWriter used = attempt.usedWriter();
+    if (used != null) {
+      used.forEachWritten((tree, key) -> {
+        if (rows.size() < FEW_ROWS) {
+          rows.add(new Row(tree, key));
+        }
+      });
+    }
     return rows;
   }
 

@@ -4,15 +4,10 @@ import java.lang.invoke.ConstantBootstraps;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.LongFunction;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.ConflictException;
@@ -20,48 +15,28 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseClosedException;
 import org.revenantdb.engine.Durability;
 import org.revenantdb.engine.Isolation;
-import org.revenantdb.engine.LeakedTransaction;
-import org.revenantdb.engine.OutcomeUnknownException;
-import org.revenantdb.engine.PrepareException;
 import org.revenantdb.engine.ReadOnlyDatabaseException;
 import org.revenantdb.engine.ReadOnlyTransactionException;
-import org.revenantdb.engine.SerializationConflictException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TableDroppedException;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.TransactionFinishedException;
 import org.revenantdb.engine.TransactionInUseException;
 import org.revenantdb.engine.TransactionOptions;
-import org.revenantdb.engine.access.ApiAccess;
-import org.revenantdb.engine.access.Misuse;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.catalog.TableState;
 import org.revenantdb.engine.catalog.TableTrees;
-import org.revenantdb.engine.change.AfterPublish;
-import org.revenantdb.engine.change.Journal;
-import org.revenantdb.engine.serial.Certifier;
-import org.revenantdb.engine.serial.ChangedException;
-import org.revenantdb.engine.serial.Commit;
 import org.revenantdb.engine.serial.SerialReads;
 import org.revenantdb.engine.txn.Holds;
-import org.revenantdb.engine.txn.RowTurns;
 import org.revenantdb.engine.txn.RowWaiter.Row;
 import org.revenantdb.engine.txn.RowWaiters;
-import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.engine.version.Reading;
 import org.revenantdb.engine.version.RowConflict;
-import org.revenantdb.engine.version.RowRange;
 import org.revenantdb.engine.version.RowReader;
 import org.revenantdb.engine.version.RowWriter;
 import org.revenantdb.engine.version.Witness;
 import org.revenantdb.latch.StackReserve;
-import org.revenantdb.recovery.file.EngineWork;
-import org.revenantdb.recovery.file.StorageException;
-import org.revenantdb.recovery.log.ForgottenIds;
-import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.log.RecordBuilder;
-import org.revenantdb.recovery.log.RecordType;
-import org.revenantdb.recovery.restart.PreparedTransaction;
 
 /**
  * A transaction without its face: what has to be ended when the face was forgotten.
@@ -130,27 +105,11 @@ public final class TransactionCore {
     void run();
   }
 
-  /** Leaves that are looked at before others may close or check the database. */
-  private static final int LEAVES_AT_ONCE = 64;
-
-  /**
-   * How often all is looked at, where others have committed one does not know what meanwhile; then
-   * that is a conflict.
-   */
-  private static final int MOST_LOOKS = 3;
-
-  /** So many rows of an attempt are told to those who wait for their turn. */
-  private static final int FEW_ROWS = 16;
-
   public static final Renewal NOTHING_READ = () -> {};
 
   /** What to do about a transaction that the same thread has open. */
   static final String OWN_CURE =
       "do this work in the transaction that is open, or end that one first";
-
-  @SuppressWarnings("UnnecessaryLambda") // made before it is needed
-  private static final LongFunction<Commit> NO_ROWS =
-      lsn -> new Commit(lsn, List.of(), /* isKnown= */ true, List.of(), List.of());
 
   /** What has become of it. */
   public enum State {
@@ -201,23 +160,11 @@ public final class TransactionCore {
   /** The thread that runs it as an attempt, by its id, and alone can end it; else 0. */
   private volatile long runner;
 
-  /** While it is being committed or prepared: what it was validated against. */
-  private Certifier.@Nullable Validated validated;
+  /** The snapshots of its cursors and streams; null if they read in that of the transaction. */
+  private @Nullable KeptReadings kept;
 
-  /** What cursors and streams read in, where the transaction's snapshot goes on. */
-  private List<KeptReading> kept = List.of();
-
-  /** Which one, from 1. */
-  private int attempt = 1;
-
-  /** Why the attempt before this one failed; null if there was none. */
-  private @Nullable ConflictException previousConflict;
-
-  /** The turn that ends with it; null if it has none. */
-  private RowTurns.@Nullable Turn turn;
-
-  /** Those that sleep behind this one as soon as it has an id. */
-  private RowWaiters.@Nullable Inheritance heirs;
+  /** What it has of the attempts before it; null if there were none. */
+  private @Nullable RepeatedAttempt repeated;
 
   /** What the last statement has met; of the thread that runs it. */
   private @Nullable RowConflict lastConflict;
@@ -256,7 +203,7 @@ public final class TransactionCore {
     return core;
   }
 
-  private void setStateRelease(State now) {
+  void setStateRelease(State now) {
     STATE.setRelease(this, now);
   }
 
@@ -264,11 +211,11 @@ public final class TransactionCore {
     ID.setRelease(this, given);
   }
 
-  private void setCommittedAtRelease(long lsn) {
+  void setCommittedAtRelease(long lsn) {
     COMMITTED_AT.setRelease(this, lsn);
   }
 
-  private void setWriterRelease(@Nullable RowWriter used) {
+  void setWriterRelease(@Nullable RowWriter used) {
     WRITER.setRelease(this, used);
   }
 
@@ -293,6 +240,29 @@ public final class TransactionCore {
   /** Its id, 0 while it has not written. */
   public long id() {
     return id;
+  }
+
+  State state() {
+    return state;
+  }
+
+  /** Its session has nothing to do with it any more. */
+  void setPrepared() {
+    setStateRelease(State.PREPARED);
+  }
+
+  /** Where the log has to be durable for the commit, and for what it has read. */
+  long committedAt() {
+    return committedAt;
+  }
+
+  Durability durability() {
+    return options.durability();
+  }
+
+  /** The stack that began it; null if nobody wants to know. */
+  @Nullable Throwable begun() {
+    return begun;
   }
 
   public boolean isOpen() {
@@ -361,25 +331,21 @@ public final class TransactionCore {
 
   /** What a cursor or a stream is to read in; to be {@linkplain #letGo given back}. */
   public @Nullable KeptReading keepReading() {
-    if (!readsCommitted()) {
-      return null;
+    return readsCommitted() ? inside(() -> keptReadings().open(this)) : null;
+  }
+
+  private KeptReadings keptReadings() {
+    KeptReadings own = kept;
+    if (own == null) {
+      own = new KeptReadings(engine);
+      kept = own;
     }
-    return inside(() -> {
-      List<KeptReading> more = new ArrayList<>(kept); // before there is a slot to be lost
-      int another = engine.snapshots().open(engine.clock());
-      try {
-        KeptReading fresh =
-            new KeptReading(another, reading.at(engine.snapshots().snapshot(another)));
-        more.add(fresh);
-        engine.open().keep(another, this);
-        kept = more;
-        return fresh;
-      } catch (Throwable noMemory) {
-        engine.open().end(another);
-        engine.snapshots().close(another);
-        throw noMemory;
-      }
-    });
+    return own;
+  }
+
+  /** The snapshots of its cursors and streams; null if it never had one. */
+  @Nullable KeptReadings kept() {
+    return kept;
   }
 
   /** A cursor or a stream has ended. */
@@ -389,9 +355,9 @@ public final class TransactionCore {
     }
     try {
       alone(() -> {
-        if (used.isLast() && kept.remove(used)) {
-          engine.open().end(used.slot());
-          engine.snapshots().close(used.slot());
+        KeptReadings own = kept;
+        if (own != null) {
+          own.close(used);
         }
       });
     } catch (DatabaseClosedException
@@ -464,46 +430,33 @@ public final class TransactionCore {
   }
 
   /**
-   * It is an attempt of {@link Database#run}; those who slept behind the last one go with it.
+   * It is an attempt of {@link Database#run}.
    *
-   * @param before what has become of others; null if there were none
+   * @param before what has become of the attempts before; null if there were none
    */
   public void attempt(@Nullable Retry before) {
     isAttempt = true;
     RUNNER.setOpaque(this, Thread.currentThread().threadId());
     if (before != null) {
-      attempt = before.attempts().made() + 1;
-      previousConflict = before.attempts().last();
+      RepeatedAttempt own = new RepeatedAttempt(engine.storage().transactions(), before);
+      repeated = own;
       if (!options.readOnly()) {
         engine.snapshots().writes(slot); // it will: deleted rows stay from now on (protocols, §41)
       }
-      heirs = before.takeHeirs();
-      turn = before.turn();
+      own.takeHeirs(before);
     }
-  }
-
-  /** The rows that it has written, unless they are more than a few. */
-  List<Row> fewWritten() {
-    List<Row> rows = new ArrayList<>();
-    RowWriter used = writer;
-    if (used != null) {
-      used.forEachWritten((tree, key) -> {
-        if (rows.size() < FEW_ROWS) {
-          rows.add(new Row(tree, key));
-        }
-      });
-    }
-    return rows;
   }
 
   /** The number of the attempt, from 1. */
   public int attempt() {
-    return attempt;
+    RepeatedAttempt own = repeated;
+    return own == null ? 1 : own.number();
   }
 
   /** Why the attempt before this one failed; null if there was none. */
   public @Nullable ConflictException previousConflict() {
-    return previousConflict;
+    RepeatedAttempt own = repeated;
+    return own == null ? null : own.previousConflict();
   }
 
   /** Whether it is an attempt of {@link Database#run}. */
@@ -536,9 +489,29 @@ public final class TransactionCore {
     ownTables = changed;
   }
 
-  /** Whether it has a savepoint from before its first write. */
+  /** Whether what it overwrites is kept, from its first write on. */
   boolean hasSavepoint() {
     return hasSavepoint;
+  }
+
+  void hasSavepoint(boolean keeps) {
+    hasSavepoint = keeps;
+  }
+
+  /** What it has of the attempts before it; null if there were none. */
+  @Nullable RepeatedAttempt repeated() {
+    return repeated;
+  }
+
+  /** The writer that it uses; null if it has not written, or has ended. */
+  @Nullable RowWriter usedWriter() {
+    return writer;
+  }
+
+  /** A record without content, if need be from the writer, so that nothing is allocated. */
+  RecordBuilder bareRecord() {
+    RowWriter used = writer;
+    return used == null ? RecordBuilder.bare() : used.bareRecord();
   }
 
   /** Whether it sleeps behind a transaction whose row it meets. */
@@ -546,12 +519,15 @@ public final class TransactionCore {
     return !lockTimeout().isZero();
   }
 
-  /** Takes those who sleep behind it for the row that it has not got, before it is rolled back. */
+  /**
+   * Takes the transactions that sleep behind it for the row that it has not got, before it is
+   * rolled back.
+   */
   RowWaiters.@Nullable Inheritance takeHeirs() {
-    RowWaiters.Inheritance kept = heirs;
-    heirs = null;
+    RepeatedAttempt own = repeated;
+    RowWaiters.Inheritance inherited = own == null ? null : own.giveHeirs();
     Row row = contested;
-    return kept != null || row == null ? kept : rowWaiters().take(id, row);
+    return inherited != null || row == null ? inherited : rowWaiters().take(id, row);
   }
 
   /** What to do after a conflict with others, for who catches it. */
@@ -607,7 +583,7 @@ public final class TransactionCore {
     }
   }
 
-  private void awaitWitnessed() {
+  void awaitWitnessed() {
     if (engine.storage().log().durableLsn() >= reading.witness().lsn()) {
       return;
     }
@@ -634,6 +610,20 @@ public final class TransactionCore {
   /** From now on it can only be rolled back: a statement that threw has changed something. */
   public void spoil(String why) {
     spoilt = why;
+  }
+
+  /** Why it can only be rolled back; null if that is not so. */
+  @Nullable String spoilt() {
+    return spoilt;
+  }
+
+  void spoilt(@Nullable String why) {
+    spoilt = why;
+  }
+
+  /** What it has read was changed: no savepoint is far enough back. */
+  void setCannotBeSerialized() {
+    cannotBeSerialized = true;
   }
 
   public void checkOpen() {
@@ -763,79 +753,52 @@ public final class TransactionCore {
   RowWriter writer() {
     writes++;
     RowWriter current = writer;
-    if (current == null) {
-      if (engine.options().readOnly()) {
-        throw new ReadOnlyDatabaseException(
-            "the database was opened read-only; open it for writing");
-      }
-      demandWrites();
-      current = engine.takeWriter();
-      current.begin(engine.options().shortTransactionRows());
-      if (hasSavepoint) {
-        current.savepoint();
-      }
-      setIdRelease(
-          engine.storage().transactions().enter()); // before there is a writer: it may fail
-      setWriterRelease(current);
-      engine.snapshots().writes(slot);
-      reading.writesAs(id);
-      kept.forEach(one -> one.reading().writesAs(id));
-      RowWaiters.Inheritance inherited = heirs;
-      if (inherited != null) {
-        heirs = null;
-        rowWaiters().give(inherited, id);
-      }
+    return current != null ? current : beginWriting();
+  }
+
+  private RowWriter beginWriting() {
+    if (engine.options().readOnly()) {
+      throw new ReadOnlyDatabaseException("the database was opened read-only; open it for writing");
     }
-    return current;
+    demandWrites();
+    RowWriter taken = engine.takeWriter();
+    taken.begin(engine.options().shortTransactionRows());
+    if (hasSavepoint) {
+      taken.savepoint();
+    }
+    setIdRelease(engine.storage().transactions().enter()); // before there is a writer: it may fail
+    setWriterRelease(taken);
+    engine.snapshots().writes(slot);
+    reading.writesAs(id);
+    KeptReadings cursors = kept;
+    if (cursors != null) {
+      cursors.writesAs(id);
+    }
+    RepeatedAttempt former = repeated;
+    if (former != null) {
+      former.bequeath(id);
+    }
+    return taken;
   }
 
   /** How much it has overwritten so far; from now on that is kept (R14). */
   public int savepoint() {
-    return inside(() -> {
-      hasSavepoint = true;
-      RowWriter current = writer;
-      return current == null ? 0 : current.savepoint();
-    });
+    return inside(() -> SavepointSteps.set(this));
   }
 
   /** What it has overwritten needs not be kept any more. */
   public void noSavepoint() {
-    inside(() -> {
-      hasSavepoint = false;
-      RowWriter current = writer;
-      if (current != null) {
-        current.noSavepoint();
-      }
-      return null;
-    });
+    inside(() -> SavepointSteps.release(this));
   }
 
   /** Gives all rows back what they had at a savepoint. */
   public void rollbackTo(int savepoint) {
-    enterAlone();
-    try {
-      String before = spoilt;
-      spoilt = null; // by a statement after the savepoint
-      try {
-        insideGate(() -> {
-          RowWriter current = writer;
-          if (current != null) {
-            writes++;
-            try {
-              current.goBackTo(savepoint, id, snapshot());
-            } finally {
-              rowWaiters().gaveBack(id); // some of them, if it failed
-            }
-          }
-          return null;
-        });
-      } catch (Throwable failure) {
-        spoil(before == null ? "a rollback to a savepoint failed half way" : before);
-        throw failure;
-      }
-    } finally {
-      leaveAlone();
-    }
+    SavepointSteps.goBack(this, savepoint);
+  }
+
+  /** It is about to write: rows that cursors have read ahead may not be so any more. */
+  void countWrite() {
+    writes++;
   }
 
   /** A number that is another one after each write of this transaction. */
@@ -845,406 +808,22 @@ public final class TransactionCore {
 
   /** Commits, and waits until that is durable if it has to be. */
   public void commit() {
-    publishCommitAlone();
-    if (options.durability() == Durability.LAZY) {
-      return;
-    }
-    if (id == 0) {
-      awaitWitnessed();
-      return;
-    }
-    try {
-      engine.storage().log().awaitDurable(committedAt);
-    } catch (org.revenantdb.recovery.log.OutcomeUnknownException | LogStoppedException e) {
-      throw outcomeUnknown(e);
-    }
+    CommitPath.commit(this);
   }
 
   /** Prepares; whether there is something to be decided upon. Durable on return. */
   public boolean prepare(byte[] name) {
-    enterAlone();
-    try {
-      publishValidated(() -> {
-        if (id == 0) {
-          publishCommit();
-          return;
-        }
-        OwnTables own = ownTables;
-        if (own != null && !own.isEmpty()) {
-          throw new PrepareException(
-              "the transaction has created, dropped or truncated tables, and cannot be prepared: commit it, or do that"
-                  + " in a transaction of its own");
-        }
-        List<Integer> tables = new ArrayList<>();
-        Holds holds = holds();
-        if (holds != null) {
-          holds.forEach(table -> tables.add(TableState.of((Table) table).newest().id()));
-        }
-        int[] ids = tables.stream().mapToInt(Integer::intValue).toArray();
-        PreparedTransaction prepared = new PreparedTransaction(id, name, ids);
-        try {
-          setCommittedAtRelease(
-              engine
-                  .prepared()
-                  .prepare(prepared, this::publishInOrder, () -> setStateRelease(State.PREPARED)));
-        } finally {
-          if (state == State.PREPARED) {
-            end(State.PREPARED);
-          }
-        }
-      });
-    } catch (ConflictException told) {
-      awaitAnswer();
-      throw told;
-    } catch (PrepareException told) {
-      engine.awaitDurable(
-          engine.prepared().lastLsn()); // a crash may not take back who has the name
-      throw told;
-    } finally {
-      leaveAlone();
-    }
-    if (id == 0) {
-      awaitWitnessed(); // a lazy one, too: others decide by this answer
-      return false;
-    }
-    try {
-      engine.storage().log().awaitDurable(committedAt);
-    } catch (org.revenantdb.recovery.log.OutcomeUnknownException | LogStoppedException e) {
-      throw outcomeUnknown(e);
-    }
-    return true;
+    return PreparePath.prepare(this, name);
   }
 
   /** Commits; if that has to be durable, the force is on its way on return. */
   public void commitAsync() {
-    publishCommitAlone();
-    if (options.durability() == Durability.DURABLE) {
-      engine.storage().log().requestFlush(committedAt);
-    }
+    CommitPath.commitAsync(this);
   }
 
   /** Completed when the commit is durable, and all that it has read. */
   public CompletionStage<@Nullable Void> onDurable() {
-    if (state != State.COMMITTED) {
-      throw new Misuse.OfState("the transaction has not been committed");
-    }
-    Journal log = engine.storage().log();
-    long lsn = committedAt;
-    CompletableFuture<@Nullable Void> durable = new CompletableFuture<>();
-    if (log.durableLsn() >= lsn) {
-      durable.complete(null);
-      return durable;
-    }
-    EngineWork awaits =
-        EngineWork.of(
-            () -> {
-              log.awaitDurableUnasked(lsn);
-              durable.complete(null);
-            },
-            e -> completeWith(durable, e));
-    try {
-      Thread.ofVirtual()
-          .name("revenant-durable")
-          .inheritInheritableThreadLocals(false)
-          .start(awaits);
-    } catch (OutOfMemoryError noThread) {
-      durable.completeExceptionally(outcomeUnknown(noThread)); // it has committed: no exception
-    }
-    return durable.minimalCompletionStage();
-  }
-
-  /** Somebody waits for it, so it is repeated until there is memory for it. */
-  @SuppressWarnings("ThreadPriorityCheck") // only a hint: memory may come from another thread
-  private void completeWith(CompletableFuture<@Nullable Void> durable, Throwable failure) {
-    while (!durable.isDone()) {
-      try {
-        durable.completeExceptionally(outcomeUnknown(failure));
-      } catch (OutOfMemoryError notNow) {
-        Thread.yield();
-      }
-    }
-  }
-
-  private OutcomeUnknownException outcomeUnknown(Throwable failure) {
-    return new OutcomeUnknownException(
-        (id == 0
-                ? "the log failed while a transaction waited until what it has read was durable: what it was told is"
-                    + " uncertain"
-                : "the log failed while transaction "
-                    + id
-                    + " waited to become durable: its outcome is unknown")
-            + " until the database has been opened again; look for its effects before you repeat it ("
-            + Engine.why(failure)
-            + ")",
-        failure);
-  }
-
-  private void publishCommitAlone() {
-    enterAlone();
-    try {
-      publishValidated(this::publishCommit);
-    } catch (ConflictException told) {
-      awaitAnswer();
-      throw told;
-    } finally {
-      leaveAlone();
-    }
-    if (id == 0) {
-      return;
-    }
-    switch (options.durability()) {
-      case LAZY -> engine.committedLazily(committedAt);
-      case DURABLE -> engine.storage().counters().durableCommits.increment();
-    }
-    engine.pokeCleaner();
-  }
-
-  /** What a serializable transaction was validated against is not all that it has missed. */
-  private static final class StaleException extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
-    StaleException() {
-      super(null, null, /* enableSuppression= */ false, /* writableStackTrace= */ false);
-    }
-  }
-
-  /**
-   * Runs what publishes an outcome, inside the gate; of a serializable one behind a look at all.
-   */
-  private void publishValidated(Runnable publication) {
-    if (reads == null) {
-      publishInside(publication);
-      return;
-    }
-    for (int looks = 1; ; looks++) {
-      validated = validate();
-      try {
-        publishInside(publication);
-        return;
-      } catch (StaleException e) {
-        if (looks == MOST_LOOKS) {
-          throw changed(0);
-        }
-      } finally {
-        validated = null;
-      }
-    }
-  }
-
-  private void publishInside(Runnable publication) {
-    int stripe = engine.gate().enter();
-    try {
-      checkOpen();
-      publication.run();
-    } catch (LogStoppedException e) {
-      throw Engine.stopped(e);
-    } finally {
-      engine.gate().exit(stripe);
-    }
-  }
-
-  /** Outside of the gate: it may take as long as all that was read. */
-  private Certifier.@Nullable Validated validate() {
-    SerialReads own = reads;
-    if (own == null || isAsOfItsSnapshot(own)) {
-      return null;
-    }
-    checkOpen();
-    try {
-      return engine.certifier().validate(own, this::isChanged);
-    } catch (ChangedException told) {
-      throw changed(told.lsn());
-    }
-  }
-
-  /**
-   * Whether it has read what was committed when it began, and done no more. Where somebody was
-   * prepared meanwhile, it may have been before or after that.
-   */
-  private boolean isAsOfItsSnapshot(SerialReads own) {
-    return id == 0
-        && !own.isOfNow()
-        && !engine.storage().transactions().hasPreparedAbove(snapshot());
-  }
-
-  private SerializationConflictException changed(long lsn) {
-    cannotBeSerialized = true;
-    long dependsOn = lsn != 0 ? lsn : engine.storage().log().tail();
-    witness().saw(dependsOn);
-    return ApiAccess.api()
-        .serializationConflict(
-            "what this serializable transaction has read was changed by another that has committed since",
-            cure());
-  }
-
-  private boolean isChanged(Tree tree, byte[] from, byte @Nullable [] to) {
-    RowRange range = new RowRange(engine.storage(), engine.reader(), tree, reading, from, to);
-    boolean changed = false;
-    while (!changed && range.hasMore()) {
-      changed =
-          insideGate(() -> {
-            boolean found = false;
-            for (int leaf = 0; leaf < LEAVES_AT_ONCE && !found && range.hasMore(); leaf++) {
-              found = range.findChange();
-            }
-            return found;
-          });
-    }
-    return changed;
-  }
-
-  private void publishCommit() {
-    if (id == 0 && isSerializable()) {
-      witness().saw(engine.prepared().lastLsn()); // also that one was rolled back
-    }
-    if (id == 0 && validated != null) {
-      endReading();
-      return;
-    }
-    if (id == 0) {
-      setCommittedAtRelease(reading.witness().lsn());
-      end(State.COMMITTED);
-      return;
-    }
-    OwnTables own = ownTables;
-    if (own == null || own.isEmpty()) {
-      publishOutcome();
-      endOwn(own);
-    } else {
-      engine.tables().commit(this, own, this::publishOutcome);
-    }
-  }
-
-  private static void endOwn(@Nullable OwnTables own) {
-    if (own != null) {
-      own.end();
-    }
-  }
-
-  /** Publishes COMMIT, in its place among others; its LSN. */
-  private long publishOutcome() {
-    TransactionTable table = engine.storage().transactions();
-    Certifier certifier = engine.certifier();
-    long pass = enter(certifier);
-    try {
-      table.committing(id);
-      if (certifier.mustEnter(pass)) { // since a moment ago; and nobody waits there as committing
-        table.stillActive(id);
-        pass = certifier.enterAlways(); // it may be off again, and on a moment later
-        table.committing(id);
-      }
-      return publishOutcome(table, certifier, pass);
-    } finally {
-      certifier.leave(pass);
-    }
-  }
-
-  private long publishOutcome(TransactionTable table, Certifier certifier, long pass) {
-    Journal log = engine.storage().log();
-    LongFunction<Commit> rows;
-    long lsn;
-    try {
-      RowWriter used = writer;
-      RecordBuilder record = used == null ? RecordBuilder.bare() : used.bareRecord();
-      rows = pass == Certifier.UNGATED ? NO_ROWS : this::commitAt; // what follows allocates nothing
-      lsn = log.publish(record.begin(RecordType.COMMIT, id));
-    } catch (Throwable failure) {
-      // Nothing was published, so it is not committed; and nobody may wait for its outcome.
-      abortUnlogged(table, log);
-      end(State.ROLLED_BACK);
-      throw failure;
-    }
-    try {
-      AfterPublish.passed();
-      table.committed(id, lsn);
-      if (pass != Certifier.UNGATED) {
-        certifier.committed(pass, rows, lsn);
-      }
-    } catch (Throwable failure) {
-      stopCommitted(table, log, lsn, failure);
-      throw failure;
-    } finally {
-      setCommittedAtRelease(lsn); // behind all that it has read
-      end(State.COMMITTED);
-    }
-    return lsn;
-  }
-
-  /** One that has only read, and not only in its snapshot: what it was told is so now. */
-  private void endReading() {
-    Certifier certifier = engine.certifier();
-    long pass = enter(certifier);
-    try {
-      setCommittedAtRelease(reading.witness().lsn());
-      end(State.COMMITTED);
-    } finally {
-      certifier.leave(pass);
-    }
-  }
-
-  /** Publishes a record that counts as a commit, in its place among those. */
-  private long publishInOrder(LongSupplier record) {
-    Certifier certifier = engine.certifier();
-    long pass = validated == null ? certifier.enterAlways() : enter(certifier);
-    try {
-      LongFunction<Commit> rows = this::commitAt;
-      long lsn = record.getAsLong();
-      certifier.committed(pass, rows, lsn);
-      return lsn;
-    } finally {
-      certifier.leave(pass);
-    }
-  }
-
-  /** Takes its place among commits; a serializable one only if all it has read is still so. */
-  private long enter(Certifier certifier) {
-    Certifier.Validated before = validated;
-    if (reads == null || before == null) {
-      return certifier.enter();
-    }
-    long pass;
-    try {
-      pass = certifier.enter(reads, before);
-    } catch (ChangedException told) {
-      throw changed(told.lsn());
-    }
-    if (pass == Certifier.UNGATED) {
-      throw new StaleException();
-    }
-    return pass;
-  }
-
-  /** What it has committed, or prepared. */
-  private Commit commitAt(long lsn) {
-    List<Commit.Row> rows = new ArrayList<>();
-    RowWriter used = writer;
-    boolean isKnown =
-        used == null || used.forEachWritten((tree, key) -> rows.add(new Commit.Row(tree, key)));
-    List<Integer> gone = new ArrayList<>();
-    List<String> names = new ArrayList<>();
-    OwnTables own = ownTables;
-    if (own != null) {
-      own.forEach((table, now) -> {
-        names.add(table.name());
-        TableState.of(table)
-            .newest()
-            .all()
-            .forEach(tree -> gone.add(tree.table())); // what others see, until now
-      });
-    }
-    return new Commit(lsn, rows, isKnown, gone, names);
-  }
-
-  /**
-   * It is in the log, and must not be rolled back as if it were not (R18); nor may anybody wait for
-   * it for ever.
-   */
-  private void stopCommitted(TransactionTable table, Journal log, long lsn, Throwable failure) {
-    try {
-      log.fail(failure);
-    } finally {
-      table.committed(id, lsn);
-    }
+    return DurableOutcome.stage(this);
   }
 
   /** What it says on its way out, without a commit, is an answer too (R10). */
@@ -1256,168 +835,18 @@ public final class TransactionCore {
     }
   }
 
-  /** Those who wait for the outcome go on in any case, if need be in an engine that has stopped. */
-  private void abortUnlogged(TransactionTable table, Journal log) {
-    try {
-      addToAborted(table, log);
-    } finally {
-      table.aborted(id);
-    }
-  }
-
   /** Rolls back; nothing happens if the transaction has ended. */
   public void rollback() {
-    rollback(/* putsBack= */ true);
-  }
-
-  private void rollback(boolean putsBack) {
-    enterAlone();
-    try {
-      if (state == State.OPEN) {
-        int stripe = engine.gate().enter();
-        try {
-          abort(State.ROLLED_BACK, putsBack);
-        } finally {
-          engine.gate().exit(stripe);
-        }
-      }
-    } finally {
-      leaveAlone();
-    }
+    RollbackPath.rollback(this, /* putsBack= */ true);
   }
 
   /** The database ends: nobody is inside it. */
   public void databaseCloses() {
-    if (state == State.OPEN) {
-      abort(State.CLOSED, /* putsBack= */ false);
-    }
+    RollbackPath.databaseCloses(this);
   }
 
-  private void abort(State end, boolean putsBack) {
-    OwnTables own = ownTables;
-    boolean hasSteps = own != null && !own.isEmpty();
-    boolean isAborted = false;
-    try {
-      isAborted = id == 0 || (putsBack && !hasSteps && hasPutBack());
-    } finally {
-      if (!isAborted) {
-        abortForCleaner();
-      }
-      try {
-        end(end);
-      } finally {
-        if (own != null && hasSteps) {
-          engine.tables().rollBack(own, id);
-        } else {
-          endOwn(own);
-        }
-        engine.pokeCleaner();
-      }
-    }
-  }
-
-  private void abortForCleaner() {
-    TransactionTable table = engine.storage().transactions();
-    Journal log = engine.storage().log();
-    try {
-      addToAborted(table, log);
-      RowWriter used = writer;
-      RecordBuilder record = used == null ? RecordBuilder.bare() : used.bareRecord();
-      log.publish(record.begin(RecordType.ABORT, id));
-    } catch (LogStoppedException | VirtualMachineError e) {
-      // Without the record it is undecided after the restart, and so aborted all the same.
-    } finally {
-      table.aborted(id); // nobody may wait for it for ever
-    }
-  }
-
-  /** One that is not in the map would count as committed when it is forgotten: the engine stops. */
-  private void addToAborted(TransactionTable table, Journal log) {
-    try {
-      table.aborted().add(id);
-    } catch (Throwable noMemory) {
-      log.fail(noMemory);
-      throw noMemory;
-    }
-  }
-
-  /**
-   * Whether all rows were put back, and that is in the log. What fails is left to the cleaner
-   * (R25): a page that cannot be read, no memory, a log that has stopped.
-   */
-  private boolean hasPutBack() {
-    RowWriter used = writer;
-    try {
-      if (used == null || !used.putBack(id)) {
-        return false;
-      }
-      engine.storage().log().publish(ForgottenIds.build(new RecordBuilder(), id));
-    } catch (StorageException | LogStoppedException | VirtualMachineError failure) {
-      return false;
-    }
-    engine.storage().transactions().aborted(id);
-    return true;
-  }
-
-  /** Gives back all that it has, each in any case; allocates nothing. */
-  private void end(State end) {
-    setStateRelease(end);
-    try {
-      endSlots();
-    } finally {
-      try {
-        if (reads != null) {
-          engine.certifier().end(reads);
-        }
-      } finally {
-        endWriter();
-      }
-    }
-  }
-
-  private void endSlots() {
-    engine.open().end(slot);
-    engine.snapshots().close(slot);
-    List<KeptReading> ended = kept;
-    for (int i = 0; i < ended.size(); i++) {
-      engine.open().end(ended.get(i).slot());
-      engine.snapshots().close(ended.get(i).slot());
-    }
-    kept = List.of();
-  }
-
-  private void endWriter() {
-    try {
-      RowWriter used = writer;
-      if (used != null) {
-        setWriterRelease(null);
-        used.end();
-        engine.giveBack(used);
-      }
-    } finally {
-      RowWaiters.Inheritance left = heirs;
-      if (left != null) {
-        heirs = null;
-        rowWaiters().release(left);
-      }
-    }
-    RowTurns.Turn ended = turn;
-    if (ended != null) {
-      turn = null;
-      engine.storage().transactions().rowTurns().leave(ended);
-    }
-  }
-
-  /** The face was forgotten: nobody can be inside any more. */
+  /** The user has forgotten it: nobody can be inside any more. */
   void forgotten() {
-    if (state != State.OPEN) {
-      return;
-    }
-    try {
-      rollback(/* putsBack= */ false); // this thread serves all databases
-    } catch (DatabaseClosedException e) {
-      return;
-    }
-    engine.options().leakListener().accept(new LeakedTransaction(id, options.name(), begun));
+    RollbackPath.forgotten(this);
   }
 }

@@ -1,0 +1,237 @@
+package org.revenantdb.engine.session;
+
+import java.util.List;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.ConflictException;
+import org.revenantdb.engine.Durability;
+import org.revenantdb.engine.change.AfterPublish;
+import org.revenantdb.engine.change.Journal;
+import org.revenantdb.engine.serial.Certifier;
+import org.revenantdb.engine.serial.Commit;
+import org.revenantdb.engine.txn.TransactionTable;
+import org.revenantdb.recovery.log.LogStoppedException;
+import org.revenantdb.recovery.log.RecordType;
+
+/**
+ * How a transaction commits: one record in the log, and what surrounds it.
+ *
+ * <p>Threads: the thread of the transaction, outside of the transaction and of the gate, with
+ * nothing latched.
+ *
+ * <p>Failure: before the record is published the transaction is not committed. A conflict leaves it
+ * open, to be rolled back; any other failure of the publication has rolled it back. Once the record
+ * is published it is committed, and a failure in memory stops the engine.
+ */
+final class CommitPath {
+  /*
+   * Protocol    docs/protocols.md §7 (words of the table), §14 (durability), §34 (serializable).
+   *
+   * Steps       1  enter      one thread is inside the transaction; its stack is sufficient
+   *             2  validate   serializable, outside of the gate: nothing that it has read was changed (SerialCommit)
+   *             3  gate       the transaction is open, and the database is until step 9
+   *             4  order      while there are serializable transactions: the gate of the certifier
+   *             5  mark       COMMITTING in the table: a reader that meets the id waits for the outcome from now on
+   *             6  publish    COMMIT has its place in the log. It is the commit: snapshots behind it include it.
+   *             7  show       COMMITTED(lsn) in the table: the waiting readers go on; the certifier receives the rows
+   *             8  end        state COMMITTED; snapshot, writer and tables are given back (TransactionEnd)
+   *             9  leave      the gate of the certifier, the gate, the transaction
+   *             10 durable    durable: wait until the log is forced behind the record. It is acknowledged only then.
+   *                           lazy: acknowledged at once, forced within a time
+   *             A transaction that has written nothing has no id: of 4 to 8 it needs the end alone. If it was validated,
+   *             it takes its place in the order for that, so that all its answers are true at one moment.
+   *             A transaction that has changed tables takes steps 4 to 8 with the catalogue locked (TableSteps).
+   *
+   * Order of gates   gate, lock of the catalogue, gate of the certifier. Mark comes behind the last: a transaction that
+   *             turns the certifier on waits for all that are marked. A transaction that finds it on only after
+   *             it was marked takes the mark back, enters, and marks again.
+   *
+   * Ordering    committedAt is stored before the state COMMITTED, which says to other threads that it is there
+   *             (TransactionCore, Ordering).
+   *
+   * Memory      what has to be allocated is allocated before step 6; from there to the end nothing is (R18)
+   *
+   * A failure   before 6, or in it: nothing is in the log. The id goes to the aborted map, its word becomes ABORTED,
+   *             the transaction has ended.
+   *             in 7: the record is there, and must not be followed by an ABORT. The engine stops, the word becomes
+   *             COMMITTED all the same, as nobody may wait for it for ever (R18).
+   *             in 10: the outcome is unknown until the database has been opened again
+   *
+   * A crash     before 6, or before its record is durable: no outcome in the log, so the restart aborts it. Nobody
+   *             that survives has seen it: a durable reader has waited for this record (R10).
+   *             behind it: committed, acknowledged or not
+   */
+  @SuppressWarnings("UnnecessaryLambda") // made before it is needed
+  private static final LongFunction<Commit> NO_ROWS =
+      lsn -> new Commit(lsn, List.of(), /* isKnown= */ true, List.of(), List.of());
+
+  private static final Publication COMMIT = CommitPath::publishCommit;
+
+  /** What gives a transaction its outcome, inside the gate: steps 4 to 8. */
+  @FunctionalInterface
+  interface Publication {
+    /**
+     * Publishes it.
+     *
+     * @param validated what the reads of a serializable transaction were validated against; null if
+     *     they need no validation
+     */
+    void publish(TransactionCore core, Certifier.@Nullable Validated validated);
+  }
+
+  private CommitPath() {}
+
+  /** Loads the class, so that this cannot fail behind step 6. */
+  static void load() {}
+
+  /** All steps. */
+  static void commit(TransactionCore core) {
+    publish(core);
+    if (core.durability() == Durability.LAZY) {
+      return;
+    }
+    if (core.id() == 0) {
+      core.awaitWitnessed();
+    } else {
+      DurableOutcome.await(core);
+    }
+  }
+
+  /** Steps 1 to 9; if the commit has to be durable, the force is on its way on return. */
+  static void commitAsync(TransactionCore core) {
+    publish(core);
+    if (core.durability() == Durability.DURABLE) {
+      core.engine().storage().log().requestFlush(core.committedAt());
+    }
+  }
+
+  private static void publish(TransactionCore core) {
+    core.enterAlone(); // 1
+    try {
+      runValidated(core, COMMIT); // 2 to 8
+    } catch (ConflictException told) {
+      core.awaitAnswer();
+      throw told;
+    } finally {
+      core.leaveAlone(); // 9
+    }
+    if (core.id() == 0) {
+      return;
+    }
+    Engine engine = core.engine();
+    switch (core.durability()) {
+      case LAZY -> engine.committedLazily(core.committedAt());
+      case DURABLE -> engine.storage().counters().durableCommits.increment();
+    }
+    engine.pokeCleaner();
+  }
+
+  /** Steps 2 and 3, around what publishes an outcome. */
+  static void runValidated(TransactionCore core, Publication publication) {
+    if (core.reads() == null) {
+      runInGate(core, publication, null);
+    } else {
+      SerialCommit.run(core, publication);
+    }
+  }
+
+  /** Step 3. */
+  static void runInGate(
+      TransactionCore core, Publication publication, Certifier.@Nullable Validated validated) {
+    OperationGate gate = core.engine().gate();
+    int stripe = gate.enter();
+    try {
+      core.checkOpen();
+      publication.publish(core, validated);
+    } catch (LogStoppedException e) {
+      throw Engine.stopped(e);
+    } finally {
+      gate.exit(stripe);
+    }
+  }
+
+  /** Steps 4 to 8, for a transaction with or without writes and changed tables. */
+  static void publishCommit(TransactionCore core, Certifier.@Nullable Validated validated) {
+    if (core.id() == 0) {
+      endReading(core, validated);
+      return;
+    }
+    OwnTables own = core.ownTables();
+    if (own == null || own.isEmpty()) {
+      publishRecord(core, validated);
+      TransactionEnd.endTables(own);
+    } else {
+      core.engine().tables().commit(core, own, () -> publishRecord(core, validated));
+    }
+  }
+
+  /** The end of a transaction that has written nothing. */
+  private static void endReading(TransactionCore core, Certifier.@Nullable Validated validated) {
+    if (core.isSerializable()) {
+      core.witness().saw(core.engine().prepared().lastLsn()); // also that one was rolled back
+    }
+    long pass = validated == null ? Certifier.UNGATED : SerialCommit.enter(core, validated); // 4
+    try {
+      core.setCommittedAtRelease(core.witness().lsn()); // 8
+      TransactionEnd.end(core, TransactionCore.State.COMMITTED);
+    } finally {
+      core.engine().certifier().leave(pass);
+    }
+  }
+
+  /**
+   * Steps 4 to 8.
+   *
+   * @return the LSN of the record
+   */
+  private static long publishRecord(TransactionCore core, Certifier.@Nullable Validated validated) {
+    Engine engine = core.engine();
+    TransactionTable table = engine.storage().transactions();
+    Journal log = engine.storage().log();
+    Certifier certifier = engine.certifier();
+    long id = core.id();
+    long pass = SerialCommit.enter(core, validated); // 4
+    try {
+      table.committing(id); // 5
+      if (certifier.mustEnter(pass)) { // since a moment ago; nobody waits at the gate as committing
+        table.stillActive(id);
+        pass = certifier.enterAlways(); // it may be off again, and on a moment later
+        table.committing(id);
+      }
+      LongFunction<Commit> rows;
+      long lsn;
+      try {
+        rows = pass == Certifier.UNGATED ? NO_ROWS : at -> SerialCommit.written(core, at);
+        lsn = log.publish(core.bareRecord().begin(RecordType.COMMIT, id)); // 6
+      } catch (Throwable failure) {
+        RollbackPath.abortUnlogged(core); // nobody may wait for its outcome
+        TransactionEnd.end(core, TransactionCore.State.ROLLED_BACK);
+        throw failure;
+      }
+      try {
+        AfterPublish.passed();
+        table.committed(id, lsn); // 7
+        if (pass != Certifier.UNGATED) {
+          certifier.committed(pass, rows, lsn);
+        }
+      } catch (Throwable failure) {
+        stopCommitted(core, lsn, failure);
+        throw failure;
+      } finally {
+        core.setCommittedAtRelease(lsn); // 8, behind all that it has read
+        TransactionEnd.end(core, TransactionCore.State.COMMITTED);
+      }
+      return lsn;
+    } finally {
+      certifier.leave(pass); // 9
+    }
+  }
+
+  private static void stopCommitted(TransactionCore core, long lsn, Throwable failure) {
+    try {
+      core.engine().storage().log().fail(failure);
+    } finally {
+      core.engine().storage().transactions().committed(core.id(), lsn);
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package org.revenantdb.engine.session;
+
+import java.util.ArrayList;
+
+/**
+ * The snapshots of the cursors and streams of one transaction that reads committed: they go on when
+ * the statements of the transaction take new snapshots (docs/protocols.md §33).
+ *
+ * <p>Threads: one at a time, inside the transaction and the gate.
+ */
+final class KeptReadings {
+  /*
+   * Slots       each has a slot of its own, which names the transaction in the list of open ones. It is given back with
+   *             the last user of the reading, or with the transaction.
+   */
+  private final Engine engine;
+  private final ArrayList<KeptReading> open = new ArrayList<>(1);
+
+  KeptReadings(Engine engine) {
+    this.engine = engine;
+  }
+
+  /** A new one, with a snapshot of now. */
+  KeptReading open(TransactionCore core) {
+    open.ensureCapacity(open.size() + 1); // before there is a slot to be lost
+    int slot = engine.snapshots().open(engine.clock());
+    try {
+      KeptReading fresh =
+          new KeptReading(slot, core.reading().at(engine.snapshots().snapshot(slot)));
+      engine.open().keep(slot, core);
+      open.add(fresh);
+      return fresh;
+    } catch (Throwable noMemory) {
+      giveBack(slot);
+      throw noMemory;
+    }
+  }
+
+  /** One user of a reading has ended. */
+  void close(KeptReading used) {
+    if (used.isLast() && open.remove(used)) {
+      giveBack(used.slot());
+    }
+  }
+
+  /** The transaction has got its id: its own rows are to be seen. */
+  void writesAs(long id) {
+    for (KeptReading one : open) {
+      one.reading().writesAs(id);
+    }
+  }
+
+  /** The transaction has ended; allocates nothing. */
+  void end() {
+    for (int i = 0; i < open.size(); i++) {
+      giveBack(open.get(i).slot());
+    }
+    open.clear();
+  }
+
+  private void giveBack(int slot) {
+    engine.open().end(slot);
+    engine.snapshots().close(slot);
+  }
+}

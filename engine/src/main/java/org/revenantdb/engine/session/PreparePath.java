@@ -1,0 +1,115 @@
+package org.revenantdb.engine.session;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongFunction;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.ConflictException;
+import org.revenantdb.engine.PrepareException;
+import org.revenantdb.engine.Table;
+import org.revenantdb.engine.catalog.TableState;
+import org.revenantdb.engine.serial.Certifier;
+import org.revenantdb.engine.serial.Commit;
+import org.revenantdb.engine.txn.Holds;
+import org.revenantdb.recovery.restart.PreparedTransaction;
+
+/**
+ * How a transaction is prepared: it ends without an outcome, and keeps its rows until somebody
+ * decides by its name.
+ *
+ * <p>Threads: the thread of the transaction, outside of the transaction and of the gate, with
+ * nothing latched.
+ *
+ * <p>Failure: what comes before the record leaves the transaction open.
+ */
+final class PreparePath {
+  /*
+   * Protocol    docs/protocols.md §29, with the crash table. The list is PreparedTransactions.
+   *
+   * Steps       1  enter, validate, gate: as a commit (CommitPath, 1 to 3)
+   *             2  the tables that it has written to are listed; one that has changed tables is refused
+   *             3  under the lock of the list: into the list, the gate of the certifier, PREPARE published, state PREPARED
+   *             4  snapshot, writer and tables are given back; the id stays active
+   *             5  the log is forced. What was prepared is known to the caller only then, lazy or not.
+   *             A transaction that has written nothing commits instead; there is nothing to decide.
+   *
+   * A crash     before PREPARE is durable leaves a transaction without outcome, which the restart aborts; behind it a
+   *             prepared one
+   */
+  private PreparePath() {}
+
+  /** As {@link TransactionCore#prepare}. */
+  static boolean prepare(TransactionCore core, byte[] name) {
+    core.enterAlone();
+    try {
+      CommitPath.runValidated(core, (own, validated) -> publish(own, validated, name));
+    } catch (ConflictException told) {
+      core.awaitAnswer();
+      throw told;
+    } catch (PrepareException told) {
+      Engine engine = core.engine();
+      engine.awaitDurable(
+          engine.prepared().lastLsn()); // a crash may not take back who has the name
+      throw told;
+    } finally {
+      core.leaveAlone();
+    }
+    if (core.id() == 0) {
+      core.awaitWitnessed(); // a lazy one, too: others decide by this answer
+      return false;
+    }
+    DurableOutcome.await(core);
+    return true;
+  }
+
+  private static void publish(
+      TransactionCore core, Certifier.@Nullable Validated validated, byte[] name) {
+    if (core.id() == 0) {
+      CommitPath.publishCommit(core, validated);
+      return;
+    }
+    OwnTables own = core.ownTables();
+    if (own != null && !own.isEmpty()) {
+      throw new PrepareException(
+          "the transaction has created, dropped or truncated tables, and cannot be prepared: commit it, or do that"
+              + " in a transaction of its own");
+    }
+    PreparedTransaction prepared = new PreparedTransaction(core.id(), name, tables(core));
+    try {
+      core.setCommittedAtRelease(
+          core.engine()
+              .prepared()
+              .prepare(
+                  prepared, record -> publishInOrder(core, validated, record), core::setPrepared));
+    } finally {
+      if (core.state() == TransactionCore.State.PREPARED) {
+        TransactionEnd.end(core, TransactionCore.State.PREPARED);
+      }
+    }
+  }
+
+  private static int[] tables(TransactionCore core) {
+    List<Integer> tables = new ArrayList<>();
+    Holds holds = core.holds();
+    if (holds != null) {
+      holds.forEach(table -> tables.add(TableState.of((Table) table).newest().id()));
+    }
+    return tables.stream().mapToInt(Integer::intValue).toArray();
+  }
+
+  /** Publishes PREPARE in its place among commits: it counts as one of them. */
+  private static long publishInOrder(
+      TransactionCore core, Certifier.@Nullable Validated validated, LongSupplier record) {
+    Certifier certifier = core.engine().certifier();
+    long pass = validated == null ? certifier.enterAlways() : SerialCommit.enter(core, validated);
+    try {
+      LongFunction<Commit> rows = at -> SerialCommit.written(core, at);
+      long lsn = record.getAsLong();
+      certifier.committed(pass, rows, lsn);
+      return lsn;
+    } finally {
+      certifier.leave(pass);
+    }
+  }
+}

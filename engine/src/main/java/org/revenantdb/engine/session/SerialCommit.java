@@ -1,0 +1,168 @@
+package org.revenantdb.engine.session;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.SerializationConflictException;
+import org.revenantdb.engine.access.ApiAccess;
+import org.revenantdb.engine.btree.Tree;
+import org.revenantdb.engine.catalog.TableState;
+import org.revenantdb.engine.serial.Certifier;
+import org.revenantdb.engine.serial.ChangedException;
+import org.revenantdb.engine.serial.Commit;
+import org.revenantdb.engine.serial.SerialReads;
+import org.revenantdb.engine.version.RowRange;
+import org.revenantdb.engine.version.RowWriter;
+
+/**
+ * The part that serializable transactions have in a commit: the validation of what one has read,
+ * its place in the order of commits, and what the certifier receives of a commit.
+ *
+ * <p>Threads: the thread that is inside the transaction. {@link #run} is called outside of the
+ * gate, everything else inside.
+ */
+final class SerialCommit {
+  /*
+   * Protocol    docs/protocols.md §34.
+   *
+   * Steps       1  validate   outside of the gate, as it may take as long as all reads did: what was committed since the
+   *                           snapshot has changed nothing that was read
+   *             2  enter      with the gate of the certifier alone: nor has what was committed since step 1
+   *             3  publish    in that gate, so nothing comes between
+   *             Step 2 may find that it cannot tell, as the certifier does not know the rows of some commit. Then step 1
+   *             is repeated; after three times that counts as a conflict.
+   *
+   * Skipped     a transaction that has only read, in its snapshot, is as of its snapshot. It needs no validation, unless
+   *             another one was prepared meanwhile: that may have been before or after the snapshot.
+   *
+   * Conflict    the transaction can only be rolled back, and no savepoint is far enough back. The answer depends on the
+   *             commit that was in the way, or on all that is in the log, if that commit is not known (R10).
+   */
+  /** Leaves that are looked at before others may close or check the database. */
+  private static final int LEAVES_AT_ONCE = 64;
+
+  /** How often a transaction is validated. */
+  private static final int MOST_LOOKS = 3;
+
+  private SerialCommit() {}
+
+  /** Step 2 could not tell: others have committed since step 1, and it is not known what. */
+  private static final class StaleException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    StaleException() {
+      super(null, null, /* enableSuppression= */ false, /* writableStackTrace= */ false);
+    }
+  }
+
+  /** Validates a serializable transaction, and runs what publishes its outcome inside the gate. */
+  static void run(TransactionCore core, CommitPath.Publication publication) {
+    for (int looks = 1; ; looks++) {
+      Certifier.Validated validated = validate(core);
+      try {
+        CommitPath.runInGate(core, publication, validated);
+        return;
+      } catch (StaleException e) {
+        if (looks == MOST_LOOKS) {
+          throw changed(core, 0);
+        }
+      }
+    }
+  }
+
+  /** Step 1; null if it is skipped. */
+  private static Certifier.@Nullable Validated validate(TransactionCore core) {
+    SerialReads own = core.reads();
+    if (own == null || isAsOfItsSnapshot(core, own)) {
+      return null;
+    }
+    core.checkOpen();
+    try {
+      return core.engine()
+          .certifier()
+          .validate(own, (tree, from, to) -> isChanged(core, tree, from, to));
+    } catch (ChangedException told) {
+      throw changed(core, told.lsn());
+    }
+  }
+
+  private static boolean isAsOfItsSnapshot(TransactionCore core, SerialReads own) {
+    return core.id() == 0
+        && !own.isOfNow()
+        && !core.engine().storage().transactions().hasPreparedAbove(core.snapshot());
+  }
+
+  /** Whether rows of a range were changed since; in steps, each inside the gate. */
+  private static boolean isChanged(
+      TransactionCore core, Tree tree, byte[] from, byte @Nullable [] to) {
+    Engine engine = core.engine();
+    RowRange range =
+        new RowRange(engine.storage(), engine.reader(), tree, core.reading(), from, to);
+    boolean changed = false;
+    while (!changed && range.hasMore()) {
+      changed =
+          core.insideGate(() -> {
+            boolean found = false;
+            for (int leaf = 0; leaf < LEAVES_AT_ONCE && !found && range.hasMore(); leaf++) {
+              found = range.findChange();
+            }
+            return found;
+          });
+    }
+    return changed;
+  }
+
+  /**
+   * Takes the place of a transaction among commits.
+   *
+   * @param validated in step 1; null if that was not necessary
+   * @return for {@link Certifier#leave}
+   */
+  static long enter(TransactionCore core, Certifier.@Nullable Validated validated) {
+    Certifier certifier = core.engine().certifier();
+    SerialReads own = core.reads();
+    if (own == null || validated == null) {
+      return certifier.enter();
+    }
+    long pass;
+    try {
+      pass = certifier.enter(own, validated);
+    } catch (ChangedException told) {
+      throw changed(core, told.lsn());
+    }
+    if (pass == Certifier.UNGATED) {
+      throw new StaleException();
+    }
+    return pass;
+  }
+
+  private static SerializationConflictException changed(TransactionCore core, long lsn) {
+    core.setCannotBeSerialized();
+    core.witness().saw(lsn != 0 ? lsn : core.engine().storage().log().tail());
+    return ApiAccess.api()
+        .serializationConflict(
+            "what this serializable transaction has read was changed by another that has committed since",
+            core.cure());
+  }
+
+  /** What a transaction has written, for the certifier: it was committed, or prepared, there. */
+  static Commit written(TransactionCore core, long lsn) {
+    List<Commit.Row> rows = new ArrayList<>();
+    RowWriter used = core.usedWriter();
+    boolean isKnown =
+        used == null || used.forEachWritten((tree, key) -> rows.add(new Commit.Row(tree, key)));
+    List<Integer> gone = new ArrayList<>();
+    List<String> names = new ArrayList<>();
+    OwnTables own = core.ownTables();
+    if (own != null) {
+      own.forEach((table, now) -> {
+        names.add(table.name());
+        TableState.of(table)
+            .newest()
+            .all()
+            .forEach(tree -> gone.add(tree.table())); // what others see, until now
+      });
+    }
+    return new Commit(lsn, rows, isKnown, gone, names);
+  }
+}
