@@ -29,6 +29,7 @@ import org.revenantdb.engine.session.Engine;
 import org.revenantdb.engine.session.KeptReading;
 import org.revenantdb.engine.session.StreamedValue;
 import org.revenantdb.engine.session.TransactionCore;
+import org.revenantdb.engine.session.TransactionState;
 import org.revenantdb.engine.version.MergedScan;
 import org.revenantdb.engine.version.Reading;
 import org.revenantdb.engine.version.RowBatch;
@@ -204,7 +205,7 @@ public final class Transaction implements AutoCloseable {
     }
     return found instanceof TransactionCore core
         ? core
-        : TransactionCore.ended(engine, slot, snapshot, options, (TransactionCore.State) found);
+        : TransactionCore.ended(engine, slot, snapshot, options, (TransactionState.State) found);
   }
 
   /** Its core, if anything was asked of it; else it holds nothing but its slot. */
@@ -220,7 +221,7 @@ public final class Transaction implements AutoCloseable {
 
   /** The database ends: nobody is inside it. */
   void databaseCloses() {
-    if (!endsUnused(TransactionCore.State.CLOSED)) {
+    if (!endsUnused(TransactionState.State.CLOSED)) {
       TransactionCore used = usedCore();
       if (used != null) {
         used.databaseCloses();
@@ -229,7 +230,7 @@ public final class Transaction implements AutoCloseable {
   }
 
   /** Ends it, if nothing was asked of it; else false. */
-  private boolean endsUnused(TransactionCore.State state) {
+  private boolean endsUnused(TransactionState.State state) {
     if (word != null || !WORD.compareAndSet(this, null, state)) {
       return false;
     }
@@ -1138,7 +1139,7 @@ public final class Transaction implements AutoCloseable {
    */
   public void commit() {
     try {
-      if (endsUnused(TransactionCore.State.COMMITTED)) {
+      if (endsUnused(TransactionState.State.COMMITTED)) {
         return;
       }
       try {
@@ -1220,7 +1221,7 @@ public final class Transaction implements AutoCloseable {
   /** Rolls back, in constant time; nothing happens if the transaction has ended. */
   public void rollback() {
     try {
-      if (endsUnused(TransactionCore.State.ROLLED_BACK)) {
+      if (endsUnused(TransactionState.State.ROLLED_BACK)) {
         return;
       }
       try {

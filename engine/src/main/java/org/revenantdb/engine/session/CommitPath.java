@@ -173,7 +173,7 @@ final class CommitPath {
     long pass = validated == null ? Certifier.UNGATED : SerialCommit.enter(core, validated); // 4
     try {
       core.setCommittedAtRelease(core.witness().lsn()); // 8
-      TransactionEnd.end(core, TransactionCore.State.COMMITTED);
+      TransactionEnd.end(core, TransactionState.State.COMMITTED);
     } finally {
       core.engine().certifier().leave(pass);
     }
@@ -205,7 +205,7 @@ final class CommitPath {
         lsn = log.publish(core.bareRecord().begin(RecordType.COMMIT, id)); // 6
       } catch (Throwable failure) {
         RollbackPath.abortUnlogged(core); // nobody may wait for its outcome
-        TransactionEnd.end(core, TransactionCore.State.ROLLED_BACK);
+        TransactionEnd.end(core, TransactionState.State.ROLLED_BACK);
         throw failure;
       }
       try {
@@ -219,7 +219,7 @@ final class CommitPath {
         throw failure;
       } finally {
         core.setCommittedAtRelease(lsn); // 8, behind all that it has read
-        TransactionEnd.end(core, TransactionCore.State.COMMITTED);
+        TransactionEnd.end(core, TransactionState.State.COMMITTED);
       }
       return lsn;
     } finally {

@@ -34,7 +34,7 @@ final class DurableOutcome {
 
   /** As {@link TransactionCore#onDurable}. */
   static CompletionStage<@Nullable Void> stage(TransactionCore core) {
-    if (core.state() != TransactionCore.State.COMMITTED) {
+    if (core.state() != TransactionState.State.COMMITTED) {
       throw new Misuse.OfState("the transaction has not been committed");
     }
     Journal log = core.engine().storage().log();

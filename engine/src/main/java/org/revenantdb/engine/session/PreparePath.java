@@ -83,8 +83,8 @@ final class PreparePath {
               .prepare(
                   prepared, record -> publishInOrder(core, validated, record), core::setPrepared));
     } finally {
-      if (core.state() == TransactionCore.State.PREPARED) {
-        TransactionEnd.end(core, TransactionCore.State.PREPARED);
+      if (core.state() == TransactionState.State.PREPARED) {
+        TransactionEnd.end(core, TransactionState.State.PREPARED);
       }
     }
   }

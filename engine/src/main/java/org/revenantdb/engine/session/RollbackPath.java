@@ -65,7 +65,7 @@ final class RollbackPath {
         OperationGate gate = core.engine().gate();
         int stripe = gate.enter();
         try {
-          abort(core, TransactionCore.State.ROLLED_BACK, putsBack);
+          abort(core, TransactionState.State.ROLLED_BACK, putsBack);
         } finally {
           gate.exit(stripe);
         }
@@ -78,7 +78,7 @@ final class RollbackPath {
   /** The database ends: nobody is inside it. */
   static void databaseCloses(TransactionCore core) {
     if (core.isOpen()) {
-      abort(core, TransactionCore.State.CLOSED, /* putsBack= */ false);
+      abort(core, TransactionState.State.CLOSED, /* putsBack= */ false);
     }
   }
 
@@ -99,7 +99,7 @@ final class RollbackPath {
   }
 
   /** Steps 2 to 6. */
-  private static void abort(TransactionCore core, TransactionCore.State end, boolean putsBack) {
+  private static void abort(TransactionCore core, TransactionState.State end, boolean putsBack) {
     OwnTables own = core.ownTables();
     boolean hasSteps = own != null && !own.isEmpty();
     boolean isAborted = false;

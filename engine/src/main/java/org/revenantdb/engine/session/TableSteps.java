@@ -99,7 +99,7 @@ public final class TableSteps {
                 () -> {
                   TableTrees made = catalog.writer().treesOf(row, TableTrees.NEVER);
                   created[0] = new TableState(engine, name, made, changing).face();
-                  core.hold(created[0]);
+                  TablesSeen.hold(core, created[0]);
                   own.put(created[0], made);
                 });
         return created[0];
@@ -233,14 +233,14 @@ public final class TableSteps {
 
   /** A step on a table that is entered before; if it fails it holds what it held before. */
   private static void holding(TransactionCore core, Table table, Runnable step) {
-    boolean isNew = core.hold(table);
+    boolean isNew = TablesSeen.hold(core, table);
     boolean done = false;
     try {
       step.run();
       done = true;
     } finally {
       if (isNew && !done) {
-        core.letGo();
+        TablesSeen.letGo(core);
       }
     }
   }

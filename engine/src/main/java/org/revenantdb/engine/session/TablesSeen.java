@@ -60,6 +60,25 @@ final class TablesSeen {
     }
   }
 
+  /**
+   * Enters a table that the transaction is about to create or change, without a look at its state.
+   *
+   * @return false if the transaction held the table before
+   */
+  static boolean hold(TransactionCore core, Table table) {
+    Holds holds = core.writer().holds();
+    if (holds.has(table)) {
+      return false;
+    }
+    holds.enter(table);
+    return true;
+  }
+
+  /** Takes back the last {@link #hold}. */
+  static void letGo(TransactionCore core) {
+    core.writer().holds().leave();
+  }
+
   /** Refuses a table that has no trees any more, or other trees than the transaction sees. */
   static void demandNewest(TransactionCore core, Table table) {
     if (core.readsCommitted()) {

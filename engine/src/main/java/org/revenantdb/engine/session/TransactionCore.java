@@ -3,7 +3,6 @@ package org.revenantdb.engine.session;
 import java.lang.invoke.ConstantBootstraps;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -14,9 +13,7 @@ import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseClosedException;
 import org.revenantdb.engine.Durability;
-import org.revenantdb.engine.Isolation;
 import org.revenantdb.engine.ReadOnlyDatabaseException;
-import org.revenantdb.engine.ReadOnlyTransactionException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TableDroppedException;
 import org.revenantdb.engine.TableOptions;
@@ -34,66 +31,36 @@ import org.revenantdb.engine.version.Reading;
 import org.revenantdb.engine.version.RowConflict;
 import org.revenantdb.engine.version.RowReader;
 import org.revenantdb.engine.version.RowWriter;
-import org.revenantdb.engine.version.Witness;
-import org.revenantdb.latch.StackReserve;
-import org.revenantdb.recovery.log.RecordBuilder;
 
 /**
- * A transaction without its face: what has to be ended when the face was forgotten.
+ * The part of a transaction that outlives the user's handle, so that a leaked transaction can still
+ * be rolled back. Every call of a user on a transaction comes through here.
  *
- * <p>One thread at a time is inside; a second one is refused.
+ * <p>Threads: one at a time is inside, see {@link TransactionState}. The end of the database and
+ * the sweep for leaked transactions end it from other threads, when nobody is inside.
  */
-public final class TransactionCore {
+public final class TransactionCore extends TransactionState {
   /*
-   * State       OPEN -> COMMITTED | ROLLED_BACK | PREPARED (by its user) | CLOSED (rolled back by the end of the database)
+   * Rooms       each protocol has a class, with its steps and what a crash leaves. They have no state: that is here, in
+   *             TransactionState, and in what the transaction has lazily (writer, OwnTables, KeptReadings,
+   *             RepeatedAttempt).
+   *               WriteStatement, RowConflicts, RowWait    a statement that writes, its conflicts and its waits
+   *               PreparedWait                             the wait of a serializable reader
+   *               TablesSeen, TableChanges                 tables that it sees and changes
+   *               SavepointSteps                           savepoints
+   *               CommitPath, SerialCommit, PreparePath    the ways to an outcome
+   *               RollbackPath, TransactionEnd             the way back, and what follows every outcome
+   *               DurableOutcome                           the wait for the disk
    *
-   * Commit      id COMMITTING in the table -> COMMIT published -> COMMITTED(lsn) -> snapshot given back -> durable: wait
-   *             until that is so; it is acknowledged only then; if the log fails first the outcome is unknown. Lazy:
-   *             acknowledged at once, forced within a time. From COMMITTED(lsn) on others see it.
-   * Read        under latches, which tells the witness what the answer depends on -> latches and gate left -> durable:
-   *             wait until that is durable -> answer (R10). A conflict is an answer, too. One that acts after its
-   *             commit waits there; its own commit is behind all that it has read.
-   * Prepare     in the list of those prepared, PREPARE published -> snapshot, writer and tables given back; the id stays
-   *             active until somebody decides, and has nothing to do with this any more (protocols.md §29)
-   * Tables      entered before the first write to each, looked at by who drops one (protocols.md §24). Created, dropped
-   *             or truncated by itself: in a way of their own (protocols.md §31)
-   * Abort       id in the ATM -> ABORT published -> ABORTED in the table (R1). Rows stay as they are: constant time.
-   *             One that has written few rows puts them back itself -> FORGET published -> ABORTED (protocols.md §27)
+   * Read        under latches, while the witness receives what the answer depends on; latches and gate are left; if the
+   *             transaction is durable: wait until that is durable; answer (R10). A conflict is an answer, too. A
+   *             transaction that acts after its commit waits there: its own commit is behind all that it has read.
    *
-   * Ordering    Written by who is inside, with release, and read by anybody: state, id, committedAt, writer. Nobody
-   *             stores one of them and then has to see what another has stored meanwhile: who drops a table looks at
-   *             the writer and then at what that holds, and to hold something ends with a full fence (Holds); who meets
-   *             an id in a row has latched its page, behind the store; the end of the database is behind the gate.
-   *             committedAt comes before COMMITTED, which says to other threads that it is there.
+   * Id          with the first write: a writer is taken, the id is entered in the table of transactions, the snapshot
+   *             says that its transaction writes, cursors learn the id, heirs sleep behind it
+   *
+   * Attempt     of Database.run: `runner` is the only thread that ends it, whichever thread writes with it
    */
-  private static final VarHandle IN_USE =
-      ConstantBootstraps.fieldVarHandle(
-          MethodHandles.lookup(), "inUse", VarHandle.class, TransactionCore.class, boolean.class);
-
-  private static final VarHandle STATE =
-      ConstantBootstraps.fieldVarHandle(
-          MethodHandles.lookup(), "state", VarHandle.class, TransactionCore.class, State.class);
-
-  private static final VarHandle ID =
-      ConstantBootstraps.fieldVarHandle(
-          MethodHandles.lookup(), "id", VarHandle.class, TransactionCore.class, long.class);
-
-  private static final VarHandle COMMITTED_AT =
-      ConstantBootstraps.fieldVarHandle(
-          MethodHandles.lookup(),
-          "committedAt",
-          VarHandle.class,
-          TransactionCore.class,
-          long.class);
-
-  private static final VarHandle WRITER =
-      ConstantBootstraps.fieldVarHandle(
-          MethodHandles.lookup(),
-          "writer",
-          VarHandle.class,
-          TransactionCore.class,
-          RowWriter.class);
-
   private static final VarHandle RUNNER =
       ConstantBootstraps.fieldVarHandle(
           MethodHandles.lookup(), "runner", VarHandle.class, TransactionCore.class, long.class);
@@ -111,54 +78,17 @@ public final class TransactionCore {
   static final String OWN_CURE =
       "do this work in the transaction that is open, or end that one first";
 
-  /** What has become of it. */
-  public enum State {
-    OPEN,
-    COMMITTED,
-    ROLLED_BACK,
-    PREPARED,
-    CLOSED
-  }
+  /** Whether it is an attempt of {@link Database#run}: others may sleep behind the next one. */
+  private boolean isAttempt;
 
-  private final Engine engine;
-  private final int slot;
-  private final TransactionOptions options;
-  private final Reading reading;
-  private final @Nullable Throwable begun;
-
-  /** What it has read; null unless that {@linkplain #notesReads has to be known}. */
-  private final @Nullable SerialReads reads;
-
-  @SuppressWarnings("UnusedVariable") // through IN_USE
-  private boolean inUse;
-
-  @SuppressWarnings("NullAway.Init") // through STATE, by the constructor
-  private volatile State state;
-
-  private volatile long id;
-
-  /** Where the log has to be durable for the commit, and for what it has read. */
-  private volatile long committedAt;
-
-  private volatile @Nullable RowWriter writer;
+  /** The thread that runs it as an attempt, by its id, and alone can end it; else 0. */
+  private volatile long runner;
 
   /** What it has made of tables; null while that is nothing. */
   private volatile @Nullable OwnTables ownTables;
 
   /** Whether there is a savepoint from before the first write. */
   private boolean hasSavepoint;
-
-  /** Why it can only be rolled back. */
-  private volatile @Nullable String spoilt;
-
-  /** Whether that is because of what it has read: no savepoint is far enough back. */
-  private boolean cannotBeSerialized;
-
-  /** Whether it is an attempt of {@link Database#run}: others may sleep behind the next one. */
-  private boolean isAttempt;
-
-  /** The thread that runs it as an attempt, by its id, and alone can end it; else 0. */
-  private volatile long runner;
 
   /** The snapshots of its cursors and streams; null if they read in that of the transaction. */
   private @Nullable KeptReadings kept;
@@ -182,16 +112,10 @@ public final class TransactionCore {
       TransactionOptions options,
       @Nullable Throwable begun,
       @Nullable SerialReads reads) {
-    this.engine = engine;
-    this.options = options;
-    this.slot = slot;
-    this.reading = new Reading(snapshot);
-    this.begun = begun;
-    this.reads = reads;
-    STATE.set(this, State.OPEN); // nobody has it yet
+    super(engine, slot, snapshot, options, begun, reads);
     if (reads != null) {
-      reads.snapshot(reading.snapshot());
-      reading.notePrepared();
+      reads.snapshot(snapshot);
+      reading().notePrepared();
     }
   }
 
@@ -203,102 +127,12 @@ public final class TransactionCore {
     return core;
   }
 
-  void setStateRelease(State now) {
-    STATE.setRelease(this, now);
-  }
-
-  private void setIdRelease(long given) {
-    ID.setRelease(this, given);
-  }
-
-  void setCommittedAtRelease(long lsn) {
-    COMMITTED_AT.setRelease(this, lsn);
-  }
-
-  void setWriterRelease(@Nullable RowWriter used) {
-    WRITER.setRelease(this, used);
-  }
-
-  public Engine engine() {
-    return engine;
-  }
-
-  /** Of the snapshot that it reads in. */
-  int slot() {
-    return slot;
-  }
-
-  /** What its reads need. */
-  public Reading reading() {
-    return reading;
-  }
-
-  public long snapshot() {
-    return reading.snapshot();
-  }
-
-  /** Its id, 0 while it has not written. */
-  public long id() {
-    return id;
-  }
-
-  State state() {
-    return state;
-  }
-
-  /** Its session has nothing to do with it any more. */
-  void setPrepared() {
-    setStateRelease(State.PREPARED);
-  }
-
-  /** Where the log has to be durable for the commit, and for what it has read. */
-  long committedAt() {
-    return committedAt;
-  }
-
-  Durability durability() {
-    return options.durability();
-  }
-
-  /** The stack that began it; null if nobody wants to know. */
-  @Nullable Throwable begun() {
-    return begun;
-  }
-
-  public boolean isOpen() {
-    return state == State.OPEN;
-  }
-
-  /** What the answers to this transaction depend on. */
-  public Witness witness() {
-    return reading.witness();
-  }
-
-  /** Whether it has to know what it has read: not one that was begun to read alone. */
-  public boolean notesReads() {
-    return reads != null;
-  }
-
-  /** What it has read, to be validated when it commits; null if nobody validates that. */
-  @Nullable SerialReads reads() {
-    return reads;
-  }
-
-  boolean isSerializable() {
-    return options.isolation() == Isolation.SERIALIZABLE;
-  }
-
   /** Notes what a serializable transaction is about to read. */
   public void note(Consumer<SerialReads> what) {
-    SerialReads own = reads;
+    SerialReads own = reads();
     if (own != null) {
       alone(() -> what.accept(own));
     }
-  }
-
-  /** Whether each statement has a snapshot of its own. */
-  public boolean readsCommitted() {
-    return options.isolation() == Isolation.READ_COMMITTED;
   }
 
   /** A statement begins: what is read committed sees what is committed now. */
@@ -313,7 +147,7 @@ public final class TransactionCore {
    * it.
    */
   public void beginStatement(Table table) {
-    TableState.of(Objects.requireNonNull(table, "table")).demandOf(engine);
+    TableState.of(Objects.requireNonNull(table, "table")).demandOf(engine());
     demandWrites();
     if (readsCommitted()) {
       inside(() -> {
@@ -326,7 +160,7 @@ public final class TransactionCore {
 
   /** Inside the gate: another snapshot, not before it is known that the slot is still its own. */
   void advance() {
-    reading.advance(engine.snapshots().advance(slot, engine.clock()));
+    reading().advance(engine().snapshots().advance(slot(), engine().clock()));
   }
 
   /** What a cursor or a stream is to read in; to be {@linkplain #letGo given back}. */
@@ -337,7 +171,7 @@ public final class TransactionCore {
   private KeptReadings keptReadings() {
     KeptReadings own = kept;
     if (own == null) {
-      own = new KeptReadings(engine);
+      own = new KeptReadings(engine());
       kept = own;
     }
     return own;
@@ -350,7 +184,7 @@ public final class TransactionCore {
 
   /** A cursor or a stream has ended. */
   public void letGo(@Nullable KeptReading used) {
-    if (used == null || state != State.OPEN) {
+    if (used == null || state() != State.OPEN) {
       return; // its slot went with the transaction's
     }
     try {
@@ -419,14 +253,8 @@ public final class TransactionCore {
     return WriteStatement.run(this, table, met, statement, renewal);
   }
 
-  /** How long a statement waits for rows of open transactions; zero if it does not wait. */
-  Duration lockTimeout() {
-    Duration own = options.lockTimeout();
-    return own == null ? engine.options().lockTimeout() : own;
-  }
-
   private RowWaiters rowWaiters() {
-    return engine.storage().transactions().rowWaiters();
+    return engine().storage().transactions().rowWaiters();
   }
 
   /**
@@ -438,10 +266,12 @@ public final class TransactionCore {
     isAttempt = true;
     RUNNER.setOpaque(this, Thread.currentThread().threadId());
     if (before != null) {
-      RepeatedAttempt own = new RepeatedAttempt(engine.storage().transactions(), before);
+      RepeatedAttempt own = new RepeatedAttempt(engine().storage().transactions(), before);
       repeated = own;
-      if (!options.readOnly()) {
-        engine.snapshots().writes(slot); // it will: deleted rows stay from now on (protocols, §41)
+      if (!options().readOnly()) {
+        engine()
+            .snapshots()
+            .writes(slot()); // it will: deleted rows stay from now on (protocols, §41)
       }
       own.takeHeirs(before);
     }
@@ -503,22 +333,6 @@ public final class TransactionCore {
     return repeated;
   }
 
-  /** The writer that it uses; null if it has not written, or has ended. */
-  @Nullable RowWriter usedWriter() {
-    return writer;
-  }
-
-  /** A record without content, if need be from the writer, so that nothing is allocated. */
-  RecordBuilder bareRecord() {
-    RowWriter used = writer;
-    return used == null ? RecordBuilder.bare() : used.bareRecord();
-  }
-
-  /** Whether it sleeps behind a transaction whose row it meets. */
-  boolean waitsForRows() {
-    return !lockTimeout().isZero();
-  }
-
   /**
    * Takes the transactions that sleep behind it for the row that it has not got, before it is
    * rolled back.
@@ -527,7 +341,7 @@ public final class TransactionCore {
     RepeatedAttempt own = repeated;
     RowWaiters.Inheritance inherited = own == null ? null : own.giveHeirs();
     Row row = contested;
-    return inherited != null || row == null ? inherited : rowWaiters().take(id, row);
+    return inherited != null || row == null ? inherited : rowWaiters().take(id(), row);
   }
 
   /** What to do after a conflict with others, for who catches it. */
@@ -557,10 +371,11 @@ public final class TransactionCore {
     enterAlone();
     try {
       checkOpen();
+      Engine engine = engine();
       int stripe = engine.gate().enter();
       int length;
       try {
-        length = engine.reader().read(tree, key, reading, into, at);
+        length = engine.reader().read(tree, key, reading(), into, at);
       } finally {
         engine.gate().exit(stripe);
       }
@@ -571,87 +386,21 @@ public final class TransactionCore {
     }
   }
 
-  <T extends @Nullable Object> T insideGate(Supplier<T> action) {
-    checkOpen();
-    return engine.insideReserved(action);
-  }
-
   /** With nothing latched, and outside of the gate: it may wait for the disk. */
   void awaitAnswer() {
-    if (options.durability() == Durability.DURABLE && !options.actsAfterCommit()) {
+    if (options().durability() == Durability.DURABLE && !options().actsAfterCommit()) {
       awaitWitnessed();
     }
   }
 
   void awaitWitnessed() {
-    if (engine.storage().log().durableLsn() >= reading.witness().lsn()) {
+    if (engine().storage().log().durableLsn() >= reading().witness().lsn()) {
       return;
     }
     long start = System.nanoTime();
-    engine.awaitDurable(reading.witness().lsn());
-    engine.storage().counters().durableReadWaits.increment();
-    engine.storage().counters().durableReadWaitNanos.add(System.nanoTime() - start);
-  }
-
-  /** One thread at a time is inside. */
-  void enterAlone() {
-    StackReserve.ensure(); // nothing is held yet: from here on the stack does for all that follows
-    if (!IN_USE.compareAndSet(this, false, true)) {
-      throw new TransactionInUseException(
-          "two threads use this transaction at the same time; hand it over only when the first has left it");
-    }
-  }
-
-  /** The end of {@link #enterAlone}. */
-  void leaveAlone() {
-    IN_USE.setRelease(this, false);
-  }
-
-  /** From now on it can only be rolled back: a statement that threw has changed something. */
-  public void spoil(String why) {
-    spoilt = why;
-  }
-
-  /** Why it can only be rolled back; null if that is not so. */
-  @Nullable String spoilt() {
-    return spoilt;
-  }
-
-  void spoilt(@Nullable String why) {
-    spoilt = why;
-  }
-
-  /** What it has read was changed: no savepoint is far enough back. */
-  void setCannotBeSerialized() {
-    cannotBeSerialized = true;
-  }
-
-  public void checkOpen() {
-    switch (state) {
-      case OPEN -> {
-        if (cannotBeSerialized) {
-          throw new TransactionFinishedException(
-              "what this transaction has read was changed by others, who have committed; roll it back and begin another");
-        }
-        String why = spoilt;
-        if (why != null) {
-          throw new TransactionFinishedException(why + "; roll it back and begin another");
-        }
-      }
-      case COMMITTED ->
-          throw new TransactionFinishedException(
-              "the transaction has been committed; begin another");
-      case ROLLED_BACK ->
-          throw new TransactionFinishedException(
-              "the transaction has been rolled back; begin another");
-      case PREPARED ->
-          throw new TransactionFinishedException(
-              "the transaction has been prepared; commit it or roll it back by its name, with the database's"
-                  + " commitPrepared and rollbackPrepared");
-      case CLOSED ->
-          throw new DatabaseClosedException(
-              "the database was closed while this transaction was open; it has been rolled back");
-    }
+    engine().awaitDurable(reading().witness().lsn());
+    engine().storage().counters().durableReadWaits.increment();
+    engine().storage().counters().durableReadWaitNanos.add(System.nanoTime() - start);
   }
 
   /**
@@ -671,25 +420,10 @@ public final class TransactionCore {
     return current;
   }
 
-  /** A table is this transaction's until its end; whether it was not before. */
-  boolean hold(Table table) {
-    Holds holds = writer().holds();
-    if (holds.has(table)) {
-      return false;
-    }
-    holds.enter(table);
-    return true;
-  }
-
   /** Whether it has dropped or truncated a table; for the thread that has it open. */
   boolean hasTaken(Table table) {
     OwnTables own = ownTables;
     return own != null && own.holds(table);
-  }
-
-  /** Takes back the last {@link #hold}. */
-  public void letGo() {
-    writer().holds().leave();
   }
 
   /**
@@ -697,7 +431,7 @@ public final class TransactionCore {
    * open; null if it has not written.
    */
   @Nullable Holds holds() {
-    RowWriter current = writer;
+    RowWriter current = usedWriter();
     return current == null ? null : current.holds();
   }
 
@@ -735,28 +469,15 @@ public final class TransactionCore {
     return inside(() -> TablesSeen.find(this, name));
   }
 
-  /** What people call it; null if nothing. */
-  @Nullable String name() {
-    return options.name();
-  }
-
-  /** Refuses a statement that would write, before it has read or noted anything. */
-  public void demandWrites() {
-    if (options.readOnly()) {
-      checkOpen();
-      throw new ReadOnlyTransactionException(
-          "the transaction was begun with TransactionOptions.withReadOnly; begin one without to write");
-    }
-  }
-
   /** The writer of rows; with the first call the transaction gets its id. */
   RowWriter writer() {
     writes++;
-    RowWriter current = writer;
+    RowWriter current = usedWriter();
     return current != null ? current : beginWriting();
   }
 
   private RowWriter beginWriting() {
+    Engine engine = engine();
     if (engine.options().readOnly()) {
       throw new ReadOnlyDatabaseException("the database was opened read-only; open it for writing");
     }
@@ -766,10 +487,11 @@ public final class TransactionCore {
     if (hasSavepoint) {
       taken.savepoint();
     }
-    setIdRelease(engine.storage().transactions().enter()); // before there is a writer: it may fail
+    long id = engine.storage().transactions().enter(); // before there is a writer: it may fail
+    setIdRelease(id);
     setWriterRelease(taken);
-    engine.snapshots().writes(slot);
-    reading.writesAs(id);
+    engine.snapshots().writes(slot());
+    reading().writesAs(id);
     KeptReadings cursors = kept;
     if (cursors != null) {
       cursors.writesAs(id);
@@ -828,9 +550,9 @@ public final class TransactionCore {
 
   /** What it says on its way out, without a commit, is an answer too (R10). */
   public void awaitToldWithoutCommit() {
-    if (state == State.ROLLED_BACK
-        && options.durability() == Durability.DURABLE
-        && options.actsAfterCommit()) {
+    if (state() == State.ROLLED_BACK
+        && options().durability() == Durability.DURABLE
+        && options().actsAfterCommit()) {
       awaitWitnessed();
     }
   }

@@ -29,7 +29,7 @@ final class TransactionEnd {
   /** Loads the class, so that this cannot fail behind the record of a commit. */
   static void load() {}
 
-  static void end(TransactionCore core, TransactionCore.State end) {
+  static void end(TransactionCore core, TransactionState.State end) {
     core.setStateRelease(end); // 1
     try {
       endSlots(core); // 2

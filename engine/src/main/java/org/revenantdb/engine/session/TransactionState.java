@@ -1,0 +1,326 @@
+package org.revenantdb.engine.session;
+
+import java.lang.invoke.ConstantBootstraps;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.DatabaseClosedException;
+import org.revenantdb.engine.Durability;
+import org.revenantdb.engine.Isolation;
+import org.revenantdb.engine.ReadOnlyTransactionException;
+import org.revenantdb.engine.TransactionFinishedException;
+import org.revenantdb.engine.TransactionInUseException;
+import org.revenantdb.engine.TransactionOptions;
+import org.revenantdb.engine.serial.SerialReads;
+import org.revenantdb.engine.version.Reading;
+import org.revenantdb.engine.version.RowWriter;
+import org.revenantdb.engine.version.Witness;
+import org.revenantdb.latch.StackReserve;
+import org.revenantdb.recovery.log.RecordBuilder;
+
+/**
+ * The state of a transaction, and the way into it.
+ *
+ * <p>Threads: one at a time is inside, a second one is refused; any thread may ask for the state,
+ * the id and the writer.
+ */
+public abstract sealed class TransactionState permits TransactionCore {
+  /*
+   * State       OPEN -> COMMITTED     its user                     CommitPath
+   *                  -> PREPARED      its user                     PreparePath
+   *                  -> ROLLED_BACK   its user, or nobody has it   RollbackPath
+   *                  -> CLOSED        the end of the database      RollbackPath
+   *             An open transaction may be spoilt: it can only be rolled back, in whole or to a savepoint. One that
+   *             cannot be serialized any more can only be rolled back in whole.
+   *
+   * Entering    1  alone   the stack is sufficient for what follows under latches; one thread sets the mark
+   *             2  gate    the transaction is open; the database is open until the gate is left
+   *             3  leave   gate, then what may wait for the disk (the answer, R10), then the mark
+   *
+   * Ordering    state, id, committedAt and writer are written by the thread that is inside, with release, and read by
+   *             any thread. No thread stores one of them and then has to see what another thread has stored meanwhile:
+   *               a drop of a table looks at the writer and then at what that holds; to hold something ends with a
+   *               full fence (Holds)
+   *               a reader that meets the id in a row has latched its page, behind the store of the id
+   *               the end of the database is behind the gate
+   *             committedAt is stored before the state COMMITTED, which says to other threads that it is there.
+   */
+  private static final VarHandle IN_USE =
+      ConstantBootstraps.fieldVarHandle(
+          MethodHandles.lookup(), "inUse", VarHandle.class, TransactionState.class, boolean.class);
+
+  private static final VarHandle STATE =
+      ConstantBootstraps.fieldVarHandle(
+          MethodHandles.lookup(), "state", VarHandle.class, TransactionState.class, State.class);
+
+  private static final VarHandle ID =
+      ConstantBootstraps.fieldVarHandle(
+          MethodHandles.lookup(), "id", VarHandle.class, TransactionState.class, long.class);
+
+  private static final VarHandle COMMITTED_AT =
+      ConstantBootstraps.fieldVarHandle(
+          MethodHandles.lookup(),
+          "committedAt",
+          VarHandle.class,
+          TransactionState.class,
+          long.class);
+
+  private static final VarHandle WRITER =
+      ConstantBootstraps.fieldVarHandle(
+          MethodHandles.lookup(),
+          "writer",
+          VarHandle.class,
+          TransactionState.class,
+          RowWriter.class);
+
+  /** What has become of it. */
+  public enum State {
+    OPEN,
+    COMMITTED,
+    ROLLED_BACK,
+    PREPARED,
+    CLOSED
+  }
+
+  private final Engine engine;
+  private final int slot;
+  private final TransactionOptions options;
+  private final Reading reading;
+  private final @Nullable Throwable begun;
+
+  /** What it has read; null unless that has to be validated when it commits. */
+  private final @Nullable SerialReads reads;
+
+  @SuppressWarnings("UnusedVariable") // through IN_USE
+  private boolean inUse;
+
+  @SuppressWarnings("NullAway.Init") // through STATE, by the constructor
+  private volatile State state;
+
+  private volatile long id;
+
+  /** Where the log has to be durable for the commit, and for what it has read. */
+  private volatile long committedAt;
+
+  private volatile @Nullable RowWriter writer;
+
+  /** Why it can only be rolled back. */
+  private volatile @Nullable String spoilt;
+
+  /** Whether that is because of what it has read: no savepoint is far enough back. */
+  private boolean cannotBeSerialized;
+
+  TransactionState(
+      Engine engine,
+      int slot,
+      long snapshot,
+      TransactionOptions options,
+      @Nullable Throwable begun,
+      @Nullable SerialReads reads) {
+    this.engine = engine;
+    this.options = options;
+    this.slot = slot;
+    this.reading = new Reading(snapshot);
+    this.begun = begun;
+    this.reads = reads;
+    STATE.set(this, State.OPEN); // nobody has it yet
+  }
+
+  void setStateRelease(State now) {
+    STATE.setRelease(this, now);
+  }
+
+  void setIdRelease(long given) {
+    ID.setRelease(this, given);
+  }
+
+  void setCommittedAtRelease(long lsn) {
+    COMMITTED_AT.setRelease(this, lsn);
+  }
+
+  void setWriterRelease(@Nullable RowWriter used) {
+    WRITER.setRelease(this, used);
+  }
+
+  public Engine engine() {
+    return engine;
+  }
+
+  /** Of the snapshot that it reads in. */
+  int slot() {
+    return slot;
+  }
+
+  /** What its reads need. */
+  public Reading reading() {
+    return reading;
+  }
+
+  public long snapshot() {
+    return reading.snapshot();
+  }
+
+  /** Its id, 0 while it has not written. */
+  public long id() {
+    return id;
+  }
+
+  State state() {
+    return state;
+  }
+
+  /** Its session has nothing to do with it any more. */
+  void setPrepared() {
+    setStateRelease(State.PREPARED);
+  }
+
+  public boolean isOpen() {
+    return state == State.OPEN;
+  }
+
+  /** Where the log has to be durable for the commit, and for what it has read. */
+  long committedAt() {
+    return committedAt;
+  }
+
+  final TransactionOptions options() {
+    return options;
+  }
+
+  Durability durability() {
+    return options.durability();
+  }
+
+  boolean isSerializable() {
+    return options.isolation() == Isolation.SERIALIZABLE;
+  }
+
+  /** Whether its reads have to be validated: not if it was begun to read alone. */
+  public boolean notesReads() {
+    return reads != null;
+  }
+
+  /** Whether each statement has a snapshot of its own. */
+  public boolean readsCommitted() {
+    return options.isolation() == Isolation.READ_COMMITTED;
+  }
+
+  /** How long a statement waits for rows of open transactions; zero if it does not wait. */
+  Duration lockTimeout() {
+    Duration own = options.lockTimeout();
+    return own == null ? engine.options().lockTimeout() : own;
+  }
+
+  /** Whether it sleeps behind a transaction whose row it meets. */
+  boolean waitsForRows() {
+    return !lockTimeout().isZero();
+  }
+
+  /** Refuses a statement that would write, before it has read or noted anything. */
+  public void demandWrites() {
+    if (options.readOnly()) {
+      checkOpen();
+      throw new ReadOnlyTransactionException(
+          "the transaction was begun with TransactionOptions.withReadOnly; begin one without to write");
+    }
+  }
+
+  /** The stack that began it; null if nobody wants to know. */
+  @Nullable Throwable begun() {
+    return begun;
+  }
+
+  /** What the answers to this transaction depend on. */
+  public Witness witness() {
+    return reading.witness();
+  }
+
+  /** What it has read, to be validated when it commits; null if nobody validates that. */
+  @Nullable SerialReads reads() {
+    return reads;
+  }
+
+  /** The writer that it uses; null if it has not written, or has ended. */
+  @Nullable RowWriter usedWriter() {
+    return writer;
+  }
+
+  /** A record without content, if need be from the writer, so that nothing is allocated. */
+  RecordBuilder bareRecord() {
+    RowWriter used = writer;
+    return used == null ? RecordBuilder.bare() : used.bareRecord();
+  }
+
+  /** One thread at a time is inside. */
+  void enterAlone() {
+    StackReserve.ensure(); // nothing is held yet: from here on the stack does for all that follows
+    if (!IN_USE.compareAndSet(this, false, true)) {
+      throw new TransactionInUseException(
+          "two threads use this transaction at the same time; hand it over only when the first has left it");
+    }
+  }
+
+  /** The end of {@link #enterAlone}. */
+  void leaveAlone() {
+    IN_USE.setRelease(this, false);
+  }
+
+  <T extends @Nullable Object> T insideGate(Supplier<T> action) {
+    checkOpen();
+    return engine.insideReserved(action);
+  }
+
+  public void checkOpen() {
+    switch (state) {
+      case OPEN -> {
+        if (cannotBeSerialized) {
+          throw new TransactionFinishedException(
+              "what this transaction has read was changed by others, who have committed; roll it back and begin another");
+        }
+        String why = spoilt;
+        if (why != null) {
+          throw new TransactionFinishedException(why + "; roll it back and begin another");
+        }
+      }
+      case COMMITTED ->
+          throw new TransactionFinishedException(
+              "the transaction has been committed; begin another");
+      case ROLLED_BACK ->
+          throw new TransactionFinishedException(
+              "the transaction has been rolled back; begin another");
+      case PREPARED ->
+          throw new TransactionFinishedException(
+              "the transaction has been prepared; commit it or roll it back by its name, with the database's"
+                  + " commitPrepared and rollbackPrepared");
+      case CLOSED ->
+          throw new DatabaseClosedException(
+              "the database was closed while this transaction was open; it has been rolled back");
+    }
+  }
+
+  /** From now on it can only be rolled back: a statement that threw has changed something. */
+  public void spoil(String why) {
+    spoilt = why;
+  }
+
+  /** Why it can only be rolled back; null if that is not so. */
+  @Nullable String spoilt() {
+    return spoilt;
+  }
+
+  void spoilt(@Nullable String why) {
+    spoilt = why;
+  }
+
+  /** What it has read was changed: no savepoint is far enough back. */
+  void setCannotBeSerialized() {
+    cannotBeSerialized = true;
+  }
+
+  /** What people call it; null if nothing. */
+  @Nullable String name() {
+    return options.name();
+  }
+}
