@@ -14,8 +14,9 @@
  *
  * <p>This package has the API. Reading order of the source: {@code Database}; {@code lifecycle}
  * ({@code DatabaseFiles} creates, {@code OpenDatabase} opens and closes); {@code session} ({@code
- * Engine}, {@code TransactionCore}); {@code catalog}; {@code check}; then the packages {@code
- * page}, {@code buffer}, {@code change}, {@code space}, {@code btree}, {@code overflow}, {@code
- * txn}, {@code version}. {@code access} is the way of the engine to what is package-private here.
+ * Engine}, {@code TransactionCore}, {@code CommitPath}, {@code RollbackPath}); {@code catalog};
+ * {@code check}; then the packages {@code page}, {@code buffer}, {@code change}, {@code space},
+ * {@code btree}, {@code overflow}, {@code txn}, {@code version}. {@code access} is the way of the
+ * engine to what is package-private here.
  */
 package org.revenantdb.engine;

@@ -19,9 +19,9 @@ import org.revenantdb.recovery.log.RecordType;
  * <p>Threads: the thread of the transaction, outside of the transaction and of the gate, with
  * nothing latched.
  *
- * <p>Failure: before the record is published the transaction is not committed. A conflict leaves it
- * open, to be rolled back; any other failure of the publication has rolled it back. Once the record
- * is published it is committed, and a failure in memory stops the engine.
+ * <p>Failure: a conflict, or a failure before the publication, leaves the transaction open. A
+ * failure of the publication has rolled it back. Once the record is published the transaction is
+ * committed, and a failure in memory stops the engine.
  */
 final class CommitPath {
   /*
@@ -47,19 +47,19 @@ final class CommitPath {
    *             it was marked takes the mark back, enters, and marks again.
    *
    * Ordering    committedAt is stored before the state COMMITTED, which says to other threads that it is there
-   *             (TransactionCore, Ordering).
+   *             (TransactionState, Ordering).
    *
    * Memory      what has to be allocated is allocated before step 6; from there to the end nothing is (R18)
    *
-   * A failure   before 6, or in it: nothing is in the log. The id goes to the aborted map, its word becomes ABORTED,
-   *             the transaction has ended.
+   * A failure   in 6: nothing is in the log. The id goes to the aborted map, its word becomes ABORTED, and the
+   *             transaction has ended.
    *             in 7: the record is there, and must not be followed by an ABORT. The engine stops, the word becomes
    *             COMMITTED all the same, as nobody may wait for it for ever (R18).
    *             in 10: the outcome is unknown until the database has been opened again
    *
    * A crash     before 6, or before its record is durable: no outcome in the log, so the restart aborts it. Nobody
    *             that survives has seen it: a durable reader has waited for this record (R10).
-   *             behind it: committed, acknowledged or not
+   *             behind that: committed, acknowledged or not
    */
   @SuppressWarnings("UnnecessaryLambda") // made before it is needed
   private static final LongFunction<Commit> NO_ROWS =
