@@ -1,5 +1,6 @@
 package org.revenantdb.engine;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
@@ -29,6 +30,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 class GuideTest {
   private static final Path README = Path.of("..", "README.md");
   private static final Path GUIDE = Path.of("..", "docs", "guide");
+
+  private static final List<String> EXCEPTIONS =
+      List.of(
+          "src/main/java/org/revenantdb/engine",
+          "../recovery/src/main/java/org/revenantdb/recovery/file");
 
   static List<Path> pages() throws Exception {
     List<Path> pages = new ArrayList<>(List.of(README));
@@ -94,6 +100,23 @@ class GuideTest {
     }
     method.setAccessible(true);
     method.invoke(instance);
+  }
+
+  @Test
+  void each_exception_that_a_user_can_meet_has_a_line_in_the_page_of_errors() throws Exception {
+    String errors = Files.readString(GUIDE.resolve("errors.md"));
+    List<String> missing = new ArrayList<>();
+    for (String sources : EXCEPTIONS) {
+      try (Stream<Path> files = Files.list(Path.of(sources))) {
+        files
+            .map(file -> file.getFileName().toString())
+            .filter(name -> name.endsWith("Exception.java"))
+            .map(name -> "`" + name.replace(".java", "") + "`")
+            .filter(name -> !errors.contains(name))
+            .forEach(missing::add);
+      }
+    }
+    assertEquals(List.of(), missing);
   }
 
   @Test
