@@ -33,6 +33,7 @@ final class VersionMemory {
   /** Callers, which do not wait at a condition ({@link org.revenantdb.latch.Parking}). */
   private final LsnWaiters callers = new LsnWaiters();
 
+  @SuppressWarnings("UnnecessaryLambda") // made once: to wait and to wake allocate nothing
   private final LongPredicate mayGoOn = any -> mustNotWait();
 
   private volatile @Nullable Throwable failure;
