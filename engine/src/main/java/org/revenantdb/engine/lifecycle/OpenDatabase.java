@@ -1,80 +1,47 @@
 package org.revenantdb.engine.lifecycle;
 
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
-import java.time.InstantSource;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.CompactReport;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.DatabaseStatistics;
-import org.revenantdb.engine.NotCleanlyClosedException;
 import org.revenantdb.engine.OldestSnapshot;
 import org.revenantdb.engine.PageClassStatistics;
-import org.revenantdb.engine.PoolTooLargeException;
 import org.revenantdb.engine.ReadOnlyDatabaseException;
 import org.revenantdb.engine.RecoveryReport;
-import org.revenantdb.engine.RestartPhase;
-import org.revenantdb.engine.RestartStatus;
-import org.revenantdb.engine.WaitClass;
 import org.revenantdb.engine.Waits;
-import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
-import org.revenantdb.engine.buffer.BufferPoolOptions;
 import org.revenantdb.engine.buffer.BufferStatistics;
 import org.revenantdb.engine.buffer.PageClassCounts;
-import org.revenantdb.engine.buffer.PageReadCheck;
-import org.revenantdb.engine.buffer.PoolSizeException;
 import org.revenantdb.engine.catalog.Catalog;
-import org.revenantdb.engine.change.FlushRecords;
 import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.counters.CountersFile;
 import org.revenantdb.engine.page.Page;
-import org.revenantdb.engine.page.PageStructure;
 import org.revenantdb.engine.session.Engine;
 import org.revenantdb.engine.session.ForgottenTransactions;
 import org.revenantdb.engine.session.OpenTransactions;
-import org.revenantdb.engine.session.TableSteps;
 import org.revenantdb.engine.space.Allocator;
-import org.revenantdb.engine.space.RoomyPages;
-import org.revenantdb.engine.space.VersionMarks;
-import org.revenantdb.engine.spill.SpillFiles;
-import org.revenantdb.engine.txn.Horizon;
-import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.engine.version.Cleaner;
-import org.revenantdb.engine.version.GarbageStrategy;
 import org.revenantdb.engine.version.Storage;
-import org.revenantdb.engine.version.VolatileStore;
 import org.revenantdb.gc.ActiveSnapshots;
 import org.revenantdb.recovery.checkpoint.CheckpointSource;
 import org.revenantdb.recovery.checkpoint.Checkpointer;
 import org.revenantdb.recovery.checkpoint.TransactionImage;
-import org.revenantdb.recovery.file.ControlFile;
-import org.revenantdb.recovery.file.DataFileHeader;
-import org.revenantdb.recovery.file.DirectoryLock;
 import org.revenantdb.recovery.file.DoubleWriteFile;
 import org.revenantdb.recovery.file.IoStatistics;
-import org.revenantdb.recovery.file.NotADatabaseException;
 import org.revenantdb.recovery.file.Ownership;
 import org.revenantdb.recovery.file.StorageException;
-import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogSpace;
 import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.log.OutcomeUnknownException;
 import org.revenantdb.recovery.log.PageSpace;
 import org.revenantdb.recovery.log.RecoverySpace;
-import org.revenantdb.recovery.restart.AbortedTransactions;
-import org.revenantdb.recovery.restart.AnalysisResult;
-import org.revenantdb.recovery.restart.PreparedTransaction;
-import org.revenantdb.recovery.restart.Restart;
 
 /**
  * Opens a database step by step, holds what has to be closed, and closes it in the opposite order.
@@ -83,8 +50,16 @@ import org.revenantdb.recovery.restart.Restart;
  */
 public final class OpenDatabase {
   /*
-   * Steps       protocols.md §10. Whatever was opened is closed in the opposite order, also when a later step fails;
-   *             a step that fails changes nothing that the next try would miss.
+   * Opening     the steps of Opening, then checkpointer and cleaner: their threads may ask this object for all that
+   *             the steps have made, so it is complete but for the two themselves.
+   *
+   * Close       1  the cleaner ends, then the gate closes: nobody is inside the database, and nobody gets in
+   *             2  forgotten transactions are no longer looked for; those that wait for rows are woken; open
+   *                transactions are rolled back
+   *             3  unless the log has stopped: the last checkpoint, the clean mark, the double-write file is emptied
+   *             4  the stack of what is open is closed from the top (OpenResources)
+   *             A crash before the clean mark leaves a database that was not closed cleanly, and the next open redoes
+   *             the log. A crash behind it leaves a clean one.
    */
   /**
    * A baseline, to be measured against: what was not committed is taken back before the database is
@@ -92,7 +67,7 @@ public final class OpenDatabase {
    */
   private static final boolean EAGER_REVERT = Boolean.getBoolean("org.revenantdb.eagerRevert");
 
-  private final Deque<AutoCloseable> resources = new ArrayDeque<>();
+  private final OpenResources resources = new OpenResources();
   private final ReentrantLock closing = new ReentrantLock();
   private final ReentrantLock compacting = new ReentrantLock();
   private final IoStatistics io = new IoStatistics();
@@ -126,293 +101,75 @@ public final class OpenDatabase {
   }
 
   private OpenDatabase(Path directory, DatabaseOptions options) {
-    long start = System.nanoTime();
-    DirectoryLock lock = null;
+    Opening steps = new Opening(directory, options, io, waits, resources);
     try {
-      BufferPoolOptions poolOptions = poolOptions(options);
-      DatabaseFiles files = new DatabaseFiles(directory, io);
-      boolean mayCreate = options.create() && !options.readOnly();
-      if (!files.exists() && !mayCreate) {
-        throw new NotADatabaseException(
-            directory,
-            StorageException.NO_OFFSET,
-            "there is no database here",
-            "name the directory of a database, or open with create and without readOnly",
-            null);
-      }
-      if (mayCreate) {
-        files.createDirectory();
-      }
-      files.refuseOtherKinds();
-      lock = opened(DirectoryLock.acquire(directory, options.readOnly()));
-      Ownership ownership = lock.ownership();
-      boolean created = !files.exists();
-      if (created) {
-        files.create(options);
-      }
-      // Up to the beginning of the life nothing is changed.
-      FileSurvey survey = new FileSurvey(files, options.readOnly(), io, this::opened);
-      StorageFile data = survey.data().ownedBy(ownership);
-      DataFileHeader header = survey.header();
-      ControlFile control = survey.control();
-      ownership.watch(files.data(), () -> control.state().highWaterPages() * Page.SIZE);
-      if (options.readOnly() && !control.state().clean()) {
-        throw new NotCleanlyClosedException(
-            directory
-                + " was not closed cleanly and needs recovery, which writes; open it once without readOnly, then"
-                + " again");
-      }
-      CountersFile counted =
-          !options.readOnly() && options.countersFile()
-              ? new CountersFile(
-                      directory,
-                      header.databaseId(),
-                      control.state().life(),
-                      InstantSource.system())
-                  .ownedBy(ownership)
-              : null;
-      // What does not fit into the pool would be read again and again by redo.
-      long mostPages = Math.min(options.maxRecoveryPages(), poolOptions.frames() * 7L / 8);
-      RestartWatch watch =
-          new RestartWatch(
-              options.restartListener(),
-              status -> writeRestart(counted, status),
-              mostPages,
-              System::nanoTime);
-      long analysisStart = System.nanoTime();
-      long bytesBefore = io.bytesRead();
-      watch.begin(RestartPhase.ANALYSIS, /* total= */ 0);
-      Restart restart = survey.analyse(watch);
-      AnalysisResult analysis = restart.result();
-      watch.end(RestartPhase.ANALYSIS, analysis.logBytesRead());
-      long knownPages = control.state().highWaterPages();
-      FirstChanges changes =
-          opened(new FirstChanges(files, options, survey, restart, io, waits.log(), ownership));
-      OpeningLog opening =
-          opened(
-              new OpeningLog(
-                  analysis.endOfLog(),
-                  () -> {
-                    Log log = changes.make();
-                    if (counted != null) {
-                      counted.life(log.life());
-                    }
-                    return log;
-                  }));
-      boolean redoes = !options.readOnly() && !analysis.cleanShutdown();
-      // The checkpointer needs the room and the other way round; credit is taken by threads that
-      // start later.
-      AtomicReference<@Nullable Checkpointer> hurried = new AtomicReference<>();
-      Runnable hurry =
-          () -> {
-            Checkpointer started = hurried.get();
-            if (started != null) {
-              started.hurry();
-            }
-          };
-      restartPages =
-          new PageSpace(
-              opening::durableLsn,
-              mostPages,
-              mostPages / 8,
-              hurry,
-              waits.of(WaitClass.PAGE_CREDIT));
-      FlushRecords flushRecords = new FlushRecords(opening, restartPages);
-      pool =
-          opened(
-              new BufferPool(
-                  poolOptions,
-                  data,
-                  options.readOnly() || !options.doubleWrite() ? null : changes.guard(),
-                  opening,
-                  flushRecords,
-                  pageCheck(opening, analysis.endOfLog()),
-                  waits));
-      restart.flushedPages((page, lsn) -> {
-        // Behind the size in the slot the file may have been cut, and have grown again, since.
-        if (Integer.toUnsignedLong(page) < knownPages) {
-          pool.wasFlushed(page, lsn);
-        }
-      });
-      long redoStart = System.nanoTime();
-      if (redoes) {
-        watch.pagesRead(() -> pool.statisticsOfWork().pagesRead());
-        watch.begin(RestartPhase.REDO, analysis.logBytesRead());
-        restart.redo(
-            Restart.usualWorkers(),
-            () -> new PageRedo(pool, opening, analysis.redoPoint()),
-            "revenant");
-        watch.end(RestartPhase.REDO, analysis.logBytesRead());
-      }
-      long redoEnd = System.nanoTime();
-      Log running = options.readOnly() ? null : opening.begin();
-      log = running == null ? Journal.readOnly(analysis.endOfLog()) : Journal.of(running);
-      doubleWrite = changes.doubleWrite();
-      long pagesRead = pool.statistics().pagesRead();
-      long logBytesRead = io.bytesRead() - bytesBefore - pagesRead * Page.SIZE;
-      AbortedTransactions aborted = new AbortedTransactions();
-      for (long id : analysis.aborted()) {
-        aborted.add(id);
-      }
-      ActiveSnapshots snapshots = new ActiveSnapshots();
-      Allocator allocator = new Allocator(pool, log, pool.sizeInPages());
-      long limit = options.maxRecoveryLog();
-      LogSpace logSpace =
-          running == null
-              ? new LogSpace(log::tail, limit, limit / 8, hurry)
-              : new LogSpace(running, limit, limit / 8, hurry, waits.of(WaitClass.LOG_CREDIT));
+      Opening.Files files = steps.openFiles(); // 1
+      Opening.Analysed analysed = steps.analyse(files); // 2
+      Opening.Life life = steps.prepareLife(files, analysed); // 3
+      Opening.Credit credit = steps.credit(analysed, life);
+      restartPages = credit.pages();
+      pool = steps.openPool(files, analysed, life, credit); // 4
+      Opening.Redone redone = steps.redo(analysed, life, pool);
+      Opening.Running running = steps.begin(analysed, life, pool); // 5
+      log = running.journal();
+      doubleWrite = life.changes().doubleWrite();
+      LogSpace logSpace = steps.logSpace(running, credit);
       RecoverySpace space = new RecoverySpace(logSpace, restartPages);
-      SpillFiles spill =
-          opened(
-              new SpillFiles(
-                      directory, header.databaseId(), running == null ? 0 : running.life(), io)
-                  .ownedBy(ownership));
-      Horizon horizon = new Horizon(snapshots, log::tail, log::durableLsn);
-      Storage storage =
-          new Storage(
-              pool,
-              log,
-              space,
-              allocator,
-              new RoomyPages(pool, log, allocator),
-              new VersionMarks(),
-              new TransactionTable(
-                  aborted,
-                  analysis.highestTransactionId(),
-                  analysis.prepared().stream().mapToLong(PreparedTransaction::id).toArray(),
-                  waits.of(WaitClass.ROW)),
-              horizon,
-              opened(
-                  new VolatileStore(
-                      spill,
-                      options.versionMemory(),
-                      horizon::refresh,
-                      GarbageStrategy.of(horizon),
-                      waits.of(WaitClass.VERSION_MEMORY),
-                      log::fail)),
-              spill,
-              new Storage.Counters());
-      engine =
-          new Engine(
-              storage,
-              snapshots,
-              options,
-              header.segmentSize(),
-              analysis.prepared(),
-              waits.of(WaitClass.RETRY_PAUSE));
-      catalog = new Catalog(engine);
-      try {
-        catalog.load();
-      } catch (StorageException unreadable) {
-        // Who asks for a table is told. What can be read, and checked, is to be.
-      }
-      engine.tables(new TableSteps(engine, catalog));
-      countersFile = counted == null ? null : opened(counted);
-      if (running == null) {
+      engine = steps.makeEngine(files, analysed, running, space, pool);
+      catalog = Opening.loadCatalog(engine);
+      countersFile = files.counted() == null ? null : resources.opened(files.counted());
+      if (running.log() == null) {
         checkpointer = null;
         cleaner = null;
       } else {
-        checkpointer =
-            opened(
-                new Checkpointer(
-                    running,
-                    space,
-                    control,
-                    checkpointSource(storage, ownership),
-                    limit,
-                    "revenant"));
-        hurried.set(checkpointer);
-        flushRecords.begin(log, logSpace);
-        allocator.formatMissingMap(knownPages);
-        cleaner =
-            opened(
-                new Cleaner(
-                    storage,
-                    catalog::tree,
-                    catalog.dropped(),
-                    catalog,
-                    this::insideGate,
-                    /* mapsRead= */ created,
-                    options.cleanerThreads(),
-                    "revenant-cleaner"));
-        cleaner.start();
-        engine.cleaner(cleaner, this::cutBack);
-        if (!analysis.cleanShutdown()) {
+        checkpointer = startCheckpointer(files, running.log(), space, options); // 6
+        credit.hurried().set(checkpointer);
+        credit.flushed().begin(log, logSpace);
+        engine.storage().allocator().formatMissingMap(analysed.knownPages());
+        cleaner = startCleaner(files, options);
+        if (!analysed.result().cleanShutdown()) {
           checkpointer.hurry();
         }
-        if (EAGER_REVERT && analysis.aborted().length > 0) {
+        if (EAGER_REVERT && analysed.result().aborted().length > 0) {
           cleaner.cleanNow();
         }
       }
-      recovery =
-          new RecoveryReport(
-              created,
-              analysis.cleanShutdown(),
-              System.nanoTime() - start,
-              redoStart - analysisStart,
-              redoEnd - redoStart,
-              logBytesRead,
-              pagesRead,
-              changes.restored(),
-              analysis.undecided().length);
-      ownership.checkFiles();
+      recovery = steps.report(files, analysed, life, redone, running);
+      files.ownership().checkFiles();
     } catch (Throwable failure) {
-      if (lock != null) {
-        lock.putBack();
-      }
-      closeResources(failure);
+      steps.putBack();
+      resources.close(failure);
       throw failure;
     }
   }
 
-  /** A file that comes into being goes, if the open fails, or with the close. */
-  private void writeRestart(@Nullable CountersFile file, RestartStatus status) {
-    if (file != null) {
-      if (!resources.contains(file)) {
-        opened(file);
-      }
-      file.writeRestart(
-          ApiAccess.api().code(status.phase()),
-          status.logBytes(),
-          status.logBytesTotal(),
-          status.pagesRead(),
-          status.mostPages());
-    }
+  private Checkpointer startCheckpointer(
+      Opening.Files files, Log running, RecoverySpace space, DatabaseOptions options) {
+    return resources.opened(
+        new Checkpointer(
+            running,
+            space,
+            files.survey().control(),
+            checkpointSource(engine.storage(), files.ownership()),
+            options.maxRecoveryLog(),
+            "revenant"));
   }
 
-  private static BufferPoolOptions poolOptions(DatabaseOptions options) {
-    try {
-      return BufferPoolOptions.ofBytes(options.poolBytes());
-    } catch (PoolSizeException e) {
-      throw new PoolTooLargeException(Engine.why(e), e);
-    }
-  }
-
-  private <T extends AutoCloseable> T opened(T resource) {
-    resources.push(resource);
-    return resource;
-  }
-
-  /**
-   * A page cannot be ahead of the log, nor carry an LSN from between two lives (R7); and it has to
-   * have the structure of its type.
-   */
-  private static PageReadCheck pageCheck(OpeningLog log, long endOfFormerLife) {
-    return new PageReadCheck() {
-      @Override
-      public @Nullable String problemOf(int pageId, MemorySegment page) {
-        long lsn = Page.lsn(page);
-        if (lsn <= endOfFormerLife || (lsn >= log.firstTail() && lsn <= log.durableLsn())) {
-          return PageStructure.problemOf(pageId, page);
-        }
-        return "its LSN " + lsn + " is not one that the log has: log that was durable is missing";
-      }
-
-      @Override
-      public @Nullable String problemBeforeChange(int pageId, MemorySegment page) {
-        return PageStructure.problemBeforeChange(pageId, page);
-      }
-    };
+  private Cleaner startCleaner(Opening.Files files, DatabaseOptions options) {
+    Cleaner made =
+        resources.opened(
+            new Cleaner(
+                engine.storage(),
+                catalog::tree,
+                catalog.dropped(),
+                catalog,
+                this::insideGate,
+                /* mapsRead= */ files.created(),
+                options.cleanerThreads(),
+                "revenant-cleaner"));
+    made.start();
+    engine.cleaner(made, this::cutBack);
+    return made;
   }
 
   private CheckpointSource checkpointSource(Storage storage, Ownership ownership) {
@@ -689,7 +446,7 @@ public final class OpenDatabase {
     } catch (Throwable e) {
       failure = e;
     }
-    failure = closeResources(failure);
+    failure = resources.close(failure);
     Throwable stopped = log.failure();
     if (failure instanceof LogStoppedException || failure instanceof OutcomeUnknownException) {
       throw Engine.stopped((RuntimeException) failure);
@@ -703,22 +460,5 @@ public final class OpenDatabase {
     if (failure instanceof Error e) {
       throw e;
     }
-  }
-
-  /** Closes what is open, whatever happens on the way; returns the first failure. */
-  private @Nullable Throwable closeResources(@Nullable Throwable before) {
-    Throwable failure = before;
-    while (!resources.isEmpty()) {
-      try {
-        resources.pop().close();
-      } catch (Throwable e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
-      }
-    }
-    return failure;
   }
 }

@@ -9,7 +9,7 @@ import org.revenantdb.gc.SnapshotSet;
  * Which older versions of rows are garbage, and who takes them away when.
  *
  * <p>The engine has one, {@link Steam}. It is an interface so that what the papers replaced can be
- * measured over the same store of versions: {@code OpenDatabase} makes it in one place.
+ * measured over the same store of versions: {@code Opening} makes it in one place.
  *
  * <p>Threads: any. Whatever it lets go must be needed by no snapshot, open or to come (R4): a
  * version is needed by those in its lifetime, from its own commit up to, but not including, that of

@@ -116,9 +116,9 @@ public final class EngineOfOtherGarbage {
 
   /** Opens with another strategy. */
   static ClassPatch database() {
-    return new ClassPatch("org.revenantdb.engine.lifecycle.OpenDatabase")
+    return new ClassPatch("org.revenantdb.engine.lifecycle.Opening")
         .insteadOfCalls(
-            "<init>",
+            "makeEngine",
             GarbageStrategy.class.getName(),
             "of",
             1,

@@ -229,7 +229,7 @@ class EngineOfOtherGarbageTest {
   @Test
   void an_engine_of_another_shape_is_refused() throws IOException {
     assertTrue(
-        EngineOfOtherGarbage.database().apply(bytesOf("engine/lifecycle/OpenDatabase")).length > 0);
+        EngineOfOtherGarbage.database().apply(bytesOf("engine/lifecycle/Opening")).length > 0);
     assertTrue(EngineOfOtherGarbage.snapshots().apply(bytesOf("gc/ActiveSnapshots")).length > 0);
     assertTrue(EngineOfOtherGarbage.writer().apply(bytesOf("engine/version/RowWriter")).length > 0);
     assertTrue(
