@@ -1,12 +1,12 @@
 package org.revenantdb.engine;
 
 import java.util.Objects;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.catalog.SequenceBlock;
 import org.revenantdb.engine.catalog.SequenceMark;
 import org.revenantdb.engine.page.SequenceRow;
 import org.revenantdb.engine.session.Engine;
+import org.revenantdb.latch.PatientLock;
 import org.revenantdb.latch.StackReserve;
 import org.revenantdb.recovery.log.LogStoppedException;
 
@@ -60,7 +60,7 @@ public final class Sequence {
   private final String name;
   private final SequenceOptions options;
   private final SequenceMark mark;
-  private final ReentrantLock reserving = new ReentrantLock();
+  private final PatientLock reserving = new PatientLock();
 
   /** Under the lock. */
   private @Nullable SequenceBlock following;

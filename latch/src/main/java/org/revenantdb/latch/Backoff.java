@@ -46,12 +46,6 @@ public final class Backoff {
     return true;
   }
 
-  /** Lets another thread run that may be the one we wait for. */
-  @SuppressWarnings("ThreadPriorityCheck") // a hint only: right, if slower, without effect
-  static void giveWay() {
-    Thread.yield();
-  }
-
   /** One for each doubling of the number of processors beyond two. */
   static int rounds(int processors) {
     int doublings = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(Math.max(1, processors));

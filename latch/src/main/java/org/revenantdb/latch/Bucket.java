@@ -109,7 +109,7 @@ final class Bucket implements ParkingLot.Waiters {
       if (++tries < SPINS) {
         Thread.onSpinWait();
       } else {
-        Backoff.giveWay();
+        Parking.giveWay();
       }
     }
     assert isMarked(Thread.currentThread());

@@ -7,7 +7,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +38,7 @@ final class HoldRegistry {
   /** Of so many holds we remember that their latch was collected. */
   private static final int MAX_LOST = 1_000;
 
-  private final ReentrantLock lock = new ReentrantLock();
+  private final PatientLock lock = new PatientLock();
   private final ReferenceQueue<Object> collected = new ReferenceQueue<>();
   private final Map<TrackedLatch, TrackedLatch> latches = new HashMap<>();
   private final Map<Thread, List<TrackedLatch.Held>> byThread = new HashMap<>();

@@ -4,18 +4,22 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Parking and unparking that do not fail.
+ * Parking, unparking and yielding that do not fail.
  *
- * <p>To park a virtual thread the JVM copies its frames to the heap. That needs memory, and native
- * stack in proportion to the number of frames, so that on a deep stack {@link LockSupport#park}
- * throws a {@link StackOverflowError} however much stack was found to be free before. Who waits in
- * the middle of a protocol must not be thrown out of it. Here the thread is not parked then, and
- * its caller, which has to look again anyway, looks at once.
+ * <p>To park a virtual thread, or to let it yield, the JVM copies its frames to the heap. That
+ * needs memory, and native stack in proportion to the number of frames, so that on a deep stack
+ * {@link LockSupport#park} and {@link Thread#yield} throw a {@link StackOverflowError} however much
+ * stack was found to be free before. Who waits in the middle of a protocol must not be thrown out
+ * of it. Here the thread is not parked then, and its caller, which has to look again anyway, looks
+ * at once.
  *
  * <p>For the same reason no thread of a caller waits at a {@link
  * java.util.concurrent.locks.Condition}: an error thrown by its park leaves the node in the queue
  * and the lock not held. The signal for that node is lost, and whoever stands behind it is never
  * woken.
+ *
+ * <p>Limit: a virtual thread that cannot be parked keeps its carrier busy while it waits. If it
+ * waits for another virtual thread, and all carriers are kept busy like that, neither goes on.
  *
  * <p>Thread-safe.
  */
@@ -48,6 +52,16 @@ public final class Parking {
       LockSupport.unpark(thread);
     } catch (OutOfMemoryError | StackOverflowError | RejectedExecutionException notWoken) {
       // It looks by itself when its time is over; what called this must go on.
+    }
+  }
+
+  /** Lets another thread run, if that is possible, that may be the one waited for. */
+  @SuppressWarnings("ThreadPriorityCheck") // a hint only: right, if slower, without effect
+  public static void giveWay() {
+    try {
+      Thread.yield();
+    } catch (OutOfMemoryError | StackOverflowError | RejectedExecutionException notYielded) {
+      Thread.onSpinWait();
     }
   }
 }

@@ -821,7 +821,7 @@ public final class ParkingLot {
       release(owner, tag, /* everybody= */ false, protocol);
       return reason;
     }
-    Backoff.giveWay();
+    Parking.giveWay();
     return Outcome.RETRY;
   }
 

@@ -3,8 +3,8 @@ package org.revenantdb.engine.buffer;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.latch.PatientLock;
 
 /**
  * Which LSN each page had when it was last written: what the file has of it now cannot be older.
@@ -34,7 +34,7 @@ final class FlushedLsns {
   private static final int CHUNK_PAGES = 1 << CHUNK_SHIFT;
   private static final VarHandle ENTRY = MethodHandles.arrayElementVarHandle(long[].class);
 
-  private final ReentrantLock growth = new ReentrantLock();
+  private final PatientLock growth = new PatientLock();
   private volatile long[] @Nullable [] directory = new long[4][];
 
   /** The LSN below which the page in the file cannot be, or 0 if nothing is known. */

@@ -6,8 +6,8 @@ import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.latch.PatientLock;
 
 /**
  * The frames of a pool: for each its 8 KiB of memory, the stay of the page it holds, and how dirty
@@ -43,7 +43,7 @@ final class Frames {
   private final Slabs slabs;
   private final int capacity;
   private final AtomicReferenceArray<@Nullable Block> blocks;
-  private final ReentrantLock growth = new ReentrantLock();
+  private final PatientLock growth = new PatientLock();
   private final AtomicInteger used = new AtomicInteger();
   private volatile int limit;
 

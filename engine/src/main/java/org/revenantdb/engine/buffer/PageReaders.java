@@ -5,9 +5,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.latch.PatientLock;
 import org.revenantdb.recovery.file.CallerReads;
 import org.revenantdb.recovery.file.Errand;
 import org.revenantdb.recovery.file.FileThread;
@@ -98,7 +98,7 @@ final class PageReaders implements AutoCloseable {
   private final String name;
   private final Consumer<? super Throwable> stop;
 
-  private final ReentrantLock lock = new ReentrantLock();
+  private final PatientLock lock = new PatientLock();
   private final Condition work = lock.newCondition();
   private final ArrayDeque<Request> demands = new ArrayDeque<>();
   private final ArrayDeque<Request> aheads = new ArrayDeque<>();

@@ -6,9 +6,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.Page;
+import org.revenantdb.latch.PatientLock;
 import org.revenantdb.latch.Tally;
 import org.revenantdb.recovery.file.DiskFullException;
 import org.revenantdb.recovery.file.DoubleWriteFile;
@@ -151,7 +151,7 @@ final class PageWriter implements AutoCloseable {
 
   private volatile @Nullable Throwable failure;
 
-  private final ReentrantLock lock = new ReentrantLock();
+  private final PatientLock lock = new PatientLock();
   private final Condition work = lock.newCondition();
   private final ErrandQueue<Task> growths = new ErrandQueue<>();
   private final ErrandQueue<Task> flushes = new ErrandQueue<>();

@@ -1,8 +1,8 @@
 package org.revenantdb.engine.buffer;
 
 import java.util.ArrayDeque;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.latch.PatientLock;
 
 /**
  * The stays that have not been used again since they began, in the order in which they began; those
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * is waited for under it.
  */
 final class Probation {
-  private final ReentrantLock lock = new ReentrantLock();
+  private final PatientLock lock = new PatientLock();
   private final ArrayDeque<Stay> queue = new ArrayDeque<>();
   private final int capacity;
 

@@ -3,7 +3,7 @@ package org.revenantdb.engine.buffer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
-import java.util.concurrent.locks.ReentrantLock;
+import org.revenantdb.latch.PatientLock;
 
 /**
  * Off-heap memory for the buffer pools of this process, in slabs of one size: frames in slabs of 4
@@ -42,7 +42,7 @@ final class Slabs {
     }
   }
 
-  private final ReentrantLock lock = new ReentrantLock();
+  private final PatientLock lock = new PatientLock();
   private final ArrayDeque<Slab> idle = new ArrayDeque<>();
   private final long bytes;
   private final int kept;

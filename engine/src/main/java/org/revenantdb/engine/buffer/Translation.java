@@ -3,8 +3,8 @@ package org.revenantdb.engine.buffer;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.latch.PatientLock;
 
 /**
  * Which stay a page has in a frame: arrays from page id to {@link Stay} and to the frame's number,
@@ -43,7 +43,7 @@ final class Translation {
     final int[] frames = new int[CHUNK_PAGES];
   }
 
-  private final ReentrantLock growth = new ReentrantLock();
+  private final PatientLock growth = new PatientLock();
   private volatile @Nullable Chunk[] directory = new Chunk[4];
 
   /** The stay that a page probably has, or null. */

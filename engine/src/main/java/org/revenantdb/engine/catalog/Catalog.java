@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
@@ -31,6 +30,7 @@ import org.revenantdb.engine.version.Reading;
 import org.revenantdb.engine.version.RowScan;
 import org.revenantdb.engine.version.Storage;
 import org.revenantdb.engine.version.StoredValue;
+import org.revenantdb.latch.PatientLock;
 import org.revenantdb.recovery.file.StorageException;
 
 /**
@@ -64,7 +64,7 @@ public final class Catalog implements Cleaner.Tables {
    * Held to create, to drop, to truncate, and to look into the catalogue for what is then
    * remembered: a table is not remembered from a row that a drop has taken away meanwhile.
    */
-  private final ReentrantLock changing = new ReentrantLock();
+  private final PatientLock changing = new PatientLock();
 
   /** Used under {@link #changing}. */
   private final CatalogueWriter writer;

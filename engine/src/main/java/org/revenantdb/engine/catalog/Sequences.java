@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Sequence;
 import org.revenantdb.engine.SequenceOptions;
@@ -21,6 +20,7 @@ import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.version.Reading;
 import org.revenantdb.engine.version.Storage;
 import org.revenantdb.engine.version.StoredValue;
+import org.revenantdb.latch.PatientLock;
 
 /**
  * The sequences of a database: rows of the catalogue behind those of the tables.
@@ -41,7 +41,7 @@ public final class Sequences {
   private final Map<String, Sequence> byName = new ConcurrentHashMap<>();
 
   /** Held to look into the catalogue, and to create: so what is found there has its LSN below. */
-  private final ReentrantLock creating = new ReentrantLock();
+  private final PatientLock creating = new PatientLock();
 
   /** Used under {@link #creating}. */
   private final CatalogueTools tools;

@@ -1,9 +1,9 @@
 package org.revenantdb.engine.check;
 
-import java.util.concurrent.locks.ReentrantLock;
 import org.revenantdb.engine.CheckReport;
 import org.revenantdb.engine.session.Engine;
 import org.revenantdb.engine.session.OperationGate;
+import org.revenantdb.latch.PatientLock;
 
 /**
  * Runs a check while others go on: stops them for a moment to freeze what is there, and again,
@@ -23,7 +23,7 @@ public final class LiveCheck {
    */
   private static final int OUTSIDE = -1;
 
-  private final ReentrantLock one = new ReentrantLock();
+  private final PatientLock one = new PatientLock();
   private final Engine engine;
   private final OperationGate gate;
   private final Runnable beforePage;

@@ -3,7 +3,6 @@ package org.revenantdb.engine.lifecycle;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.CompactReport;
@@ -29,6 +28,7 @@ import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.version.Cleaner;
 import org.revenantdb.engine.version.Storage;
 import org.revenantdb.gc.ActiveSnapshots;
+import org.revenantdb.latch.PatientLock;
 import org.revenantdb.recovery.checkpoint.CheckpointSource;
 import org.revenantdb.recovery.checkpoint.Checkpointer;
 import org.revenantdb.recovery.checkpoint.TransactionImage;
@@ -68,8 +68,8 @@ public final class OpenDatabase {
   private static final boolean EAGER_REVERT = Boolean.getBoolean("org.revenantdb.eagerRevert");
 
   private final OpenResources resources = new OpenResources();
-  private final ReentrantLock closing = new ReentrantLock();
-  private final ReentrantLock compacting = new ReentrantLock();
+  private final PatientLock closing = new PatientLock();
+  private final PatientLock compacting = new PatientLock();
   private final IoStatistics io = new IoStatistics();
   private final EngineWaits waits = new EngineWaits();
   private final Engine engine;

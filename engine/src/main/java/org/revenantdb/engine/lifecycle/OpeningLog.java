@@ -1,9 +1,9 @@
 package org.revenantdb.engine.lifecycle;
 
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.WriteAhead;
+import org.revenantdb.latch.PatientLock;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogStoppedException;
 
@@ -29,7 +29,7 @@ final class OpeningLog implements WriteAhead, AutoCloseable {
    *             half redone is given up. So no life begins, and no page is written, after that.
    */
 
-  private final ReentrantLock beginning = new ReentrantLock();
+  private final PatientLock beginning = new PatientLock();
   private final long endOfFormerLife;
   private final Supplier<Log> firstChanges;
   private volatile @Nullable Throwable failure;

@@ -5,10 +5,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.StampedLock;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.latch.PatientLock;
 
 /**
  * The order of commits, while there are serializable transactions: each of those is validated
@@ -82,8 +82,8 @@ public final class Certifier {
   /** Commits with the gate since a serializable transaction has begun, where none was active. */
   private final AtomicInteger quiet = new AtomicInteger();
 
-  private final ReentrantLock turning = new ReentrantLock();
-  private final ReentrantLock lock = new ReentrantLock();
+  private final PatientLock turning = new PatientLock();
+  private final PatientLock lock = new PatientLock();
   private final Runnable awaitCommitting;
   private final long mostBytes;
   private final int mostQuiet;

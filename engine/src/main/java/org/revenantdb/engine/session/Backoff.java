@@ -139,7 +139,6 @@ public final class Backoff {
     }
   }
 
-  @SuppressWarnings("ThreadPriorityCheck") // whoever has the row may have no processor
   private void await(long nanos) {
     @Nullable Object begun = meter.begin();
     try {
@@ -149,7 +148,7 @@ public final class Backoff {
           left > 0 && !current.isInterrupted();
           left = until - clock.getAsLong()) {
         if (nanos < SHORTEST_PARK) {
-          Thread.yield();
+          Parking.giveWay(); // whoever has the row may have no processor
         } else {
           Parking.parkNanos(this, left);
         }

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.OutcomeUnknownException;
 import org.revenantdb.engine.access.Misuse;
 import org.revenantdb.engine.change.Journal;
+import org.revenantdb.latch.Parking;
 import org.revenantdb.recovery.file.EngineWork;
 import org.revenantdb.recovery.log.LogStoppedException;
 
@@ -63,14 +64,13 @@ final class DurableOutcome {
   }
 
   /** Somebody waits for the stage, so this is repeated until there is memory for it. */
-  @SuppressWarnings("ThreadPriorityCheck") // only a hint: memory may come from another thread
   private static void completeWith(
       TransactionCore core, CompletableFuture<@Nullable Void> durable, Throwable failure) {
     while (!durable.isDone()) {
       try {
         durable.completeExceptionally(unknown(core, failure));
       } catch (OutOfMemoryError notNow) {
-        Thread.yield();
+        Parking.giveWay();
       }
     }
   }

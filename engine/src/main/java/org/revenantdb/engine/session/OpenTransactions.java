@@ -4,13 +4,13 @@ import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.gc.ActiveSnapshots;
+import org.revenantdb.latch.PatientLock;
 
 /**
  * The transactions that are open, by the slots of their snapshots; finds those that were forgotten.
@@ -65,7 +65,7 @@ public final class OpenTransactions {
   }
 
   private final ActiveSnapshots snapshots;
-  private final ReentrantLock growing = new ReentrantLock();
+  private final PatientLock growing = new PatientLock();
 
   private volatile @Nullable Slots[] chunks = new Slots[1];
 

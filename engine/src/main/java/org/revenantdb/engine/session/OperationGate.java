@@ -1,9 +1,9 @@
 package org.revenantdb.engine.session;
 
 import java.util.concurrent.atomic.AtomicLongArray;
-import java.util.concurrent.locks.ReentrantLock;
 import org.revenantdb.engine.DatabaseClosedException;
 import org.revenantdb.latch.Parking;
+import org.revenantdb.latch.PatientLock;
 
 /**
  * Who is inside the database: lets {@code close} and {@code check} wait until nobody is.
@@ -29,7 +29,7 @@ public final class OperationGate {
   private final AtomicLongArray inside = new AtomicLongArray(stripes * STRIDE);
 
   /** Held while the gate is paused: a second one who pauses, and close, wait for the first. */
-  private final ReentrantLock pausing = new ReentrantLock();
+  private final PatientLock pausing = new PatientLock();
 
   private volatile State state = State.OPEN;
 

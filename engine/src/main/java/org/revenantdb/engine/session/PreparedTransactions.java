@@ -6,7 +6,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.revenantdb.engine.PrepareException;
@@ -15,6 +14,7 @@ import org.revenantdb.engine.change.AfterPublish;
 import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.engine.version.Storage;
+import org.revenantdb.latch.PatientLock;
 import org.revenantdb.recovery.checkpoint.TransactionImage;
 import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
@@ -49,7 +49,7 @@ public final class PreparedTransactions {
 
   private final Storage storage;
   private final long most;
-  private final ReentrantLock lock = new ReentrantLock();
+  private final PatientLock lock = new PatientLock();
 
   /** Under the lock. */
   private final Map<ByteBuffer, Entry> byName = new HashMap<>();

@@ -9,12 +9,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.txn.Holds;
 import org.revenantdb.engine.txn.RowWaiter;
 import org.revenantdb.engine.txn.TransactionTable;
+import org.revenantdb.latch.PatientLock;
 
 /**
  * Who waits for whom: for a row that another transaction has written, or for all that have written
@@ -81,7 +81,7 @@ final class WaitGraph {
   private record Reached(Waiting waiting, @Nullable Step by) {}
 
   private final Engine engine;
-  private final ReentrantLock lock = new ReentrantLock();
+  private final PatientLock lock = new PatientLock();
 
   /** Under the lock: by the ids of threads. */
   private final Map<Long, Waiting> waiting = new HashMap<>();

@@ -4,7 +4,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.buffer.PageCondition;
@@ -14,6 +13,7 @@ import org.revenantdb.engine.page.ExtentMapPage;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.SpaceMapPage;
+import org.revenantdb.latch.PatientLock;
 import org.revenantdb.recovery.file.StorageException;
 
 /**
@@ -85,10 +85,10 @@ public final class Allocator {
   /** With {@link #mini}, under the lock. */
   private final MapChanges changes;
 
-  private final ReentrantLock lock = new ReentrantLock();
+  private final PatientLock lock = new PatientLock();
 
   /** For who makes a list of extents; with nothing latched, and before {@link #lock}. */
-  private final ReentrantLock listing = new ReentrantLock();
+  private final PatientLock listing = new PatientLock();
 
   private @Nullable ExtentLists lists;
 

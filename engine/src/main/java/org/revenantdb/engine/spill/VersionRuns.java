@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.gc.SnapshotSet;
+import org.revenantdb.latch.PatientLock;
 
 /**
  * The runs that there are: in which older versions are found, and of which several become one.
@@ -43,7 +43,7 @@ public final class VersionRuns {
   private final int index;
   private final LongConsumer takes;
   private final LongConsumer givesBack;
-  private final ReentrantLock changing = new ReentrantLock();
+  private final PatientLock changing = new PatientLock();
   private volatile List<VersionRun> runs = List.of();
 
   /**

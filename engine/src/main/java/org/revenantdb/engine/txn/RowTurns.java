@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.txn.RowWaiter.Row;
 import org.revenantdb.latch.ParkingLot;
+import org.revenantdb.latch.PatientLock;
 import org.revenantdb.latch.WaitMeter;
 
 /**
@@ -76,7 +76,7 @@ public final class RowTurns {
   private volatile long slice = SLICE;
 
   private final WaitMeter meter;
-  private final ReentrantLock lock = new ReentrantLock();
+  private final PatientLock lock = new PatientLock();
   private final Map<Row, Line> lines = new HashMap<>();
   private long lastAge;
 

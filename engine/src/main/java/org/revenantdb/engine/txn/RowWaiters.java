@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.txn.RowWaiter.Row;
 import org.revenantdb.latch.ParkingLot;
+import org.revenantdb.latch.PatientLock;
 import org.revenantdb.latch.WaitMeter;
 
 /**
@@ -44,7 +44,7 @@ public final class RowWaiters {
 
   private final LongPredicate markWaited;
   private final WaitMeter meter;
-  private final ReentrantLock lock = new ReentrantLock();
+  private final PatientLock lock = new PatientLock();
   private final Map<Long, Map<Row, ArrayDeque<RowWaiter>>> byHolder = new HashMap<>();
 
   /** Also those that are nobody's heirs just now. */

@@ -5,13 +5,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.gc.SnapshotSet;
 import org.revenantdb.latch.ParkingLot;
+import org.revenantdb.latch.PatientLock;
 import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.restart.AbortedTransactions;
 
@@ -80,7 +80,7 @@ public final class TransactionTable {
 
   private final AbortedTransactions aborted;
   private final TransactionIds ids;
-  private final ReentrantLock growing = new ReentrantLock();
+  private final PatientLock growing = new PatientLock();
   private volatile Chunks chunks;
 
   /** Written under the lock. */

@@ -1,9 +1,9 @@
 package org.revenantdb.engine.version;
 
 import java.util.Arrays;
-import java.util.concurrent.locks.ReentrantLock;
 import org.revenantdb.engine.space.VersionMarks;
 import org.revenantdb.engine.txn.TransactionTable;
+import org.revenantdb.latch.PatientLock;
 
 /**
  * The writers whom the cleaner meets on pages and who have not ended: those for whom a page is
@@ -33,7 +33,7 @@ final class ActiveWriters {
 
   private final TransactionTable transactions;
   private final VersionMarks marks;
-  private final ReentrantLock lock = new ReentrantLock();
+  private final PatientLock lock = new PatientLock();
 
   /** Ids of those that were active at the last look, the oldest; in order. */
   private long[] before = {};

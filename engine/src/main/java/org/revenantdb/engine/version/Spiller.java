@@ -2,12 +2,12 @@ package org.revenantdb.engine.version;
 
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.spill.SpillFiles;
+import org.revenantdb.latch.PatientLock;
 import org.revenantdb.recovery.file.FileThread;
 
 /**
@@ -28,7 +28,7 @@ final class Spiller implements AutoCloseable {
   private final BooleanSupplier spill;
   private final Predicate<Runnable> merge;
   private final Consumer<? super Throwable> stop;
-  private final ReentrantLock starting = new ReentrantLock();
+  private final PatientLock starting = new PatientLock();
   private volatile @Nullable FileThread thread;
   private volatile boolean wanted;
   private volatile boolean closed;

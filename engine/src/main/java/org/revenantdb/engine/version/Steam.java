@@ -3,11 +3,11 @@ package org.revenantdb.engine.version;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.atomic.LongAccumulator;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.txn.Horizon;
 import org.revenantdb.engine.version.VolatileStore.Version;
 import org.revenantdb.gc.SnapshotSet;
+import org.revenantdb.latch.PatientLock;
 
 /**
  * Drops a row's older versions that no snapshot needs whenever one more comes, so that a row never
@@ -32,7 +32,7 @@ final class Steam implements GarbageStrategy {
   private final LongAccumulator excess = new LongAccumulator(Math::max, 0);
 
   /** One at a time looks at all rows. */
-  private final ReentrantLock walking = new ReentrantLock();
+  private final PatientLock walking = new PatientLock();
 
   /** What the last walk has left. */
   private volatile Walk last = new Walk(new long[0], new long[0], 0, 0, 0);

@@ -160,6 +160,32 @@ class EngineThreadsTest {
     assertEquals(new TreeSet<>(OWN_CONDITIONS), waiting);
   }
 
+  /** What parks a thread or lets it yield, and fails where a virtual thread has many frames. */
+  private static boolean canFailToPark(InvokeInstruction call) {
+    String owner = call.owner().asInternalName();
+    String name = call.name().stringValue();
+    return switch (owner) {
+      case "java/lang/Thread" -> name.equals("yield") || name.equals("sleep");
+      case "java/util/concurrent/locks/ReentrantLock" -> name.equals("<init>");
+      default -> false;
+    };
+  }
+
+  @Test
+  void locks_and_yields_of_callers_are_those_that_a_deep_virtual_thread_survives()
+      throws IOException {
+    Set<String> calling = new TreeSet<>();
+    for (ClassModel type : classes()) {
+      for (MethodModel method : type.methods()) {
+        if (calls(method).stream().anyMatch(EngineThreadsTest::canFailToPark)) {
+          calling.add(type.thisClass().asInternalName());
+        }
+      }
+    }
+    assertEquals(
+        Set.of("org/revenantdb/latch/Parking", "org/revenantdb/latch/PatientLock"), calling);
+  }
+
   @Test
   void every_thread_of_the_engine_is_started_with_an_EngineWork() throws IOException {
     List<String> bare = new ArrayList<>();

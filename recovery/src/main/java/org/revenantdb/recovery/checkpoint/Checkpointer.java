@@ -2,9 +2,9 @@ package org.revenantdb.recovery.checkpoint;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.latch.PatientLock;
 import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.file.FileThread;
@@ -62,7 +62,7 @@ public final class Checkpointer implements AutoCloseable {
   private final long maxRecoveryLog;
   private final FileThread thread;
 
-  private final ReentrantLock lock = new ReentrantLock();
+  private final PatientLock lock = new PatientLock();
   private final Condition asked = lock.newCondition();
   private boolean hurried;
   private boolean everythingAsked;

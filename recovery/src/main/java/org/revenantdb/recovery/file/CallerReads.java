@@ -8,8 +8,8 @@ import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.latch.PatientLock;
 
 /**
  * Reads of a file on threads that anybody may interrupt: it is opened some times more, as {@link
@@ -31,7 +31,7 @@ public final class CallerReads implements AutoCloseable {
   public static final int NOT_DONE = -1;
 
   private static final class Opening {
-    final ReentrantLock lock = new ReentrantLock();
+    final PatientLock lock = new PatientLock();
     final RandomAccessFile file;
     final byte[] bytes;
     boolean closed;

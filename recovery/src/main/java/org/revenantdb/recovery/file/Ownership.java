@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.latch.PatientLock;
 
 /**
  * Whether the files at the database's path are still the ones of this engine, and no other engine
@@ -51,7 +51,7 @@ public final class Ownership {
   private final @Nullable FileChannel channel;
   private final byte[] text;
 
-  private final ReentrantLock reading = new ReentrantLock();
+  private final PatientLock reading = new PatientLock();
   private final ByteBuffer found;
   private final Map<Path, Watched> watched = new ConcurrentHashMap<>();
   private final AtomicReference<@Nullable OwnershipLostException> lost = new AtomicReference<>();

@@ -12,8 +12,8 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.latch.PatientLock;
 
 /**
  * A file of the database: whole reads, whole writes, and forces that are final when they fail.
@@ -55,7 +55,7 @@ public final class StorageFile implements AutoCloseable {
   private final Path path;
   private final FileChannel channel;
   private final IoStatistics statistics;
-  private final ReentrantLock forcing = new ReentrantLock();
+  private final PatientLock forcing = new PatientLock();
   private volatile @Nullable ForceFailedException failedForce;
   private volatile Ownership ownership = Ownership.none();
 

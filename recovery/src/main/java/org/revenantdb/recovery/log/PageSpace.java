@@ -3,8 +3,8 @@ package org.revenantdb.recovery.log;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import org.revenantdb.latch.PatientLock;
 import org.revenantdb.latch.WaitMeter;
 
 /**
@@ -45,7 +45,7 @@ public final class PageSpace {
   private final Credit credit;
   private final AtomicLong inUse = new AtomicLong();
   private final AtomicLong gone = new AtomicLong();
-  private final ReentrantLock lock = new ReentrantLock();
+  private final PatientLock lock = new PatientLock();
   private final ArrayDeque<Ended> ended = new ArrayDeque<>();
   private long goneAtCheckpoint;
   private volatile long redoPoint;

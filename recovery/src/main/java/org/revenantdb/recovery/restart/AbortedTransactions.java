@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
+import org.revenantdb.latch.PatientLock;
 
 /**
  * The map of aborted transactions: whose rows do not count until the cleaner has put them back.
@@ -29,7 +29,7 @@ public final class AbortedTransactions {
   private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(long[].class);
 
   /** No monitor: virtual threads roll back, too, and JDK 25 can leave one blocked (JDK-8373120). */
-  private final ReentrantLock changing = new ReentrantLock();
+  private final PatientLock changing = new PatientLock();
 
   private volatile long[] table = new long[SMALLEST];
   private final AtomicInteger size = new AtomicInteger();

@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.latch.PatientLock;
 import org.revenantdb.recovery.log.PartKind;
 
 /**
@@ -88,7 +88,7 @@ final class RedoLane {
     }
   }
 
-  private final ReentrantLock lock = new ReentrantLock();
+  private final PatientLock lock = new PatientLock();
   private final Condition changed = lock.newCondition();
   private final ArrayDeque<Batch> full = new ArrayDeque<>(DEPTH);
   private final ArrayDeque<Batch> empty = new ArrayDeque<>(DEPTH);

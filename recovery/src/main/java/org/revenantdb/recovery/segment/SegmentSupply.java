@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.latch.PatientLock;
 import org.revenantdb.recovery.file.Directories;
 import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.LsnWaiters;
@@ -58,7 +58,7 @@ public final class SegmentSupply {
   private final int buffer;
   private final long maxBytes;
 
-  private final ReentrantLock lock = new ReentrantLock();
+  private final PatientLock lock = new PatientLock();
   private final TreeSet<Long> inUse;
   private final TreeSet<Long> free = new TreeSet<>();
   private final TreeMap<Long, Segment> ready = new TreeMap<>();

@@ -1,0 +1,38 @@
+package org.revenantdb.latch;
+
+import java.io.Serial;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A lock that a virtual thread can also acquire where it cannot be parked.
+ *
+ * <p>{@link ReentrantLock#lock} parks a thread that has to wait. On a virtual thread with thousands
+ * of frames parking throws a {@link StackOverflowError} ({@link Parking}). The lock itself comes to
+ * no harm: the JDK cancels the wait. But the error would strike in the middle of a protocol, which
+ * has found enough stack before its first latch and must not fail any more. Such a thread tries the
+ * lock here until it is free.
+ *
+ * <p>Where the stack is really used up, and on platform threads, the error is thrown as it is.
+ *
+ * <p>Thread-safe. Conditions of this lock are for platform threads alone.
+ */
+public final class PatientLock extends ReentrantLock {
+  @Serial private static final long serialVersionUID = 1;
+
+  /** Nobody holds it. */
+  public PatientLock() {}
+
+  @Override
+  public void lock() {
+    try {
+      super.lock();
+    } catch (OutOfMemoryError | StackOverflowError notParked) {
+      if (!Thread.currentThread().isVirtual()) {
+        throw notParked;
+      }
+      while (!tryLock()) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+}
