@@ -142,7 +142,7 @@ public final class Progress implements AutoCloseable {
     }
   }
 
-  private void show(String whole) {
+  void show(String whole) {
     String line = cut(whole, width());
     if (terminal) {
       String padding = " ".repeat(Math.max(0, shownWidth - line.length()));

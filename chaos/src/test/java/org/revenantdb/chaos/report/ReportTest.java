@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ReportTest {
 
@@ -27,7 +29,8 @@ class ReportTest {
     try (Progress progress = Progress.to(out, false, "import", "files", 1_000)) {
       progress.at(250);
       assertEquals(
-          "import                 [######..................]  25 %  250 of 1,000 files, 125/s, 6 s left",
+          "import                 [######..................]  25 %  250 of 1,000 files, 125/s, 6 s"
+              + " left",
           progress.line(2_000_000_000L));
       progress.note("2 kills");
       assertTrue(progress.line(1).endsWith("  2 kills"));
@@ -80,6 +83,29 @@ class ReportTest {
     String text = bytes.toString(StandardCharsets.UTF_8);
     assertEquals(1, text.lines().count(), text);
     assertFalse(text.contains("%"), text);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void no_line_of_progress_is_wider_than_the_terminal(boolean terminal) {
+    String wide = "a title, unit or note that is far too long for a line of its own ".repeat(3);
+    try (Progress counted = Progress.to(out, terminal, wide, wide, Long.MAX_VALUE)) {
+      counted.note(wide);
+      counted.at(Long.MAX_VALUE / 3);
+      counted.show(counted.line(Long.MAX_VALUE));
+    }
+    try (Progress timed = Progress.timed(out, terminal, wide, Duration.ofDays(10_000))) {
+      timed.note(wide);
+      timed.tick();
+      timed.show(timed.passed(Long.MAX_VALUE));
+    }
+    out.println(Progress.fitted(wide));
+    int width = System.getenv("COLUMNS") == null ? 80 : Progress.fitted(wide).length() + 1;
+    List<String> lines = bytes.toString(StandardCharsets.UTF_8).lines().toList();
+    assertTrue(lines.size() >= 3, lines.toString());
+    for (String line : lines) {
+      assertTrue(line.length() < width, line.length() + " columns: " + line);
+    }
   }
 
   @Test

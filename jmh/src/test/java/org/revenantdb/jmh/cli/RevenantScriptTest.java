@@ -8,9 +8,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.Database;
 
 /**
  * What the command {@code revenant} owes to {@code bench}, with a Java and a Maven that only tell
@@ -49,6 +52,61 @@ class RevenantScriptTest {
     assertEquals(2, lines.size(), told);
     assertEquals("" + elsewhere.toRealPath(), "" + Path.of(lines.getFirst()).toRealPath(), told);
     assertTrue(lines.getLast().endsWith("Main bench latch --json figures.json"), told);
+  }
+
+  /** Each verb that the page of help lists, run by its own main class. */
+  @Test
+  @Tag("slow")
+  void every_verb_prints_its_version() throws IOException, InterruptedException {
+    Path root = Files.createDirectories(folder.resolve("checkout"));
+    Path script = Files.copy(Path.of("..", "revenant"), root.resolve("revenant"));
+    Files.copy(Path.of("..", "pom.xml"), root.resolve("pom.xml"));
+    Path jdk = Files.createDirectories(folder.resolve("jdk"));
+    Files.writeString(jdk.resolve("release"), "JAVA_VERSION=\"25.0.3\"\n");
+    Path java = Path.of(System.getProperty("java.home"), "bin", "java");
+    executable(
+        jdk.resolve("bin/java"),
+        "while [ \"$1\" != -cp ]; do shift; done; shift 2; exec '" + java + "' -cp \"$CP\" \"$@\"");
+    executable(jdk.resolve("bin/javac"), "exit 1");
+    executable(
+        folder.resolve("bin/mvn"),
+        "case \"$*\" in *verify*) echo 'this is no build'; exit 1;; esac;"
+            + " for m in engine chaos jmh; do mkdir -p '"
+            + root
+            + "'/$m/target/revenant; : > '"
+            + root
+            + "'/$m/target/revenant/libraries; done");
+    List<String> verbs =
+        said(jdk, script, "help")
+            .lines()
+            .filter(line -> line.matches("  [a-z]+ {2,}\\S.*"))
+            .map(line -> line.strip().split(" ")[0])
+            .toList();
+    assertTrue(verbs.containsAll(List.of("demo", "check", "bench", "test", "help")), "" + verbs);
+    for (String verb : verbs) {
+      for (String option : List.of("-V", "--version")) {
+        assertEquals(
+            "RevenantDB " + Database.VERSION,
+            said(jdk, script, verb, option).strip(),
+            verb + " " + option);
+      }
+    }
+    assertEquals("RevenantDB " + Database.VERSION, said(jdk, script, "-V").strip());
+  }
+
+  private String said(Path jdk, Path script, String... arguments)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of("bash", script.toString()));
+    command.addAll(List.of(arguments));
+    Path errors = folder.resolve("stderr");
+    ProcessBuilder builder = new ProcessBuilder(command).redirectError(errors.toFile());
+    builder.environment().put("JAVA_HOME", "" + jdk);
+    builder.environment().put("CP", System.getProperty("java.class.path"));
+    builder.environment().merge("PATH", "", (path, _) -> folder.resolve("bin") + ":" + path);
+    Process process = builder.start();
+    String text = new String(process.getInputStream().readAllBytes(), UTF_8);
+    assertEquals(0, process.waitFor(), command + text + Files.readString(errors));
+    return text;
   }
 
   private static void executable(Path file, String body) throws IOException {
