@@ -400,7 +400,7 @@ public final class ForkedJvm implements AutoCloseable {
         builder.directory(directory.toFile());
       }
       try {
-        return new ForkedJvm(builder.start(), stallLimit);
+        return new ForkedJvm(Scratch.start(builder), stallLimit);
       } catch (IOException e) {
         throw new UncheckedIOException("cannot start " + command.getFirst(), e);
       }

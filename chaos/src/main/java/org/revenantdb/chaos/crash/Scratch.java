@@ -24,15 +24,21 @@ import java.util.Set;
 public final class Scratch {
   /*
    * State       directories        to be deleted by the hook; guarded by the class
-   *             ended              by the command itself: the hook does nothing; guarded by the class
+   *             isEnding           from outside: no process is started any more; guarded by the class
    *
-   * The threads of the command go on while the hook runs: they may make files and processes again. So the hook tries
-   * until a directory is gone, a number of times; each time it kills what there is first.
+   * When the command ends by itself DIRECTORIES is empty, and the hook does nothing.
+   *
+   * The threads of the command go on while the hook runs: they may make files again. So the hook tries until a directory
+   * is gone, a number of times; each time it kills what there is first. A process that was started behind the last of
+   * these kills would outlive this JVM and make its files again, so start and end exclude each other, and behind end
+   * nothing starts. A thread that makes a directory in one of these uses createDirectory, which does not make the one
+   * above again.
    */
   private static final int TRIES = 200;
 
   private static final Set<Path> DIRECTORIES = new LinkedHashSet<>();
   private static boolean hasHook;
+  private static boolean isEnding;
 
   private Scratch() {}
 
@@ -68,6 +74,20 @@ public final class Scratch {
     return directory;
   }
 
+  /**
+   * Starts a process, unless the command is being ended.
+   *
+   * @param builder describes it
+   * @return the process
+   * @throws IOException if it cannot be started
+   */
+  public static synchronized Process start(ProcessBuilder builder) throws IOException {
+    if (isEnding) {
+      throw new IOException("the command is being ended");
+    }
+    return builder.start();
+  }
+
   /** The command has ended by itself: what is still there is to stay. */
   public static synchronized void keep() {
     DIRECTORIES.clear();
@@ -78,6 +98,7 @@ public final class Scratch {
     if (DIRECTORIES.isEmpty()) {
       return;
     }
+    isEnding = true;
     // What the command says of its files and processes now is only about this.
     silence();
     List<Path> left = DIRECTORIES.stream().filter(directory -> !isDeleted(directory)).toList();

@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.revenantdb.chaos.crash.Scratch;
 
 /**
  * A JVM of its own for a measurement, which tells its results in lines {@code = name number}; all
@@ -72,7 +73,7 @@ final class Fork {
     command.addAll(List.of("-cp", classPath, main.getName()));
     command.addAll(Arrays.asList(arguments));
     Process process =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        Scratch.start(new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT));
     Map<String, Double> values = new LinkedHashMap<>();
     Thread reader = Thread.ofPlatform().daemon().start(() -> read(process, values));
     try {

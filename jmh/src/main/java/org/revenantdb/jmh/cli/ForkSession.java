@@ -182,7 +182,7 @@ final class ForkSession implements AutoCloseable {
     Path own = directory.resolve("run" + directories++);
     Fork.Said said;
     try {
-      Files.createDirectories(own);
+      Files.createDirectory(own); // not the one above, which Ctrl-C may have deleted
       Fork fork = new Fork(child.main(), child.flags(), quick() ? QUICK_LIMIT : FULL_LIMIT);
       if (child.classes() != null) {
         fork = fork.withClassesFrom(child.classes());

@@ -1,5 +1,8 @@
 package org.revenantdb.jmh.cli;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -14,7 +17,9 @@ import org.openjdk.jmh.runner.format.OutputFormatFactory;
 import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
+import org.revenantdb.chaos.crash.Scratch;
 import org.revenantdb.chaos.report.Progress;
+import org.revenantdb.jmh.fork.Directories;
 
 /**
  * Runs the methods of a JMH class in interleaved rounds: each round starts one JVM for each method
@@ -54,6 +59,35 @@ final class JmhRounds {
    * @return by {@code method} or {@code method,parameter=value}, what the rounds said
    */
   static Map<String, Sample> run(
+      String what, Rounds rounds, ChainedOptionsBuilder options, Plan plan)
+      throws CannotMeasureException {
+    Path temporary = temporary(what);
+    try {
+      // A fork that is killed with this JVM cannot delete what it has made.
+      options.jvmArgsAppend("-Djava.io.tmpdir=" + temporary);
+      return measured(what, rounds, options, plan);
+    } finally {
+      delete(temporary);
+    }
+  }
+
+  private static Path temporary(String what) throws CannotMeasureException {
+    try {
+      return Scratch.directory("bench-jmh-");
+    } catch (IOException e) {
+      throw new CannotMeasureException(what + ": no directory for temporary files", e);
+    }
+  }
+
+  private static void delete(Path directory) {
+    try {
+      Directories.delete(directory);
+    } catch (IOException | UncheckedIOException e) {
+      System.err.println("left behind: " + directory + ": " + e.getMessage());
+    }
+  }
+
+  private static Map<String, Sample> measured(
       String what, Rounds rounds, ChainedOptionsBuilder options, Plan plan)
       throws CannotMeasureException {
     options
