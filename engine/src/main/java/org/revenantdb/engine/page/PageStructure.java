@@ -56,6 +56,11 @@ public final class PageStructure {
   /** Ranges that a file of as many pages as there are page ids has. */
   private static final int MAX_RANGE = ExtentMapPage.range(Integer.MAX_VALUE / ExtentMapPage.PAGES);
 
+  /** Where the header of a map that has no fields ends, as words of four bytes go. */
+  private static final int MAP_FIELDS = 20;
+
+  private static final String RESERVED = "reserved bytes of its header are not zero";
+
   private static final int LEAF_HEADER = 16;
 
   private static final int INNER_HEADER = 6;
@@ -160,6 +165,9 @@ public final class PageStructure {
    * Nobody may be given a map, or a page of the first extent of a group as one of a free extent.
    */
   private static @Nullable String problemOfSpaceMap(int pageId, MemorySegment page) {
+    if (!isHeaderZero(page, MAP_FIELDS, MAP_FIELDS)) {
+      return RESERVED;
+    }
     int first = pageId - pageId % SpaceMapPage.GROUP;
     for (int i = first; i < first + ExtentMapPage.PAGES; i++) {
       int bits = Page.getByteShared(page, SpaceMapPage.offset(i));
@@ -177,7 +185,22 @@ public final class PageStructure {
   }
 
   private static @Nullable String problemOfGam(MemorySegment page) {
+    if (!isHeaderZero(page, MAP_FIELDS, MAP_FIELDS)) {
+      return RESERVED;
+    }
     return ExtentMapPage.isSet(page, 0) ? null : "it says that the extent is free that it is in";
+  }
+
+  /** Whether all bytes of a map's header behind the type are zero but those of its fields. */
+  private static boolean isHeaderZero(MemorySegment page, int from, int to) {
+    int sum = 0;
+    for (int at = Page.FLAGS; at < from; at++) {
+      sum |= Page.getByte(page, at);
+    }
+    for (int at = to; at < SpaceMapPage.HEADER; at += Integer.BYTES) {
+      sum |= Page.getInt(page, at);
+    }
+    return sum == 0;
   }
 
   private static @Nullable String problemOfLink(int pageId, int link, String what) {
@@ -550,6 +573,18 @@ public final class PageStructure {
     int range = ExtentMapPage.rangeNumber(page);
     if (range < 0 || range > MAX_RANGE) {
       return "it lists the extents of range " + Integer.toUnsignedString(range);
+    }
+    if (!isHeaderZero(page, ExtentMapPage.TABLE, ExtentMapPage.NEXT + Integer.BYTES)) {
+      return RESERVED;
+    }
+    if (ExtentMapPage.table(page) < 0) {
+      return "it lists the extents of table " + Integer.toUnsignedString(ExtentMapPage.table(page));
+    }
+    for (int extent = 0; extent < ExtentMapPage.RANGE; extent += ExtentMapPage.GROUP) {
+      if (ExtentMapPage.isSet(page, extent)) {
+        return "it lists extent %d of its range, which has a map and is no tree's"
+            .formatted(extent);
+      }
     }
     int next = ExtentMapPage.nextPage(page);
     return next == 0 ? null : problemOfLink(pageId, next, "the next list");

@@ -21,11 +21,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TableOptions;
+import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.lifecycle.DatabaseFiles;
 import org.revenantdb.engine.lifecycle.PageEdit;
+import org.revenantdb.engine.page.DroppedTableRow;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.page.TableRow;
 import org.revenantdb.engine.testing.Samples;
 import org.revenantdb.recovery.file.CorruptDataException;
@@ -253,6 +256,60 @@ class ForgedCatalogueTest {
         }
         assertOthersWork(db);
       }
+    }
+  }
+
+  /** A killed database with a table that an open transaction has created. */
+  private Path killedWithAnEntry() throws IOException {
+    Path killed = folder.resolve("killed");
+    try (Database db = Samples.open(directory());
+        Transaction tx = db.begin()) {
+      tx.put(tx.createTable("own"), key(1), new byte[100]);
+      db.sync();
+      db.checkpoint();
+      Samples.copy(directory(), killed);
+    }
+    return killed;
+  }
+
+  @Test
+  void what_an_aborted_transaction_has_created_is_not_given_back_if_another_table_has_it()
+      throws IOException {
+    Path killed = killedWithAnEntry();
+    TableRow first = row("first");
+    for (boolean withId : new boolean[] {false, true}) {
+      Samples.copy(killed, directory());
+      PageEdit.change(
+          directory(),
+          Catalog.ROOT,
+          page -> {
+            for (int slot = 0; slot < Slotted.count(page); slot++) {
+              int cell = Slotted.cell(page, slot);
+              byte[] key = Slotted.keyOf(page, cell);
+              if (!DroppedTableRow.isKey(key)) {
+                continue;
+              }
+              int value = LeafCell.valueOffset(page, cell);
+              Page.putInt(page, value + Integer.BYTES, first.root(0));
+              if (withId) {
+                Page.putInt(page, value, first.id(0));
+                Page.putInt(page, value - Integer.BYTES, Integer.reverseBytes(first.id(0)));
+              }
+            }
+          });
+      try (Database db = Samples.open(directory())) {
+        assertRefused(db, "first", "own", first.root(0));
+        assertRefused(db, "own", "first", first.root(0));
+        assertOthersWork(db);
+      }
+      List<Integer> roots =
+          PageEdit.pages(
+              directory(),
+              page -> Page.id(page) == first.root(0) && Slotted.table(page) == first.id(0));
+      assertEquals(List.of(first.root(0)), roots);
+      int map = SpaceMapPage.mapOf(first.root(0));
+      int bits = SpaceMapPage.bits(PageEdit.page(directory(), map), first.root(0));
+      assertTrue((bits & SpaceMapPage.ALLOCATED) != 0, "the root of another table was freed");
     }
   }
 }

@@ -169,6 +169,40 @@ class PageStructureTest {
   }
 
   @Test
+  void a_map_with_a_reserved_byte_that_is_not_zero_is_refused() {
+    for (int type : List.of(Page.SPACE_MAP, Page.GAM, Page.IAM)) {
+      byte[] sound = pages.get(type).getFirst();
+      for (int at = Page.FLAGS; at < SpaceMapPage.HEADER; at++) {
+        boolean isField =
+            type == Page.IAM
+                && at >= ExtentMapPage.TABLE
+                && at < ExtentMapPage.NEXT + Integer.BYTES;
+        byte[] changed = sound.clone();
+        changed[at] ^= 1;
+        String problem = PageStructure.problemOf(id(sound), MemorySegment.ofArray(changed));
+        if (!isField) {
+          assertTrue(problem != null && problem.contains("reserved"), type + " at " + at);
+        }
+      }
+    }
+  }
+
+  @Test
+  void a_list_with_the_extent_of_a_map_or_an_impossible_table_is_refused() {
+    byte[] sound = pages.get(Page.IAM).getFirst();
+    for (int extent = 0; extent < ExtentMapPage.RANGE; extent += ExtentMapPage.GROUP) {
+      byte[] changed = sound.clone();
+      changed[ExtentMapPage.offset(extent)] |= (byte) ExtentMapPage.mask(extent);
+      String problem = PageStructure.problemOf(id(sound), MemorySegment.ofArray(changed));
+      assertTrue(problem != null && problem.contains("extent " + extent), problem);
+    }
+    byte[] changed = sound.clone();
+    changed[ExtentMapPage.TABLE + Integer.BYTES - 1] = (byte) 0x80;
+    String problem = PageStructure.problemOf(id(sound), MemorySegment.ofArray(changed));
+    assertTrue(problem != null && problem.contains("table"), problem);
+  }
+
+  @Test
   void a_page_with_a_changed_field_is_refused_or_nothing_leaves_it() {
     long first = Long.getLong("revenant.seed", ThreadLocalRandom.current().nextInt(1 << 30));
     System.out.println("PageStructureTest -Drevenant.seed=" + first);
