@@ -27,7 +27,7 @@ final class FamilyFile {
    * blocks are one block again: moments of one database share most of what they hold.
    */
 
-  private static final int MAGIC = 0x46555A32;
+  private static final int MAGIC = 0x46555A33;
   private static final int BLOCK = FileContent.BLOCK;
 
   private FamilyFile() {}
@@ -103,6 +103,11 @@ final class FamilyFile {
           out.writeLong(row.getValue());
         }
       }
+    }
+    out.writeInt(state.numbers().size());
+    for (Map.Entry<String, Long> number : state.numbers().entrySet()) {
+      out.writeUTF(number.getKey());
+      out.writeLong(number.getValue());
     }
   }
 
@@ -201,6 +206,10 @@ final class FamilyFile {
       }
       tables.put(name, known.get(index));
     }
-    return new State(tables, prepared);
+    SortedMap<String, Long> numbers = new TreeMap<>();
+    for (int n = in.readInt(); n > 0; n--) {
+      numbers.put(in.readUTF(), in.readLong());
+    }
+    return new State(tables, prepared, numbers);
   }
 }

@@ -37,6 +37,7 @@ final class Grower implements AutoCloseable {
   private final List<Moment> moments = new ArrayList<>();
   private final Map<Transaction, Map<String, Map<String, @Nullable Long>>> written =
       new HashMap<>();
+  private final Map<String, Long> numbers = new TreeMap<>();
   private List<State> states = new ArrayList<>(List.of(State.EMPTY));
   private MemoryFileSystem disk = MemoryFileSystem.of(new DiskImage());
   private @Nullable Database open;
@@ -138,19 +139,29 @@ final class Grower implements AutoCloseable {
             ? db().table(name)
             : db().table(name, TableOptions.hashPartitioned(partitions));
     if (!state().tables().containsKey(name)) {
-      states.add(state().with(name, new TreeMap<>()));
+      add(state().with(name, new TreeMap<>()));
     }
     return table;
   }
 
+  /** Takes a number of a sequence; it is durable with the next commit. */
+  void number(KnownSequence sequence) {
+    numbers.put(sequence.text(), KnownSequence.next(db(), sequence));
+  }
+
+  /** What was given out before a commit is durable with it. */
+  private void add(State next) {
+    states.add(next.withNumbers(numbers));
+  }
+
   void dropTable(String name) {
     db().dropTable(name);
-    states.add(state().without(name));
+    add(state().without(name));
   }
 
   void truncate(String name) {
     db().truncateTable(name);
-    states.add(state().with(name, new TreeMap<>()));
+    add(state().with(name, new TreeMap<>()));
   }
 
   /** A transaction, of which {@link #put} and {@link #delete} keep the book. */
@@ -218,7 +229,7 @@ final class Grower implements AutoCloseable {
           });
       now = now.with(table.getKey(), rows);
     }
-    states.add(now);
+    add(now);
   }
 
   void prepare(Transaction tx, String name) {
@@ -226,7 +237,7 @@ final class Grower implements AutoCloseable {
     written.remove(tx); // whichever way it goes, that is decided in a trial
     TreeSet<String> names = new TreeSet<>(state().prepared());
     names.add(name);
-    states.add(state().withPrepared(names));
+    add(state().withPrepared(names));
   }
 
   /** Some rows in one transaction: new ones, changes small and large, deletions. */

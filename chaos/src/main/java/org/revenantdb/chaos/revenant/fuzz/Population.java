@@ -4,12 +4,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Durability;
 import org.revenantdb.engine.Isolation;
 import org.revenantdb.engine.Savepoint;
-import org.revenantdb.engine.SequenceOptions;
-import org.revenantdb.engine.SequenceOrder;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
@@ -63,15 +60,11 @@ final class Population {
   }
 
   private void sequences() {
-    Database db = grower.db();
     for (int i = 0; i < 3; i++) {
-      db.sequence("plain", SequenceOptions.defaults().withStart(5).withIncrement(3)).next();
-      db.sequence(
-              "reversed",
-              SequenceOptions.defaults().withOrder(SequenceOrder.BIT_REVERSED).withCacheSize(7))
-          .next();
+      grower.number(KnownSequence.PLAIN);
+      grower.number(KnownSequence.REVERSED);
     }
-    db.sequence("down", SequenceOptions.defaults().withStart(-1).withIncrement(-1)).next();
+    grower.number(KnownSequence.DOWN);
   }
 
   private void fill(int rounds) {

@@ -5,6 +5,8 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.ObjLongConsumer;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -124,14 +126,16 @@ record RevenantSubject(Database db) implements Subject {
   }
 
   @Override
-  public void sequences() {
+  public Map<String, Long> sequences() {
+    Map<String, Long> values = new TreeMap<>();
     for (String name : db.sequenceNames()) {
       Sequence sequence = db.findSequence(name);
       if (sequence == null) {
         throw new NotFoundException("sequence " + name);
       }
-      sequence.next();
+      values.put(name, sequence.next());
     }
+    return values;
   }
 
   @Override

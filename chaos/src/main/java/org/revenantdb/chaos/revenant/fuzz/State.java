@@ -16,28 +16,61 @@ import java.util.zip.CRC32C;
  *
  * @param tables name to rows, a row being key to {@link #mark}
  * @param prepared names
+ * @param numbers name of a sequence to the highest number that was given out before the last
+ *     commit, from 0
  */
-record State(SortedMap<String, SortedMap<String, Long>> tables, Set<String> prepared) {
+record State(
+    SortedMap<String, SortedMap<String, Long>> tables,
+    Set<String> prepared,
+    SortedMap<String, Long> numbers) {
 
-  static final State EMPTY = new State(new TreeMap<>(), new TreeSet<>());
+  static final State EMPTY = new State(new TreeMap<>(), new TreeSet<>(), new TreeMap<>());
 
   /** The state after a table has changed. */
   State with(String table, Map<String, Long> rows) {
     SortedMap<String, SortedMap<String, Long>> changed = new TreeMap<>(tables);
     changed.put(table, new TreeMap<>(rows));
-    return new State(changed, prepared);
+    return new State(changed, prepared, numbers);
   }
 
   /** The state after a table has gone. */
   State without(String table) {
     SortedMap<String, SortedMap<String, Long>> changed = new TreeMap<>(tables);
     changed.remove(table);
-    return new State(changed, prepared);
+    return new State(changed, prepared, numbers);
   }
 
   /** The state after something was prepared, or decided. */
   State withPrepared(Set<String> names) {
-    return new State(tables, new TreeSet<>(names));
+    return new State(tables, new TreeSet<>(names), numbers);
+  }
+
+  /** The state after sequences have given out numbers. */
+  State withNumbers(Map<String, Long> highest) {
+    return new State(tables, prepared, new TreeMap<>(highest));
+  }
+
+  /**
+   * What is wrong with the next values of the sequences; empty if nothing is.
+   *
+   * @param values by the sequence's name; of others than those of the state, too
+   */
+  String differenceOfNumbers(Map<String, Long> values) {
+    for (Map.Entry<String, Long> known : numbers.entrySet()) {
+      String name = known.getKey();
+      Long value = values.get(name);
+      if (value == null) {
+        return "sequence " + name + " is missing";
+      }
+      long number = KnownSequence.of(name).number(value);
+      if (number < 0) {
+        return "sequence " + name + " gives out " + value + ", which is none of its values";
+      }
+      if (number <= known.getValue()) {
+        return "sequence " + name + " gives out " + value + " again, or one before it";
+      }
+    }
+    return "";
   }
 
   /** A number that tells values apart. */

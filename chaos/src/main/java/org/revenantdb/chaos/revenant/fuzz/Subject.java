@@ -2,6 +2,7 @@ package org.revenantdb.chaos.revenant.fuzz;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -45,8 +46,8 @@ interface Subject extends AutoCloseable {
   /** Commits a prepared transaction or rolls it back. */
   void decide(String prepared, boolean commit);
 
-  /** Takes a value of each sequence. */
-  void sequences();
+  /** Takes a value of each sequence: by name. */
+  Map<String, Long> sequences();
 
   void check();
 

@@ -55,6 +55,9 @@ final class Trial {
 
   private @Nullable State expected;
 
+  /** The highest numbers of sequences that are known to have been given out. */
+  private final Map<String, Long> taken = new TreeMap<>();
+
   /** Keys of which nobody knows what they hold, by table. */
   private final Map<String, Set<String>> unknown = new HashMap<>();
 
@@ -160,7 +163,7 @@ final class Trial {
       if (write(subject)) {
         demandThreads(subject);
       }
-      attempt("sequences", subject::sequences);
+      takeNumbers("sequences", subject);
       int which = random.nextInt(8);
       if (which < 6) {
         attempt(
@@ -171,7 +174,10 @@ final class Trial {
         attempt("check again", subject::check);
       }
     } finally {
-      close("close", subject);
+      State now = expected;
+      if (close("close", subject) && now != null) {
+        expected = now.withNumbers(taken); // durable with the close, if not before
+      }
     }
   }
 
@@ -203,6 +209,9 @@ final class Trial {
     }
     try {
       readAndCompare("read again", subject);
+      if (!readOnly) {
+        takeNumbers("sequences again", subject);
+      }
       if (random.nextInt(4) == 0) {
         attempt("check reopened", subject::check);
       }
@@ -220,8 +229,8 @@ final class Trial {
     }
   }
 
-  private void close(String phase, Subject subject) {
-    attempt(phase, subject::close);
+  private boolean close(String phase, Subject subject) {
+    return attempt(phase, subject::close);
   }
 
   // ---- what is thrown ----
@@ -467,6 +476,24 @@ final class Trial {
     return "";
   }
 
+  /** Takes a value of each sequence: none may come that was given out and made durable before. */
+  private void takeNumbers(String phase, Subject subject) {
+    Map<String, Long> values = new TreeMap<>();
+    State now = expected;
+    if (!attempt(phase, () -> values.putAll(subject.sequences())) || now == null) {
+      return;
+    }
+    String difference = now.differenceOfNumbers(values);
+    // As with rows: where the log was cut short and that was told, nobody knows what was durable.
+    if (!difference.isEmpty() && (variant.isForged() || !variant.mayShortenLog() || !isTold)) {
+      wrong(phase, difference);
+    }
+    taken.putAll(now.numbers());
+    now.numbers().keySet().stream()
+        .filter(values::containsKey)
+        .forEach(name -> taken.put(name, KnownSequence.of(name).number(values.get(name))));
+  }
+
   /** After a wrong answer the rest is judged by what there is. */
   private static State asSeen(State wanted, Set<String> prepared, Map<String, Seen> seen) {
     SortedMap<String, SortedMap<String, Long>> tables = new TreeMap<>();
@@ -479,7 +506,7 @@ final class Trial {
       table.absent().forEach(rows::remove);
       tables.put(name, rows);
     });
-    return new State(tables, prepared);
+    return new State(tables, prepared, wanted.numbers());
   }
 
   // ---- writing ----

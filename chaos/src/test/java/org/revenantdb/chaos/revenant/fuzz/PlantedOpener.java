@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -142,8 +144,17 @@ public final class PlantedOpener implements Subject.Opener {
     }
 
     @Override
-    public void sequences() {
-      sound.sequences();
+    public Map<String, Long> sequences() {
+      Map<String, Long> values = new TreeMap<>(sound.sequences());
+      switch (fault) {
+        case "repeats" -> values.put("plain", 11L); // the last one that was given out before
+        case "repeats-down" -> values.put("down", -1L);
+        case "repeats-reversed" -> values.put("reversed", 1L << 62);
+        case "strange-number" -> values.put("plain", 12L);
+        case "no-sequence" -> values.remove("reversed");
+        default -> {}
+      }
+      return values;
     }
 
     @Override
