@@ -62,6 +62,7 @@ public final class Database implements AutoCloseable {
   private final AtomicBoolean leftThreads = new AtomicBoolean();
 
   private final Path directory;
+  private final DatabaseOptions options;
 
   /** Of transactions that are begun without options. */
   private final TransactionOptions usual;
@@ -73,6 +74,7 @@ public final class Database implements AutoCloseable {
     this.directory = directory;
     this.open = open;
     this.engine = open.engine();
+    this.options = engine.options();
     this.usual = TransactionOptions.of(engine.options().durability());
     this.reading = usual.withReadOnly(true);
     this.liveCheck = new LiveCheck(engine);
@@ -141,7 +143,7 @@ public final class Database implements AutoCloseable {
    * @return the options, as they were given to {@link #open(Path, DatabaseOptions)}
    */
   public DatabaseOptions options() {
-    return engine.options();
+    return options;
   }
 
   /**

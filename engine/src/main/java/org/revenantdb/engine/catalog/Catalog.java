@@ -98,7 +98,7 @@ public final class Catalog implements Cleaner.Tables {
     this.tree = new Tree(storage.pool(), TABLE, ROOT);
     this.dropped = new DroppedTables(storage, owner.reader(), tree);
     this.writer = new CatalogueWriter(storage, tree, dropped);
-    this.slog = new Slog(writer);
+    this.slog = new Slog(writer, this::demandOwnTreesOf);
   }
 
   /** The catalogue's own tree. */
@@ -153,6 +153,15 @@ public final class Catalog implements Cleaner.Tables {
       shared = known;
     }
     known.demandNone(name);
+  }
+
+  private void demandOwnTreesOf(String name) {
+    changing.lock();
+    try {
+      demandOwnTrees(name);
+    } finally {
+      changing.unlock();
+    }
   }
 
   private TableRow row(String name, byte[] bytes) {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -34,12 +35,19 @@ public final class Slog {
    *             full, stays settled.
    */
   private final CatalogueWriter writer;
+  private final Consumer<String> ownTrees;
 
   /** By name. */
   private final Map<String, NameChange> changes = new ConcurrentHashMap<>();
 
-  Slog(CatalogueWriter writer) {
+  /**
+   * Nothing has been done to any name.
+   *
+   * @param ownTrees refuses a name whose trees are those of another one, too
+   */
+  Slog(CatalogueWriter writer, Consumer<String> ownTrees) {
     this.writer = writer;
+    this.ownTrees = ownTrees;
   }
 
   /** What a transaction is doing to the table of a name, or has done; null if nothing. */
@@ -227,6 +235,9 @@ public final class Slog {
     change.finish(record);
     LongSupplier published = waits ? () -> record.publish(null) : record::publishAtOnce;
     TableRow garbage = change.garbage();
+    if (garbage != null) {
+      ownTrees.accept(name); // or its pages would be taken from the other one
+    }
     Runnable after = () -> changes.remove(name);
     if (garbage == null) {
       writer.publish(published, after);
