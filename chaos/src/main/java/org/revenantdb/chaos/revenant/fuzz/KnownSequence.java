@@ -12,6 +12,7 @@ enum KnownSequence {
   REVERSED(SequenceOptions.defaults().withOrder(SequenceOrder.BIT_REVERSED).withCacheSize(7)),
   DOWN(SequenceOptions.defaults().withStart(-1).withIncrement(-1));
 
+  @SuppressWarnings("ImmutableEnumChecker") // a record of values
   private final SequenceOptions options;
 
   KnownSequence(SequenceOptions options) {
