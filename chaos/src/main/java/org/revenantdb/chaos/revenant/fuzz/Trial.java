@@ -489,9 +489,11 @@ final class Trial {
       wrong(phase, difference);
     }
     taken.putAll(now.numbers());
-    now.numbers().keySet().stream()
-        .filter(values::containsKey)
-        .forEach(name -> taken.put(name, KnownSequence.of(name).number(values.get(name))));
+    values.forEach((name, value) -> {
+      if (now.numbers().containsKey(name)) {
+        taken.put(name, KnownSequence.of(name).number(value));
+      }
+    });
   }
 
   /** After a wrong answer the rest is judged by what there is. */
