@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -25,6 +26,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.latch.PatientLock;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.LockingProcess;
 
@@ -51,13 +53,22 @@ class DirectoryLockTest {
             "-XX:TieredStopAtLevel=1",
             "-Xshare:auto",
             "-cp",
-            root(LockingProcess.class) + java.io.File.pathSeparator + root(DirectoryLock.class),
+            String.join(
+                File.pathSeparator,
+                root(LockingProcess.class),
+                root(DirectoryLock.class),
+                latches().toString()),
             LockingProcess.class.getName(),
             directory.toString(),
             mode);
     Process process = builder.redirectErrorStream(true).start();
     processes.add(process);
     return process;
+  }
+
+  /** Folder or archive of the module that files stand on. */
+  private static Path latches() throws URISyntaxException {
+    return Path.of(PatientLock.class.getProtectionDomain().getCodeSource().getLocation().toURI());
   }
 
   /** The folder that a class was loaded from. */
@@ -314,7 +325,9 @@ class DirectoryLockTest {
   private static Class<?> anotherCopy() throws Exception {
     URLClassLoader loader =
         new URLClassLoader(
-            new URL[] {Path.of(root(DirectoryLock.class)).toUri().toURL()},
+            new URL[] {
+              Path.of(root(DirectoryLock.class)).toUri().toURL(), latches().toUri().toURL()
+            },
             /* parent= */ null); // any other one finds the classes of this module
     return loader.loadClass(DirectoryLock.class.getName());
   }
