@@ -377,7 +377,8 @@ class VersionSpillTest {
             });
     try {
       writing.await();
-      while (writer.getState() != Thread.State.WAITING) {
+      while (writer.getState() != Thread.State.WAITING
+          && writer.getState() != Thread.State.TIMED_WAITING) {
         assertTrue(writer.isAlive(), "nobody held it back");
         Thread.onSpinWait();
       }
