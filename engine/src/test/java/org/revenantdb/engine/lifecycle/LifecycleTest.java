@@ -75,42 +75,66 @@ class LifecycleTest {
   @Tag("slow")
   void openAndClose_thousandsOfTimes_leavesMemoryThreadsAndFilesFlat() throws Exception {
     assumeTrue(Files.exists(Path.of("/proc/self/status")), "only where there is /proc");
-    int times = Boolean.getBoolean("revenant.long") ? 10_000 : 1_000;
+    int block = Boolean.getBoolean("revenant.long") ? 5_000 : 500;
     Path directory = folder.resolve("db");
+    List<String> lines = new ArrayList<>();
     try (OtherProcess other =
         OtherProcess.start(
             Opener.class,
             STEADY,
             ProcessBuilder.Redirect.INHERIT,
             directory.toString(),
-            "" + times)) {
-      System.out.println(other.readLine());
-      assertEquals("flat", other.readLine());
+            "" + block)) {
+      for (String line = other.readLine(); line != null; line = other.readLine()) {
+        System.out.println(line);
+        lines.add(line);
+      }
       assertEquals(0, other.waitFor());
     }
+    assertEquals("flat", lines.getLast(), () -> String.join("\n", lines));
     try (Stream<Path> segments = Files.list(directory.resolve("log"))) {
       assertTrue(segments.count() < 40, "the log does not grow by being opened");
     }
     try (Database db = Samples.open(directory)) {
-      assertEquals("v" + (times - 100 + 10), get(db, "t", "k10"));
+      assertEquals("v" + (block - 100 + 10), get(db, "t", "k10"));
       assertTrue(db.check().isSound());
     }
   }
 
-  /** Another process: opens and closes a database many times. */
+  /**
+   * Another process: opens and closes a database in blocks of so many times, until a block leaves
+   * memory, threads and files as it found them.
+   *
+   * <p>The JVM's own memory levels off after some blocks: what its compiler gives back stays with
+   * the allocator. A leak of the engine grows in every block.
+   */
   static final class Opener {
+    private static final int MOST_BLOCKS = 10;
+    private static final int MEBIBYTES = 12;
+
     private Opener() {}
 
     public static void main(String[] arguments) throws IOException {
       Path directory = Path.of(arguments[0]);
-      int times = Integer.parseInt(arguments[1]);
+      int block = Integer.parseInt(arguments[1]);
       try (Database db = Samples.open(directory)) {
         put(db, "t", "k", "v");
       }
-      for (int i = 0; i < 500; i++) {
-        Samples.open(directory).close();
-      }
+      openAndClose(directory, block);
       Held before = Held.now();
+      for (int blocks = 1; blocks <= MOST_BLOCKS; blocks++) {
+        openAndClose(directory, block);
+        Held after = Held.now();
+        if (after.isFlat(before, MEBIBYTES)) {
+          System.out.println("flat");
+          return;
+        }
+        System.out.println("block " + blocks + ": " + before + ", then " + after);
+        before = new Held(after.residentBytes, before.threads, before.files);
+      }
+    }
+
+    private static void openAndClose(Path directory, int times) throws IOException {
       long opening = 0;
       long closing = 0;
       for (int i = 0; i < times; i++) {
@@ -125,11 +149,9 @@ class LifecycleTest {
         opening += opened - start;
         closing += System.nanoTime() - closes;
       }
-      Held after = Held.now();
       System.out.printf(
-          "%,d times: open %.2f ms, close %.2f ms; %s, then %s%n",
-          times, opening / 1e6 / times, closing / 1e6 / times, before, after);
-      after.printFlat(before, 48);
+          "%,d times: open %.2f ms, close %.2f ms%n",
+          times, opening / 1e6 / times, closing / 1e6 / times);
     }
   }
 
