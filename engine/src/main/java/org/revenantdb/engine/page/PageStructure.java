@@ -181,6 +181,15 @@ public final class PageStructure {
         return "it says of page " + i + ", which is always there, that it is free, or another page";
       }
     }
+    for (int at = SpaceMapPage.HEADER; at < Page.SIZE; at += Long.BYTES) {
+      if (SpaceMapPage.hasIllegalByte(Page.getLong(page, at))) {
+        return "it says of one of pages "
+            + (first + at - SpaceMapPage.HEADER)
+            + " to "
+            + (first + at - SpaceMapPage.HEADER + Long.BYTES - 1)
+            + " what no page can be";
+      }
+    }
     return null;
   }
 

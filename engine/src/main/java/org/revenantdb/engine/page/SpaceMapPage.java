@@ -45,6 +45,8 @@ public final class SpaceMapPage {
   /** Bit: rows or a value on the page may have to be cleaned. */
   public static final int VERSION = 128;
 
+  private static final long EACH = 0x0101010101010101L;
+
   private SpaceMapPage() {}
 
   /** The group of a page. */
@@ -83,5 +85,28 @@ public final class SpaceMapPage {
   /** What a space map, latched, says of a page; others may change other bytes of it. */
   public static int bits(MemorySegment map, int pageId) {
     return Page.getByteShared(map, offset(pageId));
+  }
+
+  /**
+   * Whether one of eight bytes is none that the engine writes: a free page with more than {@link
+   * #MIXED}, a ghost without {@link #VERSION}, a fullness above 4, or a fullness of a page that
+   * lists extents.
+   *
+   * @param bytes of eight pages, in any order
+   */
+  static boolean hasIllegalByte(long bytes) {
+    // Bit n of each byte comes to bit 0; what a shift brings over from the next byte is masked
+    // away.
+    long shared = bytes | bytes >>> 1 | bytes >>> 2;
+    long ghost = bytes >>> 3;
+    long list = bytes >>> 4;
+    long allocated = bytes >>> 6;
+    long version = bytes >>> 7;
+    long illegal =
+        (shared | ghost | list | version) & ~allocated
+            | ghost & ~version
+            | bytes >>> 2 & (bytes | bytes >>> 1)
+            | list & shared;
+    return (illegal & EACH) != 0;
   }
 }

@@ -168,6 +168,31 @@ class PageStructureTest {
     assertTrue(problem != null && problem.contains("extent"), problem);
   }
 
+  /** Each of the 256 bytes, at a place of each of the eight in a word, against its meaning. */
+  @Test
+  void a_space_map_with_a_byte_that_no_page_has_is_refused() {
+    int legal = 0;
+    for (int bits = 0; bits < 256; bits++) {
+      boolean isFree = (bits & SpaceMapPage.ALLOCATED) == 0;
+      boolean isGhost = (bits & SpaceMapPage.GHOST) != 0;
+      int fullness = bits & SpaceMapPage.FULLNESS;
+      boolean isIllegal =
+          isFree && (bits & ~SpaceMapPage.MIXED) != 0
+              || isGhost && (bits & SpaceMapPage.VERSION) == 0
+              || fullness > 4
+              || fullness > 0 && (bits & SpaceMapPage.IAM) != 0;
+      legal += isIllegal ? 0 : 1;
+      for (int i = 0; i < 8; i++) {
+        MemorySegment map = MemorySegment.ofArray(pages.get(Page.SPACE_MAP).getFirst().clone());
+        int page = SpaceMapPage.GROUP - 1 - i;
+        Page.putByte(map, SpaceMapPage.offset(page), bits);
+        String problem = PageStructure.problemOf(SpaceMapPage.POSITION, map);
+        assertEquals(isIllegal, problem != null, "byte " + bits);
+      }
+    }
+    assertEquals(2 + 2 * 3 * 6, legal);
+  }
+
   @Test
   void a_map_with_a_reserved_byte_that_is_not_zero_is_refused() {
     for (int type : List.of(Page.SPACE_MAP, Page.GAM, Page.IAM)) {
