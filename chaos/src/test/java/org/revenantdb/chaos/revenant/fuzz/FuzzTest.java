@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 class FuzzTest {
 
   private static final long SEED = Long.getLong("revenant.fuzz.seed", 20_261_125);
-  private static final long VARIANTS = Long.getLong("revenant.fuzz.variants", 8_000);
+  private static final long VARIANTS = Long.getLong("revenant.fuzz.variants", 5_000);
 
   @TempDir Path dir;
 
