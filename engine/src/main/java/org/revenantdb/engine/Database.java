@@ -171,7 +171,7 @@ public final class Database implements AutoCloseable {
    * @throws ConflictException if a transaction has created one of this name and has not ended; it
    *     finds its own with {@link Transaction#findTable}
    */
-  public Table table(String name) {
+  public Table getOrCreateTable(String name) {
     Objects.requireNonNull(name, "name");
     try {
       Table found = findTable(name);
@@ -190,7 +190,7 @@ public final class Database implements AutoCloseable {
    * @throws TableOptionsException if there is a table of this name with other options
    * @throws ConflictException if a transaction has created one of this name and has not ended
    */
-  public Table table(String name, TableOptions options) {
+  public Table getOrCreateTable(String name, TableOptions options) {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(options, "options");
     try {
@@ -740,7 +740,7 @@ public final class Database implements AutoCloseable {
    *
    * @return the report
    */
-  public RecoveryReport recovery() {
+  public RecoveryReport recoveryReport() {
     try {
       return open.recovery();
     } catch (RuntimeException failure) {
@@ -767,7 +767,7 @@ public final class Database implements AutoCloseable {
    *
    * @return the counts of now, all times in nanoseconds
    */
-  public Waits waits() {
+  public Waits waitStatistics() {
     try {
       return engine.inside(open::waits);
     } catch (RuntimeException failure) {

@@ -3,8 +3,8 @@ package org.revenantdb.engine;
 import org.revenantdb.engine.catalog.TableState;
 
 /**
- * A table: ordered keys to values. Got from {@link Database#table}; belongs to that database.
- * Thread-safe.
+ * A table: ordered keys to values. Got from {@link Database#getOrCreateTable}; belongs to that
+ * database. Thread-safe.
  *
  * <p>When the table was {@linkplain Transaction#dropTable dropped}, transactions that had begun
  * before go on reading it; everything else that is asked of it throws {@link
@@ -22,7 +22,7 @@ public final class Table {
   /**
    * The table's name.
    *
-   * @return as given to {@link Database#table}
+   * @return as given to {@link Database#getOrCreateTable}
    */
   public String name() {
     return state.name();

@@ -4,7 +4,7 @@ import org.revenantdb.engine.page.TableRow;
 
 /**
  * How a table is laid out, for ever: what it is created with, and what it has to have been created
- * with when it is opened by {@link Database#table(String, TableOptions)}. Immutable.
+ * with when it is opened by {@link Database#getOrCreateTable(String, TableOptions)}. Immutable.
  *
  * <p><b>Hash partitions.</b> The rows are spread over so many trees, by a hash of the key. So those
  * who insert ascending keys from many threads do not all meet at the last page of one tree. Each

@@ -1181,17 +1181,17 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Commits, and returns at once: others see it; {@link #onDurable} tells when it is durable. If
+   * Commits, and returns at once: others see it; {@link #whenDurable} tells when it is durable. If
    * the transaction is {@link Durability#DURABLE}, the log is being forced for it.
    *
-   * @return as {@link #onDurable}
+   * @return as {@link #whenDurable}
    * @throws SerializationConflictException as {@link #commit}: it can only be rolled back
    * @throws TransactionFinishedException if it has ended, or can only be rolled back
    */
   public CompletionStage<@Nullable Void> commitAsync() {
     try {
       core().commitAsync();
-      return core().onDurable();
+      return core().whenDurable();
     } catch (RuntimeException failure) {
       throw told(failure);
     } finally {
@@ -1210,9 +1210,9 @@ public final class Transaction implements AutoCloseable {
    *     virtual thread, and nothing bounds their number
    * @throws IllegalStateException if the transaction has not been committed
    */
-  public CompletionStage<@Nullable Void> onDurable() {
+  public CompletionStage<@Nullable Void> whenDurable() {
     try {
-      return core().onDurable();
+      return core().whenDurable();
     } catch (RuntimeException failure) {
       throw told(failure);
     }

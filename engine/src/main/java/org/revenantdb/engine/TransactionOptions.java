@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
  * How a transaction is begun. Immutable.
  *
  * @param durability what its commit waits for, and what it may read
- * @param actsAfterCommit for {@link Durability#DURABLE}: a promise that nothing outside of the
- *     database is done on the strength of what the transaction has read until it has committed. It
- *     is then given at once what is not yet durable, and waits once, when it commits, also if it
+ * @param deferReadWaitsToCommit for {@link Durability#DURABLE}: a promise that nothing outside of
+ *     the database is done on the strength of what the transaction has read until it has committed.
+ *     It is then given at once what is not yet durable, and waits once, when it commits, also if it
  *     has only read; so a row that everybody reads and writes is changed at the speed of the log,
  *     not of the disk
  * @param lockTimeout how long a statement waits in all for other transactions that have written its
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record TransactionOptions(
     Durability durability,
-    boolean actsAfterCommit,
+    boolean deferReadWaitsToCommit,
     @Nullable Duration lockTimeout,
     Isolation isolation,
     boolean readOnly,
@@ -97,7 +97,7 @@ public record TransactionOptions(
   private static TransactionOptions usual(Durability durability) {
     return new TransactionOptions(
         durability,
-        /* actsAfterCommit= */ false,
+        /* deferReadWaitsToCommit= */ false,
         /* lockTimeout= */ null,
         Isolation.SNAPSHOT,
         /* readOnly= */ false,
@@ -143,7 +143,7 @@ public record TransactionOptions(
    * @param value the setting
    * @return other options
    */
-  public TransactionOptions withActsAfterCommit(boolean value) {
+  public TransactionOptions withDeferReadWaitsToCommit(boolean value) {
     return new TransactionOptions(
         durability, value, lockTimeout, isolation, readOnly, name, retryTimeout);
   }
@@ -163,7 +163,7 @@ public record TransactionOptions(
   public TransactionOptions withLockTimeout(Duration value) {
     DatabaseOptions.checkLockTimeout(value);
     return new TransactionOptions(
-        durability, actsAfterCommit, value, isolation, readOnly, name, retryTimeout);
+        durability, deferReadWaitsToCommit, value, isolation, readOnly, name, retryTimeout);
   }
 
   /**
@@ -174,7 +174,7 @@ public record TransactionOptions(
    */
   public TransactionOptions withIsolation(Isolation value) {
     return new TransactionOptions(
-        durability, actsAfterCommit, lockTimeout, value, readOnly, name, retryTimeout);
+        durability, deferReadWaitsToCommit, lockTimeout, value, readOnly, name, retryTimeout);
   }
 
   /**
@@ -189,7 +189,7 @@ public record TransactionOptions(
    */
   public TransactionOptions withReadOnly(boolean value) {
     return new TransactionOptions(
-        durability, actsAfterCommit, lockTimeout, isolation, value, name, retryTimeout);
+        durability, deferReadWaitsToCommit, lockTimeout, isolation, value, name, retryTimeout);
   }
 
   /**
@@ -202,7 +202,7 @@ public record TransactionOptions(
   public TransactionOptions withName(String value) {
     OptionCheck.present(value, "name", NAMES);
     return new TransactionOptions(
-        durability, actsAfterCommit, lockTimeout, isolation, readOnly, value, retryTimeout);
+        durability, deferReadWaitsToCommit, lockTimeout, isolation, readOnly, value, retryTimeout);
   }
 
   /**
@@ -218,6 +218,6 @@ public record TransactionOptions(
   public TransactionOptions withRetryTimeout(Duration value) {
     DatabaseOptions.checkRetryTimeout(value);
     return new TransactionOptions(
-        durability, actsAfterCommit, lockTimeout, isolation, readOnly, name, value);
+        durability, deferReadWaitsToCommit, lockTimeout, isolation, readOnly, name, value);
   }
 }

@@ -2,7 +2,7 @@ package org.revenantdb.engine;
 
 /**
  * What a thread of a caller, or of the engine, may wait for inside a database. The classes are
- * counted apart: {@link Database#waits}.
+ * counted apart: {@link Database#waitStatistics}.
  *
  * <p>Only who really has to wait is counted, spinning and sleeping together; what is served at once
  * is not, and costs nothing.

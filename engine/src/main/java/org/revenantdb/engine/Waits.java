@@ -16,9 +16,9 @@ import org.revenantdb.latch.WaitStatistics;
  * count, so they need not belong to the same nanosecond.
  *
  * {@snippet :
- * Waits before = db.waits();
+ * Waits before = db.waitStatistics();
  * work(db);
- * Waits during = db.waits().since(before);
+ * Waits during = db.waitStatistics().since(before);
  * System.out.println(during.of(WaitClass.LOG_FORCE).averageNanos());
  * }
  */

@@ -7,7 +7,7 @@
  *
  * {@snippet :
  * try (Database db = Database.open(Path.of("shop"))) {
- *   Table orders = db.table("orders");
+ *   Table orders = db.getOrCreateTable("orders");
  *   db.run(tx -> tx.put(orders, key, value));
  * }
  * }

@@ -80,7 +80,7 @@ class BadInputTest {
   }
 
   private static void fill(Database db) {
-    Table table = db.table("t");
+    Table table = db.getOrCreateTable("t");
     for (int i = 0; i < 10; i++) {
       int first = 300 * i;
       db.run(tx -> {
@@ -260,7 +260,7 @@ class BadInputTest {
     int lost = 0;
     Set<String> readable = new HashSet<>();
     try (Database db = Samples.open(directory())) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       try (Transaction tx = db.begin()) {
         for (int j = 0; j < 3_000; j++) {
           String key = "key%05d".formatted(j);
@@ -313,7 +313,7 @@ class BadInputTest {
     Path killed = folder.resolve("killed");
     try (Database db = Samples.open(directory());
         Transaction open = db.begin()) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       for (int j = 0; j < 3_000; j += 10) {
         open.put(table, bytes("key%05d".formatted(j)), bytes("aborted"));
       }
@@ -327,7 +327,7 @@ class BadInputTest {
     flip(killed.resolve(file.getFileName()), place, 3);
     for (int round = 0; round < 2; round++) {
       try (Database db = Samples.open(killed)) {
-        Table table = db.table("t");
+        Table table = db.getOrCreateTable("t");
         db.cleanNow();
         assertEquals(1, db.statistics().abortedTransactions(), "it is not forgotten");
         put(db, "t", "other" + round, "v");
@@ -369,7 +369,7 @@ class BadInputTest {
     Path alive = folder.resolve("alive");
     try (Database db =
         Database.open(alive, SMALL.withMaxRecoveryLog(64 << 20).withPoolBytes(64 << 20))) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       for (int i = 0; i < 50; i++) {
         int n = i;
         db.run(tx -> tx.put(table, bytes("k" + n), random(n, 80_000)));
@@ -392,7 +392,8 @@ class BadInputTest {
     try (Database db = Samples.open(directory())) {
       for (int n = 0; n < 50; n++) {
         int i = n;
-        db.run(tx -> assertArrayEquals(random(i, 80_000), tx.get(db.table("t"), bytes("k" + i))));
+        db.run(tx ->
+            assertArrayEquals(random(i, 80_000), tx.get(db.getOrCreateTable("t"), bytes("k" + i))));
       }
     }
   }
@@ -523,7 +524,7 @@ class BadInputTest {
       Database db = Database.open(directory, SMALL);
       boolean stopped = false;
       try {
-        Table table = db.table("t");
+        Table table = db.getOrCreateTable("t");
         for (int part = 0; part < 3 && !stopped; part++) {
           faulty.hook(event -> {
             if (event.kind() == IoEvent.Kind.WRITE && event.file().toString().endsWith(victim)) {
@@ -587,7 +588,7 @@ class BadInputTest {
 
   private static void verify(
       Database db, TreeMap<String, Integer> acknowledged, TreeMap<String, Integer> unknown) {
-    Table table = db.table("t");
+    Table table = db.getOrCreateTable("t");
     TreeMap<String, Integer> left = new TreeMap<>(acknowledged);
     try (Transaction tx = db.begin();
         Cursor cursor = tx.scan(table, null, null)) {
@@ -642,7 +643,7 @@ class BadInputTest {
       put(db, "t", "k", "before");
       db.cleanNow();
       Transaction open = db.begin();
-      open.put(db.table("t"), bytes("open"), bytes("v"));
+      open.put(db.getOrCreateTable("t"), bytes("open"), bytes("v"));
       disk.failForcesAfter(0);
       OutcomeUnknownException unknown =
           assertThrows(OutcomeUnknownException.class, () -> put(db, "t", "k", "after"));
@@ -650,8 +651,8 @@ class BadInputTest {
       List<Runnable> later =
           List.of(
               () -> put(db, "t", "k", "later"),
-              () -> db.table("new"),
-              () -> open.put(db.table("t"), bytes("open"), bytes("w")),
+              () -> db.getOrCreateTable("new"),
+              () -> open.put(db.getOrCreateTable("t"), bytes("open"), bytes("w")),
               db::checkpoint);
       for (Runnable call : later) {
         RuntimeException stopped =
@@ -670,7 +671,7 @@ class BadInputTest {
         String found = get(again, "t", "k");
         assertTrue("before".equals(found) || "after".equals(found), found);
         assertNull(get(again, "t", "open"));
-        assertFalse(again.recovery().clean());
+        assertFalse(again.recoveryReport().clean());
         assertTrue(again.check().isSound());
       }
     }
@@ -686,7 +687,7 @@ class BadInputTest {
       TreeMap<String, Integer> acknowledged = new TreeMap<>();
       TreeMap<String, Integer> unknown = new TreeMap<>();
       try (Database db = Database.open(directory, SMALL)) {
-        Table table = db.table("t");
+        Table table = db.getOrCreateTable("t");
         for (int n = 1; n < 12; n++) {
           String key = "room" + n;
           int seed = n;
@@ -727,7 +728,7 @@ class BadInputTest {
     }
     try (Database db = Samples.open(directory())) {
       assertEquals("v", get(db, "t", "k"));
-      assertFalse(db.recovery().clean());
+      assertFalse(db.recoveryReport().clean());
     }
   }
 

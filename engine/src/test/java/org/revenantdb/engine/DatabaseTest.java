@@ -37,7 +37,7 @@ class DatabaseTest {
   @Test
   void open_createsInDirectoryThatDoesNotExist() {
     try (Database db = open(folder.resolve("a/b/c"))) {
-      assertTrue(db.recovery().created());
+      assertTrue(db.recoveryReport().created());
       put(db, "t", "k", "v");
       assertEquals("v", get(db, "t", "k"));
     }
@@ -49,8 +49,8 @@ class DatabaseTest {
       put(db, "t", "k", "v");
     }
     try (Database db = open(directory())) {
-      assertFalse(db.recovery().created());
-      assertTrue(db.recovery().clean());
+      assertFalse(db.recoveryReport().created());
+      assertTrue(db.recoveryReport().clean());
       assertEquals("v", get(db, "t", "k"));
       assertTrue(db.check().isSound(), () -> db.check().problems().toString());
     }
@@ -92,7 +92,7 @@ class DatabaseTest {
   @Test
   void use_afterClose_isRefused() {
     Database db = open(directory());
-    Table table = db.table("t");
+    Table table = db.getOrCreateTable("t");
     Transaction tx = db.begin();
     tx.put(table, bytes("k"), bytes("v"));
     Cursor cursor = tx.scan(table, null, null);
@@ -101,8 +101,8 @@ class DatabaseTest {
         List.of(
             db::begin,
             () -> db.run(t -> {}),
-            () -> db.table("t"),
-            () -> db.table("other"),
+            () -> db.getOrCreateTable("t"),
+            () -> db.getOrCreateTable("other"),
             () -> db.findTable("t"),
             db::tableNames,
             db::statistics,
@@ -122,10 +122,10 @@ class DatabaseTest {
     }
     tx.rollback();
     tx.close();
-    assertNotNull(db.recovery());
+    assertNotNull(db.recoveryReport());
     try (Database again = open(directory())) {
       assertNull(get(again, "t", "k"), "an open transaction is rolled back");
-      assertTrue(again.recovery().clean());
+      assertTrue(again.recoveryReport().clean());
     }
   }
 
@@ -179,8 +179,8 @@ class DatabaseTest {
       assertEquals("v", get(one, "t", "k"));
       assertEquals("v", get(two, "t", "k"));
       assertEquals(List.of("t"), one.tableNames());
-      Table table = one.table("t");
-      assertThrows(ReadOnlyDatabaseException.class, () -> one.table("new"));
+      Table table = one.getOrCreateTable("t");
+      assertThrows(ReadOnlyDatabaseException.class, () -> one.getOrCreateTable("new"));
       assertNull(one.findTable("new"));
       try (Transaction tx = one.begin()) {
         assertThrows(ReadOnlyDatabaseException.class, () -> tx.put(table, bytes("k"), bytes("w")));
@@ -198,7 +198,7 @@ class DatabaseTest {
       assertThrows(DatabaseLockedException.class, () -> open(directory()).close());
     }
     try (Database db = open(directory())) {
-      assertTrue(db.recovery().clean());
+      assertTrue(db.recoveryReport().clean());
       assertEquals("v", get(db, "t", "k"));
     }
   }
@@ -242,11 +242,11 @@ class DatabaseTest {
     try (Database db = open(directory())) {
       assertNull(db.findTable("t"));
       assertEquals(List.of(), db.tableNames());
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       assertEquals("t", table.name());
-      assertSame(table, db.table("t"));
+      assertSame(table, db.getOrCreateTable("t"));
       assertSame(table, db.findTable("t"));
-      db.table("a");
+      db.getOrCreateTable("a");
       assertEquals(List.of("a", "t"), db.tableNames());
     }
     try (Database db = open(directory())) {
@@ -262,7 +262,7 @@ class DatabaseTest {
     }
     try (Database db = open(directory())) {
       for (String name : names) {
-        db.table(name);
+        db.getOrCreateTable(name);
       }
       for (String name : names) {
         put(db, name, "k", name);
@@ -285,9 +285,9 @@ class DatabaseTest {
         put(db, name, "k", name);
         assertEquals(name, get(db, name, "k"));
       }
-      assertThrows(KeyException.class, () -> db.table(""));
-      assertThrows(KeyException.class, () -> db.table(longest + "x"));
-      assertThrows(NullPointerException.class, () -> db.table(null));
+      assertThrows(KeyException.class, () -> db.getOrCreateTable(""));
+      assertThrows(KeyException.class, () -> db.getOrCreateTable(longest + "x"));
+      assertThrows(NullPointerException.class, () -> db.getOrCreateTable(null));
       assertThrows(NullPointerException.class, () -> db.findTable(null));
     }
   }
@@ -295,7 +295,7 @@ class DatabaseTest {
   @Test
   void table_name_with_half_a_surrogate_pair_is_refused_and_does_not_become_a_question_mark() {
     try (Database db = open(directory())) {
-      assertThrows(KeyException.class, () -> db.table("\uD83D"));
+      assertThrows(KeyException.class, () -> db.getOrCreateTable("\uD83D"));
       assertEquals(List.of(), db.tableNames());
     }
   }
@@ -309,7 +309,7 @@ class DatabaseTest {
         threads.add(
             Thread.ofVirtual()
                 .start(() -> {
-                  Table table = db.table("t");
+                  Table table = db.getOrCreateTable("t");
                   synchronized (tables) {
                     tables.add(table);
                   }
@@ -383,7 +383,7 @@ class DatabaseTest {
   @Test
   void statistics_countWork() {
     try (Database db = open(directory())) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       Random random = new Random(1);
       for (int i = 0; i < 20; i++) {
         int first = i * 200;

@@ -35,7 +35,7 @@ class FaceTest {
   @Test
   void a_transaction_says_its_name_id_level_and_state_and_is_not_changed_by_that() {
     try (Database db = Samples.open(directory)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       TransactionOptions options = TransactionOptions.lazy().withName("nightly");
       Transaction tx = db.begin(options);
       try (tx) {
@@ -55,7 +55,7 @@ class FaceTest {
   @Test
   void cursors_loads_and_savepoints_can_be_shown() {
     try (Database db = Samples.open(directory)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       try (Transaction tx = db.begin()) {
         Cursor rows = tx.scanDescending(table, bytes("a"), null);
         assertEquals("Cursor[a to the last key, descending]", rows.toString());
@@ -75,7 +75,7 @@ class FaceTest {
   @Test
   void a_read_returns_what_it_sees_and_refuses_every_write() {
     try (Database db = Samples.open(directory)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       db.run(tx -> tx.put(table, bytes("a"), bytes("1")));
       assertArrayEquals(bytes("1"), db.read(tx -> tx.get(table, bytes("a"))));
       assertThrows(

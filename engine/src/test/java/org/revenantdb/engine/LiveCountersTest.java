@@ -135,7 +135,7 @@ class LiveCountersTest {
   void file_ofAnIdleDatabase_isNotWritten() throws IOException {
     try (Database db = open(Samples.SMALL)) {
       Samples.put(db, "t", "k", "v");
-      db.run(tx -> tx.delete(db.table("t"), bytes("k")));
+      db.run(tx -> tx.delete(db.getOrCreateTable("t"), bytes("k")));
       int quiet = 0;
       byte[] before = {};
       while (quiet < 20) { // for ever, if it is never at rest
@@ -184,7 +184,7 @@ class LiveCountersTest {
     Files.write(file(), new byte[5000]);
     try (Database db = open(Samples.SMALL)) {
       assertEquals("v", Samples.get(db, "t", "k"));
-      assertTrue(db.recovery().clean());
+      assertTrue(db.recoveryReport().clean());
       assertTrue(db.check().isSound());
     }
     assertFalse(Files.exists(file()));

@@ -30,7 +30,7 @@ class TransactionOptionsTest {
   void one_that_only_reads_is_refused_whatever_would_write_and_goes_on(Isolation isolation) {
     try (Database db = Samples.open(folder.resolve("db"))) {
       put(db, "t", "k", "v");
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       db.cleanNow(); // what the put has left for the cleaner would be in the log, too
       db.checkpoint();
       long before = db.statistics().logTail();
@@ -69,7 +69,7 @@ class TransactionOptionsTest {
                   READ_ONLY,
                   tx -> {
                     attempts[0] = tx.attempt();
-                    tx.put(db.table("t"), bytes("k"), bytes("w"));
+                    tx.put(db.getOrCreateTable("t"), bytes("k"), bytes("w"));
                   }));
       assertEquals(1, attempts[0]);
     }
@@ -81,12 +81,12 @@ class TransactionOptionsTest {
         TransactionOptions.lazy()
             .withName("report")
             .withReadOnly(true)
-            .withActsAfterCommit(true)
+            .withDeferReadWaitsToCommit(true)
             .withIsolation(Isolation.SERIALIZABLE)
             .withLockTimeout(java.time.Duration.ofSeconds(1));
     assertEquals("report", all.name());
     assertTrue(all.readOnly());
-    assertTrue(all.actsAfterCommit());
+    assertTrue(all.deferReadWaitsToCommit());
     assertEquals(Isolation.SERIALIZABLE, all.isolation());
     assertEquals(all, all.withName("report").withReadOnly(true));
     assertFalse(all.withReadOnly(false).readOnly());

@@ -66,8 +66,8 @@ class WaitsTest {
   @Test
   void force_countsDurableCommits_durableReadersOfLazyOnes_andSync() {
     try (Database db = open()) {
-      Table table = db.table("t");
-      Waits before = db.waits();
+      Table table = db.getOrCreateTable("t");
+      Waits before = db.waitStatistics();
       db.run(TransactionOptions.lazy(), tx -> tx.put(table, bytes("lazy"), bytes("1")));
       assertForces(0, db, before);
       assertEquals("1", Samples.get(db, "t", "lazy")); // makes it durable
@@ -82,7 +82,7 @@ class WaitsTest {
       db.sync();
       db.sync();
       assertForces(7, db, before);
-      Waits all = db.waits().since(before);
+      Waits all = db.waitStatistics().since(before);
       WaitCounts force = all.of(WaitClass.LOG_FORCE);
       assertTrue(force.maxNanos() > 0, all::toString);
       assertTrue(force.totalNanos() >= force.count() * force.averageNanos(), all::toString);
@@ -92,7 +92,7 @@ class WaitsTest {
 
   /** A checkpoint forces for others what was theirs to force, or writes what they force then. */
   private static void assertForces(long expected, Database db, Waits before) {
-    Waits during = db.waits().since(before);
+    Waits during = db.waitStatistics().since(before);
     long differs = Math.abs(count(during, WaitClass.LOG_FORCE) - expected);
     assertTrue(
         differs <= count(during, WaitClass.LOG_FORCE_AHEAD),
@@ -106,11 +106,13 @@ class WaitsTest {
   @Test
   void force_ofTheEngineItself_isCountedApart() {
     try (Database db = open()) {
-      db.run(TransactionOptions.lazy(), tx -> tx.put(db.table("t"), bytes("k"), bytes("v")));
-      Waits before = db.waits();
+      db.run(
+          TransactionOptions.lazy(),
+          tx -> tx.put(db.getOrCreateTable("t"), bytes("k"), bytes("v")));
+      Waits before = db.waitStatistics();
       db.checkpoint();
       assertForces(0, db, before);
-      Waits during = db.waits().since(before);
+      Waits during = db.waitStatistics().since(before);
       assertTrue(count(during, WaitClass.LOG_FORCE_AHEAD) > 0, during::toString);
     }
   }
@@ -118,7 +120,7 @@ class WaitsTest {
   @Test
   void read_countsEachPageThatIsRead() {
     try (Database db = open()) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       db.run(tx -> {
         for (int i = 0; i < ROWS; i++) {
           tx.put(table, bytes("key" + i), new byte[1000]);
@@ -129,13 +131,13 @@ class WaitsTest {
       for (int round = 0; round < 2; round++) {
         db.run(tx -> {
           for (int i = 0; i < ROWS; i++) {
-            assertEquals(1000, tx.get(db.table("t"), bytes("key" + i)).length);
+            assertEquals(1000, tx.get(db.getOrCreateTable("t"), bytes("key" + i)).length);
           }
         });
         db.cleanNow(); // what the cleaner reads, it has read
         long misses = db.statistics().misses();
         assertTrue(misses > 50, "it was not read at all: " + misses);
-        assertEquals(misses, count(db.waits(), WaitClass.BUFFER_READ));
+        assertEquals(misses, count(db.waitStatistics(), WaitClass.BUFFER_READ));
       }
     }
   }
@@ -266,13 +268,13 @@ class WaitsTest {
     CountDownLatch open = new CountDownLatch(1);
     AtomicBoolean stop = new AtomicBoolean();
     try (Database db = Database.open(faulty.wrap(folder.resolve("db")), small)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       faulty.gate(event -> {
         if (event.is(IoEvent.Kind.WRITE, DatabaseFiles.DATA)) {
           uninterruptibly(open);
         }
       });
-      Waits before = db.waits();
+      Waits before = db.waitStatistics();
       try {
         Thread writer =
             Thread.ofPlatform()
@@ -292,7 +294,7 @@ class WaitsTest {
         stop.set(true);
         open.countDown();
       }
-      Waits during = db.waits().since(before);
+      Waits during = db.waitStatistics().since(before);
       assertTrue(count(during, WaitClass.LOG_CREDIT) > 0, during::toString);
       assertEquals(0, count(during, WaitClass.PAGE_CREDIT), during::toString);
     }
@@ -382,7 +384,7 @@ class WaitsTest {
   void waits_ofAClosedDatabase_areRefused() {
     Database db = open();
     db.close();
-    assertThrows(DatabaseClosedException.class, db::waits);
+    assertThrows(DatabaseClosedException.class, db::waitStatistics);
   }
 
   @Test
@@ -391,14 +393,14 @@ class WaitsTest {
     long counted;
     try (Database db = open();
         Recording recording = new Recording()) {
-      db.table("t");
+      db.getOrCreateTable("t");
       recording.enable(WaitEvent.NAME).withThreshold(Duration.ZERO);
       recording.start();
-      Waits before = db.waits();
+      Waits before = db.waitStatistics();
       for (int i = 0; i < 3; i++) {
         Samples.put(db, "t", "k" + i, "v");
       }
-      counted = count(db.waits().since(before), WaitClass.LOG_FORCE);
+      counted = count(db.waitStatistics().since(before), WaitClass.LOG_FORCE);
       recording.stop();
       events.addAll(dumped(recording));
     }
@@ -425,7 +427,7 @@ class WaitsTest {
       Samples.put(db, "t", "k", "v");
       recording.stop();
       assertEquals(List.of(), dumped(recording));
-      assertTrue(count(db.waits(), WaitClass.LOG_FORCE) >= 2);
+      assertTrue(count(db.waitStatistics(), WaitClass.LOG_FORCE) >= 2);
     }
   }
 

@@ -48,7 +48,7 @@ public class BeginCommitBenchmark {
       throw new UncheckedIOException(e);
     }
     database = Database.open(directory);
-    table = database.table("t");
+    table = database.getOrCreateTable("t");
     database.run(transaction -> transaction.put(table, KEY, VALUE));
   }
 

@@ -91,7 +91,7 @@ public final class RevenantStore implements Store {
 
   @Override
   public Recovery recovery() {
-    RecoveryReport report = db.recovery();
+    RecoveryReport report = db.recoveryReport();
     return new Recovery(report.clean(), report.nanos(), report.logBytesRead(), report.pagesRead());
   }
 
@@ -148,7 +148,7 @@ public final class RevenantStore implements Store {
       if (known != null) {
         return known;
       }
-      return db.table(name);
+      return db.getOrCreateTable(name);
     }
 
     @Override

@@ -42,8 +42,8 @@ class BulkLoadTest implements CrashSubject<Database> {
 
   @Override
   public void work(Database db, Promises promises) {
-    Table rows = db.table("rows");
-    Table totals = db.table("totals");
+    Table rows = db.getOrCreateTable("rows");
+    Table totals = db.getOrCreateTable("totals");
     int begun = whereToGoOn(db, rows);
     for (int first = begun; first < begun + BATCHES * BATCH; first += BATCH) {
       int from = first;
@@ -78,7 +78,7 @@ class BulkLoadTest implements CrashSubject<Database> {
   public void check(Database db, Recovered recovered) {
     Map<String, String> found = new LinkedHashMap<>();
     try (Transaction tx = db.begin();
-        Cursor cursor = tx.scan(db.table("rows"), null, null)) {
+        Cursor cursor = tx.scan(db.getOrCreateTable("rows"), null, null)) {
       while (cursor.next()) {
         int line = number(cursor.key());
         String row = new String(cursor.value(), UTF_8);
@@ -88,8 +88,9 @@ class BulkLoadTest implements CrashSubject<Database> {
       }
       recovered.demand(found.size() % BATCH == 0, "half a batch: " + found.size() + " rows");
       recovered.demand(
-          found.size() == total(tx, db.table("totals")),
-          "%d rows, and %d were counted".formatted(found.size(), total(tx, db.table("totals"))));
+          found.size() == total(tx, db.getOrCreateTable("totals")),
+          "%d rows, and %d were counted"
+              .formatted(found.size(), total(tx, db.getOrCreateTable("totals"))));
     }
     recovered.verifyAll(found);
   }

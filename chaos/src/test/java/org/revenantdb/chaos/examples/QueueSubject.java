@@ -82,7 +82,7 @@ class QueueSubject implements CrashSubject<QueueSubject.Books> {
   /** Acts when its transaction has ended, and says so: then its reads do not wait, its end does. */
   private void sendLetterAfterCommit(Books books, Promises promises, int account) {
     byte[] row;
-    try (Transaction tx = books.bank.begin(reading.withActsAfterCommit(true))) {
+    try (Transaction tx = books.bank.begin(reading.withDeferReadWaitsToCommit(true))) {
       row = tx.get(books.accounts, number(account));
       tx.commit();
     }
@@ -236,7 +236,7 @@ class QueueSubject implements CrashSubject<QueueSubject.Books> {
     static Books open(Path dir) {
       Database bank = Database.open(dir.resolve("bank"), BulkLoadTest.Options.small());
       Database world = Database.open(dir.resolve("world"), BulkLoadTest.Options.small());
-      Table accounts = bank.table("accounts");
+      Table accounts = bank.getOrCreateTable("accounts");
       bank.run(tx -> {
         if (!tx.exists(accounts, number(0))) {
           for (int account = 0; account < ACCOUNTS; account++) {
@@ -244,13 +244,13 @@ class QueueSubject implements CrashSubject<QueueSubject.Books> {
           }
         }
       });
-      Table effects = world.table("effects");
+      Table effects = world.getOrCreateTable("effects");
       return new Books(
           bank,
           world,
           accounts,
-          bank.table("queue"),
-          bank.table("ends"),
+          bank.getOrCreateTable("queue"),
+          bank.getOrCreateTable("ends"),
           effects,
           new AtomicLong());
     }

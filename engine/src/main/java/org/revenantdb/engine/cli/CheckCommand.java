@@ -60,7 +60,7 @@ final class CheckCommand implements Callable<Integer> {
     CheckReport report;
     int prepared;
     try (Database db = Database.open(directory, DatabaseOptions.defaults().withCreate(false))) {
-      recovery = db.recovery();
+      recovery = db.recoveryReport();
       prepared = db.preparedTransactions().size();
       report = db.check();
     }

@@ -23,6 +23,6 @@ public final class WaitEvent extends Event {
   public static final String NAME = "org.revenantdb.Wait";
 
   @Label("Wait Class")
-  @Description("What was waited for, as db.waits() and the command stat name it")
+  @Description("What was waited for, as db.waitStatistics() and the command stat name it")
   @Nullable String waitClass;
 }

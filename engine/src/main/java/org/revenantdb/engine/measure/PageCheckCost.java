@@ -80,7 +80,7 @@ public record PageCheckCost(int pages, double nanosWithout, double nanosWith, do
     Random random = new Random(1);
     DatabaseOptions options = DatabaseOptions.defaults().withPoolBytes(64 << 20);
     try (Database database = Database.open(directory, options)) {
-      Table table = database.table("t");
+      Table table = database.getOrCreateTable("t");
       byte[] key = new byte[KEY];
       byte[] value = new byte[VALUE];
       for (int done = 0; done < ROWS; done += 1_000) {

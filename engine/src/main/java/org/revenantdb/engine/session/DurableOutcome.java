@@ -33,7 +33,7 @@ final class DurableOutcome {
     }
   }
 
-  /** As {@link TransactionCore#onDurable}. */
+  /** As {@link TransactionCore#whenDurable}. */
   static CompletionStage<@Nullable Void> stage(TransactionCore core) {
     if (core.state() != TransactionState.State.COMMITTED) {
       throw new Misuse.OfState("the transaction has not been committed");

@@ -388,7 +388,7 @@ public final class TransactionCore extends TransactionState {
 
   /** With nothing latched, and outside of the gate: it may wait for the disk. */
   void awaitAnswer() {
-    if (options().durability() == Durability.DURABLE && !options().actsAfterCommit()) {
+    if (options().durability() == Durability.DURABLE && !options().deferReadWaitsToCommit()) {
       awaitWitnessed();
     }
   }
@@ -544,7 +544,7 @@ public final class TransactionCore extends TransactionState {
   }
 
   /** Completed when the commit is durable, and all that it has read. */
-  public CompletionStage<@Nullable Void> onDurable() {
+  public CompletionStage<@Nullable Void> whenDurable() {
     return DurableOutcome.stage(this);
   }
 
@@ -552,7 +552,7 @@ public final class TransactionCore extends TransactionState {
   public void awaitToldWithoutCommit() {
     if (state() == State.ROLLED_BACK
         && options().durability() == Durability.DURABLE
-        && options().actsAfterCommit()) {
+        && options().deferReadWaitsToCommit()) {
       awaitWitnessed();
     }
   }

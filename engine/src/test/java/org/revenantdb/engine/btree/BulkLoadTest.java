@@ -92,7 +92,7 @@ class BulkLoadTest {
   @Test
   void a_load_fills_its_pages() {
     try (Database db = Samples.open(directory)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       byte[] value = new byte[100];
       long pages;
       try (BulkLoad load = db.bulkLoad(table)) {
@@ -111,14 +111,14 @@ class BulkLoadTest {
       assertTrue(db.check().treePages() < pages * 1.02 + 10, "inner pages are full, too");
     }
     try (Database db = Samples.open(directory)) {
-      assertEquals(60_000, count(db, db.table("t")));
+      assertEquals(60_000, count(db, db.getOrCreateTable("t")));
     }
   }
 
   @Test
   void loads_that_follow_one_another_append() {
     try (Database db = Samples.open(directory)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       db.run(tx -> tx.put(table, key(5), bytes("five")));
       for (int i = 1; i < 20; i++) {
         try (BulkLoad load = db.bulkLoad(table)) {
@@ -141,7 +141,7 @@ class BulkLoadTest {
   @Test
   void a_load_between_the_rows_of_others_puts_whole_leaves_where_nothing_is() {
     try (Database db = Samples.open(directory)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       byte[] value = new byte[100];
       load(db, table, 0, 100, value);
       load(db, table, 1_000_000, 1_000_100, value);
@@ -161,7 +161,7 @@ class BulkLoadTest {
       assertSound(db, 19_201);
     }
     try (Database db = Samples.open(directory)) {
-      assertEquals(19_200, count(db, db.table("t")));
+      assertEquals(19_200, count(db, db.getOrCreateTable("t")));
     }
   }
 
@@ -169,14 +169,14 @@ class BulkLoadTest {
   @Test
   void a_load_between_rows_that_an_aborted_update_has_given_back_takes_none_of_them_away() {
     try (Database db = Samples.open(directory)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       for (int i = 0; i < 1_000; i++) {
         byte[] key = key(2L * i);
         db.run(TransactionOptions.lazy(), tx -> tx.put(table, key, new byte[100]));
       }
     }
     try (Database db = Samples.open(directory)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       try (Transaction aborted = db.begin()) {
         for (int i = 0; i < 1_000; i++) {
           aborted.put(table, key(2L * i), new byte[] {1});
@@ -197,7 +197,7 @@ class BulkLoadTest {
   @Test
   void nobody_sees_anything_of_a_load_until_it_is_finished_and_then_all_of_it() {
     try (Database db = Samples.open(directory)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       load(db, table, 0, 10, new byte[10]);
       try (Transaction old = db.begin();
           BulkLoad load = db.bulkLoad(table)) {
@@ -219,7 +219,7 @@ class BulkLoadTest {
   @Test
   void an_abandoned_load_leaves_nothing() {
     try (Database db = Samples.open(directory)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       try (BulkLoad load = db.bulkLoad(table)) {
         for (int i = 0; i < 5_000; i++) {
           load.add(key(i), new byte[i % 500 == 0 ? 20_000 : 100]);
@@ -237,7 +237,7 @@ class BulkLoadTest {
   @Test
   void rows_that_are_refused_change_nothing_and_the_load_goes_on() {
     try (Database db = Samples.open(directory)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       try (BulkLoad load = db.bulkLoad(table)) {
         load.add(key(1), bytes("one"));
         load.add(key(3), bytes("three"));
@@ -271,7 +271,7 @@ class BulkLoadTest {
   @Test
   void arrays_may_be_used_again() {
     try (Database db = Samples.open(directory)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       try (BulkLoad load = db.bulkLoad(table)) {
         ByteBuffer key = ByteBuffer.allocate(8);
         ByteBuffer value = ByteBuffer.allocate(200);
@@ -297,7 +297,7 @@ class BulkLoadTest {
   @Test
   void a_load_of_keys_that_are_there_replaces_them() {
     try (Database db = Samples.open(directory)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       load(db, table, 0, 2_000, bytes("first"));
       load(db, table, 1_000, 3_000, new byte[3_000]);
       load(db, table, 500, 1_500, bytes("third"));
@@ -316,7 +316,7 @@ class BulkLoadTest {
   @Test
   void a_row_of_somebody_else_in_the_way_is_a_conflict() {
     try (Database db = Samples.open(directory)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       try (BulkLoad load = db.bulkLoad(table);
           Transaction other = db.begin()) {
         for (int i = 0; i < 3_000; i++) {
@@ -355,7 +355,7 @@ class BulkLoadTest {
   @Test
   void a_closed_database_and_one_that_is_only_read_say_so() {
     Database db = Samples.open(directory);
-    Table table = db.table("t");
+    Table table = db.getOrCreateTable("t");
     BulkLoad load = db.bulkLoad(table);
     load.add(key(1), new byte[1]);
     db.close();
@@ -364,11 +364,11 @@ class BulkLoadTest {
     load.close();
     assertThrows(DatabaseClosedException.class, () -> db.bulkLoad(table));
     try (Database again = Samples.open(directory)) {
-      assertEquals(0, count(again, again.table("t")));
+      assertEquals(0, count(again, again.getOrCreateTable("t")));
       assertThrows(IllegalArgumentException.class, () -> again.bulkLoad(table));
     }
     try (Database reader = Database.open(directory, Samples.SMALL.withReadOnly(true))) {
-      Table known = reader.table("t");
+      Table known = reader.getOrCreateTable("t");
       assertThrows(ReadOnlyDatabaseException.class, () -> reader.bulkLoad(known));
     }
   }
@@ -379,7 +379,7 @@ class BulkLoadTest {
     try (Database db = Samples.open(directory)) {
       int all = 0;
       for (int length : new int[] {0, 200, 938}) {
-        Table table = db.table("t" + length);
+        Table table = db.getOrCreateTable("t" + length);
         TreeMap<byte[], byte[]> rows = new TreeMap<>(Arrays::compareUnsigned);
         for (int i = 0; i < 700; i++) {
           byte[] key = new byte[i % 3 == 0 ? 1024 : 1020];
@@ -402,7 +402,7 @@ class BulkLoadTest {
   @Test
   void a_last_leaf_without_room_for_a_fence_is_not_cut() {
     try (Database db = Samples.open(directory)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       TreeMap<byte[], byte[]> rows = new TreeMap<>(Arrays::compareUnsigned);
       for (int i = 0; i < 40; i++) {
         rows.put(ByteBuffer.allocate(1000).putInt(990, i).array(), new byte[60]);
@@ -423,7 +423,7 @@ class BulkLoadTest {
   @Test
   void values_are_streamed_and_a_stream_that_throws_leaves_out_its_row() throws IOException {
     try (Database db = Samples.open(directory)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       byte[] large = Samples.random(1, 900_000);
       try (BulkLoad load = db.bulkLoad(table)) {
         for (int i = 0; i < 10; i++) {
@@ -510,7 +510,7 @@ class BulkLoadTest {
     Database db = Samples.open(place);
     try {
       for (int step = 0; step < 40; step++) {
-        Table table = db.table("t");
+        Table table = db.getOrCreateTable("t");
         switch (random.nextInt(8)) {
           case 0 -> db.cleanNow();
           case 1 -> {
@@ -522,10 +522,10 @@ class BulkLoadTest {
         }
         if (step % 10 == 9) {
           assertEquals(List.of(), db.check().problems());
-          assertSame(db, db.table("t"), model);
+          assertSame(db, db.getOrCreateTable("t"), model);
         }
       }
-      assertSame(db, db.table("t"), model);
+      assertSame(db, db.getOrCreateTable("t"), model);
       assertSound(db, model.size() + 1);
     } finally {
       db.close();
@@ -590,7 +590,7 @@ class BulkLoadTest {
     int rows = 1_500;
     try (Database db = Samples.open(directory);
         ExecutorService threads = Executors.newFixedThreadPool(4)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       AtomicBoolean done = new AtomicBoolean();
       List<Future<?>> others = new ArrayList<>();
       for (int reader = 0; reader < 2; reader++) {

@@ -52,7 +52,7 @@ public class RangeTest {
         Database.open(
             directory.resolve("db"),
             DatabaseOptions.defaults().withPoolBytes(4L << 20).withDurability(Durability.LAZY));
-    table = database.table("t", options(random));
+    table = database.getOrCreateTable("t", options(random));
   }
 
   /** How the table is laid out. */

@@ -48,7 +48,7 @@ class ScanReadAheadTest {
         Database.open(
             directory.resolve("db"),
             DatabaseOptions.defaults().withPoolBytes(4L << 20).withReadOnly(readOnly));
-    table = database.table("t");
+    table = database.getOrCreateTable("t");
   }
 
   @AfterEach

@@ -45,7 +45,7 @@ class CreationTest {
       throw new AssertionError(when, refused);
     }
     try (Database db = Database.open(disk.path(DIRECTORY), SMALL)) {
-      assertTrue(db.recovery().clean(), when);
+      assertTrue(db.recoveryReport().clean(), when);
       assertEquals("v", get(db, "t", "k"), when);
     }
   }
@@ -98,7 +98,7 @@ class CreationTest {
     List<CrashDisk> crashes = new ArrayList<>();
     try (Database db = Database.open(disk.path(DIRECTORY), SMALL)) {
       put(db, "before", "k", "v");
-      crashes.addAll(crashes(disk, seed, () -> db.table("new", options)));
+      crashes.addAll(crashes(disk, seed, () -> db.getOrCreateTable("new", options)));
       crashes.add(disk.afterKill());
       crashes.add(disk.afterPowerCut(new Random(seed)));
     }
@@ -109,7 +109,7 @@ class CreationTest {
         assertEquals("v", get(db, "before", "k"), when);
         boolean there = db.findTable("new") != null;
         assertTrue(there || !mustBeThere, when);
-        db.run(tx -> tx.put(db.table("new", options), bytes("k"), bytes("w")));
+        db.run(tx -> tx.put(db.getOrCreateTable("new", options), bytes("k"), bytes("w")));
         assertEquals("w", get(db, "new", "k"), when);
         assertTrue(db.check().isSound(), () -> when + db.check());
       }

@@ -178,7 +178,7 @@ class DropAtTheBoundsTest {
   private void play(DatabaseOptions options, WaitClass scarce) throws Exception {
     System.out.println(getClass().getSimpleName() + " -Drevenant.seed=" + seed);
     try (Database db = Database.open(directory.resolve("db"), options)) {
-      Table kept = db.table("kept");
+      Table kept = db.getOrCreateTable("kept");
       List<CompletableFuture<Void>> all = new ArrayList<>();
       for (int i = 0; i < DROPPERS; i++) {
         int number = i;
@@ -194,7 +194,9 @@ class DropAtTheBoundsTest {
       for (CompletableFuture<Void> one : all) {
         one.get();
       }
-      assertTrue(db.waits().of(scarce).count() > 0, () -> "never at the bound\n" + db.waits());
+      assertTrue(
+          db.waitStatistics().of(scarce).count() > 0,
+          () -> "never at the bound\n" + db.waitStatistics());
       assertEquals(List.of("kept"), db.tableNames());
       assertTrue(db.dropTable("kept"));
       assertNothingLeft(db);
@@ -228,7 +230,7 @@ class DropAtTheBoundsTest {
         Model model = new Model(db, random);
         TableOptions options =
             random.nextInt(3) == 0 ? TableOptions.hashPartitioned(3) : TableOptions.defaults();
-        Table table = db.table(name, options);
+        Table table = db.getOrCreateTable(name, options);
         if (random.nextBoolean()) {
           model.load(table);
         } else {
@@ -272,7 +274,7 @@ class DropAtTheBoundsTest {
   private void assertPagesCanBeTaken(Database db) {
     long pages = 0;
     for (int round = 0; round < 3; round++) {
-      new Model(db, new Random(seed)).put(db.table("again"));
+      new Model(db, new Random(seed)).put(db.getOrCreateTable("again"));
       assertTrue(db.dropTable("again"));
       assertNothingLeft(db);
       if (round == 0) {

@@ -360,7 +360,7 @@ class DropTableCrashTest {
       assertEquals(List.of(), db.tableNames());
       db.cleanNow();
       assertEquals(1, db.check().treePages());
-      assertNotNull(db.table("t"));
+      assertNotNull(db.getOrCreateTable("t"));
     }
   }
 }

@@ -62,11 +62,11 @@ class DropTableTest {
   @Test
   void a_dropped_table_is_gone_with_all_its_pages_and_its_name_is_free() {
     try (Database db = Samples.open(directory.resolve("db"))) {
-      db.table("other");
+      db.getOrCreateTable("other");
       CheckReport before = checkClean(db);
       for (TableOptions options :
           List.of(TableOptions.defaults(), TableOptions.hashPartitioned(5))) {
-        Table table = db.table("t", options);
+        Table table = db.getOrCreateTable("t", options);
         fill(db, table, 1_000);
         assertTrue(db.dropTable("t"));
         assertFalse(db.dropTable("t"));
@@ -77,7 +77,7 @@ class DropTableTest {
         assertEquals(0, after.overflowPages());
         assertEquals(1, after.rows());
       }
-      Table again = db.table("t");
+      Table again = db.getOrCreateTable("t");
       db.run(tx -> assertNull(tx.get(again, key(1))));
       fill(db, again, 10);
     }
@@ -90,13 +90,13 @@ class DropTableTest {
   @Test
   void who_began_before_the_drop_goes_on_reading_and_others_are_told() {
     try (Database db = Samples.open(directory.resolve("db"))) {
-      Table old = db.table("t");
+      Table old = db.getOrCreateTable("t");
       fill(db, old, 300);
       Transaction reader = db.begin();
       Cursor cursor = reader.scan(old, null, null);
       assertTrue(cursor.next());
       assertTrue(db.dropTable("t"));
-      Table fresh = db.table("t");
+      Table fresh = db.getOrCreateTable("t");
       assertNotSame(old, fresh);
       fill(db, fresh, 5);
       db.cleanNow();
@@ -157,7 +157,7 @@ class DropTableTest {
       throws Exception {
     for (boolean commits : new boolean[] {true, false}) {
       try (Database db = Samples.open(directory.resolve("db" + commits))) {
-        Table table = db.table("t");
+        Table table = db.getOrCreateTable("t");
         fill(db, table, 100);
         Transaction writer = db.begin();
         writer.put(table, bytes("before"), random(1, 50_000));
@@ -168,7 +168,7 @@ class DropTableTest {
         try (Transaction late = db.begin()) {
           assertThrows(ConflictException.class, () -> late.put(table, bytes("late"), new byte[1]));
           assertArrayEquals(random(1, 200), late.get(table, key(1)));
-          late.put(db.table("other"), bytes("late"), new byte[1]); // it goes on
+          late.put(db.getOrCreateTable("other"), bytes("late"), new byte[1]); // it goes on
           late.commit();
         }
         assertThrows(ConflictException.class, () -> db.bulkLoad(table));
@@ -191,13 +191,13 @@ class DropTableTest {
   @Test
   void R16_the_pages_of_a_dropped_table_are_used_again_only_when_no_older_snapshot_is_left() {
     try (Database db = Samples.open(directory.resolve("db"))) {
-      Table old = db.table("t", TableOptions.hashPartitioned(3));
+      Table old = db.getOrCreateTable("t", TableOptions.hashPartitioned(3));
       fill(db, old, 400);
       Transaction reader = db.begin();
       assertTrue(db.dropTable("t"));
       db.cleanNow();
       long used = db.check().treePages();
-      fill(db, db.table("t"), 2_000);
+      fill(db, db.getOrCreateTable("t"), 2_000);
       db.cleanNow();
       for (int row = 0; row < 400; row++) {
         byte[] value = random(row, row % 50 == 7 ? 20_000 + 777 * row : 200);
@@ -226,7 +226,7 @@ class DropTableTest {
                 for (int done = 0; done < 150; ) {
                   int row = done;
                   try (Transaction tx = db.begin(TransactionOptions.lazy())) {
-                    Table table = db.table("t");
+                    Table table = db.getOrCreateTable("t");
                     tx.put(table, key(own * 1000 + row), random(row, row % 20 == 0 ? 9_000 : 90));
                     tx.get(table, key(row));
                     if (row % 7 > 0) {
@@ -268,7 +268,7 @@ class DropTableTest {
       Transaction tx = db.begin();
       List<Table> tables = new ArrayList<>();
       for (int i = 0; i < 20; i++) {
-        Table table = db.table("t" + i);
+        Table table = db.getOrCreateTable("t" + i);
         tables.add(table);
         tx.put(table, key(i), new byte[1]);
       }
@@ -277,7 +277,7 @@ class DropTableTest {
         assertThrows(TableInUseException.class, () -> db.dropTable(table.name()));
         tx.put(table, key(2), new byte[2]); // it was not dropped
       }
-      assertTrue(db.table("free").options().partitions() == 1 && db.dropTable("free"));
+      assertTrue(db.getOrCreateTable("free").options().partitions() == 1 && db.dropTable("free"));
       tx.commit();
       for (Table table : tables) {
         assertTrue(db.dropTable(table.name()));
@@ -289,8 +289,8 @@ class DropTableTest {
   @Test
   void of_two_threads_that_drop_what_the_other_has_written_one_is_refused() throws Exception {
     try (Database db = Samples.open(directory.resolve("db"))) {
-      Table a = db.table("a");
-      Table b = db.table("b");
+      Table a = db.getOrCreateTable("a");
+      Table b = db.getOrCreateTable("b");
       CompletableFuture<Boolean> dropped = new CompletableFuture<>();
       CountDownLatch written = new CountDownLatch(1);
       Thread other =
@@ -323,7 +323,7 @@ class DropTableTest {
   @Test
   void two_who_drop_the_same_table_both_return_and_one_has_dropped_it() throws Exception {
     try (Database db = Samples.open(directory.resolve("db"))) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       Transaction writer = db.begin();
       writer.put(table, key(1), new byte[1]);
       List<CompletableFuture<Boolean>> answers = new ArrayList<>();
@@ -341,7 +341,7 @@ class DropTableTest {
   @Test
   void a_drop_that_waits_ends_with_the_database_and_keeps_the_interrupt() throws Exception {
     Database db = Samples.open(directory.resolve("db"));
-    Table table = db.table("t");
+    Table table = db.getOrCreateTable("t");
     Transaction writer = db.begin();
     writer.put(table, key(1), new byte[1]);
     CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
@@ -370,7 +370,7 @@ class DropTableTest {
     try (Database db = Samples.open(directory.resolve("db"))) {
       long pages = 0;
       for (int round = 0; round < 60; round++) {
-        fill(db, db.table("t", TableOptions.hashPartitioned(1 + round % 4)), 150);
+        fill(db, db.getOrCreateTable("t", TableOptions.hashPartitioned(1 + round % 4)), 150);
         assertTrue(db.dropTable("t"));
         db.cleanNow();
         if (round == 10) {
@@ -390,7 +390,7 @@ class DropTableTest {
       CompletableFuture<Void> creating =
           CompletableFuture.runAsync(() -> {
             while (drops.get() < 50) {
-              assertEquals("t", db.table("t").name());
+              assertEquals("t", db.getOrCreateTable("t").name());
             }
           });
       while (drops.get() < 50 && !creating.isDone()) {
@@ -410,7 +410,7 @@ class DropTableTest {
       List<String> names = new ArrayList<>();
       for (int i = 0; i < 60; i++) {
         names.add("%03d".formatted(i * 7 % 60) + "n".repeat(800));
-        db.table(names.getLast());
+        db.getOrCreateTable(names.getLast());
       }
       Transaction reader = db.begin();
       long before = db.check().treePages();
@@ -427,8 +427,8 @@ class DropTableTest {
   @Test
   void a_compaction_beside_dropped_tables_leaves_a_sound_database() {
     try (Database db = Samples.open(directory.resolve("db"))) {
-      Table kept = db.table("kept");
-      Table old = db.table("t");
+      Table kept = db.getOrCreateTable("kept");
+      Table old = db.getOrCreateTable("t");
       fill(db, old, 800);
       fill(db, kept, 200);
       Transaction reader = db.begin();

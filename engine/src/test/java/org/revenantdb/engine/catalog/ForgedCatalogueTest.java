@@ -55,9 +55,9 @@ class ForgedCatalogueTest {
   void populate() {
     try (Database db = Samples.open(directory())) {
       for (String name : List.of("first", "second", "bystander")) {
-        fill(db, db.table(name));
+        fill(db, db.getOrCreateTable(name));
       }
-      fill(db, db.table("parts", TableOptions.hashPartitioned(3)));
+      fill(db, db.getOrCreateTable("parts", TableOptions.hashPartitioned(3)));
       db.cleanNow(); // then a later life has nothing to clean
     }
   }
@@ -115,14 +115,14 @@ class ForgedCatalogueTest {
       assertTrue(told.getMessage().contains(part), told.getMessage());
     }
     assertFalse(told.cure().isBlank());
-    assertThrows(CorruptDataException.class, () -> db.table(name), name);
+    assertThrows(CorruptDataException.class, () -> db.getOrCreateTable(name), name);
   }
 
   private static void assertOthersWork(Database db) {
     assertFilled(db, "bystander");
     Table table = db.findTable("bystander");
     db.run(tx -> tx.put(table, bytes("more"), new byte[100]));
-    db.table("new");
+    db.getOrCreateTable("new");
     for (Runnable maintenance : List.<Runnable>of(db::cleanNow, db::compact, db::checkpoint)) {
       try {
         maintenance.run();

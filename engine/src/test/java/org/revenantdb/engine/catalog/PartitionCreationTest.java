@@ -141,7 +141,7 @@ class PartitionCreationTest {
 
   private static boolean isCreated(Database db, String name, TableOptions options) {
     try {
-      db.table(name, options);
+      db.getOrCreateTable(name, options);
       return true;
     } catch (DiskFullException full) {
       return false;

@@ -174,7 +174,9 @@ class PartitionedTableTest {
     for (int life = 0; life < 4; life++) {
       try (Database db = Database.open(directory.resolve("db"), LAZY)) {
         Table table =
-            life % 2 == 0 ? db.table("t", TableOptions.hashPartitioned(partitions)) : db.table("t");
+            life % 2 == 0
+                ? db.getOrCreateTable("t", TableOptions.hashPartitioned(partitions))
+                : db.getOrCreateTable("t");
         assertEquals(partitions, table.options().partitions());
         assertSame(db, table, committed);
         for (int round = 0; round < 25; round++) {
@@ -206,7 +208,7 @@ class PartitionedTableTest {
     CrashDisk disk = new CrashDisk();
     NavigableMap<byte[], byte[]> committed = model();
     try (Database db = Database.open(disk.path("/db"), Samples.SMALL)) {
-      Table table = db.table("t", TableOptions.hashPartitioned(5));
+      Table table = db.getOrCreateTable("t", TableOptions.hashPartitioned(5));
       for (int round = 0; round < 12; round++) {
         NavigableMap<byte[], byte[]> mine = model();
         mine.putAll(committed);
@@ -218,7 +220,8 @@ class PartitionedTableTest {
           }
           CrashDisk crashed = round % 2 == 0 ? disk.afterKill() : disk.afterPowerCut(random);
           try (Database again = Database.open(crashed.path("/db"), Samples.SMALL)) {
-            assertSame(again, again.table("t", TableOptions.hashPartitioned(5)), committed);
+            assertSame(
+                again, again.getOrCreateTable("t", TableOptions.hashPartitioned(5)), committed);
             again.cleanNow();
             CheckReport report = again.check();
             assertEquals(List.of(), report.problems());
@@ -232,7 +235,7 @@ class PartitionedTableTest {
   @Test
   void P1_check_tells_a_key_that_lies_in_another_partition() {
     try (Database db = Database.open(directory.resolve("db"), Samples.SMALL)) {
-      Table table = db.table("t", TableOptions.hashPartitioned(4));
+      Table table = db.getOrCreateTable("t", TableOptions.hashPartitioned(4));
       db.run(tx -> {
         for (int i = 0; i < 100; i++) {
           tx.put(table, key(i), key(i));
@@ -264,31 +267,35 @@ class PartitionedTableTest {
   @Test
   void P2_other_options_than_the_tables_are_refused_and_none_find_it_as_it_is() {
     try (Database db = Database.open(directory.resolve("db"), Samples.SMALL)) {
-      Table eight = db.table("eight", TableOptions.hashPartitioned(8));
-      Table plain = db.table("plain");
+      Table eight = db.getOrCreateTable("eight", TableOptions.hashPartitioned(8));
+      Table plain = db.getOrCreateTable("plain");
       assertEquals(TableOptions.defaults(), plain.options());
       assertEquals(TableOptions.hashPartitioned(8), eight.options());
-      assertEquals(plain, db.table("plain", TableOptions.hashPartitioned(1)));
-      assertEquals(eight, db.table("eight"));
+      assertEquals(plain, db.getOrCreateTable("plain", TableOptions.hashPartitioned(1)));
+      assertEquals(eight, db.getOrCreateTable("eight"));
       assertEquals(eight, db.findTable("eight"));
       for (TableOptions wrong :
           List.of(TableOptions.defaults(), TableOptions.hashPartitioned(16))) {
         String told =
-            assertThrows(TableOptionsException.class, () -> db.table("eight", wrong)).getMessage();
+            assertThrows(TableOptionsException.class, () -> db.getOrCreateTable("eight", wrong))
+                .getMessage();
         assertTrue(told.contains("eight was created with 8 partitions"), told);
         assertTrue(told.contains("not " + wrong.partitions()), told);
       }
       assertThrows(
-          TableOptionsException.class, () -> db.table("plain", TableOptions.hashPartitioned(2)));
+          TableOptionsException.class,
+          () -> db.getOrCreateTable("plain", TableOptions.hashPartitioned(2)));
     }
     assertThrows(IllegalArgumentException.class, () -> TableOptions.hashPartitioned(0));
     assertThrows(IllegalArgumentException.class, () -> TableOptions.hashPartitioned(65));
     try (Database db = Database.open(directory.resolve("db"), Samples.SMALL.withReadOnly(true))) {
-      assertEquals(8, db.table("eight").options().partitions());
+      assertEquals(8, db.getOrCreateTable("eight").options().partitions());
       assertThrows(
-          TableOptionsException.class, () -> db.table("eight", TableOptions.hashPartitioned(9)));
+          TableOptionsException.class,
+          () -> db.getOrCreateTable("eight", TableOptions.hashPartitioned(9)));
       assertThrows(
-          ReadOnlyDatabaseException.class, () -> db.table("new", TableOptions.hashPartitioned(9)));
+          ReadOnlyDatabaseException.class,
+          () -> db.getOrCreateTable("new", TableOptions.hashPartitioned(9)));
     }
   }
 
@@ -307,7 +314,7 @@ class PartitionedTableTest {
                   .start(() -> {
                     try {
                       start.await();
-                      assertEquals(options, db.table(name, options).options());
+                      assertEquals(options, db.getOrCreateTable(name, options).options());
                     } catch (Throwable failure) {
                       failures.add(failure);
                     }
@@ -330,7 +337,8 @@ class PartitionedTableTest {
     for (int life = 0; life < 3; life++) {
       try (Database db = Database.open(directory.resolve("db"), LAZY)) {
         for (int i = 0; i < 4; i++) {
-          Table table = db.table(life + " " + i, TableOptions.hashPartitioned(1 + 2 * i));
+          Table table =
+              db.getOrCreateTable(life + " " + i, TableOptions.hashPartitioned(1 + 2 * i));
           TableState.of(table)
               .newest()
               .all()
@@ -343,7 +351,7 @@ class PartitionedTableTest {
     try (Database db = Database.open(directory.resolve("db"), LAZY)) {
       assertEquals(12, db.tableNames().size());
       assertEquals(12, db.check().tables());
-      Table table = db.table("0 3");
+      Table table = db.getOrCreateTable("0 3");
       db.run(tx -> {
         for (int i = 0; i < 4000; i++) {
           tx.put(table, key(i), new byte[200]);
@@ -352,7 +360,7 @@ class PartitionedTableTest {
       db.run(tx -> tx.deleteRange(table, null, null));
     }
     try (Database db = Database.open(directory.resolve("db"), LAZY)) {
-      db.run(tx -> tx.put(db.table("other"), key(0), key(0)));
+      db.run(tx -> tx.put(db.getOrCreateTable("other"), key(0), key(0)));
       db.cleanNow(); // finds trees by the ids on their pages, though nobody has asked for the table
       CheckReport report = db.check();
       assertEquals(List.of(), report.problems());
@@ -372,7 +380,8 @@ class PartitionedTableTest {
             .withMaxRecoveryPages(256);
     try (Database db = Database.open(directory.resolve("db"), smallest)) {
       for (int i = 0; i < 8; i++) {
-        Table table = db.table("long name ".repeat(100) + i, TableOptions.hashPartitioned(64));
+        Table table =
+            db.getOrCreateTable("long name ".repeat(100) + i, TableOptions.hashPartitioned(64));
         db.run(tx -> {
           for (int row = 0; row < 300; row++) {
             tx.put(table, key(row), new byte[300]);
@@ -393,7 +402,7 @@ class PartitionedTableTest {
   @Test
   void P4_a_seek_sees_what_the_transaction_wrote_after_a_partition_was_read() {
     try (Database db = Database.open(directory.resolve("db"), LAZY)) {
-      Table table = db.table("t", TableOptions.hashPartitioned(2));
+      Table table = db.getOrCreateTable("t", TableOptions.hashPartitioned(2));
       db.run(tx -> {
         for (int i = 0; i < 400; i++) {
           tx.put(table, key(2 * i), new byte[1]);
@@ -423,7 +432,7 @@ class PartitionedTableTest {
   void P4_a_cursor_goes_on_in_order_while_other_threads_split_and_merge_pages() throws Exception {
     System.out.println("PartitionedTableTest -Drevenant.seed=" + seed);
     try (Database db = Database.open(directory.resolve("db"), LAZY)) {
-      Table table = db.table("t", TableOptions.hashPartitioned(3));
+      Table table = db.getOrCreateTable("t", TableOptions.hashPartitioned(3));
       db.run(tx -> {
         for (int i = 0; i < 2000; i++) {
           tx.put(table, key(4 * i), key(i));
@@ -495,7 +504,7 @@ class PartitionedTableTest {
   @Test
   void a_conflict_in_any_partition_leaves_a_deletion_of_a_range_without_effect() {
     try (Database db = Database.open(directory.resolve("db"), LAZY)) {
-      Table table = db.table("t", TableOptions.hashPartitioned(6));
+      Table table = db.getOrCreateTable("t", TableOptions.hashPartitioned(6));
       db.run(tx -> {
         for (int i = 0; i < 300; i++) {
           tx.put(table, key(i), key(i));
@@ -521,7 +530,7 @@ class PartitionedTableTest {
   @Test
   void a_bulk_load_is_there_as_a_whole_in_all_partitions_or_not_at_all() throws IOException {
     try (Database db = Database.open(directory.resolve("db"), LAZY)) {
-      Table table = db.table("t", TableOptions.hashPartitioned(5));
+      Table table = db.getOrCreateTable("t", TableOptions.hashPartitioned(5));
       NavigableMap<byte[], byte[]> model = model();
       try (BulkLoad load = db.bulkLoad(table)) {
         for (int i = 0; i < 6000; i++) {
@@ -584,7 +593,7 @@ class PartitionedTableTest {
   void P1_a_key_that_changes_while_its_value_is_streamed_in_goes_where_it_belongs()
       throws IOException {
     try (Database db = Database.open(directory.resolve("db"), LAZY)) {
-      Table table = db.table("t", TableOptions.hashPartitioned(16));
+      Table table = db.getOrCreateTable("t", TableOptions.hashPartitioned(16));
       byte[] key = key(0);
       try (Transaction tx = db.begin()) {
         InputStream changing =
@@ -607,7 +616,7 @@ class PartitionedTableTest {
   @Test
   void compaction_moves_the_pages_of_all_partitions() {
     try (Database db = Database.open(directory.resolve("db"), LAZY)) {
-      Table table = db.table("t", TableOptions.hashPartitioned(4));
+      Table table = db.getOrCreateTable("t", TableOptions.hashPartitioned(4));
       NavigableMap<byte[], byte[]> model = model();
       db.run(tx -> {
         for (int i = 0; i < 8000; i++) {
@@ -631,14 +640,14 @@ class PartitionedTableTest {
     try (Database db = Database.open(directory.resolve("db"), LAZY);
         Database other = Database.open(directory.resolve("other"), LAZY);
         Transaction tx = db.begin()) {
-      Table foreign = other.table("t", TableOptions.hashPartitioned(3));
+      Table foreign = other.getOrCreateTable("t", TableOptions.hashPartitioned(3));
       assertThrows(IllegalArgumentException.class, () -> tx.get(foreign, key(0)));
       assertThrows(IllegalArgumentException.class, () -> tx.put(foreign, key(0), key(0)));
       assertThrows(IllegalArgumentException.class, () -> tx.scan(foreign, null, null));
       assertThrows(IllegalArgumentException.class, () -> tx.count(foreign, null, null));
       assertThrows(IllegalArgumentException.class, () -> tx.deleteRange(foreign, null, null));
       assertThrows(IllegalArgumentException.class, () -> db.bulkLoad(foreign));
-      Table own = db.table("t", TableOptions.hashPartitioned(3));
+      Table own = db.getOrCreateTable("t", TableOptions.hashPartitioned(3));
       assertThrows(KeyException.class, () -> tx.get(own, new byte[0]));
       assertThrows(KeyException.class, () -> tx.put(own, new byte[1025], new byte[0]));
       assertNull(tx.get(own, key(0)));
@@ -648,7 +657,7 @@ class PartitionedTableTest {
   @Test
   void a_read_into_the_callers_array_allocates_nothing() throws ReflectiveOperationException {
     try (Database db = Database.open(directory.resolve("db"), LAZY)) {
-      Table table = db.table("t", TableOptions.hashPartitioned(8));
+      Table table = db.getOrCreateTable("t", TableOptions.hashPartitioned(8));
       byte[][] keys = new byte[500][];
       for (int i = 0; i < keys.length; i++) {
         keys[i] = Arrays.copyOf(key(i), 4 + i % 61);

@@ -332,10 +332,10 @@ class RootMoveTest {
         ExecutorService threads = Executors.newCachedThreadPool()) {
       List<Table> tables = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
-        tables.add(db.table("small " + i)); // its root is a leaf for most of the time
+        tables.add(db.getOrCreateTable("small " + i)); // its root is a leaf for most of the time
       }
-      tables.add(db.table("middle"));
-      tables.add(db.table("parts", THREE));
+      tables.add(db.getOrCreateTable("middle"));
+      tables.add(db.getOrCreateTable("parts", THREE));
       Engine engine;
       try (Transaction tx = db.begin()) {
         engine = ApiAccess.api().core(tx).engine();
@@ -442,7 +442,7 @@ class RootMoveTest {
   }
 
   private static void dropped(Database db, String name) {
-    Table table = db.table(name);
+    Table table = db.getOrCreateTable(name);
     db.run(tx -> {
       for (int i = 0; i < 20; i++) {
         tx.put(table, key(i), new byte[500]);

@@ -108,7 +108,7 @@ class SequenceCrashTest {
       CheckReport report = db.check();
       assertTrue(report.isSound(), report::toString);
       Sequence sequence = db.sequence("s", options);
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       for (long value : rows(db, table)) {
         forEver.add(value);
       }

@@ -133,7 +133,7 @@ class SequenceTest {
   @Test
   void next_costsNoTransaction_andARollbackTakesNothingBack() {
     Sequence sequence = db.sequence("s");
-    Table table = db.table("t");
+    Table table = db.getOrCreateTable("t");
     try (Transaction tx = db.begin()) {
       tx.put(table, bytes("" + sequence.next()), bytes("x"));
       tx.rollback();
@@ -258,7 +258,7 @@ class SequenceTest {
     for (int i = 0; i < 60; i++) {
       sequences.add(
           db.sequence("%03d-".formatted(i) + "x".repeat(800), BY_DEFAULT.withCacheSize(2)));
-      db.table("t" + i);
+      db.getOrCreateTable("t" + i);
       sequences.forEach(sequence -> sequence.next(LAZY));
     }
     assertTrue(db.check().isSound());

@@ -52,7 +52,7 @@ class TablesInTransactionsTest {
   @BeforeEach
   void open() {
     db = Samples.open(directory);
-    table = db.table("t");
+    table = db.getOrCreateTable("t");
     db.run(tx -> tx.put(table, K, V));
   }
 
@@ -111,7 +111,7 @@ class TablesInTransactionsTest {
       tx.commit();
     }
     assertSame(made, db.findTable("new"));
-    assertEquals(3, db.table("new").options().partitions());
+    assertEquals(3, db.getOrCreateTable("new").options().partitions());
     assertEquals("v", get(made, K));
     assertEquals(List.of("new", "t"), db.tableNames());
   }
@@ -127,7 +127,7 @@ class TablesInTransactionsTest {
     try (Transaction tx = db.begin()) {
       assertThrows(TableDroppedException.class, () -> tx.get(made, K));
     }
-    assertNull(get(db.table("new"), K));
+    assertNull(get(db.getOrCreateTable("new"), K));
   }
 
   @Test
@@ -150,7 +150,7 @@ class TablesInTransactionsTest {
       }
       db.cleanNow();
       assertEquals("v", get(older, table, K));
-      assertNull(get(db.table("t"), K)); // another of that name
+      assertNull(get(db.getOrCreateTable("t"), K)); // another of that name
     }
   }
 
@@ -296,7 +296,7 @@ class TablesInTransactionsTest {
 
   @Test
   void of_two_that_wait_for_each_other_one_is_refused() throws Exception {
-    Table other = db.table("other");
+    Table other = db.getOrCreateTable("other");
     for (int turn = 0; turn < 20; turn++) {
       Transaction here = db.begin();
       Transaction there = db.begin();
@@ -355,9 +355,9 @@ class TablesInTransactionsTest {
       try (Transaction other = db.begin()) {
         assertThrows(ConflictException.class, () -> other.createTable("new"));
       }
-      assertThrows(ConflictException.class, () -> db.table("new"));
+      assertThrows(ConflictException.class, () -> db.getOrCreateTable("new"));
       tx.dropTable(made);
-      db.table("new");
+      db.getOrCreateTable("new");
       assertThrows(TableDroppedException.class, () -> tx.truncate(made));
     }
     assertNotNull(db.findTable("new"));
@@ -393,12 +393,12 @@ class TablesInTransactionsTest {
     try (Database readOnly = Database.open(directory, Samples.SMALL.withReadOnly(true));
         Transaction tx = readOnly.begin()) {
       assertThrows(ReadOnlyDatabaseException.class, () -> tx.createTable("new"));
-      Table found = readOnly.table("t");
+      Table found = readOnly.getOrCreateTable("t");
       assertThrows(ReadOnlyDatabaseException.class, () -> tx.truncate(found));
       assertThrows(ReadOnlyDatabaseException.class, () -> tx.dropTable(found));
     }
     db = Samples.open(directory);
-    table = db.table("t");
+    table = db.getOrCreateTable("t");
   }
 
   @Test
@@ -429,7 +429,7 @@ class TablesInTransactionsTest {
     tx.createTable("new");
     db.close();
     db = Samples.open(directory);
-    table = db.table("t");
+    table = db.getOrCreateTable("t");
     assertEquals("v", get(table, K));
     assertNull(db.findTable("new"));
   }

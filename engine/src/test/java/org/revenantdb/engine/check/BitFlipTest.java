@@ -78,13 +78,13 @@ class BitFlipTest {
           String name = "t" + random.nextInt(2);
           String key = "k" + random.nextInt(400);
           if (random.nextInt(5) == 0) {
-            tx.delete(db.table(name), bytes(key));
+            tx.delete(db.getOrCreateTable(name), bytes(key));
             next.remove(name + "/" + key);
           } else {
             int length = i < large ? 3_000 + random.nextInt(60_000) : random.nextInt(200);
             byte[] value = new byte[length];
             random.nextBytes(value);
-            tx.put(db.table(name), bytes(key), value);
+            tx.put(db.getOrCreateTable(name), bytes(key), value);
             next.put(name + "/" + key, hash(value));
           }
         }
@@ -102,7 +102,7 @@ class BitFlipTest {
       }
     }
     Transaction open = db.begin();
-    open.put(db.table("t0"), bytes("uncommitted"), new byte[10_000]);
+    open.put(db.getOrCreateTable("t0"), bytes("uncommitted"), new byte[10_000]);
     if (cleanly) {
       db.close();
       return new Made(disk.afterKill(), List.of(content));
@@ -116,7 +116,7 @@ class BitFlipTest {
     Content content = new Content(Map.of());
     try (Transaction tx = db.begin()) {
       for (String name : db.tableNames()) {
-        try (Cursor cursor = tx.scan(db.table(name), null, null)) {
+        try (Cursor cursor = tx.scan(db.getOrCreateTable(name), null, null)) {
           while (cursor.next()) {
             String key = new String(cursor.key(), java.nio.charset.StandardCharsets.UTF_8);
             content.put(name + "/" + key, hash(cursor.value()));
@@ -156,7 +156,7 @@ class BitFlipTest {
       db.cleanNow();
       db.check();
       if (goOn) {
-        Table table = db.table("t0");
+        Table table = db.getOrCreateTable("t0");
         db.run(tx -> tx.put(table, bytes("afterwards"), new byte[5_000]));
         found = read(db);
         db.close();

@@ -37,7 +37,7 @@ class DamagedSpaceMapTest {
   @Test
   void a_damaged_or_lost_map_of_the_last_group_is_told_and_not_replaced() throws IOException {
     try (Database database = Database.open(directory, OPTIONS)) {
-      Table table = database.table("t");
+      Table table = database.getOrCreateTable("t");
       byte[] value = new byte[10_000_000];
       for (int i = 0; i < 7; i++) {
         byte[] key = {(byte) i};

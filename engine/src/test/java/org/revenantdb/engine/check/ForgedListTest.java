@@ -54,9 +54,9 @@ class ForgedListTest {
   /** Two tables whose extents alternate, and free ones before them: there is something to move. */
   private void populate() {
     try (Database db = Samples.open(directory())) {
-      Table gone = db.table("gone");
-      Table kept = db.table("kept");
-      Table other = db.table("other");
+      Table gone = db.getOrCreateTable("gone");
+      Table kept = db.getOrCreateTable("kept");
+      Table other = db.getOrCreateTable("other");
       for (int i = 0; i < ROWS; i++) {
         int row = i;
         db.run(tx -> {

@@ -41,8 +41,9 @@ class ForgedSpaceMapTest {
   /** Tables with inner pages, values that share pages and values of many pages, all with holes. */
   private void populate() {
     try (Database db = Samples.open(directory())) {
-      List<Table> small = List.of(db.table("a"), db.table("b"), db.table("c"));
-      Table large = db.table("large");
+      List<Table> small =
+          List.of(db.getOrCreateTable("a"), db.getOrCreateTable("b"), db.getOrCreateTable("c"));
+      Table large = db.getOrCreateTable("large");
       fill(db, large, 10 * ROWS);
       for (Table table : small) {
         fill(db, table, ROWS / 4);
@@ -67,14 +68,14 @@ class ForgedSpaceMapTest {
           List.of(
               db::compact,
               () -> {
-                Table table = db.table("a");
+                Table table = db.getOrCreateTable("a");
                 for (int i = 10; i < 60; i++) {
                   int row = i;
                   int length = i % 10 == 0 ? 30_000 : 2_000;
                   db.run(tx -> tx.put(table, key(row), random(row, length)));
                 }
               },
-              () -> db.table("new"),
+              () -> db.getOrCreateTable("new"),
               db::cleanNow,
               db::compact,
               db::check);

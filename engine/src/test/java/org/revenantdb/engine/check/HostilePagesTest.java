@@ -47,7 +47,7 @@ class HostilePagesTest {
   /** A table whose rows have to survive, and what the test adds; closed. */
   private void populate(Consumer<Database> more) {
     try (Database db = Samples.open(directory())) {
-      Table neighbour = db.table("neighbour");
+      Table neighbour = db.getOrCreateTable("neighbour");
       for (int i = 0; i < NEIGHBOUR_ROWS; i += 100) {
         int first = i;
         db.run(tx -> {
@@ -65,7 +65,7 @@ class HostilePagesTest {
   }
 
   private static void putLarge(Database db, int length) {
-    Table table = db.table("large");
+    Table table = db.getOrCreateTable("large");
     db.run(tx -> {
       try {
         tx.put(table, bytes("v"), new ByteArrayInputStream(random(7, length)));
@@ -138,7 +138,7 @@ class HostilePagesTest {
   void a_head_that_names_a_data_page_of_another_value_does_not_take_it_away() throws IOException {
     populate(db -> {
       putLarge(db, 100_000);
-      db.run(tx -> tx.put(db.table("other"), bytes("o"), random(9, 100_000)));
+      db.run(tx -> tx.put(db.getOrCreateTable("other"), bytes("o"), random(9, 100_000)));
     });
     List<Integer> heads =
         PageEdit.pages(directory(), page -> Page.type(page) == Page.OVERFLOW_HEAD);
@@ -302,7 +302,7 @@ class HostilePagesTest {
         assertReported(db);
         assertThrowsOrEnds(db::compact);
         assertThrowsOrEnds(db::cleanNow);
-        db.run(tx -> tx.put(db.table("third"), bytes("k"), new byte[10]));
+        db.run(tx -> tx.put(db.getOrCreateTable("third"), bytes("k"), new byte[10]));
       }
     }
   }
@@ -311,7 +311,7 @@ class HostilePagesTest {
   void an_inner_page_that_leads_back_to_the_root_or_into_another_tree_is_damage()
       throws IOException {
     populate(db -> {
-      Table t = db.table("t");
+      Table t = db.getOrCreateTable("t");
       for (int i = 0; i < 20; i++) {
         int first = 1_000 * i;
         db.run(tx -> {

@@ -38,7 +38,7 @@ class MisplacedPageTest {
   void a_page_from_another_time_is_an_error_that_names_it_for_walks_and_for_reads()
       throws IOException {
     try (Database database = Database.open(directory, Samples.SMALL)) {
-      Table table = database.table("t");
+      Table table = database.getOrCreateTable("t");
       for (int i = 0; i < 60; i++) {
         byte[] key = {(byte) i};
         database.run(tx -> tx.put(table, key, new byte[1_000]));
@@ -46,7 +46,7 @@ class MisplacedPageTest {
     }
     int bad = putFirstLeafInPlaceOfALaterOne();
     try (Database database = Database.open(directory, Samples.SMALL)) {
-      Table table = database.table("t");
+      Table table = database.getOrCreateTable("t");
       try (Transaction tx = database.begin()) {
         for (Cursor cursor :
             List.of(tx.scan(table, null, null), tx.scanDescending(table, null, null))) {
@@ -98,7 +98,7 @@ class MisplacedPageTest {
     int leaf;
     long lsn;
     try (Database database = Database.open(directory.resolve("db"), Samples.SMALL)) {
-      Table table = database.table("t");
+      Table table = database.getOrCreateTable("t");
       database.run(tx -> tx.put(table, new byte[] {0}, new byte[10]));
       database.checkpoint();
       leaf = firstLeaf(directory.resolve("db"));

@@ -69,7 +69,7 @@ class CommandsTest {
   }
 
   private static void fill(Database db) {
-    Table orders = db.table("orders");
+    Table orders = db.getOrCreateTable("orders");
     Random random = new Random(1);
     db.run(tx -> {
       for (int i = 0; i < 1_000; i++) {
@@ -78,7 +78,7 @@ class CommandsTest {
         tx.put(orders, "key%05d".formatted(i).getBytes(), value);
       }
       tx.put(orders, "large".getBytes(), new byte[100_000]);
-      tx.put(db.table("customers"), "x".getBytes(), "text".getBytes());
+      tx.put(db.getOrCreateTable("customers"), "x".getBytes(), "text".getBytes());
     });
     db.sequence("invoices").next();
     SequenceOptions spread =
@@ -130,7 +130,7 @@ class CommandsTest {
     Path killed = folder.resolve("killed");
     try (Database db = Database.open(directory, SMALL);
         Transaction open = db.begin()) {
-      open.put(db.table("orders"), "open".getBytes(), new byte[10]);
+      open.put(db.getOrCreateTable("orders"), "open".getBytes(), new byte[10]);
       fill(db);
       Samples.copy(directory, killed);
     }
@@ -158,7 +158,7 @@ class CommandsTest {
   void check_ofADamagedFreePage_warns() throws IOException {
     int page = pageOf(Page.OVERFLOW_DATA);
     try (Database db = Database.open(directory, SMALL)) {
-      db.run(tx -> tx.delete(db.table("orders"), "large".getBytes()));
+      db.run(tx -> tx.delete(db.getOrCreateTable("orders"), "large".getBytes()));
       db.cleanNow();
     }
     assertFalse(run("check", directory).out.contains("warning"));
@@ -262,7 +262,7 @@ class CommandsTest {
     assertEquals(Main.SOUND, last.code);
     contains(last, "never written");
     try (Database db = Database.open(directory, SMALL)) {
-      Table customers = db.table("customers");
+      Table customers = db.getOrCreateTable("customers");
       db.run(tx -> {
         tx.put(customers, "a".getBytes(), new byte[2_000]);
         tx.put(customers, "b".getBytes(), new byte[3_000]);
@@ -304,7 +304,7 @@ class CommandsTest {
     Path killed = folder.resolve("killed");
     try (Database db = Database.open(directory, SMALL);
         Transaction open = db.begin()) {
-      open.put(db.table("customers"), "x".getBytes(), "changed".getBytes());
+      open.put(db.getOrCreateTable("customers"), "x".getBytes(), "changed".getBytes());
       db.checkpoint();
       Samples.copy(directory, killed);
     }
@@ -348,7 +348,7 @@ class CommandsTest {
   void stat_and_check_ofADatabaseWithADroppedTable() throws IOException {
     try (Database db = Database.open(directory, SMALL);
         Transaction reader = db.begin()) {
-      Table orders = db.table("orders");
+      Table orders = db.getOrCreateTable("orders");
       assertTrue(db.dropTable("orders"));
       assertTrue(reader.exists(orders, "large".getBytes()));
     }
@@ -397,13 +397,13 @@ class CommandsTest {
   }
 
   private static void put(Database db, String value) {
-    db.run(tx -> tx.put(db.table("orders"), "k".getBytes(), value.getBytes()));
+    db.run(tx -> tx.put(db.getOrCreateTable("orders"), "k".getBytes(), value.getBytes()));
   }
 
   @Test
   void stat_ofADatabaseThatIsOpen_showsItsCounters() throws IOException {
     try (Database db = Database.open(directory, SMALL)) {
-      db.run(tx -> tx.put(db.table("orders"), "k".getBytes(), "v".getBytes()));
+      db.run(tx -> tx.put(db.getOrCreateTable("orders"), "k".getBytes(), "v".getBytes()));
       awaitCounters();
       Ran ran = run("stat", directory);
       while (!ran.out.contains("durableCommits           1\n")) {
@@ -482,7 +482,7 @@ class CommandsTest {
         "life        3",
         "waits  ");
     try (Database db = Database.open(killed, SMALL.withCountersFile(false))) {
-      assertFalse(db.recovery().clean());
+      assertFalse(db.recoveryReport().clean());
       Ran ran = run("stat", killed); // the same process, so only the life tells
       contains(ran, "counters    STALE: written ", "who has it open now has written none yet");
     }
@@ -529,7 +529,7 @@ class CommandsTest {
   @Test
   void stat_check_andPage_showATableWithPartitions() throws IOException {
     try (Database db = Database.open(directory, SMALL)) {
-      Table events = db.table("events", TableOptions.hashPartitioned(3));
+      Table events = db.getOrCreateTable("events", TableOptions.hashPartitioned(3));
       db.run(tx -> {
         for (int i = 0; i < 30; i++) {
           tx.put(events, new byte[] {(byte) i}, new byte[10]);

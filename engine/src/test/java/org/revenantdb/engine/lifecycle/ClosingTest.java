@@ -38,14 +38,14 @@ class ClosingTest {
   }
 
   private static void put(Database database) {
-    database.run(tx -> tx.put(database.table("t"), KEY, VALUE));
+    database.run(tx -> tx.put(database.getOrCreateTable("t"), KEY, VALUE));
   }
 
   private void assertNothingHeld() {
     assertEquals(List.of(), faulty.openFiles());
     faulty.hook(event -> {});
     try (Database again = open()) {
-      assertArrayEquals(VALUE, again.call(tx -> tx.get(again.table("t"), KEY)));
+      assertArrayEquals(VALUE, again.call(tx -> tx.get(again.getOrCreateTable("t"), KEY)));
     }
   }
 

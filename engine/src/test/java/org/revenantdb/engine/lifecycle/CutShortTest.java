@@ -22,7 +22,7 @@ class CutShortTest {
 
   private void create() {
     try (Database database = Database.open(directory)) {
-      Table table = database.table("t");
+      Table table = database.getOrCreateTable("t");
       database.run(tx -> tx.put(table, new byte[] {1}, new byte[100]));
     }
   }
@@ -47,7 +47,7 @@ class CutShortTest {
     create();
     try (Database database = Database.open(directory);
         var files = Files.list(directory.resolve("log"))) {
-      Table table = database.table("t");
+      Table table = database.getOrCreateTable("t");
       database.run(tx -> tx.put(table, new byte[] {2}, new byte[100]));
       Files.createDirectories(image.resolve("log"));
       for (String name : new String[] {"revenant.data", "revenant.dw"}) {

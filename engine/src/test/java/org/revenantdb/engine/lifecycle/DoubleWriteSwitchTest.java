@@ -50,13 +50,13 @@ class DoubleWriteSwitchTest {
   }
 
   private static void put(Database database, String value) {
-    database.run(tx -> tx.put(database.table("t"), KEY, bytes(value)));
+    database.run(tx -> tx.put(database.getOrCreateTable("t"), KEY, bytes(value)));
     database.cleanNow();
     database.checkpoint();
   }
 
   private static byte[] get(Database database) {
-    return database.call(tx -> tx.get(database.table("t"), KEY));
+    return database.call(tx -> tx.get(database.getOrCreateTable("t"), KEY));
   }
 
   @Test
@@ -99,7 +99,7 @@ class DoubleWriteSwitchTest {
     Files.write(data, bytes);
     try (Database database = Database.open(temporary.resolve("second"), OFF)) {
       assertArrayEquals(bytes("new"), get(database));
-      assertEquals(1, database.recovery().pagesRestored());
+      assertEquals(1, database.recoveryReport().pagesRestored());
     }
   }
 

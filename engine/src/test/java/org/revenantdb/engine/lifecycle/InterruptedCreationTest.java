@@ -92,9 +92,11 @@ class InterruptedCreationTest {
       String story = "interrupted at " + last.getFirst() + ", which left " + names(directory);
       try (Database database = Database.open(directory, OPTIONS)) {
         byte[] value = {1, 2, 3};
-        database.run(tx -> tx.put(database.table("t"), new byte[] {1}, value));
+        database.run(tx -> tx.put(database.getOrCreateTable("t"), new byte[] {1}, value));
         assertArrayEquals(
-            value, database.call(tx -> tx.get(database.table("t"), new byte[] {1})), story);
+            value,
+            database.call(tx -> tx.get(database.getOrCreateTable("t"), new byte[] {1})),
+            story);
       } catch (StorageException refused) {
         throw new AssertionError(story, refused);
       }

@@ -191,7 +191,7 @@ class LifecycleTest {
                     for (int n = 0; n < 10; n++) {
                       byte[] key = bytes("k" + n);
                       byte[] value = random(number * 100 + n + seed, 5_000 * n);
-                      db.run(tx -> tx.put(db.table("t"), key, value));
+                      db.run(tx -> tx.put(db.getOrCreateTable("t"), key, value));
                     }
                   }));
         }
@@ -207,7 +207,7 @@ class LifecycleTest {
               assertTrue(
                   java.util.Arrays.equals(
                       random(number * 100 + n + seed, 5_000 * n),
-                      tx.get(db.table("t"), bytes("k" + n))));
+                      tx.get(db.getOrCreateTable("t"), bytes("k" + n))));
             }
           });
           db.close();
@@ -273,7 +273,7 @@ class LifecycleTest {
     public static void main(String[] arguments) throws IOException {
       for (int i = 0; i < 2; i++) {
         try (Database db = Database.open(Path.of(arguments[0]))) {
-          Table table = db.table("t");
+          Table table = db.getOrCreateTable("t");
           db.run(tx -> {
             tx.put(table, bytes("k"), bytes("v"));
             tx.put(table, bytes("l"), random(1, 3_000_000));

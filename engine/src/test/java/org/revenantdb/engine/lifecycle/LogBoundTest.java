@@ -75,7 +75,7 @@ class LogBoundTest {
       CrashDisk current = disk;
       current.observe(() -> most.accumulateAndGet(files(current), Math::max));
       try (Database database = Database.open(current.path("/db"), OPTIONS)) {
-        Table table = database.table("t");
+        Table table = database.getOrCreateTable("t");
         List<Thread> writers = new ArrayList<>();
         for (int writer = 0; writer < 4; writer++) {
           Random random = new Random(seed + life * 4L + writer);
@@ -115,7 +115,7 @@ class LogBoundTest {
     Path log = directory.resolve("db").resolve("log");
     DatabaseOptions options = OPTIONS.withPoolBytes(32L << 20); // nothing has to be evicted
     try (Database database = Database.open(files.wrap(directory.resolve("db")), options)) {
-      Table table = database.table("t");
+      Table table = database.getOrCreateTable("t");
       database.run(tx -> tx.put(table, "key".getBytes(), new byte[100]));
       database.cleanNow();
       database.checkpoint();

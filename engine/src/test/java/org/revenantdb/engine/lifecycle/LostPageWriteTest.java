@@ -51,7 +51,7 @@ class LostPageWriteTest {
   private Database filled() {
     Database database = Database.open(faulty.wrap(folder.resolve("db")), Samples.SMALL);
     for (String name : List.of("t", "other", "more", "much", "most", "last")) {
-      Table table = database.table(name);
+      Table table = database.getOrCreateTable(name);
       database.run(tx -> {
         for (int row = 0; row < ROWS; row++) {
           tx.put(table, key(row), value(1));
@@ -61,7 +61,7 @@ class LostPageWriteTest {
     // Room in the leaf of the row to be hit, or it would be split.
     database.run(tx -> {
       for (int row = 1_001; row < 1_005; row++) {
-        tx.delete(database.table("t"), key(row));
+        tx.delete(database.getOrCreateTable("t"), key(row));
       }
     });
     database.cleanNow();
@@ -87,7 +87,7 @@ class LostPageWriteTest {
 
   /** Updates the row; the write of its page is lost. */
   private void updateAndLose(Database database, int leaf) {
-    Table table = database.table("t");
+    Table table = database.getOrCreateTable("t");
     faulty.misplace(
         DatabaseFiles.DATA, (long) leaf * Page.SIZE, Page.SIZE, FaultyFileSystem.NOWHERE);
     database.run(tx -> tx.put(table, HIT, value(2)));
@@ -97,7 +97,7 @@ class LostPageWriteTest {
 
   private static void readAll(Database database, String name) {
     try (Transaction tx = database.begin();
-        Cursor cursor = tx.scan(database.table(name), null, null)) {
+        Cursor cursor = tx.scan(database.getOrCreateTable(name), null, null)) {
       while (cursor.next()) {
         cursor.value();
       }
@@ -116,7 +116,7 @@ class LostPageWriteTest {
     assertNamed(
         assertThrows(
             CorruptDataException.class,
-            () -> database.call(tx -> tx.get(database.table("t"), HIT))),
+            () -> database.call(tx -> tx.get(database.getOrCreateTable("t"), HIT))),
         leaf);
     CheckReport report = database.check();
     assertEquals(1, report.damage().size(), () -> report.problems().toString());
@@ -148,7 +148,7 @@ class LostPageWriteTest {
         }
       }
       assertReadIsTold(database, leaf);
-      database.run(tx -> tx.put(database.table("other"), HIT, value(3)));
+      database.run(tx -> tx.put(database.getOrCreateTable("other"), HIT, value(3)));
     }
   }
 
@@ -173,7 +173,7 @@ class LostPageWriteTest {
     try (Database database = filled()) {
       leaf = leaf();
       updateAndLose(database, leaf);
-      database.run(tx -> tx.put(database.table("t"), HIT, value(3)));
+      database.run(tx -> tx.put(database.getOrCreateTable("t"), HIT, value(3)));
       crashed = crash();
     }
     assertNamed(
@@ -191,7 +191,7 @@ class LostPageWriteTest {
       crashed = crash();
     }
     try (Database database = Database.open(crashed, Samples.SMALL)) {
-      assertArrayEquals(value(2), database.call(tx -> tx.get(database.table("t"), HIT)));
+      assertArrayEquals(value(2), database.call(tx -> tx.get(database.getOrCreateTable("t"), HIT)));
       assertEquals(List.of(), database.check().problems());
     }
   }

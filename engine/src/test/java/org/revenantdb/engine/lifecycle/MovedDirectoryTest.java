@@ -35,7 +35,7 @@ class MovedDirectoryTest {
 
   /** Commits until the engine stops; how many commits were acknowledged. */
   private static int commitUntilItStops(Database db, int from) {
-    Table table = db.table("t");
+    Table table = db.getOrCreateTable("t");
     int acknowledged = from;
     try {
       while (acknowledged < MOST) {
@@ -57,7 +57,7 @@ class MovedDirectoryTest {
   private static void assertHasAll(Path directory, int acknowledged) {
     try (Database db = Database.open(directory, SMALL)) {
       assertEquals(List.of(), db.check().problems());
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       db.run(tx -> {
         for (int i = 0; i < acknowledged; i++) {
           assertTrue(tx.exists(table, key(i)), "commit " + i + " of " + acknowledged);
@@ -67,7 +67,7 @@ class MovedDirectoryTest {
   }
 
   private static int commitSome(Database db) {
-    Table table = db.table("t");
+    Table table = db.getOrCreateTable("t");
     for (int i = 0; i < 100; i++) {
       byte[] key = key(i);
       db.run(tx -> tx.put(table, key, VALUE));

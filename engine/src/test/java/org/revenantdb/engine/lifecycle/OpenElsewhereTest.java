@@ -52,7 +52,7 @@ class OpenElsewhereTest {
       assertTrue(said.contains("counters    written "), said);
       assertFalse(said.contains("STALE"), said);
       assertTrue(said.contains("durableCommits           7\n"), said);
-      long forces = database.waits().of(WaitClass.LOG_FORCE).count();
+      long forces = database.waitStatistics().of(WaitClass.LOG_FORCE).count();
       assertTrue(said.matches("(?s).*\nlog force +" + forces + " .*"), said);
       assertEquals("v", Samples.get(database, "t", "k1"));
       assertEquals(List.of(), database.check().problems());

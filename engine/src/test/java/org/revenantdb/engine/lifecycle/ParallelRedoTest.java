@@ -59,7 +59,7 @@ class ParallelRedoTest {
     Random random = new Random(seed);
     CrashDisk disk = new CrashDisk();
     try (Database database = Database.open(database(disk), OPTIONS)) {
-      Table table = database.table("t");
+      Table table = database.getOrCreateTable("t");
       for (int i = 0; i < transactions; i++) {
         database.run(tx -> {
           for (int row = random.nextInt(1, 30); row > 0; row--) {
@@ -194,7 +194,7 @@ class ParallelRedoTest {
     long seed = Long.getLong("redo.seed", System.nanoTime());
     CrashDisk disk;
     try (Database database = Database.open(database(disk = new CrashDisk()), OPTIONS)) {
-      Table table = database.table("t");
+      Table table = database.getOrCreateTable("t");
       for (int i = 0; i < 2000; i++) {
         byte[] key = ("key" + i).getBytes();
         database.run(tx -> tx.put(table, key, new byte[300]));
@@ -236,7 +236,7 @@ class ParallelRedoTest {
     CrashDisk disk = new CrashDisk();
     int rows = leaves * (Page.SIZE / 600);
     try (Database database = Database.open(database(disk), OPTIONS)) {
-      Table table = database.table("t");
+      Table table = database.getOrCreateTable("t");
       for (byte[] value : new byte[][] {new byte[600], new byte[599]}) {
         database.checkpoint();
         for (int row = 0; row < rows; row += 100) {

@@ -130,7 +130,7 @@ class RecoveryPagesTest {
   /** Rows in many leaves, all of which a restart would visit; nothing is left to be cleaned. */
   private static Database filled(CrashDisk disk, DatabaseOptions options) {
     Database database = Database.open(database(disk), options);
-    Table table = database.table("t");
+    Table table = database.getOrCreateTable("t");
     for (int from = 0; from < ROWS; from += 100) {
       int first = from;
       database.run(tx -> {
@@ -149,7 +149,7 @@ class RecoveryPagesTest {
       assertEquals(List.of(), database.check().problems(), story);
       int rows = 0;
       try (Transaction tx = database.begin();
-          Cursor cursor = tx.scan(database.table("t"), null, null)) {
+          Cursor cursor = tx.scan(database.getOrCreateTable("t"), null, null)) {
         while (cursor.next()) {
           rows++;
         }
@@ -219,7 +219,7 @@ class RecoveryPagesTest {
     List<CrashDisk> left = new ArrayList<>();
     List<CrashDisk> cut = new ArrayList<>();
     try (Database database = Database.open(database(disk), options)) {
-      Table table = database.table("t");
+      Table table = database.getOrCreateTable("t");
       database.run(tx -> {
         for (int row = 0; row < ROWS; row += 10) {
           tx.put(table, key(row), new byte[210]);
@@ -273,7 +273,7 @@ class RecoveryPagesTest {
     filled(disk, OPTIONS).close();
     Sampler sampler = new Sampler(disk, new Random(seed), story);
     try (Database database = Database.open(database(disk), OPTIONS)) {
-      Table table = database.table("t");
+      Table table = database.getOrCreateTable("t");
       sampler.database = database;
       disk.observe(sampler);
       List<Thread> writers = new ArrayList<>();
@@ -342,7 +342,7 @@ class RecoveryPagesTest {
       CrashDisk copy = samples % 2 == 0 ? disk.afterKill() : disk.afterPowerCut(random);
       mostCounted = Math.max(mostCounted, counted);
       try (Database restarted = Database.open(database(copy), OPTIONS)) {
-        long read = restarted.recovery().pagesRead();
+        long read = restarted.recoveryReport().pagesRead();
         mostRead = Math.max(mostRead, read);
         assertTrue(read <= counted, "read " + read + " of " + counted + ", " + story);
         assertTrue(counted <= MOST, "counted " + counted + ", " + story);

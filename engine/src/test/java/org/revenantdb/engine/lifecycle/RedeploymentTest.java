@@ -58,12 +58,12 @@ class RedeploymentTest {
         } catch (DatabaseLockedException refused) {
           // As it should be.
         }
-        Table table = db.table("t");
+        Table table = db.getOrCreateTable("t");
         db.run(tx -> tx.put(table, bytes("k"), new byte[2_000]));
         Transaction tx = db.begin(TransactionOptions.of(Durability.LAZY));
         tx.put(table, bytes("lazy"), bytes("v"));
         tx.commit();
-        tx.onDurable().thenRun(durable::countDown);
+        tx.whenDurable().thenRun(durable::countDown);
         forget(db, table);
       }
     }

@@ -144,7 +144,7 @@ class RestartWatchTest {
           throw new IllegalStateException("not now");
         });
     try (Database db = Database.open(killed(), options)) {
-      assertFalse(db.recovery().clean());
+      assertFalse(db.recoveryReport().clean());
       assertEquals("v".repeat(2_000), Samples.get(db, "t", "k299"));
     }
     assertFalse(onAThreadOfTheEngine.contains(false));

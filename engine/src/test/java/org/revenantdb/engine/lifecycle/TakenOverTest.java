@@ -40,7 +40,7 @@ class TakenOverTest {
     public static void main(String[] arguments) {
       try (Database db = Database.open(Path.of(arguments[0]), SMALL)) {
         System.out.println("open");
-        Table table = db.table("second");
+        Table table = db.getOrCreateTable("second");
         for (int i = 0; i < ROWS_OF_OTHER; i++) {
           byte[] key = key(i);
           db.run(tx -> tx.put(table, key, VALUE));
@@ -58,7 +58,7 @@ class TakenOverTest {
   }
 
   private static void commit(Database db, int from, int to) {
-    Table table = db.table("first");
+    Table table = db.getOrCreateTable("first");
     for (int i = from; i < to; i++) {
       byte[] key = key(i);
       db.run(tx -> tx.put(table, key, VALUE));
@@ -92,7 +92,7 @@ class TakenOverTest {
       db.checkpoint();
     }
     try (Database db = Database.open(directory(), SMALL)) {
-      assertTrue(db.recovery().clean());
+      assertTrue(db.recoveryReport().clean());
       assertEquals(List.of(), db.check().problems());
     }
   }
@@ -148,7 +148,7 @@ class TakenOverTest {
 
   private void assertIsWhole(int first, int second) {
     try (Database db = Database.open(directory(), SMALL)) {
-      assertTrue(db.recovery().clean(), "the second process has closed it");
+      assertTrue(db.recoveryReport().clean(), "the second process has closed it");
       assertEquals(List.of(), db.check().problems());
       assertHas(db, "first", first);
       assertHas(db, "second", second);
@@ -156,7 +156,7 @@ class TakenOverTest {
   }
 
   private static void assertHas(Database db, String name, int rows) {
-    Table table = db.table(name);
+    Table table = db.getOrCreateTable(name);
     db.run(tx -> {
       for (int i = 0; i < rows; i++) {
         assertTrue(tx.exists(table, key(i)), name + " " + i);

@@ -52,7 +52,7 @@ class RefusedValueTest {
   @BeforeEach
   void open() {
     db = Database.open(files.wrap(directory.resolve("db")), Samples.SMALL);
-    table = db.table("t");
+    table = db.getOrCreateTable("t");
     engine().maxValueBytes = LIMIT;
     db.run(tx -> tx.put(table, key("first"), new byte[10_000]));
     db.cleanNow();

@@ -59,7 +59,7 @@ class SharedValueStressTest {
     DatabaseOptions options = DatabaseOptions.defaults().withCleanerThreads(1 + (int) (seed % 3));
     try (Database db = Database.open(directory.resolve("db"), options);
         ExecutorService threads = Executors.newCachedThreadPool()) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       List<Future<Long>> writers = new ArrayList<>();
       for (int t = 0; t < THREADS; t++) {
         int thread = t;

@@ -46,7 +46,7 @@ class ValueTest {
   @BeforeEach
   void openDatabase() {
     db = Samples.open(folder.resolve("db"));
-    table = db.table("t");
+    table = db.getOrCreateTable("t");
   }
 
   @AfterEach
@@ -59,7 +59,7 @@ class ValueTest {
   private void reopen() {
     db.close();
     db = Samples.open(folder.resolve("db"));
-    table = db.table("t");
+    table = db.getOrCreateTable("t");
   }
 
   /** Where the way of storing a value changes, and one byte to each side. */

@@ -51,8 +51,8 @@ class PageStructureTest {
         DatabaseOptions.defaults().withPoolBytes(8 << 20).withShortTransactionRows(4);
     Random random = new Random(1);
     try (Database db = Database.open(directory, options)) {
-      Table small = db.table("small");
-      Table parts = db.table("parts", TableOptions.hashPartitioned(3));
+      Table small = db.getOrCreateTable("small");
+      Table parts = db.getOrCreateTable("parts", TableOptions.hashPartitioned(3));
       Transaction old = db.begin();
       old.get(small, key(0)); // keeps former versions
       for (int i = 0; i < 6_000; i += 100) {

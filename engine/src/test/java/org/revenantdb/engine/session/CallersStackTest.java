@@ -60,7 +60,7 @@ class CallersStackTest {
         Database.open(
             faulty.wrap(temporary.resolve("db")),
             DatabaseOptions.defaults().withPoolBytes(4 << 20));
-    Table table = db.table("t");
+    Table table = db.getOrCreateTable("t");
     db.run(tx -> tx.put(table, KEY, KEY));
     faulty.hook(event -> {
       if (event.kind() == IoEvent.Kind.FORCE) {
@@ -74,7 +74,7 @@ class CallersStackTest {
     calls.put("compact", db::compact);
     calls.put("checkpoint", db::checkpoint);
     calls.put("sync", db::sync);
-    calls.put("new table", () -> db.table("other"));
+    calls.put("new table", () -> db.getOrCreateTable("other"));
     calls.put("new sequence", () -> db.sequence("s").next());
     calls.put("close", db::close);
     calls.forEach((what, call) -> {

@@ -77,8 +77,8 @@ class ConcurrencyStressTest {
     System.out.println("ConcurrencyStressTest -Drevenant.seed=" + seed);
     DatabaseOptions options = DatabaseOptions.defaults().withPoolBytes(4L << 20);
     try (Database database = Database.open(directory.resolve("db"), options)) {
-      Table rows = database.table("rows", layout);
-      Table counter = database.table("counter");
+      Table rows = database.getOrCreateTable("rows", layout);
+      Table counter = database.getOrCreateTable("counter");
       database.run(tx -> tx.put(counter, key(0), number(0)));
       List<Thread> threads = new ArrayList<>();
       for (int t = 0; t < THREADS; t++) {
@@ -119,9 +119,9 @@ class ConcurrencyStressTest {
       assertEquals(0, database.statistics().abortedTransactions());
     }
     try (Database database = Database.open(directory.resolve("db"), options)) {
-      Table counter = database.table("counter");
+      Table counter = database.getOrCreateTable("counter");
       try (Transaction tx = database.begin()) {
-        verify(tx, database.table("rows"), counter, /* descending= */ false);
+        verify(tx, database.getOrCreateTable("rows"), counter, /* descending= */ false);
       }
       assertEquals(List.of(), database.check().problems());
     }
@@ -139,7 +139,8 @@ class ConcurrencyStressTest {
                   try {
                     for (int i = 0; i < 30; i++) {
                       int table = i;
-                      Table made = database.table("a long name of a table ".repeat(20) + i);
+                      Table made =
+                          database.getOrCreateTable("a long name of a table ".repeat(20) + i);
                       database.run(tx -> tx.put(made, key(number), number(table)));
                     }
                   } catch (Throwable failure) {
@@ -154,7 +155,7 @@ class ConcurrencyStressTest {
       assertEquals(30, database.tableNames().size());
       try (Transaction tx = database.begin()) {
         for (int i = 0; i < 30; i++) {
-          Table table = database.table("a long name of a table ".repeat(20) + i);
+          Table table = database.getOrCreateTable("a long name of a table ".repeat(20) + i);
           for (int t = 0; t < THREADS; t++) {
             byte[] value = tx.get(table, key(t));
             assertEquals(i, value == null ? -1 : ByteBuffer.wrap(value).getLong());

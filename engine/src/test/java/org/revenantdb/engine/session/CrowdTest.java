@@ -92,7 +92,7 @@ class CrowdTest {
       int accounts = Integer.parseInt(arguments[3]);
       try (Database db =
           Database.open(Path.of(arguments[0]), Samples.SMALL.withMaxAttempts(Integer.MAX_VALUE))) {
-        Table table = db.table("t");
+        Table table = db.getOrCreateTable("t");
         db.run(tx -> {
           for (int i = 0; i < accounts; i++) {
             tx.put(table, key(i), new byte[Long.BYTES]);

@@ -65,7 +65,7 @@ class DeepVirtualThreadTest {
   void a_virtual_thread_that_cannot_be_parked_leaves_nothing_behind_that_stops_others()
       throws InterruptedException {
     try (Database db = Samples.open(directory)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       List<Runnable> waits =
           List.of(
               db::checkpoint,

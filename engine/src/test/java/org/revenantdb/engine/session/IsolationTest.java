@@ -53,7 +53,7 @@ class IsolationTest {
   @BeforeEach
   void open() {
     db = Database.open(dir.resolve("db"));
-    table = db.table("t");
+    table = db.getOrCreateTable("t");
     db.run(tx -> {
       put(tx, "x", "0");
       put(tx, "y", "0");
@@ -359,7 +359,7 @@ class IsolationTest {
 
   @Test
   void what_is_read_of_a_table_with_partitions_is_read_of_the_table() {
-    Table several = db.table("several", TableOptions.hashPartitioned(4));
+    Table several = db.getOrCreateTable("several", TableOptions.hashPartitioned(4));
     for (int i = 0; i < 8; i++) {
       int round = i;
       byte[] key = bytes("k" + round);
@@ -602,7 +602,7 @@ class IsolationTest {
   @Test
   void a_table_of_another_database_is_refused_and_holds_nothing() {
     try (Database other = Database.open(dir.resolve("other"))) {
-      Table foreign = other.table("t");
+      Table foreign = other.getOrCreateTable("t");
       for (Isolation isolation : Isolation.values()) {
         try (Transaction one = begin(isolation)) {
           assertThrows(

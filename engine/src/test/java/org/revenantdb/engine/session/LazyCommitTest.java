@@ -47,7 +47,7 @@ class LazyCommitTest {
   @BeforeEach
   void openDatabase() {
     db = Database.open(folder.resolve("db"), SMALL.withMaxLazyDelay(DatabaseOptions.NEVER));
-    table = db.table("t");
+    table = db.getOrCreateTable("t");
     db.run(tx -> tx.put(table, bytes("old"), bytes("0")));
     db.run(tx -> tx.put(table, bytes("gone"), bytes("0")));
     db.checkpoint();
@@ -249,7 +249,7 @@ class LazyCommitTest {
 
   @Test
   void one_that_acts_after_its_commit_waits_there_and_nowhere_else() {
-    TransactionOptions acting = DURABLE.withActsAfterCommit(true);
+    TransactionOptions acting = DURABLE.withDeferReadWaitsToCommit(true);
     lazily(tx -> tx.put(table, bytes("k"), bytes("1")));
     doesNotWait(acting, tx -> assertEquals("1", read(tx, "k")));
     waits(
@@ -276,13 +276,13 @@ class LazyCommitTest {
     durable.commitAsync().toCompletableFuture().join();
     assertTrue(isLazyDurable());
     told.join();
-    assertTrue(durable.onDurable().toCompletableFuture().isDone());
+    assertTrue(durable.whenDurable().toCompletableFuture().isDone());
   }
 
   @Test
   void a_reader_that_acts_after_its_commit_can_be_told_as_well() {
     lazily(tx -> tx.put(table, bytes("k"), bytes("1")));
-    Transaction reader = db.begin(DURABLE.withActsAfterCommit(true));
+    Transaction reader = db.begin(DURABLE.withDeferReadWaitsToCommit(true));
     assertEquals("1", read(reader, "k"));
     reader.commitAsync().toCompletableFuture().join();
     assertTrue(isLazyDurable());
@@ -291,9 +291,9 @@ class LazyCommitTest {
   @Test
   void a_transaction_that_has_not_committed_has_no_durability_to_tell_of() {
     try (Transaction tx = db.begin()) {
-      assertThrows(IllegalStateException.class, tx::onDurable);
+      assertThrows(IllegalStateException.class, tx::whenDurable);
       tx.rollback();
-      assertThrows(IllegalStateException.class, tx::onDurable);
+      assertThrows(IllegalStateException.class, tx::whenDurable);
     }
   }
 
@@ -327,7 +327,7 @@ class LazyCommitTest {
     lazily(tx -> tx.put(table, bytes("k"), bytes("1")));
     db.close();
     db = Database.open(folder.resolve("db"), SMALL);
-    table = db.table("t");
+    table = db.getOrCreateTable("t");
     db.run(tx -> assertEquals("1", read(tx, "k")));
   }
 
@@ -335,13 +335,13 @@ class LazyCommitTest {
   void lazy_commits_become_durable_by_themselves_within_the_delay() throws Exception {
     db.close();
     db = Database.open(folder.resolve("db"), SMALL.withMaxLazyDelay(Duration.ofMillis(1)));
-    table = db.table("t");
+    table = db.getOrCreateTable("t");
     for (int i = 0; i < 20; i++) {
       try (Transaction tx = db.begin(LAZY)) {
         tx.put(table, bytes("k"), bytes("1"));
         tx.commit();
         // Not the end of the log: the cleaner's records may stand there, for which nobody asks.
-        tx.onDurable().toCompletableFuture().get();
+        tx.whenDurable().toCompletableFuture().get();
       }
     }
   }
@@ -353,7 +353,7 @@ class LazyCommitTest {
         Database.open(
             folder.resolve("db"),
             SMALL.withDurability(Durability.LAZY).withMaxLazyDelay(DatabaseOptions.NEVER));
-    table = db.table("t");
+    table = db.getOrCreateTable("t");
     db.run(tx -> tx.put(table, bytes("k"), bytes("1")));
     lazyTail = db.statistics().logTail();
     assertFalse(isLazyDurable());
@@ -377,7 +377,7 @@ class LazyCommitTest {
           Database.open(
               faulty.wrap(folder.resolve("faulty" + descending)),
               SMALL.withMaxLazyDelay(DatabaseOptions.NEVER));
-      Table rows = other.table("t");
+      Table rows = other.getOrCreateTable("t");
       do {
         faulty.failForces(false);
         other.run(LAZY, tx -> tx.put(rows, bytes("a"), bytes("1")));
@@ -396,7 +396,7 @@ class LazyCommitTest {
 
   @Test
   void R10_what_the_work_throws_after_reading_lazily_waits_as_well() {
-    TransactionOptions atCommit = DURABLE.withActsAfterCommit(true);
+    TransactionOptions atCommit = DURABLE.withDeferReadWaitsToCommit(true);
     lazily(tx -> tx.put(table, bytes("k"), bytes("1")));
     assertThrows(
         IllegalArgumentException.class,

@@ -55,7 +55,7 @@ class LongReaderTest {
             .withMaxRecoveryLog(LOG)
             .withPoolBytes(16L << 20);
     try (Database db = Database.open(folder.resolve("db"), options)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       update(db, table, -ROWS, 0);
       try (Transaction reader = db.begin(TransactionOptions.lazy().withReadOnly(true))) {
         assertEquals(ROWS, reader.count(table, null, null));

@@ -31,7 +31,7 @@ class OlderReadTest {
   void who_reads_a_version_that_the_leaf_has_no_more_does_not_wait_behind_a_writer_of_the_leaf()
       throws Exception {
     try (Database db = Samples.open(folder.resolve("db"))) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       put(db, "t", "k", "0");
       try (Transaction reader = db.begin()) {
         put(db, "t", "k", "1");

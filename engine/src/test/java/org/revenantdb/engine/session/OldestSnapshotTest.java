@@ -43,7 +43,7 @@ class OldestSnapshotTest {
       long lsn = db.statistics().logTail();
       put(db, "t", "k", "w");
       Transaction writer = db.begin();
-      writer.put(db.table("t"), bytes("l"), bytes("x"));
+      writer.put(db.getOrCreateTable("t"), bytes("l"), bytes("x"));
       assertEquals(2, db.statistics().snapshots());
       OldestSnapshot found = oldest(db);
       assertEquals(lsn, found.lsn());
@@ -95,7 +95,7 @@ class OldestSnapshotTest {
         TransactionOptions.lazy().withIsolation(Isolation.READ_COMMITTED).withName("report");
     try (Database db = Samples.open(folder.resolve("db"))) {
       put(db, "t", "k", "v");
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       try (Transaction reader = db.begin(options)) {
         reader.put(table, bytes("l"), bytes("x"));
         Cursor cursor = reader.scan(table, null, null);

@@ -53,7 +53,7 @@ class OwnConflictTest {
             Samples.SMALL
                 .withMaxAttempts(Integer.MAX_VALUE)
                 .withRetryTimeout(Duration.ofDays(365)));
-    table = db.table("t");
+    table = db.getOrCreateTable("t");
     for (String key : List.of("a", "b")) {
       Samples.put(db, "t", key, "0");
     }
@@ -280,7 +280,7 @@ class OwnConflictTest {
                     tx -> {
                       attempts.incrementAndGet();
                       tx.createTable("new");
-                      db.table("new");
+                      db.getOrCreateTable("new");
                     }));
     assertTrue(created.getMessage().contains("this very thread"), created.getMessage());
     ConflictException createdAgain =

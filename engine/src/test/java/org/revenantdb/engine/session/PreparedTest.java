@@ -56,7 +56,7 @@ class PreparedTest {
 
   /** A row that is committed, and a prepared transaction that has changed it and others. */
   private static void prepare(Database db, byte[] name, int first) {
-    Table table = db.table("t");
+    Table table = db.getOrCreateTable("t");
     db.run(tx -> tx.put(table, key(first), OLD));
     Transaction tx = db.begin();
     tx.put(table, key(first), NEW);
@@ -66,7 +66,7 @@ class PreparedTest {
   }
 
   private static void assertLocked(Database db, int first) {
-    Table table = db.table("t");
+    Table table = db.getOrCreateTable("t");
     db.run(tx -> {
       assertRow(first, OLD, tx.get(table, key(first)));
       assertNull(tx.get(table, key(first + 1)));
@@ -81,7 +81,7 @@ class PreparedTest {
   }
 
   private static void assertOutcome(Database db, int first, boolean committed) {
-    Table table = db.table("t");
+    Table table = db.getOrCreateTable("t");
     db.run(tx -> {
       assertRow(first, committed ? NEW : OLD, tx.get(table, key(first)));
       assertRow(first + 1, committed ? NEW : null, tx.get(table, key(first + 1)));
@@ -132,7 +132,7 @@ class PreparedTest {
         assertEquals(List.of("one", "two"), names(db));
         assertLocked(db, 1);
         assertLocked(db, 11);
-        Table other = db.table("other");
+        Table other = db.getOrCreateTable("other");
         for (int i = 0; i < 20; i++) { // the log goes round
           db.run(tx -> tx.put(other, key(7), Samples.random(3, 500_000)));
         }
@@ -170,7 +170,7 @@ class PreparedTest {
     }
     try (Database db = Database.open(disk.path("/db"), Samples.SMALL.withReadOnly(true))) {
       assertEquals(List.of("one"), names(db));
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       db.run(tx -> assertRow(1, OLD, tx.get(table, key(1))));
       assertThrows(ReadOnlyDatabaseException.class, () -> db.commitPrepared(NAME));
     }
@@ -179,7 +179,7 @@ class PreparedTest {
   @Test
   void one_that_has_written_nothing_ends_and_is_not_prepared() {
     try (Database db = open(disk)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       Transaction tx = db.begin();
       assertNull(tx.get(table, key(1)));
       assertFalse(tx.prepare(NAME));
@@ -192,7 +192,7 @@ class PreparedTest {
   void a_name_that_is_taken_is_refused_and_the_transaction_goes_on() {
     try (Database db = open(disk)) {
       prepare(db, NAME, 1);
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       try (Transaction tx = db.begin()) {
         tx.put(table, key(5), NEW);
         assertThrows(PrepareException.class, () -> tx.prepare(NAME));
@@ -209,7 +209,7 @@ class PreparedTest {
   @Test
   void the_object_of_one_that_is_prepared_says_how_to_decide() {
     try (Database db = open(disk)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       Transaction tx = db.begin();
       tx.put(table, key(1), OLD);
       tx.savepoint();
@@ -232,7 +232,7 @@ class PreparedTest {
     CrashDisk now = disk;
     int prepared = 0;
     try (Database db = open(now)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       byte[] long256 = new byte[Database.MAX_NAME_BYTES];
       PrepareException told = null;
       while (told == null) {
@@ -273,7 +273,7 @@ class PreparedTest {
   void R16_a_drop_that_waits_for_a_transaction_ends_when_that_is_prepared()
       throws InterruptedException {
     try (Database db = open(disk)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       Transaction tx = db.begin();
       tx.put(table, key(1), OLD);
       List<Throwable> told = new ArrayList<>();
@@ -367,7 +367,7 @@ class PreparedTest {
       }
     });
     try (Database db = open(now)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       World found = found(db, table);
       moment = new Moment(found, found);
       CheckReport report = db.check();

@@ -43,7 +43,7 @@ class RetryLimitTest {
 
   private void open(DatabaseOptions options) throws Exception {
     db = Database.open(directory.resolve("db"), options);
-    table = db.table("t");
+    table = db.getOrCreateTable("t");
     holder = other.submit(() -> db.begin(LAZY)).get();
     other.submit(() -> put(holder)).get();
   }

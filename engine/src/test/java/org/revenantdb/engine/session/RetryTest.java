@@ -61,7 +61,7 @@ class RetryTest {
 
   private void open(DatabaseOptions options) {
     db = Database.open(directory.resolve("db"), options);
-    table = db.table("t");
+    table = db.getOrCreateTable("t");
     for (String key : List.of("a", "b")) {
       Samples.put(db, "t", key, "0");
     }
@@ -88,7 +88,7 @@ class RetryTest {
   }
 
   private long pauses() {
-    return db.waits().of(WaitClass.RETRY_PAUSE).count();
+    return db.waitStatistics().of(WaitClass.RETRY_PAUSE).count();
   }
 
   private void put(Transaction tx, String key) {
@@ -243,7 +243,7 @@ class RetryTest {
         tx -> {
           try (Transaction other = db.begin(LAZY)) {
             other.createTable("new");
-            db.table("new");
+            db.getOrCreateTable("new");
           }
         });
   }
@@ -368,7 +368,7 @@ class RetryTest {
     engine.backoff().fixCeiling(LONGEST);
     a_row_that_was_changed_is_met();
     assertEquals(1, pauses());
-    assertTrue(db.waits().of(WaitClass.RETRY_PAUSE).totalNanos() > 0);
+    assertTrue(db.waitStatistics().of(WaitClass.RETRY_PAUSE).totalNanos() > 0);
     assertEquals(LONGEST, retries().ceilingNanos());
   }
 
@@ -426,7 +426,9 @@ class RetryTest {
                       attempts.add(tx.attempt());
                       switch (tx.attempt()) {
                         case 1 -> {} // is woken, with the other as its heir
-                        case 2 -> db.table("new"); // in use; and the other sleeps behind nobody
+                        case 2 ->
+                            db.getOrCreateTable(
+                                "new"); // in use; and the other sleeps behind nobody
                         default -> creator.rollback();
                       }
                       put(tx, "b");

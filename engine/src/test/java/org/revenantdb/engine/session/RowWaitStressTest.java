@@ -76,11 +76,11 @@ class RowWaitStressTest {
     AtomicLong attempts = new AtomicLong();
     try (Database db = Samples.open(directory.resolve("db"));
         ExecutorService pool = Executors.newVirtualThreadPerTaskExecutor()) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       db.run(tx -> tx.put(table, key(1), number(0)));
       long forces = db.statistics().forces();
       TransactionOptions waits =
-          TransactionOptions.durable().withActsAfterCommit(true).withLockTimeout(LONG);
+          TransactionOptions.durable().withDeferReadWaitsToCommit(true).withLockTimeout(LONG);
       List<Future<?>> done = new ArrayList<>();
       for (int i = 0; i < threads; i++) {
         done.add(
@@ -118,7 +118,7 @@ class RowWaitStressTest {
     int rounds = 150;
     AtomicLong deadlocks = new AtomicLong();
     try (Database db = Samples.open(directory.resolve("db"))) {
-      List<Table> tables = List.of(db.table("one"), db.table("two"));
+      List<Table> tables = List.of(db.getOrCreateTable("one"), db.getOrCreateTable("two"));
       db.run(tx -> {
         for (Table table : tables) {
           for (int key = 0; key < keys; key++) {

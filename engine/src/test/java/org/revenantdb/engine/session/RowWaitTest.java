@@ -135,7 +135,7 @@ class RowWaitTest {
   @BeforeEach
   void open() {
     db = Samples.open(directory.resolve("db"));
-    table = db.table("t");
+    table = db.getOrCreateTable("t");
     db.run(tx -> {
       for (String key : List.of("a", "b", "c")) {
         tx.put(table, key(key), value(0));
@@ -240,7 +240,7 @@ class RowWaitTest {
     assertEquals(
         Duration.ofSeconds(3),
         DatabaseOptions.defaults().withLockTimeout(Duration.ofSeconds(3)).lockTimeout());
-    assertEquals(Duration.ofHours(1), WAITS.withActsAfterCommit(true).lockTimeout());
+    assertEquals(Duration.ofHours(1), WAITS.withDeferReadWaitsToCommit(true).lockTimeout());
   }
 
   @Test
@@ -312,7 +312,7 @@ class RowWaitTest {
   void R16_a_cycle_through_a_drop_is_found_by_who_waits_for_the_row() throws Exception {
     Session dropper = new Session();
     Session writer = new Session();
-    Table other = db.table("other");
+    Table other = db.getOrCreateTable("other");
     dropper.put("a", 1);
     writer
         .start(() -> {
@@ -341,7 +341,7 @@ class RowWaitTest {
   void R16_a_cycle_through_a_row_is_found_by_who_drops() throws Exception {
     Session dropper = new Session();
     Session writer = new Session();
-    Table other = db.table("other");
+    Table other = db.getOrCreateTable("other");
     dropper.put("a", 1);
     writer
         .start(() -> {
@@ -555,13 +555,13 @@ class RowWaitTest {
     Session holder = new Session();
     got(holder.start(() -> holder.tx.lockForUpdate(table, key("a"))));
     Session other = new Session();
-    long before = db.waits().of(WaitClass.ROW).count();
+    long before = db.waitStatistics().of(WaitClass.ROW).count();
     int sleeping = waiters.sleeping();
     Future<byte @Nullable []> locked = other.start(() -> other.tx.lockForUpdate(table, key("a")));
     awaitSleeping(sleeping + 1);
     holder.rollback();
     assertArrayEquals(value(0), got(locked));
-    assertTrue(db.waits().of(WaitClass.ROW).count() > before);
+    assertTrue(db.waitStatistics().of(WaitClass.ROW).count() > before);
   }
 
   @Test

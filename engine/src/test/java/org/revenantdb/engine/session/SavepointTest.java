@@ -49,7 +49,7 @@ class SavepointTest {
   @Test
   void R14_the_version_between_the_committed_one_and_the_last_comes_back() {
     try (Database db = Database.open(directory.resolve("db"))) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       byte[] committed = value(100);
       db.run(tx -> tx.put(table, key(1), committed));
       byte[] first = value(200);
@@ -78,7 +78,7 @@ class SavepointTest {
   @Test
   void a_row_that_was_first_written_after_it_is_free_for_others_at_once() {
     try (Database db = Database.open(directory.resolve("db"))) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       db.run(tx -> tx.put(table, key(1), value(100)));
       try (Transaction tx = db.begin()) {
         Savepoint savepoint = tx.savepoint(); // before its first write
@@ -106,7 +106,7 @@ class SavepointTest {
   @Test
   void one_that_is_over_or_anothers_is_refused() {
     try (Database db = Database.open(directory.resolve("db"))) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       try (Transaction tx = db.begin();
           Transaction other = db.begin()) {
         Savepoint outer = tx.savepoint();
@@ -131,7 +131,7 @@ class SavepointTest {
   @Test
   void a_scan_goes_on_with_what_the_rows_are_again() {
     try (Database db = Database.open(directory.resolve("db"))) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       db.run(tx -> {
         for (int i = 0; i < 100; i += 2) {
           tx.put(table, key(i), value(10));

@@ -47,7 +47,7 @@ class SerializableTest {
   @BeforeEach
   void open() {
     db = Database.open(dir.resolve("db"));
-    table = db.table("t");
+    table = db.getOrCreateTable("t");
     if (db.call(tx -> get(tx, "y")) == null) {
       commits("x", "0");
       commits("y", "0");
@@ -130,7 +130,7 @@ class SerializableTest {
   @Test
   void R20_a_bulk_load_into_a_range_that_was_read_is_found() {
     for (boolean meets : new boolean[] {true, false}) {
-      Table loaded = db.table("loaded " + meets);
+      Table loaded = db.getOrCreateTable("loaded " + meets);
       try (Transaction one = begin()) {
         assertEquals(0, one.count(loaded, bytes("a"), bytes("b")));
         put(one, "y", "1");
@@ -176,7 +176,7 @@ class SerializableTest {
     }
     DatabaseOptions rolledBackByTheCleaner = DatabaseOptions.defaults().withShortTransactionRows(0);
     try (Database other = Database.open(dir.resolve("other"), rolledBackByTheCleaner)) {
-      Table rows = other.table("t");
+      Table rows = other.getOrCreateTable("t");
       other.run(tx -> tx.put(rows, bytes("x"), bytes("0")));
       try (Transaction one = other.begin(SERIALIZABLE)) {
         one.get(rows, bytes("x"));
@@ -230,7 +230,7 @@ class SerializableTest {
 
   @Test
   void R20_what_becomes_of_a_table_that_was_read_is_a_change() {
-    Table other = db.table("other");
+    Table other = db.getOrCreateTable("other");
     db.run(tx -> tx.put(other, bytes("k"), bytes("1")));
     try (Transaction one = begin()) {
       assertEquals(1, one.count(other, null, null));
@@ -247,13 +247,13 @@ class SerializableTest {
     try (Transaction one = begin()) {
       assertNull(one.findTable("other"));
       put(one, "y", "1");
-      db.table("other");
+      db.getOrCreateTable("other");
       assertFalse(commits(one));
     }
     try (Transaction one = begin()) {
       assertNull(one.findTable("a"));
       put(one, "y", "1");
-      db.table("b");
+      db.getOrCreateTable("b");
       assertTrue(commits(one));
     }
   }
@@ -516,7 +516,7 @@ class SerializableTest {
     try (Transaction one = db.begin(ALONE)) {
       assertEquals(table, one.findTable("t"));
       assertNull(one.findTable("later"));
-      db.table("later");
+      db.getOrCreateTable("later");
       assertThrows(SerializationConflictException.class, () -> one.findTable("later"));
       assertEquals("0", get(one, "y"), "it goes on");
       one.commit();

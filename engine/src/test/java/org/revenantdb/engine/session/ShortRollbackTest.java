@@ -269,7 +269,7 @@ class ShortRollbackTest {
     AtomicBoolean done = new AtomicBoolean();
     AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     try (Database db = Database.open(directory.resolve("db"))) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       byte[] committed = {0};
       db.run(tx -> {
         for (int i = 0; i < 200; i += 2) {
@@ -323,7 +323,7 @@ class ShortRollbackTest {
   void the_option_says_who_is_short() {
     DatabaseOptions options = DatabaseOptions.defaults().withShortTransactionRows(0);
     try (Database db = Database.open(directory.resolve("db"), options)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       try (Transaction tx = db.begin()) {
         tx.put(table, key(1), value(1));
         tx.rollback();

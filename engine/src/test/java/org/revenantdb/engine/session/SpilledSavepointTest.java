@@ -88,7 +88,7 @@ class SpilledSavepointTest {
   @Test
   void R14_ten_times_the_limit_comes_back_to_each_of_many_savepoints() {
     try (Database db = Database.open(path(), OPTIONS)) {
-      List<Table> tables = List.of(db.table("a"), db.table("b"));
+      List<Table> tables = List.of(db.getOrCreateTable("a"), db.getOrCreateTable("b"));
       List<Map<Integer, byte[]>> rows = List.of(new TreeMap<>(), new TreeMap<>());
       for (int round = 0; round < 3; round++) {
         try (Transaction tx = db.begin()) {
@@ -175,7 +175,7 @@ class SpilledSavepointTest {
     });
     for (boolean hasFile : new boolean[] {true, false}) {
       try (Database db = Database.open(path(), OPTIONS)) {
-        Table table = db.table("t" + hasFile);
+        Table table = db.getOrCreateTable("t" + hasFile);
         try (Transaction tx = db.begin()) {
           byte[] first = value(500);
           for (int row = 0; row < KEYS; row++) {
@@ -234,7 +234,7 @@ class SpilledSavepointTest {
       }
     });
     try (Database db = Database.open(path(), OPTIONS)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       try (Transaction tx = db.begin()) {
         byte[] first = value(500);
         for (int row = 0; row < KEYS; row++) {
@@ -260,7 +260,7 @@ class SpilledSavepointTest {
   @Test
   void the_file_goes_with_the_last_savepoint_and_with_the_database() {
     Database db = Database.open(path(), OPTIONS);
-    Table table = db.table("t");
+    Table table = db.getOrCreateTable("t");
     Transaction tx = db.begin();
     for (int end = 0; end < 2; end++) {
       Savepoint savepoint = tx.savepoint();

@@ -53,7 +53,7 @@ class StoppedForGoodTest {
   /** A leaf that the next row splits, and nothing that a restart would have to redo. */
   private void makeBase() {
     try (Database db = Database.open(base.path("/db"), OPTIONS)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       db.run(tx -> {
         for (int i = 0; i < 4; i++) {
           tx.put(table, bytes("base" + i), new byte[1_900]);
@@ -73,7 +73,7 @@ class StoppedForGoodTest {
   private static TreeMap<String, Integer> rows(Database db) {
     return db.call(tx -> {
       TreeMap<String, Integer> rows = new TreeMap<>();
-      try (Cursor cursor = tx.scan(db.table("t"), null, null)) {
+      try (Cursor cursor = tx.scan(db.getOrCreateTable("t"), null, null)) {
         while (cursor.next()) {
           rows.put(Samples.text(cursor.key()), cursor.value().length);
         }
@@ -110,7 +110,7 @@ class StoppedForGoodTest {
   private int places() {
     CrashDisk disk = base.afterKill();
     try (Database db = openQuietly(disk)) {
-      db.run(LAZY, tx -> tx.put(db.table("t"), bytes("lazy"), new byte[10]));
+      db.run(LAZY, tx -> tx.put(db.getOrCreateTable("t"), bytes("lazy"), new byte[10]));
       db.cleanNow(); // by itself it may come in the middle of the work, and clear the leaf's bit
       return places(db);
     }
@@ -118,7 +118,7 @@ class StoppedForGoodTest {
 
   private static int places(Database db) {
     try (ThrowAfterPublish none = new ThrowAfterPublish(-1, new StackOverflowError(), () -> {})) {
-      db.run(LAZY, tx -> work(tx, db.table("t")));
+      db.run(LAZY, tx -> work(tx, db.getOrCreateTable("t")));
       return none.passed();
     }
   }
@@ -128,12 +128,12 @@ class StoppedForGoodTest {
     String what = "place " + place + " of " + places + ", " + error + (forced ? ", forced" : "");
     CrashDisk disk = base.afterKill();
     Database db = openQuietly(disk);
-    Table table = db.table("t");
+    Table table = db.getOrCreateTable("t");
     Transaction lazy = db.begin(LAZY);
     lazy.put(table, bytes("lazy"), new byte[10]);
     lazy.commit();
     db.cleanNow(); // as in places()
-    CompletableFuture<@Nullable Void> durable = lazy.onDurable().toCompletableFuture();
+    CompletableFuture<@Nullable Void> durable = lazy.whenDurable().toCompletableFuture();
 
     Transaction struck = db.begin(LAZY);
     boolean[] worked = new boolean[1];
@@ -157,7 +157,7 @@ class StoppedForGoodTest {
     List<Runnable> later = new ArrayList<>();
     later.add(() -> db.run(LAZY, tx -> tx.put(table, bytes("later"), bytes("1"))));
     later.add(() -> db.run(DURABLE, tx -> tx.put(table, bytes("base3"), bytes("1"))));
-    later.add(() -> db.table("another"));
+    later.add(() -> db.getOrCreateTable("another"));
     later.add(db::checkpoint);
     if (!inCommit) {
       later.add(() -> struck.put(table, bytes("later"), bytes("1")));
@@ -191,7 +191,7 @@ class StoppedForGoodTest {
       CheckReport report = db.check();
       assertTrue(report.isSound(), () -> what + ": " + report);
       assertEquals(expected, rows(db), what);
-      db.run(DURABLE, tx -> work(tx, db.table("t")));
+      db.run(DURABLE, tx -> work(tx, db.getOrCreateTable("t")));
       db.cleanNow();
       CheckReport after = db.check();
       assertTrue(after.isSound() && after.pagesToClean() == 0, () -> what + ": " + after);

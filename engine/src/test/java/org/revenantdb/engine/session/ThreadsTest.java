@@ -69,7 +69,7 @@ class ThreadsTest {
     try {
       Database db = Samples.open(directory());
       assertTrue(Thread.currentThread().isInterrupted(), "after open");
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       assertTrue(Thread.currentThread().isInterrupted(), "after table");
       Transaction tx = db.begin();
       tx.put(table, bytes("k"), bytes("v"));
@@ -86,14 +86,14 @@ class ThreadsTest {
       assertTrue(Thread.currentThread().isInterrupted(), "after close");
       db = Samples.open(directory());
       try (Transaction reader = db.begin()) {
-        Table again = db.table("t");
+        Table again = db.getOrCreateTable("t");
         assertArrayEquals(bytes("v"), reader.get(again, bytes("k")));
         assertArrayEquals(large, reader.get(again, bytes("l")));
         assertArrayEquals(large, reader.open(again, bytes("s")).readAllBytes());
         assertEquals(List.of("k", "l", "s"), keys(reader.scan(again, null, null)));
         assertTrue(Thread.currentThread().isInterrupted(), "after get");
       }
-      assertTrue(db.recovery().clean());
+      assertTrue(db.recoveryReport().clean());
       db.close();
     } finally {
       assertTrue(Thread.interrupted());
@@ -148,7 +148,7 @@ class ThreadsTest {
           open.set(Database.open(directory, SMALL));
           return null;
         });
-    Table table = open.get().table("t");
+    Table table = open.get().getOrCreateTable("t");
     interruptedDuring(
         IoEvent.Kind.FORCE,
         ".log",
@@ -175,8 +175,8 @@ class ThreadsTest {
           return null;
         });
     open.set(Database.open(directory, SMALL));
-    assertTrue(open.get().recovery().clean());
-    Table again = open.get().table("t");
+    assertTrue(open.get().recoveryReport().clean());
+    Table again = open.get().getOrCreateTable("t");
     interruptedDuring(
         IoEvent.Kind.READ,
         "revenant.data",
@@ -193,7 +193,7 @@ class ThreadsTest {
   void run_ofAnInterruptedThread_givesUpAtTheFirstConflict() {
     try (Database db = Samples.open(directory());
         Transaction holder = db.begin()) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       holder.put(table, bytes("k"), bytes("held"));
       AtomicInteger attempts = new AtomicInteger();
       Thread.currentThread().interrupt();
@@ -214,7 +214,7 @@ class ThreadsTest {
   @Test
   void transaction_handedToAnotherThread_works() throws Exception {
     try (Database db = Samples.open(directory())) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       Transaction tx = db.begin();
       tx.put(table, bytes("a"), bytes("1"));
       Cursor cursor = tx.scan(table, null, null);
@@ -243,7 +243,7 @@ class ThreadsTest {
       put(db, "t", "k", "v");
       CountDownLatch inside = new CountDownLatch(1);
       CountDownLatch goOn = new CountDownLatch(1);
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       Transaction tx = db.begin();
       FutureTask<String> first =
           start(() ->
@@ -286,7 +286,7 @@ class ThreadsTest {
   void transaction_mayBeUsedByAnother_whileAStreamIsRead() throws Exception {
     try (Database db = Samples.open(directory());
         Transaction tx = db.begin()) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       CountDownLatch reading = new CountDownLatch(1);
       CountDownLatch goOn = new CountDownLatch(1);
       InputStream blocking =
@@ -329,7 +329,7 @@ class ThreadsTest {
   void leakedTransaction_isReportedWithoutAStackUnlessThatIsWanted() throws Exception {
     ConcurrentLinkedQueue<LeakedTransaction> leaks = new ConcurrentLinkedQueue<>();
     try (Database db = Database.open(directory(), SMALL.withLeakListener(leaks::add))) {
-      forgetATransaction(db, db.table("t"));
+      forgetATransaction(db, db.getOrCreateTable("t"));
       awaitGarbage(leaks);
       assertNull(leaks.remove().begun());
     }
@@ -340,7 +340,7 @@ class ThreadsTest {
     ConcurrentLinkedQueue<LeakedTransaction> leaks = new ConcurrentLinkedQueue<>();
     try (Database db =
         Database.open(directory(), SMALL.withLeakListener(leaks::add).withLeakTraces(true))) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       forgetATransaction(db, table);
       awaitGarbage(leaks);
       LeakedTransaction leak = leaks.remove();
@@ -392,7 +392,7 @@ class ThreadsTest {
   }
 
   private static void forgetAReader(Database db) {
-    assertNotNull(db.begin().get(db.table("t"), bytes("k")));
+    assertNotNull(db.begin().get(db.getOrCreateTable("t"), bytes("k")));
   }
 
   @Test
@@ -404,7 +404,7 @@ class ThreadsTest {
           throw new IllegalStateException("listener");
         });
     try (Database db = Database.open(directory(), options)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       for (int i = 0; i < 2; i++) {
         forgetATransaction(db, table);
         awaitGarbage(leaks);
@@ -420,7 +420,7 @@ class ThreadsTest {
   void close_waitsForWhoIsInside_andRollsBackWhatIsOpen() throws Exception {
     Database db = Samples.open(directory());
     put(db, "t", "k", "v");
-    Table table = db.table("t");
+    Table table = db.getOrCreateTable("t");
     Transaction open = db.begin();
     open.put(table, bytes("open"), bytes("v"));
     Transaction tx = db.begin();
@@ -463,7 +463,7 @@ class ThreadsTest {
     assertThrows(DatabaseClosedException.class, open::commit);
     assertThrows(DatabaseClosedException.class, () -> tx.get(table, bytes("k")));
     try (Database again = Samples.open(directory())) {
-      assertTrue(again.recovery().clean());
+      assertTrue(again.recoveryReport().clean());
       assertEquals("v", get(again, "t", "k"));
       assertNull(get(again, "t", "open"));
       assertTrue(again.check().isSound());
@@ -475,7 +475,7 @@ class ThreadsTest {
     Set<String> acknowledged = ConcurrentHashMap.newKeySet();
     for (int round = 0; round < 5; round++) {
       Database db = Samples.open(directory());
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       CountDownLatch underWay = new CountDownLatch(40);
       List<FutureTask<Void>> sessions = new ArrayList<>();
       for (int s = 0; s < 6; s++) {
@@ -517,8 +517,8 @@ class ThreadsTest {
     }
     try (Database db = Samples.open(directory());
         Transaction tx = db.begin()) {
-      assertTrue(db.recovery().clean());
-      Table table = db.table("t");
+      assertTrue(db.recoveryReport().clean());
+      Table table = db.getOrCreateTable("t");
       for (String key : acknowledged) {
         assertTrue(tx.exists(table, bytes(key)), key);
       }
@@ -531,7 +531,7 @@ class ThreadsTest {
     for (int round = 0; round < 10; round++) {
       Database db = Samples.open(directory());
       put(db, "t", "k" + round, "v");
-      db.run(tx -> tx.put(db.table("t"), bytes("l"), random(1, 300_000)));
+      db.run(tx -> tx.put(db.getOrCreateTable("t"), bytes("l"), random(1, 300_000)));
       List<FutureTask<Void>> checks = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
         checks.add(
@@ -549,7 +549,7 @@ class ThreadsTest {
           start(() -> {
             try {
               for (int i = 0; i < 20; i++) {
-                db.run(tx -> tx.put(db.table("t"), bytes("m"), random(2, 30_000)));
+                db.run(tx -> tx.put(db.getOrCreateTable("t"), bytes("m"), random(2, 30_000)));
               }
             } catch (DatabaseClosedException e) {
               // closed first
@@ -569,7 +569,7 @@ class ThreadsTest {
   @Test
   void virtualThreads_athousandSessions() throws Exception {
     try (Database db = Samples.open(directory())) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       List<Thread> threads = new ArrayList<>();
       ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
       CountDownLatch allOpen = new CountDownLatch(1_000);

@@ -55,7 +55,7 @@ class TransactionTest {
   @BeforeEach
   void openDatabase() {
     db = Database.open(folder.resolve("db"), SMALL.withMaxAttempts(20));
-    table = db.table("t");
+    table = db.getOrCreateTable("t");
   }
 
   @AfterEach
@@ -147,7 +147,7 @@ class TransactionTest {
 
   @Test
   void several_tables_in_one_transaction_commit_together_or_not_at_all() {
-    Table other = db.table("u");
+    Table other = db.getOrCreateTable("u");
     try (Transaction tx = db.begin()) {
       tx.put(table, bytes("k"), bytes("1"));
       tx.put(other, bytes("k"), bytes("2"));
@@ -214,7 +214,7 @@ class TransactionTest {
   void table_ofAnotherDatabase_isRefused() {
     try (Database other = Samples.open(folder.resolve("other"));
         Transaction tx = db.begin()) {
-      Table foreign = other.table("t");
+      Table foreign = other.getOrCreateTable("t");
       for (Runnable call :
           List.<Runnable>of(
               () -> tx.get(foreign, bytes("k")),
@@ -341,8 +341,8 @@ class TransactionTest {
         assertEquals(List.of(), keys(tx.scan(table, from, to)), range.toString());
         assertEquals(List.of(), keys(tx.scanDescending(table, from, to)), range.toString());
       }
-      assertEquals(List.of(), keys(tx.scan(db.table("empty"), null, null)));
-      assertEquals(List.of(), keys(tx.scanDescending(db.table("empty"), null, null)));
+      assertEquals(List.of(), keys(tx.scan(db.getOrCreateTable("empty"), null, null)));
+      assertEquals(List.of(), keys(tx.scanDescending(db.getOrCreateTable("empty"), null, null)));
     }
   }
 
@@ -637,7 +637,7 @@ class TransactionTest {
   @Test
   void run_ofACountedUp_row_byManyThreads_losesNone() throws Exception {
     try (Database many = Samples.open(folder.resolve("many"))) {
-      Table counters = many.table("c");
+      Table counters = many.getOrCreateTable("c");
       List<Thread> threads = new ArrayList<>();
       List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
       for (int t = 0; t < 8; t++) {
@@ -808,7 +808,7 @@ class TransactionTest {
       if (round % 20 == 19) {
         db.close();
         db = Database.open(folder.resolve("db"), SMALL);
-        table = db.table("t");
+        table = db.getOrCreateTable("t");
       }
     }
     try (Transaction tx = db.begin()) {

@@ -88,11 +88,11 @@ class UnusedTransactionTest {
     try (Database db = Samples.open(folder.resolve("db"))) {
       Transaction tx = db.begin();
       tx.commit();
-      assertTrue(tx.onDurable().toCompletableFuture().isDone());
+      assertTrue(tx.whenDurable().toCompletableFuture().isDone());
       assertTrue(db.begin().commitAsync().toCompletableFuture().isDone());
       try (Transaction rolledBack = db.begin()) {
         rolledBack.rollback();
-        assertThrows(IllegalStateException.class, rolledBack::onDurable);
+        assertThrows(IllegalStateException.class, rolledBack::whenDurable);
       }
     }
   }
@@ -131,7 +131,7 @@ class UnusedTransactionTest {
   void the_end_of_the_database_ends_those_that_were_never_used_too() {
     Database db = Samples.open(folder.resolve("db"));
     put(db, "t", "k", "v");
-    Table table = db.table("t");
+    Table table = db.getOrCreateTable("t");
     Transaction unused = db.begin();
     Transaction used = db.begin();
     assertArrayEquals(bytes("v"), used.get(table, bytes("k")));

@@ -36,7 +36,7 @@ class FreedPagesTest {
     DatabaseOptions options = DatabaseOptions.defaults().withDoubleWrite(false);
     byte[] key = {1};
     try (Database database = Database.open(directory.resolve("db"), options)) {
-      Table table = database.table("t");
+      Table table = database.getOrCreateTable("t");
       database.run(tx -> tx.put(table, key, value(400_000, 1)));
       database.checkpoint();
       // Since then: the head is changed, all pages are freed, and most are used again by another
@@ -63,8 +63,8 @@ class FreedPagesTest {
     }
     assertTrue(spoilt > 40, spoilt + " pages of large values were in the file");
     try (Database database = Database.open(crashed, options)) {
-      assertFalse(database.recovery().clean());
-      Table table = database.table("t");
+      assertFalse(database.recoveryReport().clean());
+      Table table = database.getOrCreateTable("t");
       try (Transaction tx = database.begin()) {
         assertFalse(tx.exists(table, key));
         assertArrayEquals(value(300_000, 2), tx.get(table, new byte[] {2}));

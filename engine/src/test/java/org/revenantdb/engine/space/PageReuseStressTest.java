@@ -85,7 +85,7 @@ class PageReuseStressTest {
     List<Owner> owners = new ArrayList<>();
     try (PoisonedFrames poisoned = new PoisonedFrames();
         Database database = Database.open(directory.resolve("db"), options)) {
-      Table ballast = database.table("ballast");
+      Table ballast = database.getOrCreateTable("ballast");
       database.run(tx -> {
         for (int i = 0; i < BALLAST; i++) {
           tx.put(ballast, key(i), value(key(i), i, 300));
@@ -129,7 +129,7 @@ class PageReuseStressTest {
     NavigableMap<byte[], byte[]> expected = new TreeMap<>(Arrays::compareUnsigned);
     owners.forEach(owner -> expected.putAll(owner.committed));
     try (Transaction tx = database.begin()) {
-      scan(tx, database.table("t"), null, null, /* descending= */ true, -1, expected);
+      scan(tx, database.getOrCreateTable("t"), null, null, /* descending= */ true, -1, expected);
     }
   }
 
@@ -208,8 +208,8 @@ class PageReuseStressTest {
     Owner(int number, Database database, int transactions) {
       this.number = number;
       this.database = database;
-      this.table = database.table("t");
-      this.ballast = database.table("ballast");
+      this.table = database.getOrCreateTable("t");
+      this.ballast = database.getOrCreateTable("ballast");
       this.random = new Random(seed + number);
       this.transactions = transactions;
     }

@@ -63,7 +63,7 @@ class SpaceAfterRestartTest {
     DELETED_ROWS {
       @Override
       void fill(Database db) {
-        rows(db, db.table("u"), 900);
+        rows(db, db.getOrCreateTable("u"), 900);
       }
 
       @Override
@@ -74,7 +74,7 @@ class SpaceAfterRestartTest {
     DROPPED_TABLE {
       @Override
       void fill(Database db) {
-        rows(db, db.table("u"), 900);
+        rows(db, db.getOrCreateTable("u"), 900);
       }
 
       @Override
@@ -85,7 +85,7 @@ class SpaceAfterRestartTest {
     TRUNCATED_TABLE {
       @Override
       void fill(Database db) {
-        rows(db, db.table("u"), 900);
+        rows(db, db.getOrCreateTable("u"), 900);
       }
 
       @Override
@@ -96,7 +96,7 @@ class SpaceAfterRestartTest {
     PARTITIONS {
       @Override
       void fill(Database db) {
-        rows(db, db.table("u", TableOptions.hashPartitioned(4)), 900);
+        rows(db, db.getOrCreateTable("u", TableOptions.hashPartitioned(4)), 900);
       }
 
       @Override
@@ -107,7 +107,7 @@ class SpaceAfterRestartTest {
     CHAINS {
       @Override
       void fill(Database db) {
-        Table table = db.table("u");
+        Table table = db.getOrCreateTable("u");
         for (int i = 0; i < 20; i++) {
           byte[] key = key(i);
           db.run(tx -> tx.put(table, key, new byte[100_000]));
@@ -122,7 +122,7 @@ class SpaceAfterRestartTest {
     SHARED_VALUES {
       @Override
       void fill(Database db) {
-        rows(db, db.table("u"), 2_600);
+        rows(db, db.getOrCreateTable("u"), 2_600);
       }
 
       @Override
@@ -134,12 +134,12 @@ class SpaceAfterRestartTest {
     ROOM_BESIDE_VALUES {
       @Override
       void fill(Database db) {
-        rows(db, db.table("u"), 2_600);
+        rows(db, db.getOrCreateTable("u"), 2_600);
       }
 
       @Override
       void free(Database db) {
-        Table table = db.table("u");
+        Table table = db.getOrCreateTable("u");
         db.run(tx -> {
           for (int i = 0; i < ROWS; i += 3) {
             tx.delete(table, key(i));
@@ -149,7 +149,7 @@ class SpaceAfterRestartTest {
 
       @Override
       void useAgain(Database db) {
-        Table table = db.table("t");
+        Table table = db.getOrCreateTable("t");
         db.run(tx -> {
           for (int i = 0; i < ROWS / 4; i++) {
             tx.put(table, key(i), new byte[2_500]);
@@ -160,7 +160,7 @@ class SpaceAfterRestartTest {
     ROLLED_BACK_ROWS {
       @Override
       void fill(Database db) {
-        Table table = db.table("u");
+        Table table = db.getOrCreateTable("u");
         try (Transaction tx = db.begin()) {
           for (int i = 0; i < ROWS; i++) {
             tx.put(table, key(i), new byte[900]);
@@ -175,7 +175,7 @@ class SpaceAfterRestartTest {
     ROLLED_BACK_LOAD {
       @Override
       void fill(Database db) {
-        Table table = db.table("u");
+        Table table = db.getOrCreateTable("u");
         BulkLoad load = db.bulkLoad(table);
         for (int i = 0; i < ROWS; i++) {
           load.add(key(i), new byte[900]);
@@ -189,7 +189,7 @@ class SpaceAfterRestartTest {
     LOADED_ROWS {
       @Override
       void fill(Database db) {
-        Table table = db.table("u");
+        Table table = db.getOrCreateTable("u");
         try (BulkLoad load = db.bulkLoad(table)) {
           for (int i = 0; i < ROWS; i++) {
             load.add(key(i), new byte[900]);
@@ -210,7 +210,7 @@ class SpaceAfterRestartTest {
 
     /** Less than was there: the file is never so full that it grows ahead of need. */
     void useAgain(Database db) {
-      rows(db, db.table("t"), 675);
+      rows(db, db.getOrCreateTable("t"), 675);
     }
   }
 
@@ -231,7 +231,7 @@ class SpaceAfterRestartTest {
   }
 
   private static void deleteAll(Database db) {
-    Table table = db.table("u");
+    Table table = db.getOrCreateTable("u");
     db.run(tx -> tx.deleteRange(table, null, null));
   }
 
@@ -321,8 +321,8 @@ class SpaceAfterRestartTest {
   @Test
   void on_a_full_disk_rows_deleted_after_a_restart_make_room_for_another_table() {
     try (Database db = open("full")) {
-      rows(db, db.table("u"), 900);
-      db.table("t");
+      rows(db, db.getOrCreateTable("u"), 900);
+      db.getOrCreateTable("t");
     }
     try (Database db = open("full")) {
       long end = db.statistics().dataFilePages() * Page.SIZE;
@@ -332,7 +332,7 @@ class SpaceAfterRestartTest {
           throw new IOException("No space left on device");
         }
       });
-      Table t = db.table("t");
+      Table t = db.getOrCreateTable("t");
       assertThrows(DiskFullException.class, () -> rows(db, t, 900));
       deleteAll(db);
       db.cleanNow();

@@ -226,7 +226,7 @@ public final class StarvedRounds {
   private void starveWatcher(int sweeps) throws InterruptedException {
     CountDownLatch found = new CountDownLatch(1);
     db = Database.open(disk.path("/db"), OPTIONS.withLeakListener(leak -> found.countDown()));
-    Table table = db.table("t");
+    Table table = db.getOrCreateTable("t");
     watch();
     Starvation.arm(Starvation.Victim.ENGINE, "revenant-forgotten", 1, Long.MAX_VALUE);
     forget(table);
@@ -607,7 +607,7 @@ public final class StarvedRounds {
 
   /** Puts, and is sure of the outcome if it returns. */
   private void commitPuts(TransactionOptions options, Random from, Keys keys, int rows, int large) {
-    Table table = db.table("t");
+    Table table = db.getOrCreateTable("t");
     Map<String, String> changes = new TreeMap<>();
     for (int i = 0; i < rows; i++) {
       changes.put(keys.any(from), nextVersion());
@@ -639,7 +639,7 @@ public final class StarvedRounds {
       case 2 -> commitPuts(DURABLE, from, keys, 2, 3000 + from.nextInt(40_000));
       case 3 -> commitPuts(SERIALIZABLE, from, keys, 1 + from.nextInt(5), 0);
       case 4, 5 -> { // rolled back, short or long
-        Table table = db.table("t");
+        Table table = db.getOrCreateTable("t");
         int rows = op == 4 ? 3 : 60;
         try (Transaction tx = db.begin(LAZY)) {
           for (int i = 0; i < rows; i++) {
@@ -649,7 +649,7 @@ public final class StarvedRounds {
         }
       }
       case 6 -> { // savepoints
-        Table table = db.table("t");
+        Table table = db.getOrCreateTable("t");
         Map<String, String> changes = new TreeMap<>();
         String key = keys.any(from);
         changes.put(key, nextVersion());
@@ -672,7 +672,7 @@ public final class StarvedRounds {
         }
       }
       case 7 -> { // deletes
-        Table table = db.table("t");
+        Table table = db.getOrCreateTable("t");
         Map<String, String> changes = new TreeMap<>();
         for (int i = 0; i < 8; i++) {
           changes.put(keys.any(from), "");
@@ -693,7 +693,7 @@ public final class StarvedRounds {
         }
       }
       case 8 -> { // reads
-        Table table = db.table("t");
+        Table table = db.getOrCreateTable("t");
         try (Transaction tx = db.begin(LAZY)) {
           for (int i = 0; i < 20; i++) {
             tx.get(table, utf8(keys.any(from)));
@@ -711,7 +711,7 @@ public final class StarvedRounds {
       case 11 -> db.compact();
       case 12 -> { // tables come and go
         String name = "u" + from.nextInt(3);
-        Table table = db.table(name);
+        Table table = db.getOrCreateTable(name);
         try (Transaction tx = db.begin(LAZY)) {
           for (int i = 0; i < 20; i++) {
             tx.put(table, utf8("k" + i), value(from, "other", 300));
@@ -722,16 +722,16 @@ public final class StarvedRounds {
       }
       case 13 -> { // versions for an old reader, and a sequence
         try (Transaction old = db.begin(LAZY)) {
-          old.get(db.table("t"), utf8("k1-0"));
+          old.get(db.getOrCreateTable("t"), utf8("k1-0"));
           for (int i = 0; i < 3; i++) {
             commitPuts(LAZY, from, keys, 10, 0);
           }
-          old.get(db.table("t"), utf8(keys.any(from)));
+          old.get(db.getOrCreateTable("t"), utf8(keys.any(from)));
         }
         db.sequence("s").next();
       }
       case 14 -> { // prepared and decided
-        Table table = db.table("t");
+        Table table = db.getOrCreateTable("t");
         byte[] name = utf8("p" + nextVersion());
         Map<String, String> changes = new TreeMap<>();
         changes.put(keys.any(from), nextVersion());
@@ -755,7 +755,7 @@ public final class StarvedRounds {
         }
       }
       case 15 -> { // a conflict that is waited for
-        Table table = db.table("t");
+        Table table = db.getOrCreateTable("t");
         try (Transaction holder = db.begin(LAZY)) {
           holder.put(table, utf8("contended"), utf8("1"));
           try (Transaction other = db.begin(LAZY)) {
@@ -798,8 +798,8 @@ public final class StarvedRounds {
   private void demandStopped(String what) {
     List<Runnable> calls =
         List.of(
-            () -> db.run(DURABLE, tx -> tx.put(db.table("t"), utf8("later"), utf8("1"))),
-            () -> db.run(LAZY, tx -> tx.put(db.table("t"), utf8("later"), utf8("1"))),
+            () -> db.run(DURABLE, tx -> tx.put(db.getOrCreateTable("t"), utf8("later"), utf8("1"))),
+            () -> db.run(LAZY, tx -> tx.put(db.getOrCreateTable("t"), utf8("later"), utf8("1"))),
             db::checkpoint,
             db::cleanNow);
     for (int i = 0; i < calls.size(); i++) {
@@ -842,7 +842,7 @@ public final class StarvedRounds {
         LAZY,
         tx -> {
           seen.clear();
-          try (Cursor cursor = tx.scan(db.table("t"), null, null)) {
+          try (Cursor cursor = tx.scan(db.getOrCreateTable("t"), null, null)) {
             while (cursor.next()) {
               String value = new String(cursor.value(), StandardCharsets.UTF_8);
               int bar = value.indexOf('|');

@@ -72,7 +72,7 @@ public final class FileCuts {
 
     @Override
     Table table(String name, TableOptions options) {
-      return db.table(name, options);
+      return db.getOrCreateTable(name, options);
     }
 
     @Override
@@ -252,7 +252,7 @@ public final class FileCuts {
   private static void assertNothingLeftToDo(CrashDisk disk, Life life) {
     Contents contents = life.moment.after;
     try (Database db = Database.open(disk.path("/db"), OPTIONS)) {
-      assertTrue(db.recovery().clean());
+      assertTrue(db.recoveryReport().clean());
       assertNothingToClean(db);
       contents.assertFound(
           Contents.of(

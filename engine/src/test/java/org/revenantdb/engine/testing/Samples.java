@@ -49,7 +49,7 @@ public final class Samples {
   }
 
   public static void put(Database db, String table, String key, String value) {
-    db.run(tx -> tx.put(db.table(table), bytes(key), bytes(value)));
+    db.run(tx -> tx.put(db.getOrCreateTable(table), bytes(key), bytes(value)));
   }
 
   /** Older versions of rows that are in memory now. */
@@ -58,7 +58,7 @@ public final class Samples {
   }
 
   public static @Nullable String get(Database db, String table, String key) {
-    return db.call(tx -> text(tx.get(db.table(table), bytes(key))));
+    return db.call(tx -> text(tx.get(db.getOrCreateTable(table), bytes(key))));
   }
 
   /** All rows that a cursor gives, as {@code key=value}. */

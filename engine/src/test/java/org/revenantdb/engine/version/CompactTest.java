@@ -87,7 +87,7 @@ class CompactTest {
     NavigableMap<byte[], byte[]> model = new TreeMap<>(Arrays::compareUnsigned);
     for (int life = 0; life < 3; life++) {
       try (Database database = Database.open(path(), OPTIONS)) {
-        Table table = database.table("t");
+        Table table = database.getOrCreateTable("t");
         assertRows(database, table, model);
         database.run(tx -> {
           for (int i = 0; i < 4000; i++) {
@@ -110,7 +110,7 @@ class CompactTest {
       }
     }
     try (Database database = Database.open(path(), OPTIONS.withReadOnly(true))) {
-      assertRows(database, database.table("t"), model);
+      assertRows(database, database.getOrCreateTable("t"), model);
       assertThrows(ReadOnlyDatabaseException.class, database::compact);
     }
   }
@@ -119,7 +119,7 @@ class CompactTest {
   void a_file_of_several_groups_is_cut_in_the_middle_of_one_and_at_the_border_grows_back()
       throws IOException {
     try (Database database = Database.open(path(), OPTIONS)) {
-      Table table = database.table("t");
+      Table table = database.getOrCreateTable("t");
       byte[] large = new byte[50 << 20];
       for (int round = 0; round < 2; round++) {
         for (int i = 0; i < 3; i++) {
@@ -145,7 +145,7 @@ class CompactTest {
   private long freshBytes(String name, int rows, int partitions) throws IOException {
     Path fresh = directory.resolve(name);
     try (Database database = Database.open(fresh, OPTIONS)) {
-      Table table = database.table("late", TableOptions.hashPartitioned(partitions));
+      Table table = database.getOrCreateTable("late", TableOptions.hashPartitioned(partitions));
       database.run(tx -> fillLate(tx, table, rows));
       database.sync();
       database.compact();
@@ -169,13 +169,13 @@ class CompactTest {
         directory = Files.createDirectory(directory.resolve("round " + number++));
         long fresh = freshBytes("fresh", rows, partitions);
         try (Database database = Database.open(path(), OPTIONS)) {
-          Table early = database.table("early");
+          Table early = database.getOrCreateTable("early");
           database.run(tx -> {
             for (int i = 0; i < 4000; i++) {
               tx.put(early, key(i), new byte[900]);
             }
           });
-          Table late = database.table("late", TableOptions.hashPartitioned(partitions));
+          Table late = database.getOrCreateTable("late", TableOptions.hashPartitioned(partitions));
           database.run(tx -> fillLate(tx, late, rows));
           database.dropTable("early");
           database.sync();
@@ -198,7 +198,7 @@ class CompactTest {
   void leaves_that_hold_little_are_merged() {
     NavigableMap<byte[], byte[]> model = new TreeMap<>(Arrays::compareUnsigned);
     try (Database database = Database.open(path(), OPTIONS)) {
-      Table table = database.table("t");
+      Table table = database.getOrCreateTable("t");
       database.run(tx -> {
         for (int i = 0; i < 20_000; i++) {
           tx.put(table, key(i), new byte[200]);
@@ -233,7 +233,7 @@ class CompactTest {
     List<NavigableMap<byte[], byte[]>> models = new ArrayList<>();
     AtomicBoolean ended = new AtomicBoolean();
     try (Database database = Database.open(path(), OPTIONS)) {
-      Table table = database.table("t");
+      Table table = database.getOrCreateTable("t");
       List<Thread> workers = new ArrayList<>();
       for (int t = 0; t < threads; t++) {
         NavigableMap<byte[], byte[]> model = new TreeMap<>(Arrays::compareUnsigned);
@@ -283,7 +283,7 @@ class CompactTest {
     NavigableMap<byte[], byte[]> all = new TreeMap<>(Arrays::compareUnsigned);
     models.forEach(all::putAll);
     try (Database database = Database.open(path(), OPTIONS)) {
-      assertRows(database, database.table("t"), all);
+      assertRows(database, database.getOrCreateTable("t"), all);
     }
   }
 

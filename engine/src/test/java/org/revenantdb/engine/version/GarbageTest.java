@@ -78,8 +78,8 @@ class GarbageTest {
   @Test
   void neither_inserts_nor_a_bulk_load_leave_a_version() {
     try (Database db = Database.open(directory.resolve("db"), OPTIONS)) {
-      Table table = db.table("t");
-      Table loaded = db.table("loaded");
+      Table table = db.getOrCreateTable("t");
+      Table loaded = db.getOrCreateTable("loaded");
       try (Transaction reader = db.begin()) {
         assertEquals(0, reader.count(table, null, null));
         try (Transaction tx = db.begin()) {
@@ -106,7 +106,7 @@ class GarbageTest {
   @Test
   void versions_of_rows_that_nobody_touches_go_when_the_last_snapshot_that_needs_them_has_ended() {
     try (Database db = Database.open(directory.resolve("db"), OPTIONS)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       int rows = 2_000;
       for (int row = 0; row < rows; row++) {
         put(db, table, row, 0);
@@ -150,7 +150,7 @@ class GarbageTest {
   @Test
   void one_long_reader_beside_many_updates_keeps_one_version_of_each_row() {
     try (Database db = Database.open(directory.resolve("db"), OPTIONS)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       int rows = 100;
       for (int row = 0; row < rows; row++) {
         put(db, table, row, -1);
@@ -186,7 +186,7 @@ class GarbageTest {
     int readers = 16;
     List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
     try (Database db = Database.open(directory.resolve("db"), OPTIONS)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       for (int row = 0; row < rows; row++) {
         put(db, table, row, 1_000);
       }

@@ -58,7 +58,7 @@ class ManySnapshotsTest {
   void each_of_100_000_virtual_threads_sees_the_state_at_its_begin_and_nothing_is_left_of_them()
       throws Exception {
     try (Database db = Database.open(directory.resolve("db"), OPTIONS)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       update(db, table);
       List<Thread> sessions = new ArrayList<>(SESSIONS);
       for (int i = 0; i < SESSIONS; i++) {

@@ -531,7 +531,7 @@ class ParallelCleanerTest {
       Samples.put(db, "t", "k", "v");
       db.cleanNow();
       try (Transaction snapshot = db.begin()) {
-        assertNotNull(snapshot.get(db.table("t"), Samples.bytes("k")));
+        assertNotNull(snapshot.get(db.getOrCreateTable("t"), Samples.bytes("k")));
         db.dropTable("t");
         db.cleanNow();
         assertEquals(1, db.statistics().tablesToGiveBack());
@@ -752,7 +752,7 @@ class ParallelCleanerTest {
             .withDurability(Durability.LAZY)
             .withCleanerThreads(4);
     try (Database db = Database.open(directory.resolve("db"), smallest)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       for (int round = 0; round < 3; round++) {
         int now = round;
         db.run(tx -> {

@@ -61,7 +61,7 @@ class RowDiffTest {
   private Database withRows() {
     Path db = directory.resolve("db");
     try (Database first = Database.open(db)) {
-      first.run(tx -> putAll(tx, first.table("t"), i -> row(i, 0)));
+      first.run(tx -> putAll(tx, first.getOrCreateTable("t"), i -> row(i, 0)));
       assertEquals(0, versionBytes(first), "inserts have no former version");
     }
     return Database.open(db);
@@ -70,7 +70,7 @@ class RowDiffTest {
   @Test
   void four_bytes_in_two_hundred_are_kept_as_eight_and_a_deleted_row_as_itself() {
     try (Database db = withRows()) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       try (Transaction tx = db.begin()) {
         putAll(tx, table, i -> row(i, 0x01020304 + (i << 8)));
         assertTrue(versionBytes(db) <= 8 * ROWS, "bytes " + versionBytes(db));
@@ -91,7 +91,7 @@ class RowDiffTest {
   @Test
   void four_bytes_in_two_hundred_are_logged_as_four() {
     try (Database db = withRows()) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       long before = db.statistics().logTail();
       try (Transaction tx = db.begin()) {
         putAll(tx, table, i -> row(i, 0x01020304));
@@ -105,7 +105,7 @@ class RowDiffTest {
   @Test
   void a_former_version_is_rebuilt_before_a_later_one_of_the_same_transaction_comes() {
     try (Database db = withRows()) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       byte[] unlike = new byte[700];
       random.nextBytes(unlike);
       try (Transaction old = db.begin();
@@ -134,7 +134,7 @@ class RowDiffTest {
   void a_killed_transaction_leaves_rows_from_which_the_former_ones_come_back() {
     CrashDisk disk = new CrashDisk();
     try (Database db = Database.open(disk.path("/db"), Samples.SMALL)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       db.run(tx -> putAll(tx, table, i -> row(i, 0)));
       Transaction tx = db.begin();
       putAll(tx, table, i -> row(i, 1));
@@ -144,7 +144,7 @@ class RowDiffTest {
       tx.close();
     }
     try (Database db = Database.open(disk.path("/db"), Samples.SMALL)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       try (Transaction tx = db.begin()) {
         // Some are overwritten while they are the aborted one's, by values that are like neither.
         for (int i = 0; i < ROWS; i += 2) {

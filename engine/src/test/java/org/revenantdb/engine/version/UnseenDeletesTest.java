@@ -253,7 +253,7 @@ class UnseenDeletesTest {
   @Test
   void whoReadsForLongAndThenWrites_isRefusedByChanceOnceAtTheMost() {
     try (Database database = Database.open(directory, DatabaseOptions.defaults())) {
-      Table queue = database.table("queue");
+      Table queue = database.getOrCreateTable("queue");
       int[] attempts = {0};
       database.run(tx -> {
         attempts[0]++;

@@ -151,7 +151,7 @@ class VersionsOnDiskTest {
       rows.clear();
       try (Database db = Database.open(path(), OPTIONS)) {
         Table table =
-            db.table(
+            db.getOrCreateTable(
                 "t" + partitions,
                 partitions == 1
                     ? TableOptions.defaults()
@@ -185,7 +185,7 @@ class VersionsOnDiskTest {
   @Test
   void old_snapshots_read_on_while_others_write_and_are_interrupted() throws Exception {
     try (Database db = Database.open(path(), OPTIONS)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       write(db, table, 0, ROWS, 300);
       NavigableMap<Integer, byte[]> before = new TreeMap<>(rows);
       AtomicBoolean ended = new AtomicBoolean();
@@ -234,7 +234,7 @@ class VersionsOnDiskTest {
       }
     });
     try (Database db = Database.open(path(), OPTIONS)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       write(db, table, 0, ROWS, 700);
       NavigableMap<Integer, byte[]> before = new TreeMap<>(rows);
       try (Transaction old = db.begin()) {
@@ -289,7 +289,7 @@ class VersionsOnDiskTest {
       }
     });
     try (Database db = Database.open(path(), OPTIONS)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       write(db, table, 0, ROWS, 700);
       NavigableMap<Integer, byte[]> before = new TreeMap<>(rows);
       try (Transaction old = db.begin()) {
@@ -327,7 +327,7 @@ class VersionsOnDiskTest {
       }
     });
     try (Database db = Database.open(path(), OPTIONS)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       write(db, table, 0, ROWS, 700);
       NavigableMap<Integer, byte[]> before = new TreeMap<>(rows);
       try (Transaction old = db.begin()) {
@@ -372,7 +372,7 @@ class VersionsOnDiskTest {
   void what_a_crash_left_is_deleted_unread_and_a_close_leaves_nothing() throws IOException {
     List<IoEvent> seen = Collections.synchronizedList(new ArrayList<>());
     try (Database db = Database.open(path(), OPTIONS)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       write(db, table, 0, ROWS, 700);
       Transaction old = db.begin();
       churn(db, table, 3, 700);
@@ -386,13 +386,13 @@ class VersionsOnDiskTest {
     Files.write(database.resolve("savepoints-2.spill"), value(10));
     faulty.hook(seen::add);
     try (Database db = Database.open(path(), OPTIONS.withReadOnly(true))) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       db.run(tx -> assertSees(tx, table, rows));
       assertEquals(2, spillFiles().size(), "who only reads deletes nothing");
     }
     try (Database db = Database.open(path(), OPTIONS)) {
       assertEquals(List.of(), spillFiles());
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       db.run(tx -> assertSees(tx, table, rows));
     }
     for (IoEvent event : seen) {
@@ -411,7 +411,7 @@ class VersionsOnDiskTest {
       }
     });
     try (Database db = Database.open(path(), OPTIONS)) {
-      Table table = db.table("t");
+      Table table = db.getOrCreateTable("t");
       churn(db, table, 3, 700);
       assertEquals(0, db.statistics().versionsSpilled());
     }

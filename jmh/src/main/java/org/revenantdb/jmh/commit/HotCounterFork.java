@@ -31,11 +31,11 @@ public final class HotCounterFork {
   public static void main(String[] arguments) throws Exception {
     int sessions = Integer.parseInt(arguments[1]);
     TransactionOptions options =
-        TransactionOptions.durable().withActsAfterCommit(arguments[2].equals("after"));
+        TransactionOptions.durable().withDeferReadWaitsToCommit(arguments[2].equals("after"));
     Sessions.Times times =
         new Sessions.Times(Long.parseLong(arguments[3]), Long.parseLong(arguments[4]));
     try (Database database = Database.open(Path.of(arguments[0]).resolve("database"))) {
-      Table table = database.table("counter");
+      Table table = database.getOrCreateTable("counter");
       database.run(transaction -> transaction.put(table, KEY, new byte[Long.BYTES]));
       DatabaseStatistics[] ends = {database.statistics(), database.statistics()};
       Sessions.Result result =

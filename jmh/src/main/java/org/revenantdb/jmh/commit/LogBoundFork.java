@@ -35,7 +35,7 @@ public final class LogBoundFork {
         DatabaseOptions.defaults().withLogSegmentBytes(MIB).withMaxRecoveryLog(8L * MIB);
     try (Database database = Database.open(directory, options);
         LogPeak peak = LogPeak.of(directory, options)) {
-      Table table = database.table("rows");
+      Table table = database.getOrCreateTable("rows");
       Sessions.run(
           SESSIONS,
           new Sessions.Times(0, Long.parseLong(arguments[1])),

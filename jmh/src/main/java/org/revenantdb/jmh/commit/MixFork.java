@@ -32,7 +32,7 @@ public final class MixFork {
         new Sessions.Times(Long.parseLong(arguments[2]), Long.parseLong(arguments[3]));
     long seed = Long.parseLong(arguments[4]);
     try (Database database = Database.open(Path.of(arguments[0]).resolve("database"))) {
-      Table table = database.table("rows");
+      Table table = database.getOrCreateTable("rows");
       Random content = new Random(seed);
       for (int first = 0; first < ROWS; first += 1000) {
         int from = first;

@@ -21,8 +21,8 @@ final class QueueDatabase implements AutoCloseable {
   /** Creates it, and fills it. */
   QueueDatabase(Path directory, DatabaseOptions options) {
     database = Database.open(directory, options);
-    accounts = database.table("accounts");
-    entries = database.table("queue");
+    accounts = database.getOrCreateTable("accounts");
+    entries = database.getOrCreateTable("queue");
     Random random = new Random(0);
     database.run(transaction -> {
       for (int account = 0; account < Queue.ACCOUNTS; account++) {

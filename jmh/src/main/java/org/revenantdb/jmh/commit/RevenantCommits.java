@@ -17,7 +17,7 @@ public final class RevenantCommits implements OneRowCommits {
    */
   public RevenantCommits(Path directory) {
     database = Database.open(directory);
-    table = database.table("rows");
+    table = database.getOrCreateTable("rows");
   }
 
   @Override

@@ -32,7 +32,7 @@ public final class RevenantSnapshots implements SnapshotStore {
   public RevenantSnapshots(Path directory) {
     this.directory = directory;
     database = Database.open(directory);
-    rows = database.table("rows");
+    rows = database.getOrCreateTable("rows");
   }
 
   Database database() {

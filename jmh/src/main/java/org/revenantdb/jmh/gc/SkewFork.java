@@ -40,7 +40,7 @@ public final class SkewFork {
 
   private SkewFork(Database database, TransactionOptions options, int rows) {
     this.database = database;
-    this.table = database.table("rows");
+    this.table = database.getOrCreateTable("rows");
     this.options = options;
     this.rows = rows;
   }
@@ -73,7 +73,7 @@ public final class SkewFork {
       // By one session: with ten beside them on two processors the compilers take 15 s.
       Sessions.compile(run.session(choice.choices(~seed)));
       DatabaseStatistics[] ends = {database.statistics(), database.statistics()};
-      Waits[] waits = {database.waits(), database.waits()};
+      Waits[] waits = {database.waitStatistics(), database.waitStatistics()};
       Sessions.Result result =
           Sessions.run(
               sessions,
@@ -85,11 +85,11 @@ public final class SkewFork {
               },
               () -> {
                 ends[0] = database.statistics();
-                waits[0] = database.waits();
+                waits[0] = database.waitStatistics();
               },
               () -> {
                 ends[1] = database.statistics();
-                waits[1] = database.waits();
+                waits[1] = database.waitStatistics();
               });
       long aborts = ends[1].retries().retries() - ends[0].retries().retries();
       long steps = Math.max(1, result.steps());

@@ -45,7 +45,7 @@ public final class UpdatesFork {
 
   private UpdatesFork(Database database, int rows) {
     this.database = database;
-    this.table = database.table("rows");
+    this.table = database.getOrCreateTable("rows");
     this.rows = rows;
   }
 

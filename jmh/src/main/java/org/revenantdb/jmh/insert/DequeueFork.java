@@ -51,7 +51,7 @@ public final class DequeueFork {
             .withMaxRecoveryPages(InsertFork.RESTART_PAGES);
     double[] rates = new double[PARTS];
     try (Database database = Database.open(Files.createDirectories(directory), options)) {
-      Table queue = database.table("queue");
+      Table queue = database.getOrCreateTable("queue");
       load(database, queue, entries);
       database.cleanNow();
       TransactionOptions lazily = TransactionOptions.of(Durability.LAZY);

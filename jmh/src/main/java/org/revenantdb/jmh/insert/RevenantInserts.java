@@ -70,8 +70,8 @@ public final class RevenantInserts implements InsertStore {
     options = TransactionOptions.of(durability);
     table =
         way == Way.HASH_PARTITIONED
-            ? database.table("rows", TableOptions.hashPartitioned(PARTITIONS))
-            : database.table("rows");
+            ? database.getOrCreateTable("rows", TableOptions.hashPartitioned(PARTITIONS))
+            : database.getOrCreateTable("rows");
     numbers =
         switch (way) {
           case CLUSTERED, HASH_PARTITIONED -> new AtomicLong()::getAndIncrement;
@@ -100,7 +100,7 @@ public final class RevenantInserts implements InsertStore {
    * @return a snapshot
    */
   public Waits waits() {
-    return database.waits();
+    return database.waitStatistics();
   }
 
   /** All waits for latches of pages together: how many, nanoseconds, the longest. */

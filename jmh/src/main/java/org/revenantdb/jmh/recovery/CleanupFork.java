@@ -47,8 +47,8 @@ public final class CleanupFork {
 
   /** The same transaction in a table and in one that is larger, in turn. */
   private static void sizes(Database database, int rows) {
-    Table small = database.table("small");
-    Table large = database.table("large");
+    Table small = database.getOrCreateTable("small");
+    Table large = database.getOrCreateTable("large");
     int more = rows * PART;
     BigRows.load(database, small, rows, 0);
     BigRows.load(database, large, more, 0);
@@ -85,9 +85,9 @@ public final class CleanupFork {
   }
 
   private static void ratio(Database database, int aborted, int times) {
-    Table table = database.table("aborted");
+    Table table = database.getOrCreateTable("aborted");
     BigRows.load(database, table, aborted, 0);
-    Table work = database.table("large");
+    Table work = database.getOrCreateTable("large");
     Random random = new Random(3);
     double[] ratios = new double[times];
     double[] seconds = new double[times];

@@ -55,7 +55,7 @@ public final class KilledWriter {
   private KilledWriter(Database database, DatabaseOptions options, long seed) {
     this.database = database;
     this.options = options;
-    this.other = database.table(OTHER);
+    this.other = database.getOrCreateTable(OTHER);
     this.random = new Random(seed);
     for (byte[] value : hot) {
       random.nextBytes(value);
@@ -85,7 +85,7 @@ public final class KilledWriter {
   }
 
   private void run(Path directory, BigRows.Operation operation, long rows) {
-    Table big = database.table(BIG);
+    Table big = database.getOrCreateTable(BIG);
     if (operation.needsRows()) {
       BigRows.load(database, big, rows, 0);
     }

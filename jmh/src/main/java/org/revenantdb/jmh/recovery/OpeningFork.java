@@ -45,15 +45,15 @@ public final class OpeningFork {
             .withRestartListener(status -> log.set(status.logBytesTotal()));
     long start = System.nanoTime();
     try (Database database = Database.open(directory, options)) {
-      Table big = database.table(KilledWriter.BIG);
-      Table other = database.table(KilledWriter.OTHER);
+      Table big = database.getOrCreateTable(KilledWriter.BIG);
+      Table other = database.getOrCreateTable(KilledWriter.OTHER);
       try (Transaction tx = database.begin()) {
         if (tx.get(operation.needsRows() ? big : other, RowNumbers.key(1)) == null) {
           throw new IllegalStateException("row 1 is missing");
         }
       }
       double seconds = (System.nanoTime() - start) / 1e9;
-      RecoveryReport report = database.recovery();
+      RecoveryReport report = database.recoveryReport();
       verify(database, big, operation, rows);
       double share = (double) log.get() / options.maxRecoveryLog();
       if (share < LEAST * words.log()) {

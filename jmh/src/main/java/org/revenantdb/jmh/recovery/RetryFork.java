@@ -85,7 +85,7 @@ public final class RetryFork {
   }
 
   private static Table table(Database database, String name, boolean hasRows, int rows) {
-    Table table = database.table(name);
+    Table table = database.getOrCreateTable(name);
     if (hasRows) {
       BigRows.load(database, table, rows, 0);
     }

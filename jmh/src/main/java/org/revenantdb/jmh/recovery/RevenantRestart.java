@@ -20,7 +20,7 @@ public final class RevenantRestart implements RestartStore {
    */
   public RevenantRestart(Path directory) {
     database = Database.open(directory);
-    rows = database.table("rows");
+    rows = database.getOrCreateTable("rows");
   }
 
   @Override

@@ -28,7 +28,7 @@ public final class RollbackFork {
     int times = Integer.parseInt(arguments[3]);
     DatabaseOptions options = DatabaseOptions.defaults().withPoolBytes(512L << 20);
     try (Database database = Database.open(Path.of(arguments[0]).resolve("database"), options)) {
-      Table table = database.table("big");
+      Table table = database.getOrCreateTable("big");
       BigRows.load(database, table, large, 0);
       double[] ofSmall = new double[times];
       double[] ofLarge = new double[times];

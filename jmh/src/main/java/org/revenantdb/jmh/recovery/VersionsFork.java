@@ -29,7 +29,7 @@ public final class VersionsFork {
     int rows = Integer.parseInt(arguments[1]);
     try (Database database = Database.open(directory)) {
       tell(database, BigRows.Operation.INSERT, rows);
-      BigRows.load(database, database.table("big"), rows, 0);
+      BigRows.load(database, database.getOrCreateTable("big"), rows, 0);
     }
     for (BigRows.Operation operation :
         new BigRows.Operation[] {BigRows.Operation.UPDATE, BigRows.Operation.DELETE}) {
@@ -41,7 +41,7 @@ public final class VersionsFork {
   }
 
   private static void tell(Database database, BigRows.Operation operation, int rows) {
-    Table table = database.table("big");
+    Table table = database.getOrCreateTable("big");
     try (Transaction tx = database.begin()) {
       for (long key = 0; key < rows; key++) {
         operation.apply(tx, table, key, 1);

@@ -43,7 +43,7 @@ public final class AllocationFork {
   /** What both ends of the window are compared by. */
   private record Seen(DatabaseStatistics statistics, Waits waits) {
     static Seen of(Database database) {
-      return new Seen(database.statistics(), database.waits());
+      return new Seen(database.statistics(), database.waitStatistics());
     }
   }
 
@@ -92,7 +92,7 @@ public final class AllocationFork {
     byte[] key = new byte[Integer.BYTES];
     String name = "work" + number;
     return () -> {
-      Table table = database.table(name);
+      Table table = database.getOrCreateTable(name);
       database.run(
           TransactionOptions.lazy(),
           tx -> {

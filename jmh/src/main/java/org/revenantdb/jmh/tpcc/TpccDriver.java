@@ -103,7 +103,7 @@ public final class TpccDriver {
 
   private Moment now() {
     return new Moment(
-        counts(), database.waits(), database.statistics().logTail(), System.nanoTime());
+        counts(), database.waitStatistics(), database.statistics().logTail(), System.nanoTime());
   }
 
   /**

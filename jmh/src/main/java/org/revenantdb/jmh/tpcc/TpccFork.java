@@ -61,7 +61,7 @@ public final class TpccFork {
     // A terminal shows what a transaction has read only when that is committed.
     TransactionOptions options =
         durability == Durability.DURABLE
-            ? TransactionOptions.durable().withActsAfterCommit(true)
+            ? TransactionOptions.durable().withDeferReadWaitsToCommit(true)
             : TransactionOptions.lazy();
     try (Database database =
         Database.open(

@@ -46,17 +46,17 @@ public record TpccTables(
    */
   public static TpccTables of(Database database) {
     return new TpccTables(
-        database.table("warehouse"),
-        database.table("district"),
-        database.table("customer"),
-        database.table("customer_by_name"),
-        database.table("history"),
-        database.table("new_order"),
-        database.table("order"),
-        database.table("order_by_customer"),
-        database.table("order_line"),
-        database.table("item"),
-        database.table("stock"),
+        database.getOrCreateTable("warehouse"),
+        database.getOrCreateTable("district"),
+        database.getOrCreateTable("customer"),
+        database.getOrCreateTable("customer_by_name"),
+        database.getOrCreateTable("history"),
+        database.getOrCreateTable("new_order"),
+        database.getOrCreateTable("order"),
+        database.getOrCreateTable("order_by_customer"),
+        database.getOrCreateTable("order_line"),
+        database.getOrCreateTable("item"),
+        database.getOrCreateTable("stock"),
         database.sequence("payments"));
   }
 

@@ -40,7 +40,7 @@ public final class RevenantTree implements TreeStore {
             DatabaseOptions.defaults()
                 .withPoolBytes(cacheBytes)
                 .withMaxRecoveryPages(RESTART_PAGES));
-    table = database.table("rows");
+    table = database.getOrCreateTable("rows");
   }
 
   DatabaseStatistics statistics() {
@@ -61,7 +61,7 @@ public final class RevenantTree implements TreeStore {
   public boolean loadSorted(int rows) {
     byte[] key = new byte[TreeRows.KEY];
     byte[] value = new byte[TreeRows.VALUE];
-    Table sorted = database.table("sorted");
+    Table sorted = database.getOrCreateTable("sorted");
     try (BulkLoad load = database.bulkLoad(sorted, TransactionOptions.lazy())) {
       for (int row = 0; row < rows; row++) {
         TreeRows.key(row, key);

@@ -59,7 +59,7 @@ class EngineOfOtherGarbageTest {
 
     private Bank(Database database) {
       this.database = database;
-      this.accounts = database.table("accounts");
+      this.accounts = database.getOrCreateTable("accounts");
     }
 
     /** Arguments: directory, strategy, seed. */

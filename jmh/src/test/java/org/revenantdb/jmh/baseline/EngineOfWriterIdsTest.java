@@ -78,7 +78,7 @@ class EngineOfWriterIdsTest {
     public static void main(String[] arguments) throws IOException {
       Path directory = Path.of(arguments[0]);
       try (Database database = Database.open(directory)) {
-        Table table = database.table("rows");
+        Table table = database.getOrCreateTable("rows");
         database.run(
             LAZY,
             transaction ->
@@ -182,7 +182,7 @@ class EngineOfWriterIdsTest {
     public static void main(String[] arguments) {
       long freed;
       try (Database database = Database.open(Path.of(arguments[0]), DatabaseOptions.defaults())) {
-        Table table = database.table("rows");
+        Table table = database.getOrCreateTable("rows");
         byte[] value = new byte[200];
         update(database, table, value, UPDATES);
         database.sync();

@@ -30,7 +30,7 @@ class EngineWithoutRuleTest {
           Database.open(
               Path.of(arguments[0]),
               DatabaseOptions.defaults().withMaxLazyDelay(DatabaseOptions.NEVER))) {
-        Table table = database.table("rows");
+        Table table = database.getOrCreateTable("rows");
         database.run(
             TransactionOptions.lazy(), transaction -> transaction.put(table, KEY, new byte[8]));
         try (Transaction reader = database.begin(TransactionOptions.durable())) {

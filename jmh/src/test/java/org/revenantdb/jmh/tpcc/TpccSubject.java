@@ -38,7 +38,7 @@ class TpccSubject implements CrashSubject<Database> {
   private static final String LOADED = "loaded";
 
   private static final TransactionOptions OPTIONS =
-      TransactionOptions.durable().withActsAfterCommit(true);
+      TransactionOptions.durable().withDeferReadWaitsToCommit(true);
 
   @Override
   public Database open(Path dir) {
@@ -109,7 +109,7 @@ class TpccSubject implements CrashSubject<Database> {
 
   /** Each attempt is a group of its own: what was rolled back must not be there. */
   private static void mark(Database db, Promises promises, String key, Work work) {
-    Table marks = db.table(MARKS);
+    Table marks = db.getOrCreateTable(MARKS);
     AtomicReference<Promises.@Nullable Group> group = new AtomicReference<>();
     int[] attempt = {0};
     try {
@@ -158,11 +158,11 @@ class TpccSubject implements CrashSubject<Database> {
     }
     List<Map.Entry<byte[], byte[]>> marks = new ArrayList<>();
     try (Transaction transaction = db.begin();
-        Cursor cursor = transaction.scan(db.table(MARKS), null, null)) {
+        Cursor cursor = transaction.scan(db.getOrCreateTable(MARKS), null, null)) {
       while (cursor.next()) {
         marks.add(Map.entry(cursor.key(), cursor.value()));
       }
-      boolean loaded = transaction.exists(db.table(MARKS), LOADED.getBytes(US_ASCII));
+      boolean loaded = transaction.exists(db.getOrCreateTable(MARKS), LOADED.getBytes(US_ASCII));
       long warehouses = transaction.count(tables.warehouse(), null, null);
       recovered.demand(
           !loaded || warehouses == SCALE.warehouses(), "there are " + warehouses + " warehouses");

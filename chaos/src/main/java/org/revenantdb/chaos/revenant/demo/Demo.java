@@ -168,13 +168,13 @@ public final class Demo {
     List<JdkFiles.Item> small = files.small();
     long before = System.nanoTime();
     try (Database db = open()) {
-      Table rows = db.table(ImporterMain.TABLE);
+      Table rows = db.getOrCreateTable(ImporterMain.TABLE);
       try (Transaction tx = db.begin()) {
         if (tx.get(rows, small.getFirst().key()) == null) {
           broken.add("the first file is not there");
         }
       }
-      recovered(db.recovery(), System.nanoTime() - before);
+      recovered(db.recoveryReport(), System.nanoTime() - before);
       verify("acknowledged files", new Contents(small).firstDifference(db, "verifying"));
       verify("nothing of the big transaction", Contents.firstVisible(db, files.big()));
       again(db, rows);

@@ -34,7 +34,7 @@ public final class ImporterMain {
       long pool = Long.parseLong(arguments[1]);
       JdkFiles files = new JdkFiles(Integer.parseInt(arguments[2]), Integer.parseInt(arguments[3]));
       try (Database db = Database.open(dir, DemoOptions.database(pool))) {
-        Table table = db.table(TABLE);
+        Table table = db.getOrCreateTable(TABLE);
         importSmall(db, table, files.small(), pipe);
         importBig(db, table, files.big(), n -> pipe.say("R " + n));
         pipe.say("D");

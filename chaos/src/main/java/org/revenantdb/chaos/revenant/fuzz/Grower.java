@@ -136,8 +136,8 @@ final class Grower implements AutoCloseable {
   Table table(String name, int partitions) {
     Table table =
         partitions == 1
-            ? db().table(name)
-            : db().table(name, TableOptions.hashPartitioned(partitions));
+            ? db().getOrCreateTable(name)
+            : db().getOrCreateTable(name, TableOptions.hashPartitioned(partitions));
     if (!state().tables().containsKey(name)) {
       add(state().with(name, new TreeMap<>()));
     }

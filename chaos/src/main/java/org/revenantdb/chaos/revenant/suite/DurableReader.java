@@ -129,7 +129,7 @@ final class DurableReader {
   /** Reads without waiting, and may speak of it when its commit has waited. */
   void afterCommit(String table, List<byte[]> keys) {
     byte[][] seen = new byte[keys.size()][];
-    try (Transaction tx = db.begin(DURABLE.withActsAfterCommit(true))) {
+    try (Transaction tx = db.begin(DURABLE.withDeferReadWaitsToCommit(true))) {
       for (int i = 0; i < seen.length; i++) {
         byte[] value = tx.get(tables.apply(table), keys.get(i));
         seen[i] = value == null ? new byte[0] : value; // no value is that short

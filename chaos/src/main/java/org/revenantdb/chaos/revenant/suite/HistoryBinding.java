@@ -33,9 +33,9 @@ public final class HistoryBinding implements HistoryStore {
   private HistoryBinding(Database db, Isolation isolation) {
     this.db = db;
     this.isolation = isolation;
-    this.lists = db.table("lists");
-    this.locks = db.table("locks");
-    this.registers = db.table("registers");
+    this.lists = db.getOrCreateTable("lists");
+    this.locks = db.getOrCreateTable("locks");
+    this.registers = db.getOrCreateTable("registers");
   }
 
   /** Opens RevenantDB with the options of the crash suite, for transactions of one level. */

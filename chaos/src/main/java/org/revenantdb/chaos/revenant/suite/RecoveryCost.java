@@ -114,7 +114,8 @@ final class RecoveryCost {
     Transaction inFlight = db.begin();
     byte[] value = new byte[1_000];
     for (long written = 0; written < bytes; written += value.length) {
-      inFlight.put(db.table("in flight"), RevenantSubject.Tables.key((int) written), value);
+      inFlight.put(
+          db.getOrCreateTable("in flight"), RevenantSubject.Tables.key((int) written), value);
     }
     db.checkpoint();
     update(db, 20);
@@ -134,7 +135,7 @@ final class RecoveryCost {
   private static void fill(Database db) {
     db.run(tx -> {
       for (int row = 0; row < ROWS; row++) {
-        tx.put(db.table(TABLE), RevenantSubject.Tables.key(row), new byte[500]);
+        tx.put(db.getOrCreateTable(TABLE), RevenantSubject.Tables.key(row), new byte[500]);
       }
     });
   }
@@ -142,7 +143,8 @@ final class RecoveryCost {
   private static void update(Database db, int rows) {
     db.run(tx -> {
       for (int row = 0; row < rows; row++) {
-        tx.put(db.table(TABLE), RevenantSubject.Tables.key(row * 7 % ROWS), new byte[500]);
+        tx.put(
+            db.getOrCreateTable(TABLE), RevenantSubject.Tables.key(row * 7 % ROWS), new byte[500]);
       }
     });
   }
@@ -183,7 +185,7 @@ final class RecoveryCost {
     try (Database db = Database.open(counting.directory(), options())) {
       byte[] found;
       try (Transaction tx = db.begin()) {
-        found = tx.get(db.table(TABLE), RevenantSubject.Tables.key(0));
+        found = tx.get(db.getOrCreateTable(TABLE), RevenantSubject.Tables.key(0));
       }
       IoCount cost = counting.counted();
       double millis = (System.nanoTime() - begun) / 1e6;

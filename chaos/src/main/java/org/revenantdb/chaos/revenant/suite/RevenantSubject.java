@@ -88,7 +88,7 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
 
   @Override
   public final void check(Database db, Recovered recovered) {
-    demandSaneReport(db.recovery(), recovered);
+    demandSaneReport(db.recoveryReport(), recovered);
     // First, because it reads every page without a hand-over to another thread.
     CheckReport report = db.check();
     refuseIfDamaged(report);
@@ -101,7 +101,7 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
     try (Transaction tx = db.begin()) {
       List<Map.Entry<byte[], byte[]>> rows = new ArrayList<>();
       for (String name : db.tableNames()) {
-        walk(tx, db.table(name), rows, recovered);
+        walk(tx, db.getOrCreateTable(name), rows, recovered);
       }
       checkMore(db, report, recovered, rows);
       recovered.verifyAllBytes(rows);

@@ -86,7 +86,7 @@ final class SchemaSession {
     this.random = random;
     this.values = Seeds.of(promises.seed(), number);
     this.owner = owner;
-    this.digests = db.table(DIGESTS);
+    this.digests = db.getOrCreateTable(DIGESTS);
     this.names = names(owner);
     this.usable = new ArrayList<>(names);
     this.usable.removeIf(name -> !isFree(name));

@@ -44,7 +44,7 @@ public final class ThrottleSubject extends RevenantSubject {
         (worker, random) -> scattered(worker, random, 14),
         () -> main.rollBack(writes -> many(writes, 0)));
     if (heldBack(db) == 0) {
-      throw new IllegalStateException("nobody was held back: " + db.waits());
+      throw new IllegalStateException("nobody was held back: " + db.waitStatistics());
     }
     sessions.together(
         SESSIONS,
@@ -55,7 +55,7 @@ public final class ThrottleSubject extends RevenantSubject {
   }
 
   private static long heldBack(Database db) {
-    Waits waits = db.waits();
+    Waits waits = db.waitStatistics();
     return waits.of(WaitClass.LOG_CREDIT).count() + waits.of(WaitClass.PAGE_CREDIT).count();
   }
 

@@ -45,7 +45,7 @@ final class Worker {
   private Table table(String name) {
     Table known = tables.get(name);
     if (known == null) {
-      known = db.table(name);
+      known = db.getOrCreateTable(name);
       tables.put(name, known);
     }
     return known;

@@ -91,12 +91,12 @@ class LazyForceFailureTest {
         for (String name : TABLES) {
           byte[] value = Cell.value(number, 24);
           group.put(Cell.key(name, KEY), Cell.promised(value));
-          tx.put(db.table(name), KEY, value);
+          tx.put(db.getOrCreateTable(name), KEY, value);
         }
         group.committing();
         tx.commit();
         group.lazy();
-        return tx.onDurable();
+        return tx.whenDurable();
       }
     }
 
@@ -126,7 +126,7 @@ class LazyForceFailureTest {
     }
     life.lazily(1).toCompletableFuture().join();
     life.promises.allDurable();
-    Table table = life.db.table(TABLES[0]);
+    Table table = life.db.getOrCreateTable(TABLES[0]);
     life.fails.set(true);
 
     CompletionStage<@Nullable Void> hoped = life.lazily(2);

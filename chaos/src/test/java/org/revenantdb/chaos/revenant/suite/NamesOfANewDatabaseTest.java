@@ -88,7 +88,7 @@ class NamesOfANewDatabaseTest {
       return false;
     }
     try (Database again = Database.open(database, RevenantSubject.options())) {
-      again.run(tx -> tx.put(again.table("t"), KEY, VALUE));
+      again.run(tx -> tx.put(again.getOrCreateTable("t"), KEY, VALUE));
     }
     long end = disk.clock().next();
     PowerCut cut = new PowerCut(disk.trace(), PlatformProfile.STRICT_POSIX.rules());
@@ -96,7 +96,8 @@ class NamesOfANewDatabaseTest {
     Path found = MemoryFileSystem.of(left).root().resolve("new").resolve("db");
     try (Database recovered = Database.open(found, RevenantSubject.options().withCreate(false));
         Transaction tx = recovered.begin()) {
-      assertArrayEquals(VALUE, tx.get(recovered.table("t"), KEY), stop + " at force " + force);
+      assertArrayEquals(
+          VALUE, tx.get(recovered.getOrCreateTable("t"), KEY), stop + " at force " + force);
     }
     return true;
   }

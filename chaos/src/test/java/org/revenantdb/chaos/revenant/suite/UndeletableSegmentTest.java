@@ -100,7 +100,7 @@ class UndeletableSegmentTest {
 
   /** So many megabytes of log. */
   private void work(Database db, int megabytes) {
-    Table table = db.table("t");
+    Table table = db.getOrCreateTable("t");
     for (int i = 0; i < 5 * megabytes; i++) {
       work++;
       db.run(tx -> tx.put(table, new byte[] {(byte) (work % KEYS)}, value()));
@@ -110,7 +110,8 @@ class UndeletableSegmentTest {
   private void assertAllThere(Database db) {
     int last = work;
     for (int i = 0; i < KEYS; i++, work--) {
-      byte[] found = db.call(tx -> tx.get(db.table("t"), new byte[] {(byte) (work % KEYS)}));
+      byte[] found =
+          db.call(tx -> tx.get(db.getOrCreateTable("t"), new byte[] {(byte) (work % KEYS)}));
       assertArrayEquals(value(), found, "write " + work);
     }
     work = last;
