@@ -52,7 +52,7 @@ final class OptionCheck {
     return new IllegalArgumentException(text(option, range, value, cure));
   }
 
-  private static String text(String option, String range, Object value, String cure) {
+  static String text(String option, String range, Object value, String cure) {
     return option + " must be " + range + ", not " + value + (cure.isEmpty() ? "" : "; " + cure);
   }
 }

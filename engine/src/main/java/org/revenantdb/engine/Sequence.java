@@ -2,6 +2,7 @@ package org.revenantdb.engine;
 
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.access.Misuse;
 import org.revenantdb.engine.catalog.SequenceBlock;
 import org.revenantdb.engine.catalog.SequenceMark;
 import org.revenantdb.engine.page.SequenceRow;
@@ -140,13 +141,93 @@ public final class Sequence {
     }
   }
 
+  /**
+   * How many values were given, gaps counted: the number, from 0, of the value that comes next. A
+   * copy of the sequence that is {@linkplain #advanceTo advanced} to it gives none of them again.
+   *
+   * <p>Values that other threads take at the same time may be counted or not. After a crash the
+   * position may be lower, by values of lazy callers, or higher, by the gap.
+   *
+   * @return the position, from 0
+   */
+  public long position() {
+    try {
+      StackReserve.ensure();
+      return engine.inside(this::positionInside);
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
+  }
+
+  private long positionInside() {
+    reserving.lock();
+    try {
+      SequenceBlock block = current;
+      long taken = block.taken();
+      if (taken < block.size()) {
+        return block.number(taken);
+      }
+      SequenceBlock next = following;
+      return next != null ? next.number(0) : mark.read();
+    } finally {
+      reserving.unlock();
+    }
+  }
+
+  /**
+   * Leaves out values: when this has returned, only values of the position, or of later ones, are
+   * given, whatever crashes. Never goes back: a position that the sequence has passed changes
+   * nothing.
+   *
+   * <p>For a sequence that goes on where another one has ended, after an import for instance. One
+   * from 1 by 1 that is advanced to 4,711 gives 4,712 next.
+   *
+   * @param position how many values to count as given, from 0
+   * @throws IllegalArgumentException if it is negative, or the sequence has not so many values
+   * @throws ReadOnlyDatabaseException if the database was opened read-only
+   */
+  public void advanceTo(long position) {
+    try {
+      demandUsable();
+      long values = SequenceRow.count(options.start(), options.increment(), options.order().code());
+      if (position < 0 || position > values) {
+        throw new Misuse.OfArgument(
+            OptionCheck.text("position", "from 0 to " + values, position, ""));
+      }
+      engine.awaitDurable(engine.inside(() -> advanceInside(position)));
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
+  }
+
+  /** Returns the LSN of the mark that it relies on. */
+  private long advanceInside(long position) {
+    reserving.lock();
+    try {
+      SequenceBlock rest = current.end();
+      SequenceBlock next = following;
+      SequenceBlock found = rest.from(position);
+      if (found == null) {
+        following = null;
+        found = next == null ? null : next.from(position);
+      }
+      if (found == null) {
+        found = mark.advance(position, Math.max(rest.lsn(), next == null ? 0 : next.lsn()));
+      }
+      current = found;
+      return found.lsn();
+    } finally {
+      reserving.unlock();
+    }
+  }
+
   private void demandUsable() {
     StackReserve.ensure();
     if (engine.options().readOnly()) {
       throw new ReadOnlyDatabaseException(
           "sequence "
               + name
-              + " gives no values: the database was opened read-only; open it for"
+              + " does not change: the database was opened read-only; open it for"
               + " writing");
     }
     engine.gate().demandOpen();

@@ -1,6 +1,7 @@
 package org.revenantdb.engine.catalog;
 
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Numbers of a sequence that one record has reserved, until they are used up.
@@ -24,8 +25,37 @@ public final class SequenceBlock {
   }
 
   /** Says which record has reserved it. */
-  void loggedAt(long recordLsn) {
+  SequenceBlock loggedAt(long recordLsn) {
     lsn = recordLsn;
+    return this;
+  }
+
+  /** How many numbers were taken. */
+  public long taken() {
+    return Math.min(taken.get(), size);
+  }
+
+  /**
+   * Ends the block: nobody takes a number of it any more, whenever he has got hold of it.
+   *
+   * @return the rest, of the same record; nobody else has it
+   */
+  public SequenceBlock end() {
+    long used = Math.min(taken.getAndSet(size), size);
+    return new SequenceBlock(first + used, size - used).loggedAt(lsn);
+  }
+
+  /**
+   * The numbers from one on, of a block that nobody else has.
+   *
+   * @return the same block, a part of it, or null if it has no such number
+   */
+  public @Nullable SequenceBlock from(long number) {
+    long behind = first + size;
+    if (behind <= Math.max(number, first)) {
+      return null;
+    }
+    return number <= first ? this : new SequenceBlock(number, behind - number).loggedAt(lsn);
   }
 
   /** LSN of the record that has reserved it. */

@@ -1,6 +1,7 @@
 package org.revenantdb.engine.catalog;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Descent;
 import org.revenantdb.engine.btree.Tree;
@@ -54,11 +55,55 @@ public final class SequenceMark {
 
   /** Reserves the next numbers; null if there are none left. May wait for credit. */
   public @Nullable SequenceBlock reserve() {
+    return changing((page, slot, leaf) -> {
+      byte[] row = row(page, slot);
+      long mark = SequenceRow.mark(row);
+      long size = Math.min(cacheSize, SequenceRow.count(row) - mark);
+      if (size <= 0) {
+        return null;
+      }
+      return new SequenceBlock(mark, size).loggedAt(raise(leaf, slot, row, mark + size));
+    });
+  }
+
+  /**
+   * Raises the mark to a number, unless it is there already. May wait for credit.
+   *
+   * @param lastLsn LSN of the last record of a mark; 0 if that was in a former life
+   * @return no numbers, from the mark on
+   */
+  public SequenceBlock advance(long to, long lastLsn) {
+    return Objects.requireNonNull(
+        changing((page, slot, leaf) -> {
+          byte[] row = row(page, slot);
+          long mark = SequenceRow.mark(row);
+          SequenceBlock none = new SequenceBlock(Math.max(mark, to), 0);
+          return none.loggedAt(mark >= to ? lastLsn : raise(leaf, slot, row, to));
+        }));
+  }
+
+  /** How many values may have been given. */
+  public long read() {
+    int leaf = tree.leafShared(key, descent);
+    try {
+      MemorySegment page = storage.pool().page(leaf);
+      return SequenceRow.mark(row(page, slot(page)));
+    } finally {
+      storage.pool().unfixShared(leaf);
+    }
+  }
+
+  private interface Change {
+    @Nullable SequenceBlock make(MemorySegment page, int slot, int leaf);
+  }
+
+  private @Nullable SequenceBlock changing(Change change) {
     storage.space().acquire(CREDIT, PAGES);
     try {
       int leaf = tree.leafExclusive(key, descent);
       try {
-        return reserve(leaf);
+        MemorySegment page = storage.pool().page(leaf);
+        return change.make(page, slot(page), leaf);
       } finally {
         storage.pool().unfixExclusive(leaf);
       }
@@ -67,26 +112,26 @@ public final class SequenceMark {
     }
   }
 
-  private @Nullable SequenceBlock reserve(int leaf) {
-    MemorySegment page = storage.pool().page(leaf);
+  private int slot(MemorySegment page) {
     int slot = Slotted.search(page, key);
     if (slot < 0) {
       throw tree.misplaced(page); // a sequence is never dropped
     }
-    byte[] row = LeafCell.value(page, Slotted.cell(page, slot));
-    long mark = SequenceRow.mark(row);
-    long size = Math.min(cacheSize, SequenceRow.count(row) - mark);
-    if (size <= 0) {
-      return null;
-    }
-    SequenceRow.putMark(row, mark + size);
-    SequenceBlock block = new SequenceBlock(mark, size);
+    return slot;
+  }
+
+  private static byte[] row(MemorySegment page, int slot) {
+    return LeafCell.value(page, Slotted.cell(page, slot));
+  }
+
+  /** Returns the LSN of the record. */
+  private long raise(int leaf, int slot, byte[] row, long mark) {
+    SequenceRow.putMark(row, mark);
     MiniTransaction change = mini();
     change.begin(0);
     PageOps.replace(change.change(leaf), slot, LeafCell.build(key, 0, 0, row));
     change.end();
-    block.loggedAt(change.commit());
-    return block;
+    return change.commit();
   }
 
   private MiniTransaction mini() {

@@ -108,7 +108,8 @@ public final class SequenceRow {
     return count(start(row), increment(row), order(row));
   }
 
-  private static long count(long start, long increment, int order) {
+  /** How many values there are with these options, all in all. */
+  public static long count(long start, long increment, int order) {
     long least = order == BIT_REVERSED ? 1 : Long.MIN_VALUE;
     // Differences of two longs, and the absolute value of one, fit if they are read as unsigned.
     long steps =

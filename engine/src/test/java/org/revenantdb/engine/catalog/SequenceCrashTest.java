@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.engine.CheckReport;
@@ -34,7 +35,8 @@ import org.revenantdb.recovery.testing.CrashDisk;
  * Threads, platform and virtual, take values durably and lazily, and put them into rows; in the
  * midst of it the disk is copied as a power cut or a kill would leave it, and the next life goes on
  * there. No value that was given durably before the copy, and none that a row of the copy has, ever
- * comes again. Nothing is forced unless somebody asks for it, so marks are often not durable.
+ * comes again; nor does one from below a position that the sequence was advanced to. Nothing is
+ * forced unless somebody asks for it, so marks are often not durable.
  *
  * <p>{@code -Drevenant.seed=n} repeats the choices, though not the schedule.
  */
@@ -55,6 +57,9 @@ class SequenceCrashTest {
 
   /** What no life may give any more. */
   private final Set<Long> forEver = new HashSet<>();
+
+  /** The highest position that the sequence was advanced to, of those who have returned. */
+  private final AtomicLong position = new AtomicLong();
 
   @Test
   void R23_no_value_comes_again_after_a_crash_in_the_midst_of_many_threads() {
@@ -88,6 +93,7 @@ class SequenceCrashTest {
 
   private void round(Random random) throws InterruptedException {
     forEver.clear();
+    position.set(0);
     SequenceOptions options =
         SequenceOptions.defaults()
             .withCacheSize(new int[] {1, 2, 7, 50}[random.nextInt(4)])
@@ -135,6 +141,7 @@ class SequenceCrashTest {
         Thread.onSpinWait();
       }
       Set<Long> before = Set.copyOf(durable); // each of them was given before the copy is made
+      long advancedBefore = position.get();
       image[0] = random.nextInt(4) == 0 ? disk.afterKill() : disk.afterPowerCut(random);
       for (Thread thread : threads) {
         thread.join();
@@ -144,15 +151,25 @@ class SequenceCrashTest {
       }
       assertEquals(THREADS * STEPS, given.size());
       forEver.addAll(before);
+      position.set(advancedBefore);
     }
     return image[0];
   }
 
   private void step(Database db, Sequence sequence, Table table, Random random) {
+    if (random.nextInt(20) == 0) {
+      long to = sequence.position() + random.nextInt(-10, 100);
+      sequence.advanceTo(Math.max(0, to));
+      position.accumulateAndGet(to, Math::max);
+    }
     boolean durably = random.nextInt(3) == 0;
+    long advancedTo = position.get();
     long value = sequence.next(durably ? Durability.DURABLE : Durability.LAZY);
     assertTrue(given.add(value), value + " came twice in one life");
     assertFalse(forEver.contains(value), value + " came again");
+    boolean isPlain = sequence.options().order() == SequenceOrder.PLAIN;
+    long number = (isPlain ? value : Long.reverse(value << 1)) - 1; // from 1 by 1
+    assertTrue(number >= advancedTo, number + " was given after an advance to " + advancedTo);
     if (durably) {
       durable.add(value);
     } else if (random.nextBoolean()) {

@@ -66,6 +66,83 @@ class SequenceTest {
   }
 
   @Test
+  void advanceTo_leavesOutTheValuesBefore_inABlockAndBehindIt() {
+    Sequence sequence = db.sequence("s", BY_DEFAULT.withCacheSize(10));
+    assertEquals(0, sequence.position());
+    sequence.advanceTo(3);
+    assertEquals(3, sequence.position());
+    assertEquals(List.of(4L, 5L), draw(sequence, 2));
+    sequence.advanceTo(9); // within the block
+    assertEquals(List.of(10L), draw(sequence, 1));
+    sequence.advanceTo(4_711); // behind all blocks
+    assertEquals(4_711, sequence.position());
+    assertEquals(List.of(4_712L, 4_713L), draw(sequence, 2));
+    assertEquals(4_713, sequence.position());
+  }
+
+  @Test
+  void advanceTo_intoTheBlockThatFollows_goesOnThere() {
+    Sequence sequence = db.sequence("s", BY_DEFAULT.withCacheSize(10));
+    assertEquals(7, draw(sequence, 7).getLast()); // half is used: the following block is reserved
+    sequence.advanceTo(12);
+    assertEquals(List.of(13L, 14L), draw(sequence, 2));
+  }
+
+  @Test
+  void advanceTo_aPositionThatWasPassed_changesNothing() {
+    for (int cache : new int[] {1, 10}) {
+      Sequence sequence = db.sequence("s" + cache, BY_DEFAULT.withCacheSize(cache));
+      assertEquals(List.of(1L, 2L, 3L), draw(sequence, 3));
+      sequence.advanceTo(0);
+      sequence.advanceTo(3);
+      assertEquals(3, sequence.position());
+      assertEquals(List.of(4L, 5L), draw(sequence, 2));
+    }
+  }
+
+  @Test
+  void advanceTo_ofAnotherStepAndOrder_countsValues() {
+    Sequence tens = db.sequence("tens", BY_DEFAULT.withStart(100).withIncrement(-10));
+    tens.advanceTo(4);
+    assertEquals(List.of(60L, 50L), draw(tens, 2));
+    SequenceOptions reversed = BY_DEFAULT.withOrder(SequenceOrder.BIT_REVERSED);
+    Sequence one = db.sequence("one", reversed);
+    List<Long> all = draw(one, 20);
+    Sequence other = db.sequence("other", reversed);
+    other.advanceTo(15);
+    assertEquals(all.subList(15, 20), draw(other, 5));
+  }
+
+  @Test
+  void advanceTo_survivesAReopen_andTheEndOfTheRangeIsTheEnd() {
+    SequenceOptions last = BY_DEFAULT.withStart(Long.MAX_VALUE - 9);
+    Sequence sequence = db.sequence("s", last);
+    for (long outside : new long[] {-1, 11}) {
+      String message =
+          assertThrows(IllegalArgumentException.class, () -> sequence.advanceTo(outside))
+              .getMessage();
+      assertTrue(message.contains("position") && message.contains("0 to 10"), message);
+    }
+    sequence.advanceTo(8);
+    reopen(OPTIONS);
+    Sequence again = db.sequence("s");
+    assertEquals(8, again.position());
+    assertEquals(List.of(Long.MAX_VALUE - 1, Long.MAX_VALUE), draw(again, 2));
+    again.advanceTo(10);
+    assertEquals(10, again.position());
+    assertThrows(SequenceExhaustedException.class, again::next);
+  }
+
+  @Test
+  void position_ofAReadOnlyDatabase_isRead_andAdvanceToIsRefused() {
+    db.sequence("s").advanceTo(5);
+    reopen(OPTIONS.withReadOnly(true));
+    Sequence sequence = db.findSequence("s");
+    assertEquals(5, sequence.position());
+    assertThrows(ReadOnlyDatabaseException.class, () -> sequence.advanceTo(6));
+  }
+
+  @Test
   void next_countsUpFromOne() {
     assertEquals(List.of(1L, 2L, 3L), draw(db.sequence("s"), 3));
     assertEquals(4, db.sequence("s").next());

@@ -28,9 +28,9 @@ import org.revenantdb.recovery.file.StorageException;
  * and gives back by what they say. It is right, or refused by an exception of the project that
  * names the file.
  *
- * <p>{@code -Drevenant.every=1} goes through every bit of the page; without it only some are changed
- * of those that mean the same: reserved ones, extents with a map, extents behind the end of the
- * file.
+ * <p>{@code -Drevenant.every=1} goes through every bit of the page; without it only some are
+ * changed of those that mean the same: reserved ones, extents with a map, extents behind the end of
+ * the file.
  */
 @Tag("slow")
 class ForgedListTest {
