@@ -33,7 +33,8 @@ import org.junit.jupiter.api.function.Executable;
  * reached through a static field of the latch alone ran unobserved, and its bucket lock was taken
  * for a thread that hangs: so models hold the lot in a field.
  *
- * <p>With {@code -Plong} there are twice as many scenarios, and each is run twenty times as often.
+ * <p>With {@code -Plong} there are three times as many scenarios, and each is run twenty times as
+ * often.
  */
 final class Lincheck {
   private static final boolean LONG = Boolean.getBoolean("revenant.long");
@@ -100,7 +101,7 @@ final class Lincheck {
         .actorsPerThread(operations)
         .actorsBefore(0)
         .actorsAfter(0)
-        .iterations(LONG ? 6 : 3)
+        .iterations(LONG ? 6 : 2)
         .minimizeFailedScenario(false);
   }
 

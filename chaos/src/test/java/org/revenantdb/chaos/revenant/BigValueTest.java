@@ -8,8 +8,8 @@ import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.revenant.big.BigValue;
 
 /**
- * A value of a gigabyte, far larger than the heap; {@code -Drevenant.big-value.mib} makes it
- * another length.
+ * A value of half a gigabyte, far larger than the heap, under {@code -Plong} of a whole one; {@code
+ * -Drevenant.big-value.mib} makes it another length.
  */
 @Tag("slow")
 class BigValueTest {
@@ -20,7 +20,8 @@ class BigValueTest {
 
   @Test
   void value_larger_than_the_heap_is_killed_put_again_and_read_back() {
-    long length = Long.getLong("revenant.big-value.mib", 1_024) << 20;
+    int mebibytes = Boolean.getBoolean("revenant.long") ? 1_024 : 512;
+    long length = Long.getLong("revenant.big-value.mib", mebibytes) << 20;
     long seed = Long.getLong("revenant.big-value.seed", Seeds.fresh());
     System.out.printf("big value: seed %d, %,d bytes%n", seed, length);
     System.out.println(

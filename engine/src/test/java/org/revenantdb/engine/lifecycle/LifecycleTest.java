@@ -173,7 +173,7 @@ class LifecycleTest {
 
     public static void main(String[] arguments) throws Exception {
       Held before = null;
-      for (int round = 0; round < 40; round++) {
+      for (int round = 0; round < 24; round++) {
         List<Database> databases = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
           databases.add(Database.open(Path.of(arguments[0], "db" + i), SMALL));
@@ -213,11 +213,11 @@ class LifecycleTest {
           db.close();
         }
         // Threads keep the JDK's buffers for their I/O while they wait for more: it levels off.
-        if (round == 20) {
+        if (round == 12) {
           before = Held.now();
         }
       }
-      Held.now().printFlat(before, 400); // a leak of the pools would be 1,600
+      Held.now().printFlat(before, 400); // a leak of the pools would be 900
     }
   }
 

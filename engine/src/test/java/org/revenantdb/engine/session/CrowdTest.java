@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +31,8 @@ import org.revenantdb.engine.testing.Samples;
  * A crowd that wants the same rows, each thread in an order of its own. With one carrier for 300
  * virtual threads 184 of them gave up after 1,000 attempts; with two 3,000 transfers needed 177,258
  * retries. Now each loser waits until the transaction that it has lost against has ended.
+ *
+ * <p>Four of the nine crowds; under {@code -Plong} all.
  */
 @Tag("slow")
 class CrowdTest {
@@ -45,7 +48,12 @@ class CrowdTest {
       crowds.add(Arguments.of(carriers, "LAZY", 10, "PT0S"));
       crowds.add(Arguments.of(carriers, "LAZY", 2, "PT1H"));
     }
-    return crowds.stream();
+    if (Boolean.getBoolean("revenant.long")) {
+      return crowds.stream();
+    }
+    return IntStream.range(0, crowds.size())
+        .filter(i -> i % 4 == 0 || i == 6)
+        .mapToObj(crowds::get);
   }
 
   @ParameterizedTest
