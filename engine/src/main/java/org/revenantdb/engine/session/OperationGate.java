@@ -27,6 +27,7 @@ public final class OperationGate {
 
   private final int stripes = Integer.highestOneBit(4 * Runtime.getRuntime().availableProcessors());
   private final AtomicLongArray inside = new AtomicLongArray(stripes * STRIDE);
+  private final CarrierTurns turns = new CarrierTurns(stripes);
 
   /** Held while the gate is paused: a second one who pauses, and close, wait for the first. */
   private final PatientLock pausing = new PatientLock();
@@ -35,7 +36,9 @@ public final class OperationGate {
 
   /** Enters; the result is for {@link #exit}. Waits while the gate is paused. */
   public int enter() {
-    int stripe = (int) (Thread.currentThread().threadId() & (stripes - 1)) * STRIDE;
+    Thread current = Thread.currentThread();
+    turns.enter(current);
+    int stripe = (int) (current.threadId() & (stripes - 1)) * STRIDE;
     while (true) {
       inside.getAndIncrement(stripe);
       State now = state;
