@@ -1,6 +1,7 @@
 package org.revenantdb.latch;
 
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -24,6 +25,9 @@ import java.util.concurrent.locks.LockSupport;
  * <p>Thread-safe.
  */
 public final class Parking {
+  /** Virtual threads in {@link #parkNanos}, and woken ones that no carrier has taken up yet. */
+  private static final AtomicInteger VIRTUAL = new AtomicInteger();
+
   private Parking() {}
 
   /**
@@ -34,11 +38,28 @@ public final class Parking {
    * @param nanos how long at most
    */
   public static void parkNanos(Object blocker, long nanos) {
+    boolean isVirtual = Thread.currentThread().isVirtual();
+    if (isVirtual) {
+      VIRTUAL.getAndIncrement();
+    }
     try {
       LockSupport.parkNanos(blocker, nanos);
     } catch (OutOfMemoryError | StackOverflowError | RejectedExecutionException notParked) {
       Thread.onSpinWait();
+    } finally {
+      if (isVirtual) {
+        VIRTUAL.getAndDecrement();
+      }
     }
+  }
+
+  /**
+   * Whether a virtual thread is parked here, or was woken and has no carrier yet.
+   *
+   * @return true if there is at least one
+   */
+  public static boolean hasVirtualThreads() {
+    return VIRTUAL.get() > 0;
   }
 
   /**

@@ -1,5 +1,6 @@
 package org.revenantdb.latch;
 
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Assumptions;
 
@@ -9,11 +10,16 @@ final class Await {
 
   /**
    * Returns when the state is reached, however slow the machine is. If it never is, the build's
-   * watch for hangs fails the test and shows all threads.
+   * watch for hangs fails the test and shows all threads. A virtual thread leaves its carrier: one
+   * that only yields may be taken up again and again, and no other.
    */
   static void until(BooleanSupplier state) {
     while (!state.getAsBoolean()) {
-      Thread.yield();
+      if (Thread.currentThread().isVirtual()) {
+        LockSupport.parkNanos(20_000);
+      } else {
+        Thread.yield();
+      }
     }
   }
 
