@@ -565,12 +565,13 @@ public final class Database implements AutoCloseable {
    * is: that of another transaction, of another database, or of a call of this within the work,
    * which has made its own attempts before; the work is done again.
    *
+   * <p>What the work throws is thrown again, after the transaction was rolled back. Work that
+   * throws a checked exception is for {@link #runThrowing(ThrowingBody)}.
+   *
    * @param body the work; it may be called more than once
-   * @param <X> what it throws
-   * @throws X what the work threw: the transaction was rolled back
    */
-  public <X extends Exception> void run(TransactionBody<X> body) throws X {
-    run(usual, body);
+  public void run(TransactionBody body) {
+    runThrowing(usual, body);
   }
 
   /**
@@ -578,13 +579,34 @@ public final class Database implements AutoCloseable {
    *
    * @param options of the transaction
    * @param body the work; it may be called more than once
+   */
+  public void run(TransactionOptions options, TransactionBody body) {
+    runThrowing(options, body);
+  }
+
+  /**
+   * As {@link #run(TransactionBody)}, for work that throws a checked exception.
+   *
+   * @param body the work; it may be called more than once
    * @param <X> what it throws
    * @throws X what the work threw: the transaction was rolled back
    */
-  public <X extends Exception> void run(TransactionOptions options, TransactionBody<X> body)
+  public <X extends Exception> void runThrowing(ThrowingBody<X> body) throws X {
+    runThrowing(usual, body);
+  }
+
+  /**
+   * As {@link #runThrowing(ThrowingBody)}, in a transaction with other options.
+   *
+   * @param options of the transaction
+   * @param body the work; it may be called more than once
+   * @param <X> what it throws
+   * @throws X what the work threw: the transaction was rolled back
+   */
+  public <X extends Exception> void runThrowing(TransactionOptions options, ThrowingBody<X> body)
       throws X {
     Objects.requireNonNull(body, "body");
-    this.<@Nullable Object, X>call(
+    this.<@Nullable Object, X>callThrowing(
         options,
         transaction -> {
           body.run(transaction);
@@ -599,18 +621,53 @@ public final class Database implements AutoCloseable {
    *
    * @param body the reads
    * @param <T> what they return
+   * @return what the body returned
+   * @throws ReadOnlyTransactionException if the body writes
+   */
+  public <T extends @Nullable Object> T read(TransactionCall<T> body) {
+    return callThrowing(reading, body);
+  }
+
+  /**
+   * As {@link #read}, for reads that throw a checked exception.
+   *
+   * @param body the reads
+   * @param <T> what they return
    * @param <X> what they throw
    * @return what the body returned
    * @throws ReadOnlyTransactionException if the body writes
    * @throws X what the body threw
    */
-  public <T extends @Nullable Object, X extends Exception> T read(TransactionCall<T, X> body)
+  public <T extends @Nullable Object, X extends Exception> T readThrowing(ThrowingCall<T, X> body)
       throws X {
-    return call(reading, body);
+    return callThrowing(reading, body);
   }
 
   /**
-   * As {@link #run}, with a result.
+   * As {@link #run(TransactionBody)}, with a result.
+   *
+   * @param body the work; it may be called more than once
+   * @param <T> what it returns
+   * @return what the work returned when it was committed
+   */
+  public <T extends @Nullable Object> T call(TransactionCall<T> body) {
+    return callThrowing(usual, body);
+  }
+
+  /**
+   * As {@link #call(TransactionCall)}, in a transaction with other options.
+   *
+   * @param options of the transaction
+   * @param body the work; it may be called more than once
+   * @param <T> what it returns
+   * @return what the work returned when it was committed
+   */
+  public <T extends @Nullable Object> T call(TransactionOptions options, TransactionCall<T> body) {
+    return callThrowing(options, body);
+  }
+
+  /**
+   * As {@link #call(TransactionCall)}, for work that throws a checked exception.
    *
    * @param body the work; it may be called more than once
    * @param <T> what it returns
@@ -618,13 +675,13 @@ public final class Database implements AutoCloseable {
    * @return what the work returned when it was committed
    * @throws X what the work threw: the transaction was rolled back
    */
-  public <T extends @Nullable Object, X extends Exception> T call(TransactionCall<T, X> body)
+  public <T extends @Nullable Object, X extends Exception> T callThrowing(ThrowingCall<T, X> body)
       throws X {
-    return call(usual, body);
+    return callThrowing(usual, body);
   }
 
   /**
-   * As {@link #call(TransactionCall)}, in a transaction with other options.
+   * As {@link #callThrowing(ThrowingCall)}, in a transaction with other options.
    *
    * @param options of the transaction
    * @param body the work; it may be called more than once
@@ -634,8 +691,8 @@ public final class Database implements AutoCloseable {
    * @throws X what the work threw: the transaction was rolled back
    */
   @SuppressWarnings("ReferenceEquality") // whether it is the very exception of the work
-  public <T extends @Nullable Object, X extends Exception> T call(
-      TransactionOptions options, TransactionCall<T, X> body) throws X {
+  public <T extends @Nullable Object, X extends Exception> T callThrowing(
+      TransactionOptions options, ThrowingCall<T, X> body) throws X {
     Objects.requireNonNull(options, "options");
     Objects.requireNonNull(body, "body");
     Throwable bodys = null; // it is the user's, whatever it is

@@ -1,17 +1,16 @@
 package org.revenantdb.engine;
 
 /**
- * What {@link Database#run} does in a transaction; it may be called more than once.
- *
- * @param <X> what it throws
+ * The work of {@link Database#run} in a transaction. It may be called more than once. Work that
+ * throws a checked exception is a {@link ThrowingBody}.
  */
 @FunctionalInterface
-public interface TransactionBody<X extends Exception> {
+public interface TransactionBody extends ThrowingBody<RuntimeException> {
   /**
-   * Does the work.
+   * Does the work. If it throws, the transaction is rolled back.
    *
    * @param transaction the transaction, which is committed after this returns
-   * @throws X whatever the work throws: the transaction is rolled back
    */
-  void run(Transaction transaction) throws X;
+  @Override
+  void run(Transaction transaction);
 }

@@ -3,19 +3,20 @@ package org.revenantdb.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link Database#call} does in a transaction; it may be called more than once.
+ * The work of {@link Database#call} in a transaction. It may be called more than once. Work that
+ * throws a checked exception is a {@link ThrowingCall}.
  *
  * @param <T> what it returns
- * @param <X> what it throws
  */
 @FunctionalInterface
-public interface TransactionCall<T extends @Nullable Object, X extends Exception> {
+public interface TransactionCall<T extends @Nullable Object>
+    extends ThrowingCall<T, RuntimeException> {
   /**
-   * Does the work.
+   * Does the work. If it throws, the transaction is rolled back.
    *
    * @param transaction the transaction, which is committed after this returns
    * @return the result
-   * @throws X whatever the work throws: the transaction is rolled back
    */
-  T call(Transaction transaction) throws X;
+  @Override
+  T call(Transaction transaction);
 }

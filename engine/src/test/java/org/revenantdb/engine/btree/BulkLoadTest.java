@@ -206,7 +206,7 @@ class BulkLoadTest {
         }
         assertTrue(load.pages() > 0);
         assertEquals(10, count(db, table));
-        assertNull(db.<byte[], RuntimeException>call(tx -> tx.get(table, key(11))));
+        assertNull(db.call(tx -> tx.get(table, key(11))));
         load.finish();
         assertEquals(5_000, count(db, table));
         assertEquals(10, count(old, table));

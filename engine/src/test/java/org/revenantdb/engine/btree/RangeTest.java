@@ -247,7 +247,7 @@ public class RangeTest {
       database.run(tx -> tx.deleteRange(table, key(1000), key(1050)));
       database.cleanNow();
       assertEquals(2000, old.count(table, null, null));
-      assertEquals(1550, database.<Long, RuntimeException>call(tx -> tx.count(table, null, null)));
+      assertEquals(1550, database.<Long>call(tx -> tx.count(table, null, null)));
     }
   }
 
@@ -264,7 +264,7 @@ public class RangeTest {
       assertEquals(700, mine.deleteRange(table, null, key(700)));
       mine.commit();
     }
-    assertEquals(300, database.<Long, RuntimeException>call(tx -> tx.count(table, null, null)));
+    assertEquals(300, database.<Long>call(tx -> tx.count(table, null, null)));
   }
 
   @Test
@@ -278,7 +278,7 @@ public class RangeTest {
       mine.commit();
       other.commit();
     }
-    assertEquals(2, database.<Long, RuntimeException>call(tx -> tx.count(table, null, null)));
+    assertEquals(2, database.<Long>call(tx -> tx.count(table, null, null)));
   }
 
   @Test
@@ -298,6 +298,6 @@ public class RangeTest {
     assertThrows(TransactionFinishedException.class, () -> mine.count(table, null, null));
     assertThrows(TransactionFinishedException.class, mine::commit);
     mine.rollback();
-    assertEquals(1000, database.<Long, RuntimeException>call(tx -> tx.count(table, null, null)));
+    assertEquals(1000, database.<Long>call(tx -> tx.count(table, null, null)));
   }
 }

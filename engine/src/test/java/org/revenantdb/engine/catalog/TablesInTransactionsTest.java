@@ -419,7 +419,7 @@ class TablesInTransactionsTest {
       assertEquals(2_001, rows);
       tx.commit();
     }
-    assertEquals(0, db.<Long, RuntimeException>call(tx -> tx.count(table, null, null)));
+    assertEquals(0, db.<Long>call(tx -> tx.count(table, null, null)));
   }
 
   @Test

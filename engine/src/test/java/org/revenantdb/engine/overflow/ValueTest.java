@@ -122,7 +122,7 @@ class ValueTest {
     for (int size : sizes) {
       byte[] key = random(size, 17);
       byte[] value = random(size + 1, size);
-      db.run(tx -> tx.put(table, key, new Dripping(new ByteArrayInputStream(value), size)));
+      db.runThrowing(tx -> tx.put(table, key, new Dripping(new ByteArrayInputStream(value), size)));
     }
     reopen();
     for (int size : sizes) {

@@ -55,8 +55,8 @@ class BoundaryUseTest {
   /** Code of the user: what it throws is the user's. */
   private static final Set<String> OF_THE_USER =
       Set.of(
-          PACKAGE + "TransactionCall.call",
-          PACKAGE + "TransactionBody.run",
+          PACKAGE + "ThrowingCall.call",
+          PACKAGE + "ThrowingBody.run",
           PACKAGE + "overflow/OverflowWriter.length"); // only a field
 
   /**

@@ -637,7 +637,8 @@ class IsolationTest {
     try (Transaction one = begin(READ_COMMITTED)) {
       try (InputStream stream = one.open(table, bytes("large"))) {
         byte[] half = stream.readNBytes(150_000);
-        db.run(tx -> tx.put(table, bytes("large"), new ByteArrayInputStream(new byte[200_000])));
+        db.runThrowing(
+            tx -> tx.put(table, bytes("large"), new ByteArrayInputStream(new byte[200_000])));
         assertEquals(200_000, one.get(table, bytes("large")).length);
         db.cleanNow();
         db.run(tx -> tx.put(table, bytes("other"), new byte[280_000])); // over what was freed

@@ -65,7 +65,7 @@ class LazyCommitTest {
     return db.statistics().durableLsn() >= lazyTail;
   }
 
-  private void lazily(TransactionBody<RuntimeException> body) {
+  private void lazily(TransactionBody body) {
     db.run(LAZY, body);
     lazyTail = db.statistics().logTail();
     assertFalse(isLazyDurable(), "forced, and nobody asked for it");

@@ -205,7 +205,7 @@ class OwnConflictTest {
           assertThrows(
               ConflictException.class,
               () ->
-                  db.run(
+                  db.runThrowing(
                       LAZY,
                       tx -> {
                         helper.submit(() -> put(tx, "a")).get();
@@ -220,7 +220,7 @@ class OwnConflictTest {
   void a_helper_that_meets_the_row_of_the_run_is_not_told_that_it_is_its_own() throws Exception {
     AtomicReference<@Nullable ConflictException> told = new AtomicReference<>();
     try (ExecutorService helper = Executors.newSingleThreadExecutor()) {
-      db.run(
+      db.runThrowing(
           LAZY,
           tx -> {
             helper
@@ -313,7 +313,7 @@ class OwnConflictTest {
       assertThrows(
           TableInUseException.class,
           () ->
-              db.run(
+              db.runThrowing(
                   LAZY,
                   tx -> {
                     helper.submit(() -> put(tx, "a")).get();
@@ -354,7 +354,7 @@ class OwnConflictTest {
             () -> db.run(LAZY.withRetryTimeout(Duration.ZERO), tx -> put(tx, "a")));
     assertFalse(told.getMessage().contains("this very thread"), told.getMessage());
     db.rollbackPrepared(bytes("name"));
-    db.run(LAZY, tx -> put(tx, "a"));
+    db.runThrowing(LAZY, tx -> put(tx, "a"));
   }
 
   /** A and its helper hold each other up; the row that it wants first is its own, of the outer. */
@@ -364,7 +364,7 @@ class OwnConflictTest {
     TransactionOptions waits = LAZY.withLockTimeout(Duration.ofDays(1));
     AtomicInteger outer = new AtomicInteger();
     try (ExecutorService thread = Executors.newSingleThreadExecutor()) {
-      db.run(
+      db.runThrowing(
           LAZY,
           tx -> {
             if (outer.incrementAndGet() > 1) {

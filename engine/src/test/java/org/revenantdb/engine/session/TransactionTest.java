@@ -671,7 +671,7 @@ class TransactionTest {
           assertThrows(
               Exception.class,
               () ->
-                  db.run(tx -> {
+                  db.runThrowing(tx -> {
                     tx.put(table, bytes("k"), bytes("v"));
                     throw thrown;
                   }));
@@ -696,7 +696,7 @@ class TransactionTest {
     put(db, "t", "k", "v");
     assertEquals("v", db.call(tx -> text(tx.get(table, bytes("k")))));
     assertNull(db.call(tx -> tx.get(table, bytes("none"))));
-    byte[] streamed = db.<byte[], IOException>call(tx -> tx.open(table, bytes("k")).readAllBytes());
+    byte[] streamed = db.callThrowing(tx -> tx.open(table, bytes("k")).readAllBytes());
     assertArrayEquals(bytes("v"), streamed);
   }
 

@@ -19,7 +19,7 @@ public final class RevenantSnapshots implements SnapshotStore {
   private final Path directory;
   private final Database database;
   private final Table rows;
-  private final TransactionBody<RuntimeException> put = this::put;
+  private final TransactionBody put = this::put;
   private byte[] key = NONE;
   private byte[] value = NONE;
   private @Nullable Transaction snapshot;

@@ -86,7 +86,7 @@ public final class RevenantTree implements TreeStore {
   private final class Own implements Session {
     private static final byte[] NONE = {};
 
-    private final TransactionBody<RuntimeException> put = this::put;
+    private final TransactionBody put = this::put;
     private final byte[] into = new byte[TreeRows.VALUE];
     private byte[] key = NONE;
     private byte[] value = NONE;

@@ -216,7 +216,7 @@ class TpccTest {
 
   private long delivered(TpccMix mix) {
     TpccTransaction delivery = mix.of(TpccType.DELIVERY);
-    return database.<Long, RuntimeException>call(TransactionOptions.lazy(), delivery::run);
+    return database.call(TransactionOptions.lazy(), delivery::run);
   }
 
   @Test
