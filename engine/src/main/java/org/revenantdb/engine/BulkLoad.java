@@ -72,7 +72,8 @@ public final class BulkLoad implements AutoCloseable {
    *
    * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes, above the key before, as unsigned bytes
    * @param value at most {@link Database#MAX_VALUE_BYTES} bytes
-   * @throws KeyException if the key is not above the one before; the load goes on without this row
+   * @throws LimitException with {@link LimitException.Reason#KEY_LENGTH} if the key is not above
+   *     the one before; the load goes on without this row
    * @throws ConflictException if another transaction wrote the row, or one of those before it,
    *     first; the load has been given up
    */
@@ -92,8 +93,10 @@ public final class BulkLoad implements AutoCloseable {
    *
    * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes, above the key before, as unsigned bytes
    * @param value at most {@link Database#MAX_VALUE_BYTES} bytes
-   * @throws KeyException if the key is not above the one before; the load goes on without this row
-   * @throws ValueTooLargeException if the stream does not end in time; the load goes on
+   * @throws LimitException with {@link LimitException.Reason#KEY_LENGTH} if the key is not above
+   *     the one before; the load goes on without this row
+   * @throws LimitException with {@link LimitException.Reason#VALUE_LENGTH} if the stream does not
+   *     end in time; the load goes on
    * @throws IOException if the stream throws; the load goes on without this row
    * @throws ConflictException if another transaction wrote the row, or one of those before it,
    *     first; the load has been given up
@@ -183,7 +186,8 @@ public final class BulkLoad implements AutoCloseable {
   private void demandAscending(byte[] key) {
     RowLoader before = last;
     if (before != null && !before.isAscending(key)) {
-      throw new KeyException(
+      throw new LimitException(
+          LimitException.Reason.KEY_ORDER,
           "the keys of a bulk load have to be in ascending order, and each may come once; this one is not above the"
               + " one before it: sort the rows, or use put");
     }
@@ -232,10 +236,18 @@ public final class BulkLoad implements AutoCloseable {
 
   /** A row that was refused, or a call that came at the wrong time, has changed nothing. */
   private void giveUpAfter(Throwable failure) {
-    if (failure instanceof KeyException
-        || failure instanceof TransactionInUseException
-        || failure instanceof TransactionFinishedException
-        || failure instanceof DatabaseClosedException) {
+    boolean isHarmless =
+        switch (failure) {
+          case LimitException limit ->
+              limit.reason() == LimitException.Reason.KEY_LENGTH
+                  || limit.reason() == LimitException.Reason.KEY_ORDER;
+          case TransactionStateException state ->
+              state.reason() != TransactionStateException.Reason.READ_ONLY
+                  && state.reason() != TransactionStateException.Reason.NOT_PREPARABLE;
+          case DatabaseClosedException closed -> true;
+          default -> false;
+        };
+    if (isHarmless) {
       return;
     }
     try {

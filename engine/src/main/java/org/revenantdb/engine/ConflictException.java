@@ -20,8 +20,7 @@ import org.revenantdb.engine.session.TransactionCore;
  * <p>If the other transaction is one that the same thread has open, nothing is gained by another
  * attempt while that is open: the message says so, and {@link Database#run} does not try again.
  */
-public sealed class ConflictException extends RevenantException
-    permits DeadlockException, LockTimeoutException, SerializationConflictException {
+public final class ConflictException extends RevenantException {
   private static final long serialVersionUID = 1L;
 
   /** Why. */
@@ -120,6 +119,9 @@ public sealed class ConflictException extends RevenantException
    */
   @SuppressWarnings("ReferenceEquality") // which transaction it is
   boolean isWorthAnotherAttempt(TransactionCore attempt) {
+    if (reason == ConflictReason.LOCK_TIMEOUT) {
+      return false; // a timeout is the longest time that the user wants to wait
+    }
     TransactionCore own = ownThreads;
     if (own == null) {
       return true;
@@ -132,13 +134,8 @@ public sealed class ConflictException extends RevenantException
     return copied(said(), cure, holder);
   }
 
-  /** Another one of this class. */
-  ConflictException fresh(String said, String ownCure, long ownHolder) {
-    return new ConflictException(reason, said, ownCure, ownHolder);
-  }
-
   private ConflictException copied(String said, String ownCure, long ownHolder) {
-    ConflictException copy = fresh(said, ownCure, ownHolder);
+    ConflictException copy = new ConflictException(reason, said, ownCure, ownHolder);
     copy.ownThreads = ownThreads;
     copy.isOwnAlone = isOwnAlone;
     copy.lost = lost;

@@ -9,11 +9,23 @@ public enum ConflictReason {
   ROW_IN_USE("row in use"),
   /** A row was changed by one that has committed since the snapshot. */
   ROW_CHANGED("row changed"),
-  /** What a serializable transaction has read was changed by one that has committed since. */
+  /**
+   * What a {@linkplain Isolation#SERIALIZABLE serializable} transaction has read was changed by one
+   * that has committed or was prepared since. A commit or {@link Transaction#prepare} reports it,
+   * or a read that has waited for a prepared transaction. Roll back and repeat, as {@link
+   * Database#run} does.
+   */
   NOT_SERIALIZABLE("not serializable"),
-  /** It would have waited for itself. */
+  /**
+   * The transaction would wait for itself, directly or through others. The message has the cycle.
+   * Roll back and repeat, as {@link Database#run} does; it does not repeat if only this thread can
+   * end the cycle.
+   */
   DEADLOCK("deadlock"),
-  /** A row, or the outcome of a prepared transaction, was waited for too long. */
+  /**
+   * Another transaction did not end within the lock timeout. {@link Database#run} does not repeat
+   * the transaction: the timeout is the longest time that the user wants to wait.
+   */
   LOCK_TIMEOUT("lock timeout"),
   /** Somebody is creating, dropping or truncating the table. */
   TABLE_IN_USE("table in use"),

@@ -273,7 +273,8 @@ public final class Cursor implements AutoCloseable {
    * Value of the row.
    *
    * @return a copy
-   * @throws ValueTooLargeException if it does not fit in an array; use {@link #openValue}
+   * @throws LimitException with {@link LimitException.Reason#VALUE_LENGTH} if it does not fit in an
+   *     array; use {@link #openValue}
    */
   public byte[] value() {
     try {
@@ -290,8 +291,8 @@ public final class Cursor implements AutoCloseable {
    * @param into where it goes, as much of it as there is room for
    * @param offset index of its first byte
    * @return the length of the value, which may be larger than the room
-   * @throws ValueTooLargeException if it has more bytes than an array can have; use {@link
-   *     #openValue}
+   * @throws LimitException with {@link LimitException.Reason#VALUE_LENGTH} if it has more bytes
+   *     than an array can have; use {@link #openValue}
    */
   public int value(byte[] into, int offset) {
     Objects.checkFromIndexSize(offset, 0, into.length);

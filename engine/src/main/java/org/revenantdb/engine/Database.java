@@ -64,7 +64,7 @@ public final class Database implements AutoCloseable {
   private final Path directory;
   private final DatabaseOptions options;
 
-  /** Of transactions that are begun without options. */
+  /** Of transactions that are begun without options, and of those that inherit the durability. */
   private final TransactionOptions usual;
 
   /** Of {@link #read}. */
@@ -163,6 +163,86 @@ public final class Database implements AutoCloseable {
   }
 
   /**
+   * A table that exists, whatever it was created with. A name that does not exist is an error, so
+   * that a wrong name does not create a table; {@link #findTable} returns null instead.
+   *
+   * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
+   * @return the table
+   * @throws TableException with {@link TableException.Reason#MISSING} if there is none of this name
+   */
+  public Table table(String name) {
+    Objects.requireNonNull(name, "name");
+    try {
+      Table found = findTable(name);
+      if (found == null) {
+        throw new TableException(
+            TableException.Reason.MISSING,
+            "there is no table "
+                + name
+                + " in the database "
+                + directory
+                + "; check the name, or create it with createTable or getOrCreateTable");
+      }
+      return found;
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
+  }
+
+  /**
+   * Creates an ordinary table, which is durable on return, and no part of any transaction.
+   *
+   * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
+   * @return the new table
+   * @throws TableException with {@link TableException.Reason#EXISTS} if there is one of this name
+   * @throws ConflictException if a transaction has created one of this name and has not ended
+   */
+  public Table createTable(String name) {
+    return createTable(name, TableOptions.defaults());
+  }
+
+  /**
+   * Creates a table with these options, which is durable on return, and no part of any transaction.
+   *
+   * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
+   * @param options what it is created with
+   * @return the new table
+   * @throws TableException with {@link TableException.Reason#EXISTS} if there is one of this name
+   * @throws ConflictException if a transaction has created one of this name and has not ended
+   */
+  public Table createTable(String name, TableOptions options) {
+    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(options, "options");
+    try {
+      demandWritable("table " + name + " cannot be created");
+      Table created;
+      do {
+        if (engine.inside(() -> catalog.create(name, options)) == 0) {
+          awaitTable(name); // a crash may not take back that it exists
+          throw new TableException(
+              TableException.Reason.EXISTS,
+              "the database "
+                  + directory
+                  + " has a table "
+                  + name
+                  + "; choose another name, or use table or getOrCreateTable");
+        }
+        created = findTable(name);
+      } while (created == null); // another thread has dropped it meanwhile
+      return created;
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
+  }
+
+  private void demandWritable(String what) {
+    if (engine.options().readOnly()) {
+      throw new ReadOnlyDatabaseException(
+          what + ", since the database was opened read-only; open it for writing");
+    }
+  }
+
+  /**
    * A table, whatever it was created with; if there is none of this name an ordinary one is
    * created, which is durable then, and no part of any transaction.
    *
@@ -187,7 +267,8 @@ public final class Database implements AutoCloseable {
    * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
    * @param options what it is created with, or was
    * @return the table
-   * @throws TableOptionsException if there is a table of this name with other options
+   * @throws TableException with {@link TableException.Reason#OTHER_OPTIONS} if there is a table of
+   *     this name with other options
    * @throws ConflictException if a transaction has created one of this name and has not ended
    */
   public Table getOrCreateTable(String name, TableOptions options) {
@@ -199,7 +280,8 @@ public final class Database implements AutoCloseable {
         table = create(name, options); // or somebody else has, meanwhile
       }
       if (!table.options().equals(options)) {
-        throw new TableOptionsException(
+        throw new TableException(
+            TableException.Reason.OTHER_OPTIONS,
             "table "
                 + name
                 + " was created with "
@@ -295,17 +377,17 @@ public final class Database implements AutoCloseable {
    * written to the table are waited for, whatever becomes of them and without a limit, idle ones
    * too, and one that this thread was handed by another and has not written with; from now on no
    * other can begin to write to it: they get {@link ConflictException}, and when it is dropped,
-   * those that begin then also where they read it, {@link TableDroppedException}. Transactions that
-   * have begun before go on reading the table through the {@link Table} that they have. When the
-   * last of them has ended the cleaner gives its pages back, for other tables and other rows; the
-   * file gets no shorter by that, see {@link #compact}.
+   * those that begin then also where they read it, {@link TableException.Reason#DROPPED}.
+   * Transactions that have begun before go on reading the table through the {@link Table} that they
+   * have. When the last of them has ended the cleaner gives its pages back, for other tables and
+   * other rows; the file gets no shorter by that, see {@link #compact}.
    *
    * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
    * @return whether there was a table of this name; false, too, if another thread has dropped it
    *     meanwhile
-   * @throws TableInUseException if this thread has written to the table in a transaction that is
-   *     still open, or has one for which somebody waits who holds this drop up: it would wait for
-   *     itself
+   * @throws TableException with {@link TableException.Reason#IN_USE} if this thread has written to
+   *     the table in a transaction that is still open, or has one for which somebody waits who
+   *     holds this drop up: it would wait for itself
    * @throws OutcomeUnknownException if the log failed meanwhile
    */
   public boolean dropTable(String name) {
@@ -324,8 +406,10 @@ public final class Database implements AutoCloseable {
       boolean dropped;
       try {
         dropped = engine.tables().drops().drop(table);
-      } catch (TableInUseException told) {
-        awaitOutcomes(); // it may be a prepared transaction's, which a crash may not take back then
+      } catch (TableException told) {
+        if (told.reason() == TableException.Reason.IN_USE) {
+          awaitOutcomes();
+        } // it may be a prepared transaction's, which a crash may not take back then
         throw told;
       }
       awaitTable(name);
@@ -342,8 +426,8 @@ public final class Database implements AutoCloseable {
    *
    * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
    * @return whether there was a table of this name
-   * @throws TableInUseException if this thread has written to the table in a transaction that is
-   *     still open, or a prepared one has
+   * @throws TableException with {@link TableException.Reason#IN_USE} if this thread has written to
+   *     the table in a transaction that is still open, or a prepared one has
    * @throws OutcomeUnknownException if the log failed meanwhile
    */
   public boolean truncateTable(String name) {
@@ -474,6 +558,17 @@ public final class Database implements AutoCloseable {
    */
   public Transaction begin(TransactionOptions options) {
     Objects.requireNonNull(options, "options");
+    return options.durability() == null ? beginWith(inheriting(options)) : beginWith(options);
+  }
+
+  /** The same options with the durability of the database, which they leave open. */
+  private TransactionOptions inheriting(TransactionOptions options) {
+    return options.equals(TransactionOptions.defaults())
+        ? usual
+        : options.withDurability(this.options.durability());
+  }
+
+  private Transaction beginWith(TransactionOptions options) {
     StackReserve.ensure();
     try {
       @Nullable Throwable begun =
@@ -553,7 +648,7 @@ public final class Database implements AutoCloseable {
    *       conflict;
    *   <li>there were {@link DatabaseOptions#maxAttempts} attempts;
    *   <li>the thread is interrupted;
-   *   <li>it is a {@link LockTimeoutException};
+   *   <li>it is a {@link ConflictReason#LOCK_TIMEOUT};
    *   <li>the other transaction is one that this very thread has open: it would wait for itself.
    *       That is a transaction whose {@code run} this call is part of, however deep; or one that
    *       was begun otherwise, if this thread was the last to write with it. A thread that hands
@@ -635,7 +730,8 @@ public final class Database implements AutoCloseable {
    * @param <T> what they return
    * @param <X> what they throw
    * @return what the body returned
-   * @throws ReadOnlyTransactionException if the body writes
+   * @throws TransactionStateException with {@link TransactionStateException.Reason#READ_ONLY} if
+   *     the body writes
    * @throws X what the body threw
    */
   public <T extends @Nullable Object, X extends Exception> T readThrowing(ThrowingCall<T, X> body)

@@ -116,18 +116,19 @@ final class EngineFaces extends ApiAccess {
   }
 
   @Override
-  public DeadlockException deadlock(String message, String cure, long holder) {
-    return new DeadlockException(message, cure, holder);
+  public ConflictException deadlock(String message, String cure, long holder) {
+    return new ConflictException(ConflictReason.DEADLOCK, message, cure, holder);
   }
 
   @Override
-  public LockTimeoutException lockTimeout(String message) {
-    return new LockTimeoutException(message);
+  public ConflictException lockTimeout(String message) {
+    return new ConflictException(
+        ConflictReason.LOCK_TIMEOUT, message, /* cure= */ "", /* holder= */ 0);
   }
 
   @Override
-  public SerializationConflictException serializationConflict(String message, String cure) {
-    return new SerializationConflictException(message, cure);
+  public ConflictException serializationConflict(String message, String cure) {
+    return new ConflictException(ConflictReason.NOT_SERIALIZABLE, message, cure, /* holder= */ 0);
   }
 
   @Override

@@ -40,7 +40,7 @@ import org.revenantdb.recovery.log.LogStoppedException;
  * SequenceOptions#cacheSize} is being reserved, which one of them does when half of the block
  * before is used. Without a cache they do at each value; waiting for the disk, they share a force.
  *
- * <p>Failure: {@link SequenceExhaustedException} at the end of the range; {@link
+ * <p>Failure: {@link LimitException.Reason#SEQUENCE_EXHAUSTED} at the end of the range; {@link
  * DatabaseStoppedException} where the log has failed: the value that was asked for is lost.
  */
 public final class Sequence {
@@ -114,7 +114,8 @@ public final class Sequence {
    *
    * @param durability whether a crash may bring it back; {@link Sequence} says when
    * @return a value that nobody else is given
-   * @throws SequenceExhaustedException if there are no values left
+   * @throws LimitException with {@link LimitException.Reason#SEQUENCE_EXHAUSTED} if there are no
+   *     values left
    * @throws ReadOnlyDatabaseException if the database was opened read-only
    */
   public long next(Durability durability) {
@@ -251,7 +252,8 @@ public final class Sequence {
         next = reserve(durability);
       }
       if (next == null) {
-        throw new SequenceExhaustedException(
+        throw new LimitException(
+            LimitException.Reason.SEQUENCE_EXHAUSTED,
             "sequence "
                 + name
                 + " has given all values of its range ("

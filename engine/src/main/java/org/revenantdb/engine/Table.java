@@ -7,10 +7,9 @@ import org.revenantdb.engine.catalog.TableState;
  * database. Thread-safe.
  *
  * <p>When the table was {@linkplain Transaction#dropTable dropped}, transactions that had begun
- * before go on reading it; everything else that is asked of it throws {@link
- * TableDroppedException}, also when there is another table of the same name. When it was
- * {@linkplain Transaction#truncate truncated} it stays the same table: transactions that had begun
- * before read the rows that it had.
+ * before go on reading it; everything else that is asked of it throws {@link TableException}, also
+ * when there is another table of the same name. When it was {@linkplain Transaction#truncate
+ * truncated} it stays the same table: transactions that had begun before read the rows that it had.
  */
 public final class Table {
   private final TableState state;

@@ -57,16 +57,16 @@ import org.revenantdb.engine.version.StoredValue;
  * that again once. A statement that throws has changed nothing, and the transaction goes on; what
  * it has streamed in is given back.
  *
- * <p>A table that was dropped before the transaction began is refused with {@link
- * TableDroppedException}. To begin to write to one that somebody is about to drop or truncate, or
- * has truncated since, is a conflict, and so is to use one that was created since. A row of a
- * {@linkplain #prepare prepared} transaction counts as committed for a {@link
- * Isolation#SERIALIZABLE} one: also to read it is a conflict, at once or after the lock timeout,
- * unless that is rolled back. Otherwise reads are in conflict with nobody.
+ * <p>A table that was dropped before the transaction began is refused with {@link TableException}.
+ * To begin to write to one that somebody is about to drop or truncate, or has truncated since, is a
+ * conflict, and so is to use one that was created since. A row of a {@linkplain #prepare prepared}
+ * transaction counts as committed for a {@link Isolation#SERIALIZABLE} one: also to read it is a
+ * conflict, at once or after the lock timeout, unless that is rolled back. Otherwise reads are in
+ * conflict with nobody.
  *
  * <p>A transaction may be handed from thread to thread, but only one may use it at a time; a second
- * one gets {@link TransactionInUseException}. An interrupted thread is not disturbed and stays
- * interrupted. A transaction that is forgotten open is rolled back and reported.
+ * one gets {@link TransactionStateException.Reason#IN_USE}. An interrupted thread is not disturbed
+ * and stays interrupted. A transaction that is forgotten open is rolled back and reported.
  */
 public final class Transaction implements AutoCloseable {
   private static final int MAX_ARRAY = Integer.MAX_VALUE - 8;
@@ -247,7 +247,8 @@ public final class Transaction implements AutoCloseable {
    * @return a copy, or null if there is no such row
    * @throws ConflictException if the table is too new, or the row that of a prepared transaction:
    *     see the class
-   * @throws ValueTooLargeException if the value does not fit in an array; use {@link #open}
+   * @throws LimitException with {@link LimitException.Reason#VALUE_LENGTH} if the value does not
+   *     fit in an array; use {@link #open}
    */
   public byte @Nullable [] get(Table table, byte[] key) {
     Objects.requireNonNull(table, "table");
@@ -271,8 +272,8 @@ public final class Transaction implements AutoCloseable {
    * @return the length of the value, which may be larger than the room; -1 if there is no such row,
    *     and then, too, the array may have been written to
    * @throws ConflictException as {@link #get(Table, byte[])}
-   * @throws ValueTooLargeException if the value has more bytes than an array can have; use {@link
-   *     #open}
+   * @throws LimitException with {@link LimitException.Reason#VALUE_LENGTH} if the value has more
+   *     bytes than an array can have; use {@link #open}
    */
   public int get(Table table, byte[] key, byte[] into, int offset) {
     Objects.requireNonNull(table, "table");
@@ -494,7 +495,8 @@ public final class Transaction implements AutoCloseable {
    * @return a copy of the value, or null if there is no such row, and no lock
    * @throws ConflictException if another transaction wrote the row first, or has changed the table:
    *     see {@link ConflictReason}
-   * @throws ValueTooLargeException if the value does not fit in an array
+   * @throws LimitException with {@link LimitException.Reason#VALUE_LENGTH} if the value does not
+   *     fit in an array
    */
   public byte @Nullable [] lockForUpdate(Table table, byte[] key) {
     Objects.requireNonNull(table, "table");
@@ -587,8 +589,8 @@ public final class Transaction implements AutoCloseable {
    * @param value at most {@link Database#MAX_VALUE_BYTES} bytes
    * @throws ConflictException if another transaction wrote the row first, or has changed the table:
    *     see {@link ConflictReason}
-   * @throws ValueTooLargeException if the stream does not end in time; the row is unchanged, and
-   *     what was written of the value is given back
+   * @throws LimitException with {@link LimitException.Reason#VALUE_LENGTH} if the stream does not
+   *     end in time; the row is unchanged, and what was written of the value is given back
    * @throws IOException if the stream throws; as above
    */
   public void put(Table table, byte[] key, InputStream value) throws IOException {
@@ -949,7 +951,8 @@ public final class Transaction implements AutoCloseable {
    *
    * @param name 1 to {@link Database#MAX_KEY_BYTES} bytes of UTF-8
    * @return the table, for this transaction alone until it commits
-   * @throws TableExistsException if there is one of that name, or this transaction has dropped one
+   * @throws TableException with {@link TableException.Reason#EXISTS} if there is one of that name,
+   *     or this transaction has dropped one
    * @throws ConflictException if another transaction has created, dropped or truncated one of that
    *     name, and has not ended
    * @throws IllegalStateException if this transaction has a savepoint
@@ -964,7 +967,8 @@ public final class Transaction implements AutoCloseable {
    * @param name 1 to {@link Database#MAX_KEY_BYTES} bytes of UTF-8
    * @param options what it is created with, for ever
    * @return the table, for this transaction alone until it commits
-   * @throws TableExistsException if there is one of that name, or this transaction has dropped one
+   * @throws TableException with {@link TableException.Reason#EXISTS} if there is one of that name,
+   *     or this transaction has dropped one
    * @throws ConflictException if another transaction has created, dropped or truncated one of that
    *     name, and has not ended
    * @throws IllegalStateException if this transaction has a savepoint
@@ -992,10 +996,11 @@ public final class Transaction implements AutoCloseable {
    * committed goes with the table, though this transaction does not see it.
    *
    * @param table a table of this database
-   * @throws TableDroppedException if it was dropped already
+   * @throws TableException with {@link TableException.Reason#DROPPED} if it was dropped already
    * @throws ConflictException if it was truncated after this transaction began
-   * @throws TableInUseException if this thread has written to it in another transaction that is
-   *     open, or a prepared one has, or they would wait for each other for ever
+   * @throws TableException with {@link TableException.Reason#IN_USE} if this thread has written to
+   *     it in another transaction that is open, or a prepared one has, or they would wait for each
+   *     other for ever
    * @throws IllegalStateException if this transaction has a savepoint
    */
   public void dropTable(Table table) {
@@ -1020,10 +1025,11 @@ public final class Transaction implements AutoCloseable {
    * committed goes with the other rows, though this transaction does not see it.
    *
    * @param table a table of this database
-   * @throws TableDroppedException if it was dropped
+   * @throws TableException with {@link TableException.Reason#DROPPED} if it was dropped
    * @throws ConflictException if it was truncated after this transaction began
-   * @throws TableInUseException if this thread has written to it in another transaction that is
-   *     open, or a prepared one has, or they would wait for each other for ever
+   * @throws TableException with {@link TableException.Reason#IN_USE} if this thread has written to
+   *     it in another transaction that is open, or a prepared one has, or they would wait for each
+   *     other for ever
    * @throws IllegalStateException if this transaction has a savepoint
    */
   public void truncate(Table table) {
@@ -1131,10 +1137,11 @@ public final class Transaction implements AutoCloseable {
    * Commits, and returns when that is durable; if the transaction is {@link Durability#LAZY}, at
    * once.
    *
-   * @throws SerializationConflictException if it is {@link Isolation#SERIALIZABLE}, and another has
-   *     committed, or was prepared, that would have changed what it has read: it has not been
-   *     committed, and can only be rolled back
-   * @throws TransactionFinishedException if it has ended, or can only be rolled back
+   * @throws ConflictException with {@link ConflictReason#NOT_SERIALIZABLE} if it is {@link
+   *     Isolation#SERIALIZABLE}, and another has committed, or was prepared, that would have
+   *     changed what it has read: it has not been committed, and can only be rolled back
+   * @throws TransactionStateException with {@link TransactionStateException.Reason#FINISHED} if it
+   *     has ended, or can only be rolled back
    * @throws OutcomeUnknownException if the log failed meanwhile
    */
   public void commit() {
@@ -1162,10 +1169,12 @@ public final class Transaction implements AutoCloseable {
    * @param name what the coordinator calls it, 1 to {@link Database#MAX_NAME_BYTES} bytes; no two
    *     that are prepared have the same
    * @return false if it has written nothing: it has ended, and there is nothing to decide
-   * @throws PrepareException if one of that name is prepared, or too many are, or the transaction
-   *     has created, dropped or truncated tables: it is still open
-   * @throws SerializationConflictException as {@link #commit}: it can only be rolled back
-   * @throws TransactionFinishedException if it has ended, or can only be rolled back
+   * @throws TransactionStateException with {@link TransactionStateException.Reason#NOT_PREPARABLE}
+   *     if one of that name is prepared, or too many are, or the transaction has created, dropped
+   *     or truncated tables: it is still open
+   * @throws ConflictException as {@link #commit}: it can only be rolled back
+   * @throws TransactionStateException with {@link TransactionStateException.Reason#FINISHED} if it
+   *     has ended, or can only be rolled back
    * @throws OutcomeUnknownException if the log failed meanwhile: after the next open {@link
    *     Database#preparedTransactions} tells whether it is prepared
    */
@@ -1185,8 +1194,9 @@ public final class Transaction implements AutoCloseable {
    * the transaction is {@link Durability#DURABLE}, the log is being forced for it.
    *
    * @return as {@link #whenDurable}
-   * @throws SerializationConflictException as {@link #commit}: it can only be rolled back
-   * @throws TransactionFinishedException if it has ended, or can only be rolled back
+   * @throws ConflictException as {@link #commit}: it can only be rolled back
+   * @throws TransactionStateException with {@link TransactionStateException.Reason#FINISHED} if it
+   *     has ended, or can only be rolled back
    */
   public CompletionStage<@Nullable Void> commitAsync() {
     try {
@@ -1287,8 +1297,9 @@ public final class Transaction implements AutoCloseable {
     return bytes;
   }
 
-  private static ValueTooLargeException tooLargeForArray(StoredValue value) {
-    return new ValueTooLargeException(
+  private static LimitException tooLargeForArray(StoredValue value) {
+    return new LimitException(
+        LimitException.Reason.VALUE_LENGTH,
         "the value has " + value.length() + " bytes, too many for an array; read it as a stream");
   }
 
@@ -1343,10 +1354,11 @@ public final class Transaction implements AutoCloseable {
   static void checkKey(byte[] key) {
     Objects.requireNonNull(key, "key");
     if (key.length == 0) {
-      throw new KeyException("a key must not be empty");
+      throw new LimitException(LimitException.Reason.KEY_LENGTH, "a key must not be empty");
     }
     if (key.length > Database.MAX_KEY_BYTES) {
-      throw new KeyException(
+      throw new LimitException(
+          LimitException.Reason.KEY_LENGTH,
           "a key may have " + Database.MAX_KEY_BYTES + " bytes; this one has " + key.length);
     }
   }

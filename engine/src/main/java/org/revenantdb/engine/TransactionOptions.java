@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a transaction is begun. Immutable.
  *
- * @param durability what its commit waits for, and what it may read
+ * @param durability what its commit waits for, and what it may read; null, the default: as {@link
+ *     DatabaseOptions#durability} says
  * @param deferReadWaitsToCommit for {@link Durability#DURABLE}: a promise that nothing outside of
  *     the database is done on the strength of what the transaction has read until it has committed.
  *     It is then given at once what is not yet durable, and waits once, when it commits, also if it
@@ -18,14 +19,15 @@ import org.jspecify.annotations.Nullable;
  *     DatabaseOptions#lockTimeout} says, which is zero where nobody has set it
  * @param isolation what it sees of others that commit meanwhile; {@link Isolation#SNAPSHOT} if
  *     nothing else is said
- * @param readOnly whether whatever would write is refused with {@link ReadOnlyTransactionException}
+ * @param readOnly whether whatever would write is refused with {@link
+ *     TransactionStateException.Reason#READ_ONLY}
  * @param name what people call it, null if nothing; for {@link DatabaseStatistics#oldestSnapshot},
  *     the command {@code stat} and {@link LeakedTransaction}
  * @param retryTimeout how long {@link Database#run} goes on after the first conflict; null, the
  *     default: as {@link DatabaseOptions#retryTimeout} says
  */
 public record TransactionOptions(
-    Durability durability,
+    @Nullable Durability durability,
     boolean deferReadWaitsToCommit,
     @Nullable Duration lockTimeout,
     Isolation isolation,
@@ -40,12 +42,12 @@ public record TransactionOptions(
           + MAX_NAME
           + " characters, not blank, without control characters and halves of characters";
 
+  private static final TransactionOptions DEFAULTS = usual(/* durability= */ null);
   private static final TransactionOptions OF_DURABLE = usual(Durability.DURABLE);
   private static final TransactionOptions OF_LAZY = usual(Durability.LAZY);
 
   /** Checks the options. */
   public TransactionOptions {
-    OptionCheck.present(durability, "durability", Durability.class);
     OptionCheck.present(isolation, "isolation", Isolation.class);
     if (lockTimeout != null) {
       DatabaseOptions.checkLockTimeout(lockTimeout);
@@ -94,7 +96,7 @@ public record TransactionOptions(
     };
   }
 
-  private static TransactionOptions usual(Durability durability) {
+  private static TransactionOptions usual(@Nullable Durability durability) {
     return new TransactionOptions(
         durability,
         /* deferReadWaitsToCommit= */ false,
@@ -106,7 +108,18 @@ public record TransactionOptions(
   }
 
   /**
-   * Durable, and each read waits for what it is given.
+   * The durability of the database, and nothing else set: what {@link Database#begin()} uses. The
+   * methods {@code with...} keep what is not set, so a name alone does not change the durability.
+   *
+   * @return options
+   */
+  public static TransactionOptions defaults() {
+    return DEFAULTS;
+  }
+
+  /**
+   * Durable whatever {@link DatabaseOptions#durability} says, and each read waits for what it is
+   * given.
    *
    * @return options
    */
@@ -115,7 +128,7 @@ public record TransactionOptions(
   }
 
   /**
-   * Lazy.
+   * Lazy whatever {@link DatabaseOptions#durability} says.
    *
    * @return options
    */
@@ -138,6 +151,20 @@ public record TransactionOptions(
   }
 
   /**
+   * Sets what the commit waits for, instead of {@link DatabaseOptions#durability}.
+   *
+   * @param value the durability
+   * @return other options
+   * @throws NullPointerException if it is null; options that inherit it begin with {@link
+   *     #defaults}
+   */
+  public TransactionOptions withDurability(Durability value) {
+    OptionCheck.present(value, "durability", Durability.class);
+    return new TransactionOptions(
+        value, deferReadWaitsToCommit, lockTimeout, isolation, readOnly, name, retryTimeout);
+  }
+
+  /**
    * Makes or takes back the promise to act on what was read only after the commit.
    *
    * @param value the setting
@@ -151,10 +178,11 @@ public record TransactionOptions(
   /**
    * Sets how long a statement waits for other transactions that have written its rows and have not
    * ended; without this as {@link DatabaseOptions#lockTimeout} says, by default not at all. When
-   * the time is over it gets {@link LockTimeoutException}; where those who wait would wait for each
-   * other one of them gets {@link DeadlockException} at once. A statement that has waited for one
-   * that committed is in conflict all the same, but for {@link Isolation#READ_COMMITTED}. Against a
-   * transaction that is prepared, or that its user has left open, nothing else helps.
+   * the time is over it gets {@link ConflictReason#LOCK_TIMEOUT}; where those who wait would wait
+   * for each other one of them gets {@link ConflictReason#DEADLOCK} at once. A statement that has
+   * waited for one that committed is in conflict all the same, but for {@link
+   * Isolation#READ_COMMITTED}. Against a transaction that is prepared, or that its user has left
+   * open, nothing else helps.
    *
    * @param value from zero, which is not to wait, to a year
    * @return other options

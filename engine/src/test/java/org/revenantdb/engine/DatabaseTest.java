@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.engine.testing.Refusals.assertRefused;
 import static org.revenantdb.engine.testing.Samples.SMALL;
 import static org.revenantdb.engine.testing.Samples.bytes;
 import static org.revenantdb.engine.testing.Samples.get;
@@ -285,8 +286,8 @@ class DatabaseTest {
         put(db, name, "k", name);
         assertEquals(name, get(db, name, "k"));
       }
-      assertThrows(KeyException.class, () -> db.getOrCreateTable(""));
-      assertThrows(KeyException.class, () -> db.getOrCreateTable(longest + "x"));
+      assertRefused(LimitException.Reason.KEY_LENGTH, () -> db.getOrCreateTable(""));
+      assertRefused(LimitException.Reason.KEY_LENGTH, () -> db.getOrCreateTable(longest + "x"));
       assertThrows(NullPointerException.class, () -> db.getOrCreateTable(null));
       assertThrows(NullPointerException.class, () -> db.findTable(null));
     }
@@ -295,7 +296,7 @@ class DatabaseTest {
   @Test
   void table_name_with_half_a_surrogate_pair_is_refused_and_does_not_become_a_question_mark() {
     try (Database db = open(directory())) {
-      assertThrows(KeyException.class, () -> db.getOrCreateTable("\uD83D"));
+      assertRefused(LimitException.Reason.KEY_LENGTH, () -> db.getOrCreateTable("\uD83D"));
       assertEquals(List.of(), db.tableNames());
     }
   }
@@ -369,13 +370,13 @@ class DatabaseTest {
 
   @Test
   void pool_largerThanTheMachine_isRefusedBeforeAnythingIsMade() {
-    PoolTooLargeException refused =
-        assertThrows(
-            PoolTooLargeException.class,
+    LimitException refused =
+        assertRefused(
+            LimitException.Reason.POOL_TOO_LARGE,
             () -> Database.open(directory(), SMALL.withPoolBytes(1L << 42)).close());
     assertTrue(refused.getMessage().contains("memory"), refused.getMessage());
-    assertThrows(
-        PoolTooLargeException.class,
+    assertRefused(
+        LimitException.Reason.POOL_TOO_LARGE,
         () -> Database.open(directory(), SMALL.withPoolBytes(1L << 43)).close());
     assertFalse(Files.exists(directory()));
   }

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.engine.testing.Refusals.assertRefused;
 import static org.revenantdb.engine.testing.Samples.bytes;
 
 import java.nio.file.Path;
@@ -78,8 +78,8 @@ class FaceTest {
       Table table = db.getOrCreateTable("t");
       db.run(tx -> tx.put(table, bytes("a"), bytes("1")));
       assertArrayEquals(bytes("1"), db.read(tx -> tx.get(table, bytes("a"))));
-      assertThrows(
-          ReadOnlyTransactionException.class,
+      assertRefused(
+          TransactionStateException.Reason.READ_ONLY,
           () ->
               db.read(tx -> {
                 tx.put(table, bytes("a"), bytes("2"));

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.engine.testing.Refusals.assertRefused;
 
 import java.io.IOException;
 import java.lang.reflect.Constructor;
@@ -378,7 +379,7 @@ class OptionsTest {
 
   private static void tooLarge(Path directory, DatabaseOptions options) {
     String message =
-        assertThrows(PoolTooLargeException.class, () -> Database.open(directory, options))
+        assertRefused(LimitException.Reason.POOL_TOO_LARGE, () -> Database.open(directory, options))
             .getMessage();
     assertTrue(message.contains("poolBytes must be from 2097152 to "), message);
     assertTrue(message.contains(", not " + BufferPoolOptions.MAX_BYTES), message);

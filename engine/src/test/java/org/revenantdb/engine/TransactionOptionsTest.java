@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.engine.testing.Refusals.assertRefused;
 import static org.revenantdb.engine.testing.Samples.bytes;
 import static org.revenantdb.engine.testing.Samples.put;
 
@@ -36,7 +37,7 @@ class TransactionOptionsTest {
       long before = db.statistics().logTail();
       try (Transaction tx = db.begin(READ_ONLY.withIsolation(isolation))) {
         Consumer<Executable> refused =
-            write -> assertThrows(ReadOnlyTransactionException.class, write);
+            write -> assertRefused(TransactionStateException.Reason.READ_ONLY, write);
         refused.accept(() -> tx.put(table, bytes("k"), bytes("w")));
         refused.accept(() -> tx.delete(table, bytes("k")));
         refused.accept(() -> tx.delete(table, bytes("none")));
@@ -62,8 +63,8 @@ class TransactionOptionsTest {
     try (Database db = Samples.open(folder.resolve("db"))) {
       put(db, "t", "k", "v");
       int[] attempts = {0};
-      assertThrows(
-          ReadOnlyTransactionException.class,
+      assertRefused(
+          TransactionStateException.Reason.READ_ONLY,
           () ->
               db.run(
                   READ_ONLY,

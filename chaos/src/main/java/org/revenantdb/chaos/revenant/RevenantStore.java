@@ -15,12 +15,12 @@ import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.DatabaseStatistics;
-import org.revenantdb.engine.PrepareException;
 import org.revenantdb.engine.RecoveryReport;
 import org.revenantdb.engine.Savepoint;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableExistsException;
+import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.Transaction;
+import org.revenantdb.engine.TransactionStateException;
 
 /**
  * RevenantDB as the model sees it: small log segments and a short log, so that checkpoints are
@@ -158,9 +158,16 @@ public final class RevenantStore implements Store {
       }
       try {
         tx.createTable(name);
-      } catch (org.revenantdb.engine.ConflictException | TableExistsException e) {
+      } catch (org.revenantdb.engine.ConflictException e) {
         throw new ConflictException(e);
+      } catch (TableException e) {
+        throw conflictIfExists(e);
       }
+    }
+
+    /** That the table exists is a conflict: another transaction has created it meanwhile. */
+    private static RuntimeException conflictIfExists(TableException e) {
+      return e.reason() == TableException.Reason.EXISTS ? new ConflictException(e) : e;
     }
 
     @Override
@@ -187,8 +194,10 @@ public final class RevenantStore implements Store {
     public void put(String table, byte[] key, byte[] value) {
       try {
         tx.put(table(table), key, value);
-      } catch (org.revenantdb.engine.ConflictException | TableExistsException e) {
+      } catch (org.revenantdb.engine.ConflictException e) {
         throw new ConflictException(e);
+      } catch (TableException e) {
+        throw conflictIfExists(e);
       }
     }
 
@@ -196,8 +205,10 @@ public final class RevenantStore implements Store {
     public void put(String table, byte[] key, InputStream value) throws IOException {
       try {
         tx.put(table(table), key, value);
-      } catch (org.revenantdb.engine.ConflictException | TableExistsException e) {
+      } catch (org.revenantdb.engine.ConflictException e) {
         throw new ConflictException(e);
+      } catch (TableException e) {
+        throw conflictIfExists(e);
       }
     }
 
@@ -236,7 +247,11 @@ public final class RevenantStore implements Store {
         if (tx.prepare(name)) {
           db.commitPrepared(name);
         }
-      } catch (PrepareException hasMadeATable) {
+      } catch (TransactionStateException refused) {
+        if (refused.reason() != TransactionStateException.Reason.NOT_PREPARABLE) {
+          throw refused;
+        }
+        // It has created a table.
         tx.commit();
       }
     }

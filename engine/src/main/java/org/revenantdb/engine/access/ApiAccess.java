@@ -7,13 +7,10 @@ import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.ConflictReason;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
-import org.revenantdb.engine.DeadlockException;
-import org.revenantdb.engine.LockTimeoutException;
 import org.revenantdb.engine.RestartPhase;
 import org.revenantdb.engine.RevenantException;
 import org.revenantdb.engine.Sequence;
 import org.revenantdb.engine.SequenceOptions;
-import org.revenantdb.engine.SerializationConflictException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
@@ -142,13 +139,13 @@ public abstract class ApiAccess {
       ConflictReason reason, String message, String cure, long holder);
 
   /** A deadlock. */
-  public abstract DeadlockException deadlock(String message, String cure, long holder);
+  public abstract ConflictException deadlock(String message, String cure, long holder);
 
   /** A lock that was not to be had in time. */
-  public abstract LockTimeoutException lockTimeout(String message);
+  public abstract ConflictException lockTimeout(String message);
 
   /** A conflict of serializable transactions. */
-  public abstract SerializationConflictException serializationConflict(String message, String cure);
+  public abstract ConflictException serializationConflict(String message, String cure);
 
   /** The retries end with it: how many there were, and what to do now. */
   public abstract void gaveUp(ConflictException conflict, String attempts);

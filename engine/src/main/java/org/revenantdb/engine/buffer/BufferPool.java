@@ -1077,7 +1077,7 @@ public final class BufferPool implements AutoCloseable {
   }
 
   private PoolSizeException tooSmall() {
-    return new PoolSizeException(
+    return PoolSizeException.noFrameFree(
         "No frame became free for %d s: all %d frames of the buffer pool of %s are latched or cannot be written; open the database with a larger pool or use fewer threads at once."
             .formatted(TimeUnit.NANOSECONDS.toSeconds(HOPELESS), frames.used(), data.path()));
   }

@@ -2,7 +2,7 @@ package org.revenantdb.engine.catalog;
 
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
-import org.revenantdb.engine.KeyException;
+import org.revenantdb.engine.LimitException;
 
 /** Keys in messages, and names as keys. */
 public final class Names {
@@ -15,16 +15,19 @@ public final class Names {
    *
    * @param what of what it is the name, for messages
    * @param longest most bytes
-   * @throws KeyException if it has no UTF-8, or is too short or too long
+   * @throws LimitException with {@link LimitException.Reason#KEY_LENGTH} if it has no UTF-8, or is
+   *     too short or too long
    */
   static byte[] utf8(String what, String name, int longest) {
     byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
     if (!name.equals(new String(bytes, StandardCharsets.UTF_8))) {
-      throw new KeyException(
+      throw new LimitException(
+          LimitException.Reason.KEY_LENGTH,
           "the name of " + what + " has characters that are half of a pair, and have no UTF-8");
     }
     if (bytes.length == 0 || bytes.length > longest) {
-      throw new KeyException(
+      throw new LimitException(
+          LimitException.Reason.KEY_LENGTH,
           "the name of "
               + what
               + " has 1 to "

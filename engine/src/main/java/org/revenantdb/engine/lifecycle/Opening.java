@@ -6,8 +6,8 @@ import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.engine.LimitException;
 import org.revenantdb.engine.NotCleanlyClosedException;
-import org.revenantdb.engine.PoolTooLargeException;
 import org.revenantdb.engine.RecoveryReport;
 import org.revenantdb.engine.RestartPhase;
 import org.revenantdb.engine.RestartStatus;
@@ -443,7 +443,7 @@ final class Opening {
     try {
       return BufferPoolOptions.ofBytes(options.poolBytes());
     } catch (PoolSizeException e) {
-      throw new PoolTooLargeException(Engine.why(e), e);
+      throw new LimitException(LimitException.Reason.POOL_TOO_LARGE, Engine.why(e), e);
     }
   }
 

@@ -8,8 +8,8 @@ import java.util.concurrent.ExecutionException;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseClosedException;
 import org.revenantdb.engine.InternalFailureException;
+import org.revenantdb.engine.LimitException;
 import org.revenantdb.engine.OutcomeUnknownException;
-import org.revenantdb.engine.PoolTooLargeException;
 import org.revenantdb.engine.RevenantException;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.access.Misuse;
@@ -63,7 +63,13 @@ public final class Boundary {
                   + ")",
               unknown);
       case PoolClosedException closed -> closed(closed);
-      case PoolSizeException size -> new PoolTooLargeException(Engine.why(size), size);
+      case PoolSizeException size ->
+          new LimitException(
+              size.isNoFrameFree()
+                  ? LimitException.Reason.POOL_TOO_SMALL
+                  : LimitException.Reason.POOL_TOO_LARGE,
+              Engine.why(size),
+              size);
       case UncheckedIOException system ->
           IoFailures.of(
               directory,

@@ -6,8 +6,8 @@ import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.ConflictException;
-import org.revenantdb.engine.PrepareException;
 import org.revenantdb.engine.Table;
+import org.revenantdb.engine.TransactionStateException;
 import org.revenantdb.engine.catalog.TableState;
 import org.revenantdb.engine.serial.Certifier;
 import org.revenantdb.engine.serial.Commit;
@@ -47,10 +47,12 @@ final class PreparePath {
     } catch (ConflictException told) {
       core.awaitAnswer();
       throw told;
-    } catch (PrepareException told) {
-      Engine engine = core.engine();
-      engine.awaitDurable(
-          engine.prepared().lastLsn()); // a crash may not take back who has the name
+    } catch (TransactionStateException told) {
+      if (told.reason() == TransactionStateException.Reason.NOT_PREPARABLE) {
+        Engine engine = core.engine();
+        // A crash may not take back that the name is in use.
+        engine.awaitDurable(engine.prepared().lastLsn());
+      }
       throw told;
     } finally {
       core.leaveAlone();
@@ -71,7 +73,8 @@ final class PreparePath {
     }
     OwnTables own = core.ownTables();
     if (own != null && !own.isEmpty()) {
-      throw new PrepareException(
+      throw new TransactionStateException(
+          TransactionStateException.Reason.NOT_PREPARABLE,
           "the transaction has created, dropped or truncated tables, and cannot be prepared: commit it, or do that"
               + " in a transaction of its own");
     }

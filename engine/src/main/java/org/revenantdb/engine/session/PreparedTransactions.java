@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
-import org.revenantdb.engine.PrepareException;
+import org.revenantdb.engine.TransactionStateException;
 import org.revenantdb.engine.catalog.Publication;
 import org.revenantdb.engine.change.AfterPublish;
 import org.revenantdb.engine.change.Journal;
@@ -89,11 +89,13 @@ public final class PreparedTransactions {
    * @param ended told, when the record is published, that its session has nothing to do with it any
    *     more; must not fail
    * @return the LSN of the record
-   * @throws PrepareException if it cannot be: nothing has changed
+   * @throws TransactionStateException with {@link TransactionStateException.Reason#NOT_PREPARABLE}
+   *     if it cannot be: nothing has changed
    */
   public long prepare(PreparedTransaction transaction, Publication order, Runnable ended) {
     if (transaction.tables() > MAX_TABLES) {
-      throw new PrepareException(
+      throw new TransactionStateException(
+          TransactionStateException.Reason.NOT_PREPARABLE,
           "the transaction has written to "
               + transaction.tables()
               + " tables; one that is prepared may have written to "
@@ -119,11 +121,13 @@ public final class PreparedTransactions {
 
   private void refuse(Entry entry, int credit) {
     if (byName.containsKey(entry.key)) {
-      throw new PrepareException(
+      throw new TransactionStateException(
+          TransactionStateException.Reason.NOT_PREPARABLE,
           "a transaction of this name is prepared already; commit or roll that back, or take another name");
     }
     if (bytes + credit > most) {
-      throw new PrepareException(
+      throw new TransactionStateException(
+          TransactionStateException.Reason.NOT_PREPARABLE,
           byName.size()
               + " transactions are prepared and wait for their outcome, as many as a sixteenth of a segment of the log has"
               + " room for; commit them or roll them back");

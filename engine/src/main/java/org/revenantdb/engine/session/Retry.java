@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.ConflictReason;
 import org.revenantdb.engine.Database;
-import org.revenantdb.engine.DeadlockException;
 import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.catalog.TableState;
@@ -103,7 +102,7 @@ public final class Retry {
     }
     LostRow lost = ApiAccess.api().lost(conflict);
     if (!wanted.isEmpty() && lost != null) {
-      DeadlockException told = takeTurn(lost);
+      ConflictException told = takeTurn(lost);
       if (told != null) {
         giveUp(told, /* isWorthIt= */ false);
         return told;
@@ -160,11 +159,11 @@ public final class Retry {
    * Waits for the turn to have the rows, and then until the winner has ended; or returns why that
    * would never be.
    */
-  private @Nullable DeadlockException takeTurn(LostRow lost) {
+  private @Nullable ConflictException takeTurn(LostRow lost) {
     releaseHeirs(); // they would sleep behind nobody meanwhile
     RowWaiter waiter = new RowWaiter(/* own= */ 0, lost.holder(), Row.ofNobody(number()));
     if (engine.open().hasOfThisThread()) {
-      DeadlockException told = lost.holder() == 0 ? null : enterGraph(lost, waiter);
+      ConflictException told = lost.holder() == 0 ? null : enterGraph(lost, waiter);
       if (told == null) {
         try {
           awaitEnd(lost, waiter);
@@ -200,14 +199,14 @@ public final class Retry {
     return engine.storage().log().failure() != null;
   }
 
-  private @Nullable DeadlockException enterGraph(LostRow lost, RowWaiter waiter) {
+  private @Nullable ConflictException enterGraph(LostRow lost, RowWaiter waiter) {
     WaitGraph.ForRow waits =
         new WaitGraph.ForRow(lost.table(), null, lost.row().key(), lost.holder(), waiter);
     WaitGraph.Step cycle = engine.waitGraph().enter(waits).cycle();
     if (cycle == null) {
       return null;
     }
-    DeadlockException told =
+    ConflictException told =
         ApiAccess.api()
             .deadlock(
                 "deadlock: " + WaitGraph.words(cycle) + ", which this very thread has open",

@@ -2,8 +2,8 @@ package org.revenantdb.engine.session;
 
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.engine.DeadlockException;
-import org.revenantdb.engine.LockTimeoutException;
+import org.revenantdb.engine.ConflictException;
+import org.revenantdb.engine.ConflictReason;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.txn.RowWaiter;
@@ -50,8 +50,8 @@ final class RowWait {
   /**
    * Waits until the row may be free.
    *
-   * @throws DeadlockException if that would never be
-   * @throws LockTimeoutException if it took too long
+   * @throws ConflictException with {@link ConflictReason#DEADLOCK} if that would never be
+   * @throws ConflictException with {@link ConflictReason#LOCK_TIMEOUT} if it took too long
    */
   void await(RowConflict met) {
     Row wanted = new Row(met.conflictTree(), met.conflictKey());
@@ -68,7 +68,7 @@ final class RowWait {
     WaitGraph.ForRow waits = new WaitGraph.ForRow(table, core, wanted.key(), holder, waiter);
     WaitGraph.Step cycle = engine.waitGraph().enter(waits).cycle();
     if (cycle != null) {
-      DeadlockException told = deadlock(cycle);
+      ConflictException told = deadlock(cycle);
       ApiAccess.api().lost(told, new LostRow(table, wanted, holder, seen));
       throw told;
     }
@@ -79,7 +79,7 @@ final class RowWait {
     }
   }
 
-  private LockTimeoutException tookTooLong(Row wanted, long holder) {
+  private ConflictException tookTooLong(Row wanted, long holder) {
     return ApiAccess.api()
         .lockTimeout(
             "transaction "
@@ -94,9 +94,9 @@ final class RowWait {
   }
 
   @SuppressWarnings("ReferenceEquality") // which transaction
-  private DeadlockException deadlock(WaitGraph.Step cycle) {
+  private ConflictException deadlock(WaitGraph.Step cycle) {
     boolean isOwnThreads = cycle.holder() != core;
-    DeadlockException told =
+    ConflictException told =
         ApiAccess.api()
             .deadlock(
                 "deadlock: "

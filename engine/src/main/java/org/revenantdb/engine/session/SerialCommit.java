@@ -3,7 +3,7 @@ package org.revenantdb.engine.session;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.engine.SerializationConflictException;
+import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.catalog.TableState;
@@ -136,7 +136,7 @@ final class SerialCommit {
     return pass;
   }
 
-  private static SerializationConflictException changed(TransactionCore core, long lsn) {
+  private static ConflictException changed(TransactionCore core, long lsn) {
     core.setCannotBeSerialized();
     core.witness().saw(lsn != 0 ? lsn : core.engine().storage().log().tail());
     return ApiAccess.api()

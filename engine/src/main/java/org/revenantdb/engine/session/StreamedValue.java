@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.engine.ValueTooLargeException;
+import org.revenantdb.engine.LimitException;
 import org.revenantdb.engine.overflow.OverflowWriter;
 
 /**
@@ -108,7 +108,8 @@ public final class StreamedValue {
   /** Refuses a value that is too long. */
   public static void checkLength(long most, long length) {
     if (length > most) {
-      throw new ValueTooLargeException(
+      throw new LimitException(
+          LimitException.Reason.VALUE_LENGTH,
           "a value may have " + most + " bytes; this one has " + length + " or more");
     }
   }

@@ -4,9 +4,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableDroppedException;
-import org.revenantdb.engine.TableExistsException;
-import org.revenantdb.engine.TableInUseException;
+import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.access.Misuse;
 
@@ -74,12 +72,16 @@ final class TableChanges {
         OwnTables own = core.insideGate(() -> begin(core));
         core.ownTables(own);
         result = step.apply(own);
-      } catch (ConflictException | TableDroppedException | TableExistsException told) {
+      } catch (ConflictException told) {
         core.awaitAnswer();
         throw told;
-      } catch (TableInUseException told) {
-        Engine engine = core.engine();
-        engine.awaitDurable(engine.prepared().lastLsn()); // a prepared one may be the reason
+      } catch (TableException told) {
+        if (told.reason() == TableException.Reason.IN_USE) {
+          Engine engine = core.engine();
+          engine.awaitDurable(engine.prepared().lastLsn()); // a prepared one may be the reason
+        } else {
+          core.awaitAnswer();
+        }
         throw told;
       }
       core.awaitAnswer();

@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableInUseException;
+import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.catalog.Catalog;
 import org.revenantdb.engine.catalog.TableState;
 import org.revenantdb.latch.ParkingLot;
@@ -45,7 +45,8 @@ public final class TableDrops {
    * Drops a table for everybody at once, when nobody writes to it any more.
    *
    * @return whether this call has dropped it, and no other
-   * @throws TableInUseException if that would never be, as this thread has to do with it
+   * @throws TableException with {@link TableException.Reason#IN_USE} if that would never be, as
+   *     this thread has to do with it
    */
   public boolean drop(Table table) {
     Catalog.Dropped[] outcome = new Catalog.Dropped[1];
@@ -66,7 +67,7 @@ public final class TableDrops {
    *
    * @param step false if another transaction has done something to the table: it is to be waited
    *     for, too
-   * @throws TableInUseException if that would never be
+   * @throws TableException with {@link TableException.Reason#IN_USE} if that would never be
    */
   void exclusively(Table table, TransactionCore core, OwnTables own, BooleanSupplier step) {
     own.reserve();
@@ -113,7 +114,8 @@ public final class TableDrops {
     }
     // Behind the open ones: one that is being prepared is in the list before it leaves them.
     if (engine.prepared().haveWritten(TableState.of(table).newest().id())) {
-      throw new TableInUseException(
+      throw new TableException(
+          TableException.Reason.IN_USE,
           "a transaction that is prepared has written to table "
               + table.name()
               + ", and nobody knows when it ends; commit it or roll it back (Database.preparedTransactions names it), then"
@@ -122,10 +124,11 @@ public final class TableDrops {
     return look.waits();
   }
 
-  private static TableInUseException inUse(Table table, WaitGraph.Step cycle) {
+  private static TableException inUse(Table table, WaitGraph.Step cycle) {
     for (WaitGraph.Step step = cycle; step != null; step = step.before()) {
       if (step.by() instanceof WaitGraph.ForRow) {
-        return new TableInUseException(
+        return new TableException(
+            TableException.Reason.IN_USE,
             "deadlock: "
                 + WaitGraph.words(cycle)
                 + ", which waits for this drop; roll back, or end that first");
@@ -134,8 +137,9 @@ public final class TableDrops {
     return inUse(table, cycle.by().table());
   }
 
-  private static TableInUseException inUse(Table table, Table written) {
-    return new TableInUseException(
+  private static TableException inUse(Table table, Table written) {
+    return new TableException(
+        TableException.Reason.IN_USE,
         table == written
             ? "this thread has written to table "
                 + table.name()

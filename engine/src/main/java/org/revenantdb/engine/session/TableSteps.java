@@ -6,8 +6,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableExistsException;
-import org.revenantdb.engine.TableInUseException;
+import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.catalog.Catalog;
 import org.revenantdb.engine.catalog.NameChange;
@@ -115,13 +114,15 @@ public final class TableSteps {
       catalog.demandUnchanged(name);
     }
     if (change != null && change.created() == null) {
-      throw new TableExistsException(
+      throw new TableException(
+          TableException.Reason.EXISTS,
           "this transaction has dropped a table "
               + name
               + ", which is there until it commits; truncate that one, or create the new one in another transaction");
     }
     if (change != null || catalog.find(name) != null) {
-      throw new TableExistsException(
+      throw new TableException(
+          TableException.Reason.EXISTS,
           "there is a table " + name + " already; drop it first, or take another name");
     }
   }
@@ -137,7 +138,7 @@ public final class TableSteps {
    * Runs a step when nobody else writes to the table, nor will before the transaction has ended.
    * Outside of the gate, with nothing latched.
    *
-   * @throws TableInUseException if that would never be
+   * @throws TableException with {@link TableException.Reason#IN_USE} if that would never be
    */
   void exclusively(TransactionCore core, OwnTables own, Table table, Step step) {
     if (own.has(table)) {

@@ -6,7 +6,7 @@ import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.ConflictReason;
 import org.revenantdb.engine.RevenantException;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableDroppedException;
+import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.catalog.TableState;
 import org.revenantdb.engine.catalog.TableTrees;
@@ -40,7 +40,7 @@ final class TablesSeen {
    * Enters a table that the transaction does not hold yet. From then on the table cannot be dropped
    * or truncated before the transaction has ended.
    *
-   * @throws TableDroppedException if the table was dropped
+   * @throws TableException with {@link TableException.Reason#DROPPED} if the table was dropped
    * @throws ConflictException if another transaction is dropping the table, or has truncated it
    *     after this one began: the trees that this one reads are no longer the trees of the table
    */
@@ -97,7 +97,8 @@ final class TablesSeen {
   static void demandThere(TransactionCore core, Table table) {
     OwnTables own = core.ownTables();
     if (own != null && own.has(table) && own.of(table) == null) {
-      throw new TableDroppedException(
+      throw new TableException(
+          TableException.Reason.DROPPED,
           "table " + table.name() + " was dropped by this transaction; roll back to have it again");
     }
   }
@@ -105,8 +106,8 @@ final class TablesSeen {
   /**
    * The trees that a table has in a snapshot of the transaction.
    *
-   * @throws TableDroppedException if the table was dropped before the snapshot, or by the
-   *     transaction
+   * @throws TableException with {@link TableException.Reason#DROPPED} if the table was dropped
+   *     before the snapshot, or by the transaction
    */
   static TableTrees trees(TransactionCore core, Table table, long snapshot) {
     TableState.of(table).demandOf(core.engine());
@@ -184,14 +185,16 @@ final class TablesSeen {
     long lsn = TableState.of(table).droppedAt();
     if (lsn != TableTrees.NEVER) {
       core.witness().saw(lsn);
-      return new TableDroppedException(
+      return new TableException(
+          TableException.Reason.DROPPED,
           "table "
               + table.name()
               + " was dropped; get the one of this name that there is now from the database, if there is one");
     }
     long since = TableState.of(table).newest().since();
     if (since == TableTrees.NEVER) {
-      return new TableDroppedException(
+      return new TableException(
+          TableException.Reason.DROPPED,
           "table "
               + table.name()
               + " was created by a transaction that has not committed, and by no other can it be used before");

@@ -15,11 +15,10 @@ import org.revenantdb.engine.DatabaseClosedException;
 import org.revenantdb.engine.Durability;
 import org.revenantdb.engine.ReadOnlyDatabaseException;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableDroppedException;
+import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.TableOptions;
-import org.revenantdb.engine.TransactionFinishedException;
-import org.revenantdb.engine.TransactionInUseException;
 import org.revenantdb.engine.TransactionOptions;
+import org.revenantdb.engine.TransactionStateException;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.catalog.TableState;
 import org.revenantdb.engine.catalog.TableTrees;
@@ -194,9 +193,7 @@ public final class TransactionCore extends TransactionState {
           own.close(used);
         }
       });
-    } catch (DatabaseClosedException
-        | TransactionFinishedException
-        | TransactionInUseException atItsEnd) {
+    } catch (DatabaseClosedException | TransactionStateException atItsEnd) {
       // then it goes with the transaction
     }
   }
@@ -225,7 +222,7 @@ public final class TransactionCore extends TransactionState {
       try {
         answer = insideGate(action);
         PreparedWait.awaitPassed(this);
-      } catch (ConflictException | TableDroppedException told) {
+      } catch (ConflictException | TableException told) {
         awaitAnswer();
         throw told;
       }
@@ -388,7 +385,7 @@ public final class TransactionCore extends TransactionState {
 
   /** With nothing latched, and outside of the gate: it may wait for the disk. */
   void awaitAnswer() {
-    if (options().durability() == Durability.DURABLE && !options().deferReadWaitsToCommit()) {
+    if (durability() == Durability.DURABLE && !options().deferReadWaitsToCommit()) {
       awaitWitnessed();
     }
   }
@@ -407,7 +404,7 @@ public final class TransactionCore extends TransactionState {
    * The writer of rows of a table. From now on the table cannot be dropped or truncated until this
    * transaction has ended.
    *
-   * @throws TableDroppedException if the table was dropped
+   * @throws TableException with {@link TableException.Reason#DROPPED} if the table was dropped
    * @throws ConflictException if another transaction is dropping the table, or has truncated it
    *     after this one began
    */
@@ -438,7 +435,8 @@ public final class TransactionCore extends TransactionState {
   /**
    * The trees that a table has for this transaction.
    *
-   * @throws TableDroppedException if it was dropped before this began, or by this
+   * @throws TableException with {@link TableException.Reason#DROPPED} if it was dropped before this
+   *     began, or by this
    */
   public TableTrees trees(Table table) {
     return trees(table, snapshot());
@@ -551,7 +549,7 @@ public final class TransactionCore extends TransactionState {
   /** What it says on its way out, without a commit, is an answer too (R10). */
   public void awaitToldWithoutCommit() {
     if (state() == State.ROLLED_BACK
-        && options().durability() == Durability.DURABLE
+        && durability() == Durability.DURABLE
         && options().deferReadWaitsToCommit()) {
       awaitWitnessed();
     }

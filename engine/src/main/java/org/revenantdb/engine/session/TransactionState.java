@@ -4,15 +4,14 @@ import java.lang.invoke.ConstantBootstraps;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.DatabaseClosedException;
 import org.revenantdb.engine.Durability;
 import org.revenantdb.engine.Isolation;
-import org.revenantdb.engine.ReadOnlyTransactionException;
-import org.revenantdb.engine.TransactionFinishedException;
-import org.revenantdb.engine.TransactionInUseException;
 import org.revenantdb.engine.TransactionOptions;
+import org.revenantdb.engine.TransactionStateException;
 import org.revenantdb.engine.serial.SerialReads;
 import org.revenantdb.engine.version.Reading;
 import org.revenantdb.engine.version.RowWriter;
@@ -190,7 +189,7 @@ public abstract sealed class TransactionState permits TransactionCore {
   }
 
   Durability durability() {
-    return options.durability();
+    return Objects.requireNonNull(options.durability()); // the database has set it
   }
 
   boolean isSerializable() {
@@ -222,7 +221,8 @@ public abstract sealed class TransactionState permits TransactionCore {
   public void demandWrites() {
     if (options.readOnly()) {
       checkOpen();
-      throw new ReadOnlyTransactionException(
+      throw new TransactionStateException(
+          TransactionStateException.Reason.READ_ONLY,
           "the transaction was begun with TransactionOptions.withReadOnly; begin one without to write");
     }
   }
@@ -257,7 +257,8 @@ public abstract sealed class TransactionState permits TransactionCore {
   void enterAlone() {
     StackReserve.ensure(); // nothing is held yet: from here on the stack does for all that follows
     if (!IN_USE.compareAndSet(this, false, true)) {
-      throw new TransactionInUseException(
+      throw new TransactionStateException(
+          TransactionStateException.Reason.IN_USE,
           "two threads use this transaction at the same time; hand it over only when the first has left it");
     }
   }
@@ -276,22 +277,28 @@ public abstract sealed class TransactionState permits TransactionCore {
     switch (state) {
       case OPEN -> {
         if (cannotBeSerialized) {
-          throw new TransactionFinishedException(
+          throw new TransactionStateException(
+              TransactionStateException.Reason.ROLLBACK_ONLY,
               "what this transaction has read was changed by others, who have committed; roll it back and begin another");
         }
         String why = spoilt;
         if (why != null) {
-          throw new TransactionFinishedException(why + "; roll it back and begin another");
+          throw new TransactionStateException(
+              TransactionStateException.Reason.ROLLBACK_ONLY,
+              why + "; roll it back and begin another");
         }
       }
       case COMMITTED ->
-          throw new TransactionFinishedException(
+          throw new TransactionStateException(
+              TransactionStateException.Reason.FINISHED,
               "the transaction has been committed; begin another");
       case ROLLED_BACK ->
-          throw new TransactionFinishedException(
+          throw new TransactionStateException(
+              TransactionStateException.Reason.FINISHED,
               "the transaction has been rolled back; begin another");
       case PREPARED ->
-          throw new TransactionFinishedException(
+          throw new TransactionStateException(
+              TransactionStateException.Reason.PREPARED,
               "the transaction has been prepared; commit it or roll it back by its name, with the database's"
                   + " commitPrepared and rollbackPrepared");
       case CLOSED ->

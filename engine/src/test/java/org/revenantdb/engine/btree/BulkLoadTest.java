@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.engine.testing.Refusals.assertRefused;
 import static org.revenantdb.engine.testing.Samples.bytes;
 
 import java.io.ByteArrayInputStream;
@@ -34,12 +35,12 @@ import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseClosedException;
-import org.revenantdb.engine.KeyException;
+import org.revenantdb.engine.LimitException;
 import org.revenantdb.engine.ReadOnlyDatabaseException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
-import org.revenantdb.engine.TransactionFinishedException;
 import org.revenantdb.engine.TransactionOptions;
+import org.revenantdb.engine.TransactionStateException;
 import org.revenantdb.engine.testing.Samples;
 
 /**
@@ -242,16 +243,18 @@ class BulkLoadTest {
         load.add(key(1), bytes("one"));
         load.add(key(3), bytes("three"));
         String told =
-            assertThrows(KeyException.class, () -> load.add(key(2), bytes("x"))).getMessage();
+            assertRefused(LimitException.Reason.KEY_LENGTH, () -> load.add(key(2), bytes("x")))
+                .getMessage();
         assertTrue(told.contains("ascending") && told.contains("use put"), told);
-        assertThrows(KeyException.class, () -> load.add(key(3), bytes("again")));
-        assertThrows(KeyException.class, () -> load.add(new byte[0], bytes("x")));
-        assertThrows(KeyException.class, () -> load.add(new byte[1025], bytes("x")));
+        assertRefused(LimitException.Reason.KEY_LENGTH, () -> load.add(key(3), bytes("again")));
+        assertRefused(LimitException.Reason.KEY_LENGTH, () -> load.add(new byte[0], bytes("x")));
+        assertRefused(LimitException.Reason.KEY_LENGTH, () -> load.add(new byte[1025], bytes("x")));
         load.add(key(4), bytes("four"));
         assertEquals(3, load.rows());
         load.finish();
-        assertThrows(TransactionFinishedException.class, () -> load.add(key(5), bytes("x")));
-        assertThrows(TransactionFinishedException.class, load::finish);
+        assertRefused(
+            TransactionStateException.Reason.FINISHED, () -> load.add(key(5), bytes("x")));
+        assertRefused(TransactionStateException.Reason.FINISHED, load::finish);
       }
       assertEquals(
           List.of("one", "three", "four"),
@@ -330,7 +333,7 @@ class BulkLoadTest {
                 load.add(key(i), new byte[100]);
               }
             });
-        assertThrows(TransactionFinishedException.class, load::finish);
+        assertRefused(TransactionStateException.Reason.FINISHED, load::finish);
         other.commit();
       }
       assertEquals(1, count(db, table));
@@ -439,9 +442,11 @@ class BulkLoadTest {
                   });
           long next = i + 1;
           assertThrows(IOException.class, () -> load.add(key(next), broken));
-          assertThrows(KeyException.class, () -> load.add(key(0), new ByteArrayInputStream(large)));
-          assertThrows(
-              KeyException.class,
+          assertRefused(
+              LimitException.Reason.KEY_LENGTH,
+              () -> load.add(key(0), new ByteArrayInputStream(large)));
+          assertRefused(
+              LimitException.Reason.KEY_LENGTH,
               () ->
                   load.add(
                       key(next),

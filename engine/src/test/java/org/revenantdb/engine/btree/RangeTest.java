@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.engine.testing.Refusals.assertRefused;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -28,7 +29,7 @@ import org.revenantdb.engine.Durability;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.Transaction;
-import org.revenantdb.engine.TransactionFinishedException;
+import org.revenantdb.engine.TransactionStateException;
 import org.revenantdb.engine.access.ApiAccess;
 
 /**
@@ -295,8 +296,8 @@ public class RangeTest {
                     null,
                     null,
                     () -> database.run(other -> other.put(table, key(700), new byte[] {7}))));
-    assertThrows(TransactionFinishedException.class, () -> mine.count(table, null, null));
-    assertThrows(TransactionFinishedException.class, mine::commit);
+    assertRefused(TransactionStateException.Reason.FINISHED, () -> mine.count(table, null, null));
+    assertRefused(TransactionStateException.Reason.FINISHED, mine::commit);
     mine.rollback();
     assertEquals(1000, database.<Long>call(tx -> tx.count(table, null, null)));
   }

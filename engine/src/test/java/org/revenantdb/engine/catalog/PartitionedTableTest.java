@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.engine.testing.Refusals.assertRefused;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -37,11 +38,11 @@ import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Durability;
-import org.revenantdb.engine.KeyException;
+import org.revenantdb.engine.LimitException;
 import org.revenantdb.engine.ReadOnlyDatabaseException;
 import org.revenantdb.engine.Table;
+import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.TableOptions;
-import org.revenantdb.engine.TableOptionsException;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.btree.Tree;
@@ -277,21 +278,22 @@ class PartitionedTableTest {
       for (TableOptions wrong :
           List.of(TableOptions.defaults(), TableOptions.hashPartitioned(16))) {
         String told =
-            assertThrows(TableOptionsException.class, () -> db.getOrCreateTable("eight", wrong))
+            assertRefused(
+                    TableException.Reason.OTHER_OPTIONS, () -> db.getOrCreateTable("eight", wrong))
                 .getMessage();
         assertTrue(told.contains("eight was created with 8 partitions"), told);
         assertTrue(told.contains("not " + wrong.partitions()), told);
       }
-      assertThrows(
-          TableOptionsException.class,
+      assertRefused(
+          TableException.Reason.OTHER_OPTIONS,
           () -> db.getOrCreateTable("plain", TableOptions.hashPartitioned(2)));
     }
     assertThrows(IllegalArgumentException.class, () -> TableOptions.hashPartitioned(0));
     assertThrows(IllegalArgumentException.class, () -> TableOptions.hashPartitioned(65));
     try (Database db = Database.open(directory.resolve("db"), Samples.SMALL.withReadOnly(true))) {
       assertEquals(8, db.getOrCreateTable("eight").options().partitions());
-      assertThrows(
-          TableOptionsException.class,
+      assertRefused(
+          TableException.Reason.OTHER_OPTIONS,
           () -> db.getOrCreateTable("eight", TableOptions.hashPartitioned(9)));
       assertThrows(
           ReadOnlyDatabaseException.class,
@@ -324,7 +326,7 @@ class PartitionedTableTest {
           thread.join();
         }
         assertEquals(1, failures.size());
-        assertEquals(TableOptionsException.class, failures.getFirst().getClass());
+        assertEquals(TableException.class, failures.getFirst().getClass());
       }
       assertEquals(List.of(), db.check().problems());
     }
@@ -544,11 +546,11 @@ class PartitionedTableTest {
           if (i % 100 == 50) {
             // Below the last key of all, and often above the last one of its own partition.
             byte[] below = Arrays.copyOf(key(i - 1), 5);
-            assertThrows(KeyException.class, () -> load.add(below, new byte[1]));
+            assertRefused(LimitException.Reason.KEY_LENGTH, () -> load.add(below, new byte[1]));
             byte[] same = key(i);
-            assertThrows(KeyException.class, () -> load.add(same, new byte[1]));
-            assertThrows(
-                KeyException.class,
+            assertRefused(LimitException.Reason.KEY_LENGTH, () -> load.add(same, new byte[1]));
+            assertRefused(
+                LimitException.Reason.KEY_LENGTH,
                 () -> load.add(below, new ByteArrayInputStream(new byte[9000])));
           }
         }
@@ -648,8 +650,9 @@ class PartitionedTableTest {
       assertThrows(IllegalArgumentException.class, () -> tx.deleteRange(foreign, null, null));
       assertThrows(IllegalArgumentException.class, () -> db.bulkLoad(foreign));
       Table own = db.getOrCreateTable("t", TableOptions.hashPartitioned(3));
-      assertThrows(KeyException.class, () -> tx.get(own, new byte[0]));
-      assertThrows(KeyException.class, () -> tx.put(own, new byte[1025], new byte[0]));
+      assertRefused(LimitException.Reason.KEY_LENGTH, () -> tx.get(own, new byte[0]));
+      assertRefused(
+          LimitException.Reason.KEY_LENGTH, () -> tx.put(own, new byte[1025], new byte[0]));
       assertNull(tx.get(own, key(0)));
     }
   }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.engine.testing.Refusals.assertRefused;
 import static org.revenantdb.engine.testing.Samples.SMALL;
 import static org.revenantdb.engine.testing.Samples.bytes;
 import static org.revenantdb.engine.testing.Samples.get;
@@ -26,10 +27,9 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseClosedException;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Durability;
-import org.revenantdb.engine.KeyException;
+import org.revenantdb.engine.LimitException;
 import org.revenantdb.engine.ReadOnlyDatabaseException;
 import org.revenantdb.engine.Sequence;
-import org.revenantdb.engine.SequenceExhaustedException;
 import org.revenantdb.engine.SequenceOptions;
 import org.revenantdb.engine.SequenceOrder;
 import org.revenantdb.engine.Table;
@@ -252,8 +252,9 @@ class SequenceTest {
       Sequence sequence = db.sequence(name, ends[i]);
       assertEquals(5, new HashSet<>(draw(sequence, 5)).size(), ends[i].toString());
       for (Durability durability : Durability.values()) {
-        SequenceExhaustedException told =
-            assertThrows(SequenceExhaustedException.class, () -> sequence.next(durability));
+        LimitException told =
+            assertRefused(
+                LimitException.Reason.SEQUENCE_EXHAUSTED, () -> sequence.next(durability));
         assertTrue(told.getMessage().contains(name), told.getMessage());
       }
     }
@@ -261,7 +262,7 @@ class SequenceTest {
     reopen(OPTIONS);
     for (int i = 0; i < ends.length; i++) {
       Sequence sequence = db.sequence("end" + i, ends[i]);
-      assertThrows(SequenceExhaustedException.class, sequence::next);
+      assertRefused(LimitException.Reason.SEQUENCE_EXHAUSTED, sequence::next);
     }
   }
 
@@ -324,8 +325,8 @@ class SequenceTest {
     String longest = "x".repeat(1_023);
     assertEquals(1, db.sequence(longest).next());
     for (String name : List.of("", "x".repeat(1_024), "\uD800")) {
-      assertThrows(KeyException.class, () -> db.sequence(name));
-      assertThrows(KeyException.class, () -> db.findSequence(name));
+      assertRefused(LimitException.Reason.KEY_LENGTH, () -> db.sequence(name));
+      assertRefused(LimitException.Reason.KEY_LENGTH, () -> db.findSequence(name));
     }
   }
 

@@ -2,7 +2,7 @@ package org.revenantdb.engine.catalog;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.revenantdb.engine.testing.Refusals.assertRefused;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -18,8 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableDroppedException;
-import org.revenantdb.engine.TableExistsException;
+import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.testing.CommittedStates;
@@ -193,7 +192,8 @@ class SlogHistoryTest {
         Table made = tx.createTable(name, TableOptions.hashPartitioned(partitions));
         mine.tables.put(name, new TreeMap<>());
         write(tx, made, mine.tables.get(name));
-      } catch (TableExistsException itHasDroppedOne) {
+      } catch (TableException itHasDroppedOne) {
+        assertEquals(TableException.Reason.EXISTS, itHasDroppedOne.reason());
         assertEquals(true, world.tables.containsKey(name));
       }
       return;
@@ -202,7 +202,7 @@ class SlogHistoryTest {
       case 0 -> {
         tx.dropTable(table);
         mine.tables.remove(name);
-        assertThrows(TableDroppedException.class, () -> tx.get(table, new byte[1]));
+        assertRefused(TableException.Reason.DROPPED, () -> tx.get(table, new byte[1]));
       }
       case 1, 2 -> {
         tx.truncate(table);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.engine.testing.Refusals.assertRefused;
 
 import java.io.ByteArrayInputStream;
 import java.io.FilterInputStream;
@@ -24,9 +25,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.revenantdb.engine.BulkLoad;
 import org.revenantdb.engine.CheckReport;
 import org.revenantdb.engine.Database;
+import org.revenantdb.engine.LimitException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
-import org.revenantdb.engine.ValueTooLargeException;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.lifecycle.DatabaseFiles;
 import org.revenantdb.engine.page.Page;
@@ -116,7 +117,8 @@ class RefusedValueTest {
   private static Throwable refuse(Refusal refusal, PutsStream put) {
     return switch (refusal) {
       case TOO_LONG ->
-          assertThrows(ValueTooLargeException.class, () -> put.put(stream(2L * LIMIT, null)));
+          assertRefused(
+              LimitException.Reason.VALUE_LENGTH, () -> put.put(stream(2L * LIMIT, null)));
       case STREAM_THROWS -> {
         IOException own = new IOException("the sender has gone");
         yield assertThrows(IOException.class, () -> put.put(stream(LIMIT - 1, own)));
@@ -184,7 +186,7 @@ class RefusedValueTest {
         InputStream file = Files.newInputStream(large);
         InputStream old = new java.io.FileInputStream(large.toFile())) {
       for (InputStream value : List.of(file, old, new ByteArrayInputStream(new byte[LIMIT + 1]))) {
-        assertThrows(ValueTooLargeException.class, () -> tx.put(table, key("k"), value));
+        assertRefused(LimitException.Reason.VALUE_LENGTH, () -> tx.put(table, key("k"), value));
         assertEquals(LIMIT + 1, value.available(), "something of it was read");
       }
       assertEquals(0, tx.id());
@@ -254,7 +256,7 @@ class RefusedValueTest {
               return count;
             }
           };
-      assertThrows(ValueTooLargeException.class, () -> tx.put(table, key("k"), value));
+      assertRefused(LimitException.Reason.VALUE_LENGTH, () -> tx.put(table, key("k"), value));
       tx.rollback();
     }
     db.run(tx -> assertArrayEquals(new byte[100_000], tx.get(table, key("other"))));

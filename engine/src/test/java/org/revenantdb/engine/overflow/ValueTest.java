@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.revenantdb.engine.testing.Refusals.assertRefused;
 import static org.revenantdb.engine.testing.Samples.MIB;
 import static org.revenantdb.engine.testing.Samples.bytes;
 import static org.revenantdb.engine.testing.Samples.random;
@@ -27,10 +28,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.CheckReport;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
+import org.revenantdb.engine.LimitException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
-import org.revenantdb.engine.TransactionFinishedException;
-import org.revenantdb.engine.ValueTooLargeException;
+import org.revenantdb.engine.TransactionStateException;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.OverflowPage;
 import org.revenantdb.engine.session.StreamedValue;
@@ -304,7 +305,8 @@ class ValueTest {
               return left < 0 ? -1 : 1;
             }
           };
-      assertThrows(TransactionFinishedException.class, () -> tx.put(table, bytes("k"), ending));
+      assertRefused(
+          TransactionStateException.Reason.FINISHED, () -> tx.put(table, bytes("k"), ending));
     }
     db.run(tx -> assertArrayEquals(bytes("before"), tx.get(table, bytes("k"))));
     db.cleanNow();
@@ -355,8 +357,9 @@ class ValueTest {
               return count;
             }
           };
-      ValueTooLargeException refused =
-          assertThrows(ValueTooLargeException.class, () -> tx.put(table, bytes("k"), endless));
+      LimitException refused =
+          assertRefused(
+              LimitException.Reason.VALUE_LENGTH, () -> tx.put(table, bytes("k"), endless));
       assertTrue(refused.getMessage().contains("1073741824"), refused.getMessage());
       assertFalse(tx.exists(table, bytes("k")));
       tx.put(table, bytes("k"), bytes("v"));
@@ -369,9 +372,9 @@ class ValueTest {
   @Test
   void length_aboveTheLongest_isRefused_beforeAnythingIsWritten() {
     StreamedValue.checkLength(Database.MAX_VALUE_BYTES, Database.MAX_VALUE_BYTES);
-    ValueTooLargeException refused =
-        assertThrows(
-            ValueTooLargeException.class,
+    LimitException refused =
+        assertRefused(
+            LimitException.Reason.VALUE_LENGTH,
             () ->
                 StreamedValue.checkLength(Database.MAX_VALUE_BYTES, Database.MAX_VALUE_BYTES + 1));
     assertTrue(refused.getMessage().contains("1073741825"), refused.getMessage());

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.revenantdb.engine.Isolation.READ_COMMITTED;
 import static org.revenantdb.engine.Isolation.SERIALIZABLE;
 import static org.revenantdb.engine.Isolation.SNAPSHOT;
+import static org.revenantdb.engine.testing.Refusals.assertRefused;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -25,16 +26,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.revenantdb.engine.BulkLoad;
 import org.revenantdb.engine.ConflictException;
+import org.revenantdb.engine.ConflictReason;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Isolation;
 import org.revenantdb.engine.Savepoint;
-import org.revenantdb.engine.SerializationConflictException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.Transaction;
-import org.revenantdb.engine.TransactionFinishedException;
 import org.revenantdb.engine.TransactionOptions;
+import org.revenantdb.engine.TransactionStateException;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.txn.RowWaiters;
 
@@ -180,7 +181,10 @@ class IsolationTest {
     try {
       tx.commit();
       return true;
-    } catch (SerializationConflictException refused) {
+    } catch (ConflictException refused) {
+      if (refused.reason() != ConflictReason.NOT_SERIALIZABLE) {
+        throw refused;
+      }
       return false;
     }
   }
@@ -428,11 +432,11 @@ class IsolationTest {
       get(one, "x");
       put(one, "y", "1");
       commits("x", "1");
-      assertThrows(SerializationConflictException.class, one::commit);
-      assertThrows(TransactionFinishedException.class, () -> get(one, "x"));
-      assertThrows(TransactionFinishedException.class, one::commit);
-      assertThrows(TransactionFinishedException.class, () -> one.prepare(bytes("p")));
-      assertThrows(TransactionFinishedException.class, () -> one.rollbackTo(before));
+      assertRefused(ConflictReason.NOT_SERIALIZABLE, one::commit);
+      assertRefused(TransactionStateException.Reason.FINISHED, () -> get(one, "x"));
+      assertRefused(TransactionStateException.Reason.FINISHED, one::commit);
+      assertRefused(TransactionStateException.Reason.FINISHED, () -> one.prepare(bytes("p")));
+      assertRefused(TransactionStateException.Reason.FINISHED, () -> one.rollbackTo(before));
       one.rollback();
     }
     int[] attempts = {0};

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.engine.testing.Refusals.assertRefused;
 import static org.revenantdb.engine.testing.Samples.bytes;
 import static org.revenantdb.engine.testing.Samples.get;
 
@@ -26,7 +27,7 @@ import org.revenantdb.engine.BulkLoad;
 import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableInUseException;
+import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.engine.access.ApiAccess;
@@ -300,8 +301,8 @@ class OwnConflictTest {
 
   @Test
   void a_drop_in_a_run_that_has_written_to_the_table_is_told() throws Exception {
-    assertThrows(
-        TableInUseException.class,
+    assertRefused(
+        TableException.Reason.IN_USE,
         () ->
             db.run(
                 LAZY,
@@ -310,8 +311,8 @@ class OwnConflictTest {
                   db.dropTable("t");
                 }));
     try (ExecutorService helper = Executors.newSingleThreadExecutor()) {
-      assertThrows(
-          TableInUseException.class,
+      assertRefused(
+          TableException.Reason.IN_USE,
           () ->
               db.runThrowing(
                   LAZY,

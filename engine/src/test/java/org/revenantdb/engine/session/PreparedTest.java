@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.revenantdb.engine.testing.CommittedStates.assertRow;
 import static org.revenantdb.engine.testing.CommittedStates.key;
+import static org.revenantdb.engine.testing.Refusals.assertRefused;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -24,13 +25,12 @@ import org.revenantdb.engine.CheckReport;
 import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
-import org.revenantdb.engine.PrepareException;
 import org.revenantdb.engine.ReadOnlyDatabaseException;
 import org.revenantdb.engine.Savepoint;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableInUseException;
+import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.Transaction;
-import org.revenantdb.engine.TransactionFinishedException;
+import org.revenantdb.engine.TransactionStateException;
 import org.revenantdb.engine.catalog.TableState;
 import org.revenantdb.engine.page.Edits;
 import org.revenantdb.engine.testing.Samples;
@@ -77,7 +77,7 @@ class PreparedTest {
         assertThrows(ConflictException.class, () -> tx.put(table, row, OLD));
       }
     }
-    assertThrows(TableInUseException.class, () -> db.dropTable("t"));
+    assertRefused(TableException.Reason.IN_USE, () -> db.dropTable("t"));
   }
 
   private static void assertOutcome(Database db, int first, boolean committed) {
@@ -184,7 +184,7 @@ class PreparedTest {
       assertNull(tx.get(table, key(1)));
       assertFalse(tx.prepare(NAME));
       assertEquals(List.of(), names(db));
-      assertThrows(TransactionFinishedException.class, () -> tx.get(table, key(1)));
+      assertRefused(TransactionStateException.Reason.FINISHED, () -> tx.get(table, key(1)));
     }
   }
 
@@ -195,7 +195,7 @@ class PreparedTest {
       Table table = db.getOrCreateTable("t");
       try (Transaction tx = db.begin()) {
         tx.put(table, key(5), NEW);
-        assertThrows(PrepareException.class, () -> tx.prepare(NAME));
+        assertRefused(TransactionStateException.Reason.NOT_PREPARABLE, () -> tx.prepare(NAME));
         assertThrows(IllegalArgumentException.class, () -> tx.prepare(new byte[0]));
         assertThrows(IllegalArgumentException.class, () -> tx.prepare(new byte[257]));
         tx.put(table, key(6), NEW);
@@ -215,10 +215,10 @@ class PreparedTest {
       tx.savepoint();
       tx.put(table, key(1), NEW);
       tx.prepare(NAME);
-      TransactionFinishedException told =
-          assertThrows(TransactionFinishedException.class, tx::commit);
+      TransactionStateException told =
+          assertRefused(TransactionStateException.Reason.FINISHED, tx::commit);
       assertTrue(told.getMessage().contains("commitPrepared"), told.getMessage());
-      assertThrows(TransactionFinishedException.class, () -> tx.put(table, key(2), OLD));
+      assertRefused(TransactionStateException.Reason.FINISHED, () -> tx.put(table, key(2), OLD));
       tx.rollback();
       tx.close();
       assertEquals(List.of("one"), names(db));
@@ -234,7 +234,7 @@ class PreparedTest {
     try (Database db = open(now)) {
       Table table = db.getOrCreateTable("t");
       byte[] long256 = new byte[Database.MAX_NAME_BYTES];
-      PrepareException told = null;
+      TransactionStateException told = null;
       while (told == null) {
         long256[0] = (byte) prepared;
         long256[1] = (byte) (prepared >> 8);
@@ -242,7 +242,10 @@ class PreparedTest {
           tx.put(table, key(prepared), OLD);
           tx.prepare(long256);
           prepared++;
-        } catch (PrepareException refused) {
+        } catch (TransactionStateException refused) {
+          if (refused.reason() != TransactionStateException.Reason.NOT_PREPARABLE) {
+            throw refused;
+          }
           told = refused;
         }
         if (prepared % 100 == 0) {
@@ -291,7 +294,7 @@ class PreparedTest {
       }
       tx.prepare(NAME);
       drops.join();
-      assertEquals(TableInUseException.class, told.getFirst().getClass());
+      assertEquals(TableException.class, told.getFirst().getClass());
       assertTrue(db.commitPrepared(NAME));
       assertTrue(db.dropTable("t"));
     }

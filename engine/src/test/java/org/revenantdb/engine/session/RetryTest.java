@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.engine.testing.Refusals.assertRefused;
 import static org.revenantdb.engine.testing.Samples.bytes;
 
 import java.nio.file.Path;
@@ -31,7 +32,6 @@ import org.revenantdb.engine.ConflictReason;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Isolation;
-import org.revenantdb.engine.LockTimeoutException;
 import org.revenantdb.engine.RetryStatistics;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
@@ -217,9 +217,9 @@ class RetryTest {
             written.countDown();
           });
       await(written);
-      LockTimeoutException told =
-          assertThrows(
-              LockTimeoutException.class,
+      ConflictException told =
+          assertRefused(
+              ConflictReason.LOCK_TIMEOUT,
               () -> db.run(LAZY.withLockTimeout(Duration.ofNanos(1)), tx -> put(tx, "a")));
       assertEquals(ConflictReason.LOCK_TIMEOUT, told.reason());
       assertFalse(told.getMessage().contains("gave up"), told.getMessage());

@@ -18,8 +18,9 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.ConflictException;
+import org.revenantdb.engine.ConflictReason;
 import org.revenantdb.engine.Database;
-import org.revenantdb.engine.DeadlockException;
 import org.revenantdb.engine.Savepoint;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
@@ -195,8 +196,10 @@ class RowWaitStressTest {
             if (rollsBack) {
               throw new GivenUp();
             }
-          } catch (DeadlockException found) {
-            deadlocks.incrementAndGet();
+          } catch (ConflictException found) {
+            if (found.reason() == ConflictReason.DEADLOCK) {
+              deadlocks.incrementAndGet();
+            }
             throw found;
           }
         });

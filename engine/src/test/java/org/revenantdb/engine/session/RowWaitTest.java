@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.engine.testing.Refusals.assertRefused;
 
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
@@ -30,14 +31,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.BulkLoad;
 import org.revenantdb.engine.ConflictException;
+import org.revenantdb.engine.ConflictReason;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseClosedException;
 import org.revenantdb.engine.DatabaseOptions;
-import org.revenantdb.engine.DeadlockException;
-import org.revenantdb.engine.LockTimeoutException;
 import org.revenantdb.engine.Savepoint;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableInUseException;
+import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.engine.WaitClass;
@@ -214,9 +214,9 @@ class RowWaitTest {
     Session holder = new Session();
     holder.put("a", 1);
     AtomicInteger attempts = new AtomicInteger();
-    LockTimeoutException told =
-        assertThrows(
-            LockTimeoutException.class,
+    ConflictException told =
+        assertRefused(
+            ConflictReason.LOCK_TIMEOUT,
             () ->
                 db.run(
                     TransactionOptions.lazy().withLockTimeout(Duration.ofNanos(1)),
@@ -251,8 +251,8 @@ class RowWaitTest {
     one.put("a", 1);
     two.put("b", 2);
     Future<?> waits = one.waitsToPut("b", 1);
-    DeadlockException told =
-        assertInstanceOf(DeadlockException.class, failure(two.startsToPut("a", 2)));
+    ConflictException told =
+        assertInstanceOf(ConflictException.class, failure(two.startsToPut("a", 2)));
     long first = ApiAccess.api().core(one.tx).id();
     long second = ApiAccess.api().core(two.tx).id();
     assertTrue(
@@ -300,8 +300,8 @@ class RowWaitTest {
     session.put("a", 1);
     Future<Throwable> refused =
         session.start(() ->
-            assertThrows(
-                DeadlockException.class,
+            assertRefused(
+                ConflictReason.DEADLOCK,
                 () -> db.run(WAITS, tx -> tx.put(table, key("a"), value(2)))));
     String told = got(refused).getMessage();
     assertTrue(told.contains("this very thread"), told);
@@ -330,7 +330,7 @@ class RowWaitTest {
     }
     // Who truncates says so, and is in the graph before.
     Throwable told = failure(writer.startsToPut("a", 2));
-    assertInstanceOf(DeadlockException.class, told);
+    assertInstanceOf(ConflictException.class, told);
     assertTrue(told.getMessage().contains("drop or truncate table other"), told.getMessage());
     writer.rollback();
     got(drop);
@@ -356,7 +356,8 @@ class RowWaitTest {
               dropper.tx.dropTable(other);
               return null;
             }));
-    assertInstanceOf(TableInUseException.class, told);
+    assertEquals(
+        TableException.Reason.IN_USE, assertInstanceOf(TableException.class, told).reason());
     assertTrue(told.getMessage().contains("waits for row a of table t"), told.getMessage());
     dropper.rollback();
     got(waits);
@@ -370,8 +371,8 @@ class RowWaitTest {
     Future<?> waits = early.waitsToPut("a", 2);
     holder.start(() -> holder.tx.prepare(key("name"))).get();
     assertFalse(waits.isDone());
-    assertThrows(
-        LockTimeoutException.class,
+    assertRefused(
+        ConflictReason.LOCK_TIMEOUT,
         () ->
             db.run(
                 TransactionOptions.lazy().withLockTimeout(Duration.ofNanos(1)),
@@ -442,8 +443,8 @@ class RowWaitTest {
         });
     awaitSleeping(1);
     thread[0].interrupt();
-    assertThrows(
-        LockTimeoutException.class,
+    assertRefused(
+        ConflictReason.LOCK_TIMEOUT,
         () ->
             db.run(
                 TransactionOptions.lazy().withLockTimeout(Duration.ofNanos(1)),

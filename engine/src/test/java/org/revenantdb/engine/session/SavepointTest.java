@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.revenantdb.engine.testing.CommittedStates.assertRow;
 import static org.revenantdb.engine.testing.CommittedStates.key;
+import static org.revenantdb.engine.testing.Refusals.assertRefused;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,7 +22,7 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Savepoint;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
-import org.revenantdb.engine.TransactionFinishedException;
+import org.revenantdb.engine.TransactionStateException;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.testing.CommittedStates;
 import org.revenantdb.engine.testing.TestEngine;
@@ -123,7 +124,7 @@ class SavepointTest {
         assertThrows(IllegalArgumentException.class, () -> tx.release(outer));
         assertEquals(3, tx.get(table, key(3)).length);
         tx.commit();
-        assertThrows(TransactionFinishedException.class, tx::savepoint);
+        assertRefused(TransactionStateException.Reason.FINISHED, tx::savepoint);
       }
     }
   }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.engine.testing.Refusals.assertRefused;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,12 +19,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.BulkLoad;
 import org.revenantdb.engine.ConflictException;
+import org.revenantdb.engine.ConflictReason;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseClosedException;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Isolation;
-import org.revenantdb.engine.LockTimeoutException;
-import org.revenantdb.engine.SerializationConflictException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
@@ -84,7 +84,10 @@ class SerializableTest {
     try {
       tx.commit();
       return true;
-    } catch (SerializationConflictException refused) {
+    } catch (ConflictException refused) {
+      if (refused.reason() != ConflictReason.NOT_SERIALIZABLE) {
+        throw refused;
+      }
       return false;
     }
   }
@@ -315,7 +318,7 @@ class SerializableTest {
       get(one, "x");
       put(one, "y", "1");
       commits("x", "1");
-      assertThrows(SerializationConflictException.class, () -> one.prepare(bytes("too late")));
+      assertRefused(ConflictReason.NOT_SERIALIZABLE, () -> one.prepare(bytes("too late")));
     }
     assertEquals(0, db.preparedTransactions().size());
     try (Transaction one = begin()) {
@@ -361,7 +364,7 @@ class SerializableTest {
       if (commits) {
         db.commitPrepared(name);
         ExecutionException refused = assertThrows(ExecutionException.class, () -> waits.get());
-        assertEquals(SerializationConflictException.class, refused.getCause().getClass());
+        assertEquals(ConflictException.class, refused.getCause().getClass());
         assertEquals("prepared", db.call(SERIALIZABLE, tx -> get(tx, "x")));
         db.run(tx -> {
           put(tx, "x", "0");
@@ -389,7 +392,7 @@ class SerializableTest {
     try (Transaction one = begin()) {
       assertEquals("0", get(one, "y"));
       db.commitPrepared(bytes("p"));
-      assertThrows(SerializationConflictException.class, () -> get(one, "x"));
+      assertRefused(ConflictReason.NOT_SERIALIZABLE, () -> get(one, "x"));
     }
   }
 
@@ -408,7 +411,10 @@ class SerializableTest {
       commits("x", "3");
       try {
         assertEquals("0", get(one, "x"));
-      } catch (SerializationConflictException found) {
+      } catch (ConflictException found) {
+        if (found.reason() != ConflictReason.NOT_SERIALIZABLE) {
+          throw found;
+        }
         return;
       }
       assertFalse(commits(one));
@@ -425,11 +431,11 @@ class SerializableTest {
     open();
     try (Transaction one = begin()) {
       assertThrows(ConflictException.class, () -> get(one, "x"));
-      assertThrows(
-          LockTimeoutException.class,
+      assertRefused(
+          ConflictReason.LOCK_TIMEOUT,
           () -> db.run(SERIALIZABLE.withLockTimeout(Duration.ofMillis(1)), tx -> get(tx, "x")));
       db.commitPrepared(bytes("p"));
-      assertThrows(SerializationConflictException.class, () -> get(one, "x"));
+      assertRefused(ConflictReason.NOT_SERIALIZABLE, () -> get(one, "x"));
     }
     assertEquals("1", db.call(SERIALIZABLE, tx -> get(tx, "x")));
   }
@@ -477,7 +483,7 @@ class SerializableTest {
       assertTrue(isGated(one));
       assertThrows(ConflictException.class, () -> get(one, "x"));
       db.commitPrepared(bytes("p"));
-      assertThrows(SerializationConflictException.class, () -> get(one, "x"));
+      assertRefused(ConflictReason.NOT_SERIALIZABLE, () -> get(one, "x"));
     }
     try (Transaction one = db.begin(ALONE)) {
       assertEquals("1", get(one, "x"));
@@ -517,7 +523,7 @@ class SerializableTest {
       assertEquals(table, one.findTable("t"));
       assertNull(one.findTable("later"));
       db.getOrCreateTable("later");
-      assertThrows(SerializationConflictException.class, () -> one.findTable("later"));
+      assertRefused(ConflictReason.NOT_SERIALIZABLE, () -> one.findTable("later"));
       assertEquals("0", get(one, "y"), "it goes on");
       one.commit();
     }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.engine.testing.Refusals.assertRefused;
 import static org.revenantdb.engine.testing.Samples.SMALL;
 import static org.revenantdb.engine.testing.Samples.bytes;
 import static org.revenantdb.engine.testing.Samples.get;
@@ -40,7 +41,7 @@ import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.LeakedTransaction;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
-import org.revenantdb.engine.TransactionInUseException;
+import org.revenantdb.engine.TransactionStateException;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.testing.Samples;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
@@ -270,8 +271,9 @@ class ThreadsTest {
               tx::close,
               () -> tx.scan(table, null, null).next());
       for (Runnable use : uses) {
-        TransactionInUseException refused =
-            assertThrows(TransactionInUseException.class, use::run, "use " + uses.indexOf(use));
+        TransactionStateException refused =
+            assertRefused(
+                TransactionStateException.Reason.IN_USE, use::run, "use " + uses.indexOf(use));
         assertTrue(refused.getMessage().contains("two threads"), refused.getMessage());
       }
       goOn.countDown();

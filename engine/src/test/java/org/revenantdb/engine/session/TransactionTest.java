@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.engine.testing.Refusals.assertRefused;
 import static org.revenantdb.engine.testing.Samples.SMALL;
 import static org.revenantdb.engine.testing.Samples.bytes;
 import static org.revenantdb.engine.testing.Samples.get;
@@ -39,10 +40,10 @@ import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseClosedException;
-import org.revenantdb.engine.KeyException;
+import org.revenantdb.engine.LimitException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
-import org.revenantdb.engine.TransactionFinishedException;
+import org.revenantdb.engine.TransactionStateException;
 import org.revenantdb.engine.testing.Samples;
 
 /** Rows, scans, isolation, conflicts, the ends of transactions. */
@@ -170,16 +171,17 @@ class TransactionTest {
     byte[] tooLong = new byte[Database.MAX_KEY_BYTES + 1];
     try (Transaction tx = db.begin()) {
       for (byte[] key : List.of(new byte[0], tooLong)) {
-        assertThrows(KeyException.class, () -> tx.put(table, key, bytes("v")));
-        assertThrows(
-            KeyException.class, () -> tx.put(table, key, new ByteArrayInputStream(bytes("v"))));
-        assertThrows(KeyException.class, () -> tx.get(table, key));
-        assertThrows(KeyException.class, () -> tx.open(table, key));
-        assertThrows(KeyException.class, () -> tx.exists(table, key));
-        assertThrows(KeyException.class, () -> tx.delete(table, key));
+        assertRefused(LimitException.Reason.KEY_LENGTH, () -> tx.put(table, key, bytes("v")));
+        assertRefused(
+            LimitException.Reason.KEY_LENGTH,
+            () -> tx.put(table, key, new ByteArrayInputStream(bytes("v"))));
+        assertRefused(LimitException.Reason.KEY_LENGTH, () -> tx.get(table, key));
+        assertRefused(LimitException.Reason.KEY_LENGTH, () -> tx.open(table, key));
+        assertRefused(LimitException.Reason.KEY_LENGTH, () -> tx.exists(table, key));
+        assertRefused(LimitException.Reason.KEY_LENGTH, () -> tx.delete(table, key));
       }
       assertTrue(
-          assertThrows(KeyException.class, () -> tx.get(table, tooLong))
+          assertRefused(LimitException.Reason.KEY_LENGTH, () -> tx.get(table, tooLong))
               .getMessage()
               .contains("1025"));
       tx.put(table, longest, bytes("v"));
@@ -404,11 +406,11 @@ class TransactionTest {
     InputStream large = tx.open(table, bytes("l"));
     assertEquals(0, large.read());
     tx.commit();
-    assertThrows(TransactionFinishedException.class, cursor::next);
-    assertThrows(TransactionFinishedException.class, cursor::key);
-    assertThrows(TransactionFinishedException.class, cursor::value);
-    assertThrows(TransactionFinishedException.class, cursor::openValue);
-    assertThrows(TransactionFinishedException.class, large::readAllBytes);
+    assertRefused(TransactionStateException.Reason.FINISHED, cursor::next);
+    assertRefused(TransactionStateException.Reason.FINISHED, cursor::key);
+    assertRefused(TransactionStateException.Reason.FINISHED, cursor::value);
+    assertRefused(TransactionStateException.Reason.FINISHED, cursor::openValue);
+    assertRefused(TransactionStateException.Reason.FINISHED, large::readAllBytes);
   }
 
   // ----------------------------------------------------------------------------- isolation
@@ -722,12 +724,12 @@ class TransactionTest {
               () -> tx.scan(table, null, null),
               () -> tx.scanDescending(table, null, null),
               tx::commit)) {
-        TransactionFinishedException refused =
-            assertThrows(TransactionFinishedException.class, call::run);
+        TransactionStateException refused =
+            assertRefused(TransactionStateException.Reason.FINISHED, call::run);
         assertTrue(refused.getMessage().contains(how), refused.getMessage());
       }
-      assertThrows(
-          TransactionFinishedException.class,
+      assertRefused(
+          TransactionStateException.Reason.FINISHED,
           () -> tx.put(table, bytes("k"), new ByteArrayInputStream(new byte[300_000])));
       tx.rollback();
       tx.close();

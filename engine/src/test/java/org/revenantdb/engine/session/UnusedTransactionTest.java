@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.engine.testing.Refusals.assertRefused;
 import static org.revenantdb.engine.testing.Samples.SMALL;
 import static org.revenantdb.engine.testing.Samples.bytes;
 import static org.revenantdb.engine.testing.Samples.put;
@@ -27,8 +28,7 @@ import org.revenantdb.engine.LeakedTransaction;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.Transaction;
-import org.revenantdb.engine.TransactionFinishedException;
-import org.revenantdb.engine.TransactionInUseException;
+import org.revenantdb.engine.TransactionStateException;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.testing.Allocations;
 import org.revenantdb.engine.testing.Samples;
@@ -69,9 +69,9 @@ class UnusedTransactionTest {
         Transaction stale = engine.transaction();
         end.accept(stale);
         Transaction next = engine.transaction(); // in the same slot, as the thread is the same
-        assertThrows(
-            TransactionFinishedException.class, () -> stale.get(table, bytes("k")), "used");
-        assertThrows(TransactionFinishedException.class, stale::commit, "twice");
+        assertRefused(
+            TransactionStateException.Reason.FINISHED, () -> stale.get(table, bytes("k")), "used");
+        assertRefused(TransactionStateException.Reason.FINISHED, stale::commit, "twice");
         stale.rollback();
         stale.close();
         assertEquals(1, engine.snapshots.active(), "the next one has its slot");
@@ -108,7 +108,7 @@ class UnusedTransactionTest {
         assertEquals(0, engine.snapshots.active());
         engine.engine.open().sweep();
         assertTrue(engine.engine.open().cores().isEmpty());
-        assertThrows(TransactionFinishedException.class, tx::commit);
+        assertRefused(TransactionStateException.Reason.FINISHED, tx::commit);
       }
     }
   }
@@ -226,9 +226,13 @@ class UnusedTransactionTest {
   private static void endIfPossible(Consumer<Transaction> end, Transaction tx) {
     try {
       end.accept(tx);
-    } catch (TransactionFinishedException
-        | TransactionInUseException
-        | DatabaseClosedException otherWasFirst) {
+    } catch (DatabaseClosedException otherWasFirst) {
+      // as it should be
+    } catch (TransactionStateException otherWasFirst) {
+      if (otherWasFirst.reason() != TransactionStateException.Reason.FINISHED
+          && otherWasFirst.reason() != TransactionStateException.Reason.IN_USE) {
+        throw otherWasFirst;
+      }
       // as it should be
     }
   }

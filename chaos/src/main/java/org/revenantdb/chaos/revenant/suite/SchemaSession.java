@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -15,9 +16,7 @@ import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.RevenantException;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableDroppedException;
-import org.revenantdb.engine.TableExistsException;
-import org.revenantdb.engine.TableInUseException;
+import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.TransactionOptions;
 
@@ -191,7 +190,7 @@ final class SchemaSession {
         steps.putDigest();
         group.committing();
         tx.commit();
-        switch (options.durability()) {
+        switch (Objects.requireNonNull(options.durability())) {
           case DURABLE -> group.durable();
           case LAZY -> group.lazy();
         }
@@ -260,10 +259,13 @@ final class SchemaSession {
 
   /** What a session may be told because of others. */
   private static boolean isRefusal(RevenantException e) {
-    return e instanceof ConflictException
-        || e instanceof TableDroppedException
-        || e instanceof TableExistsException
-        || e instanceof TableInUseException;
+    if (e instanceof TableException table) {
+      return switch (table.reason()) {
+        case DROPPED, EXISTS, IN_USE -> true;
+        case MISSING, OTHER_OPTIONS -> false;
+      };
+    }
+    return e instanceof ConflictException;
   }
 
   /** The steps of one transaction, each announced and then made. */
@@ -339,7 +341,10 @@ final class SchemaSession {
     private void demandTaken(String name) {
       try {
         tx.create(name, TableOptions.defaults());
-      } catch (TableExistsException asItShould) {
+      } catch (TableException refused) {
+        if (refused.reason() != TableException.Reason.EXISTS) {
+          throw refused;
+        }
         return;
       }
       throw new IllegalStateException(name + " was dropped and created in one transaction");

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -67,7 +68,7 @@ final class Worker {
       body.accept(new Writes(tx, group));
       group.committing();
       tx.commit();
-      switch (options.durability()) {
+      switch (Objects.requireNonNull(options.durability())) {
         case DURABLE -> group.durable();
         case LAZY -> group.lazy();
       }

@@ -1,0 +1,73 @@
+package org.revenantdb.engine;
+
+/**
+ * Something is outside of a limit of the engine; {@link #reason} tells which limit.
+ *
+ * <p>A refused argument has changed nothing. After {@link Reason#POOL_TOO_SMALL}, roll the
+ * transaction back. The message has the limit and what to do.
+ */
+public final class LimitException extends RevenantException {
+  private static final long serialVersionUID = 1L;
+
+  /** What was refused. */
+  public enum Reason {
+    /** A key or name is empty or longer than {@link Database#MAX_KEY_BYTES}: use a shorter one. */
+    KEY_LENGTH,
+    /** A bulk load received keys that do not ascend: sort the rows, or use {@code put}. */
+    KEY_ORDER,
+    /**
+     * A value is longer than {@link Database#MAX_VALUE_BYTES}, or too long for an array: read it as
+     * a stream.
+     */
+    VALUE_LENGTH,
+    /** A {@link Sequence} has reached the end of its range: create another one. */
+    SEQUENCE_EXHAUSTED,
+    /**
+     * The process cannot have as much memory as {@link DatabaseOptions#poolBytes} asks for: choose
+     * a smaller pool.
+     */
+    POOL_TOO_LARGE,
+    /** All pages of the pool are in use at the same time: choose a larger pool. */
+    POOL_TOO_SMALL
+  }
+
+  /** What was refused. */
+  private final Reason reason;
+
+  /**
+   * An exception, as the engine makes it. Public, so that tests of applications can make one.
+   *
+   * @param reason what was refused
+   * @param message what happened, and what to do
+   */
+  public LimitException(Reason reason, String message) {
+    super(message);
+    this.reason = reason;
+  }
+
+  /**
+   * An exception with a cause. Public, so that tests of applications can make one.
+   *
+   * @param reason what was refused
+   * @param message what happened, and what to do
+   * @param cause why
+   */
+  public LimitException(Reason reason, String message, Throwable cause) {
+    super(message, cause);
+    this.reason = reason;
+  }
+
+  /**
+   * What was refused.
+   *
+   * @return the reason
+   */
+  public Reason reason() {
+    return reason;
+  }
+
+  @Override
+  RevenantException copy() {
+    return new LimitException(reason, message());
+  }
+}
