@@ -7,6 +7,7 @@ import org.jspecify.annotations.NullMarked;
 module org.revenantdb.chaos {
   // Used by org.revenantdb.chaos.revenant alone: RevenantDB's own suite, demo and model test.
   requires static org.revenantdb.engine;
+  requires static org.revenantdb.recovery;
   // Used by the ledger in forked JVMs alone, which run on the class path.
   requires static chronicle.bytes;
   requires static info.picocli;

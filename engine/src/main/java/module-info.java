@@ -7,7 +7,7 @@ import org.jspecify.annotations.NullMarked;
 module org.revenantdb.engine {
   requires org.revenantdb.latch;
   requires org.revenantdb.gc;
-  requires transitive org.revenantdb.recovery;
+  requires org.revenantdb.recovery;
   requires static info.picocli;
   requires static jdk.jfr;
   requires static org.jspecify;

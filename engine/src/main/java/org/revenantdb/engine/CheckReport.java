@@ -1,7 +1,6 @@
 package org.revenantdb.engine;
 
 import java.util.List;
-import org.revenantdb.recovery.file.StorageException;
 
 /**
  * What a check of the structure found. The counts are of the moment at which the check began.

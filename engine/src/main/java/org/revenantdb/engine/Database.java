@@ -32,8 +32,8 @@ import org.revenantdb.recovery.log.LogStoppedException;
  * <p>One process has it open at a time. Thread-safe: any number of platform and virtual threads may
  * work with it.
  *
- * <p>Trouble with files is told by {@code StorageException} and its subclasses, which name the
- * file, the place, the reason and the cure; everything else by {@link RevenantException}.
+ * <p>All exceptions of the engine are subclasses of {@link RevenantException}. Those about files
+ * are {@link StorageException}, with the file, the offset, the reason and the cure.
  */
 public final class Database implements AutoCloseable {
   static {

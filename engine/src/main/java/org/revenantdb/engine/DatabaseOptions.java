@@ -55,10 +55,10 @@ import org.revenantdb.recovery.log.LogOptions;
  *     open snapshots need, from 1 MiB to 2^53; what is more goes to files in the directory of the
  *     database, which the close deletes, and which are as large as the snapshots make it. Writers
  *     wait while a quarter more is in use; if the files cannot be written, statements that would
- *     need more memory fail with a {@link org.revenantdb.recovery.file.StorageException}, having
- *     changed nothing, and all else goes on. A sixteenth of it, at least 64 KiB, is what each
- *     transaction may have beside that for what it has overwritten while it has a savepoint; more
- *     goes to a file as well. Default 64 MiB, or a sixteenth of the largest heap if that is less
+ *     need more memory fail with a {@link StorageException}, having changed nothing, and all else
+ *     goes on. A sixteenth of it, at least 64 KiB, is what each transaction may have beside that
+ *     for what it has overwritten while it has a savepoint; more goes to a file as well. Default 64
+ *     MiB, or a sixteenth of the largest heap if that is less
  * @param lockTimeout how long a statement waits in all for other transactions that have written its
  *     rows and have not ended, unless its transaction has a timeout of its own; default zero: it is
  *     refused at once

@@ -1,10 +1,16 @@
 package org.revenantdb.engine;
 
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What goes wrong with a database apart from its files; those throw {@code StorageException}.
- * Unchecked.
+ * The root of all exceptions that the engine throws. Unchecked.
+ *
+ * <p>Wrong arguments and wrong calls throw {@link IllegalArgumentException}, {@link
+ * IllegalStateException} or {@link NullPointerException} instead, as in the JDK.
+ *
+ * <p>The stack of an exception is that of the thread that receives it. The cause is for people who
+ * look for a fault in the engine; its class may change in any version.
  */
 public class RevenantException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -27,7 +33,7 @@ public class RevenantException extends RuntimeException {
    * @param message what happened, and what to do
    * @param cause why
    */
-  public RevenantException(String message, Throwable cause) {
+  public RevenantException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }
 

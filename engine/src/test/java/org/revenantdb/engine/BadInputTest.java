@@ -3,10 +3,10 @@ package org.revenantdb.engine;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.engine.testing.Refusals.assertRefused;
 import static org.revenantdb.engine.testing.Samples.SMALL;
 import static org.revenantdb.engine.testing.Samples.bytes;
 import static org.revenantdb.engine.testing.Samples.get;
@@ -36,14 +36,6 @@ import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.testing.OtherProcess;
 import org.revenantdb.engine.testing.Samples;
-import org.revenantdb.recovery.file.CorruptDataException;
-import org.revenantdb.recovery.file.DatabaseLockedException;
-import org.revenantdb.recovery.file.DiskFullException;
-import org.revenantdb.recovery.file.FormatVersionException;
-import org.revenantdb.recovery.file.MissingFileException;
-import org.revenantdb.recovery.file.NotADatabaseException;
-import org.revenantdb.recovery.file.ReadOnlyStorageException;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.testing.CrashDisk;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
@@ -59,15 +51,21 @@ class BadInputTest {
     return folder.resolve("db");
   }
 
-  private static <X extends StorageException> X told(Class<X> type, Runnable call) {
-    X told = assertThrows(type, call::run);
+  private static StorageException told(StorageException.Reason reason, Runnable call) {
+    StorageException told = told(call);
+    assertEquals(reason, told.reason(), told.getMessage());
+    return told;
+  }
+
+  private static StorageException told(Runnable call) {
+    StorageException told = assertThrows(StorageException.class, call::run);
     assertTrue(told.getMessage().startsWith(told.file().toString()), told.getMessage());
-    assertFalse(told.reason().isBlank());
+    assertFalse(told.problem().isBlank());
     assertFalse(told.cure().isBlank());
     return told;
   }
 
-  private void refused(Class<? extends StorageException> type, Path file) {
+  private void refused(StorageException.Reason type, Path file) {
     StorageException told = told(type, () -> Samples.open(directory()).close());
     assertEquals(file, told.file(), told.getMessage());
   }
@@ -137,8 +135,8 @@ class BadInputTest {
   void directory_withForeignFiles_isNoDatabase_andStaysAsItIs() throws IOException {
     Files.createDirectories(directory());
     Files.writeString(directory().resolve("notes.txt"), "mine");
-    NotADatabaseException told =
-        told(NotADatabaseException.class, () -> Samples.open(directory()).close());
+    StorageException told =
+        told(StorageException.Reason.NOT_A_DATABASE, () -> Samples.open(directory()).close());
     assertTrue(told.getMessage().contains("notes.txt"), told.getMessage());
     assertEquals("mine", Files.readString(directory().resolve("notes.txt")));
     assertFalse(Files.exists(directory().resolve("revenant.data")));
@@ -147,9 +145,9 @@ class BadInputTest {
   @Test
   void file_insteadOfADirectory_isNoDatabase() throws IOException {
     Files.writeString(directory(), "mine");
-    refused(NotADatabaseException.class, directory());
+    refused(StorageException.Reason.NOT_A_DATABASE, directory());
     told(
-        NotADatabaseException.class,
+        StorageException.Reason.NOT_A_DATABASE,
         () -> Database.open(directory(), SMALL.withReadOnly(true)).close());
     assertEquals("mine", Files.readString(directory()));
   }
@@ -157,16 +155,16 @@ class BadInputTest {
   @Test
   void path_throughAFile_isRefused() throws IOException {
     Files.writeString(directory(), "mine");
-    told(StorageException.class, () -> Samples.open(directory().resolve("db")).close());
+    told(() -> Samples.open(directory().resolve("db")).close());
   }
 
   @Test
   void dataFile_thatIsNone_isNoDatabase() throws IOException {
     fill();
     Files.write(directory().resolve("revenant.data"), random(1, 100_000));
-    refused(NotADatabaseException.class, directory().resolve("revenant.data"));
+    refused(StorageException.Reason.NOT_A_DATABASE, directory().resolve("revenant.data"));
     Files.write(directory().resolve("revenant.data"), new byte[0]);
-    told(StorageException.class, () -> Samples.open(directory()).close());
+    told(() -> Samples.open(directory()).close());
   }
 
   // --------------------------------------------------------------------------- other version
@@ -225,11 +223,9 @@ class BadInputTest {
   }
 
   private void versionIsNamed(Path file, int version, int supported) {
-    FormatVersionException told =
-        told(FormatVersionException.class, () -> Samples.open(directory()).close());
+    StorageException told =
+        told(StorageException.Reason.FORMAT_VERSION, () -> Samples.open(directory()).close());
     assertEquals(file, told.file());
-    assertEquals(version, told.found());
-    assertEquals(supported, told.supported());
     assertTrue(told.getMessage().contains("version " + version), told.getMessage());
     assertTrue(told.getMessage().contains("version " + supported), told.getMessage());
   }
@@ -352,13 +348,11 @@ class BadInputTest {
       open.setLength(open.length() / 2 / 8192 * 8192 + 100);
     }
     StorageException told =
-        told(
-            StorageException.class,
-            () -> {
-              try (Database db = Samples.open(directory())) {
-                assertFilled(db);
-              }
-            });
+        told(() -> {
+          try (Database db = Samples.open(directory())) {
+            assertFilled(db);
+          }
+        });
     assertEquals(file, told.file());
   }
 
@@ -387,7 +381,7 @@ class BadInputTest {
     Path victim = segments.get(which.equals("first") ? 0 : segments.size() / 2 - 1);
     byte[] content = Files.readAllBytes(victim);
     Files.delete(victim);
-    refused(MissingFileException.class, victim);
+    refused(StorageException.Reason.MISSING_FILE, victim);
     Files.write(victim, content);
     try (Database db = Samples.open(directory())) {
       for (int n = 0; n < 50; n++) {
@@ -412,14 +406,14 @@ class BadInputTest {
     }
     assertTrue(used > 0);
     Files.delete(victim);
-    refused(MissingFileException.class, victim);
+    refused(StorageException.Reason.MISSING_FILE, victim);
   }
 
   @Test
   void missingDataFile_isNamed() throws IOException {
     fill();
     Files.delete(directory().resolve("revenant.data"));
-    refused(MissingFileException.class, directory().resolve("revenant.data"));
+    refused(StorageException.Reason.MISSING_FILE, directory().resolve("revenant.data"));
     assertTrue(Files.exists(directory().resolve("revenant.dw")), "nothing is deleted");
     assertFalse(segments().isEmpty());
   }
@@ -440,9 +434,9 @@ class BadInputTest {
     for (Path segment : segments()) {
       Files.delete(segment);
     }
-    told(MissingFileException.class, () -> Samples.open(directory()).close());
+    told(StorageException.Reason.MISSING_FILE, () -> Samples.open(directory()).close());
     Files.delete(directory().resolve("log"));
-    told(MissingFileException.class, () -> Samples.open(directory()).close());
+    told(StorageException.Reason.MISSING_FILE, () -> Samples.open(directory()).close());
   }
 
   @Test
@@ -454,15 +448,15 @@ class BadInputTest {
     }
     Path foreign = folder.resolve("other/log").resolve(mine.getFileName());
     Files.write(mine, Files.readAllBytes(foreign));
-    told(StorageException.class, () -> Samples.open(directory()).close());
+    told(() -> Samples.open(directory()).close());
   }
 
   @Test
   void unclean_database_isNotOpenedReadOnly_untilItWasRecovered() throws IOException {
     killedWithSegments();
-    NotCleanlyClosedException refused =
-        assertThrows(
-            NotCleanlyClosedException.class,
+    StorageException refused =
+        assertRefused(
+            StorageException.Reason.NOT_CLEANLY_CLOSED,
             () -> Database.open(directory(), SMALL.withReadOnly(true)).close());
     assertTrue(refused.getMessage().contains("readOnly"), refused.getMessage());
     Samples.open(directory()).close();
@@ -478,14 +472,14 @@ class BadInputTest {
     FaultyFileSystem faulty = new FaultyFileSystem();
     Path directory = faulty.wrap(directory());
     faulty.readOnly(true);
-    told(ReadOnlyStorageException.class, () -> Database.open(directory, SMALL).close());
+    told(StorageException.Reason.ACCESS_DENIED, () -> Database.open(directory, SMALL).close());
     faulty.readOnly(false);
     try (Database db = Database.open(directory, SMALL)) {
       fill(db);
     }
     faulty.readOnly(true);
-    ReadOnlyStorageException told =
-        told(ReadOnlyStorageException.class, () -> Database.open(directory, SMALL).close());
+    StorageException told =
+        told(StorageException.Reason.ACCESS_DENIED, () -> Database.open(directory, SMALL).close());
     assertTrue(told.cure().contains("read-only"), told.cure());
     try (Database db = Database.open(directory, SMALL.withReadOnly(true))) {
       assertFilled(db);
@@ -542,16 +536,18 @@ class BadInputTest {
                 db.checkpoint();
               }
             } catch (StorageException e) {
-              assertInstanceOf(DiskFullException.class, e);
+              assertEquals(StorageException.Reason.DISK_FULL, e.reason());
               assertTrue(e.file().toString().endsWith(victim), e.getMessage());
               failed = true;
             } catch (OutcomeUnknownException e) {
-              assertTrue(hasCause(e, DiskFullException.class), e.toString());
+              assertTrue(
+                  hasCause(e, org.revenantdb.recovery.file.DiskFullException.class), e.toString());
               unknown.put(key, seed);
               failed = true;
               stopped = true;
             } catch (DatabaseStoppedException e) {
-              assertTrue(hasCause(e, DiskFullException.class), e.toString());
+              assertTrue(
+                  hasCause(e, org.revenantdb.recovery.file.DiskFullException.class), e.toString());
               assertTrue(e.getMessage().contains("full"), e.getMessage());
               failed = true;
               stopped = true;
@@ -623,7 +619,7 @@ class BadInputTest {
         Database.open(directory, SMALL).close();
         break; // it was enough
       } catch (StorageException told) {
-        assertInstanceOf(DiskFullException.class, told, "room for " + room);
+        assertEquals(StorageException.Reason.DISK_FULL, told.reason(), "room for " + room);
       }
     }
     faulty.diskFullAfter(Long.MAX_VALUE);
@@ -657,14 +653,16 @@ class BadInputTest {
       for (Runnable call : later) {
         RuntimeException stopped =
             assertThrows(DatabaseStoppedException.class, call::run, "call " + later.indexOf(call));
-        assertTrue(hasCause(stopped, StorageException.class), stopped.toString());
+        assertTrue(
+            hasCause(stopped, org.revenantdb.recovery.file.StorageException.class),
+            stopped.toString());
         assertTrue(stopped.getMessage().contains("open it again"), stopped.getMessage());
       }
       open.rollback();
       try {
         db.close();
       } catch (RuntimeException e) {
-        assertTrue(hasCause(e, StorageException.class), e.toString());
+        assertTrue(hasCause(e, org.revenantdb.recovery.file.StorageException.class), e.toString());
       }
       CrashDisk after = round % 2 == 0 ? disk.afterKill() : disk.afterPowerCut(new Random(round));
       try (Database again = Database.open(after.path("/db"), SMALL)) {
@@ -703,7 +701,9 @@ class BadInputTest {
           }
         }
       } catch (RuntimeException e) {
-        assertTrue(hasCause(e, StorageException.class), "force " + forces + ": " + e);
+        assertTrue(
+            hasCause(e, org.revenantdb.recovery.file.StorageException.class),
+            "force " + forces + ": " + e);
       }
       CrashDisk after = forces % 2 == 0 ? disk.afterKill() : disk.afterPowerCut(new Random(forces));
       try (Database again = Database.open(after.path("/db"), SMALL)) {
@@ -720,9 +720,8 @@ class BadInputTest {
   void open_whileAnotherProcessHasIt_namesThatProcess() throws Exception {
     try (OtherProcess other = OtherProcess.start(Holder.class, directory().toString())) {
       assertEquals("open", other.readLine());
-      DatabaseLockedException refused =
-          told(DatabaseLockedException.class, () -> Samples.open(directory()).close());
-      assertEquals(other.pid(), refused.holderPid());
+      StorageException refused =
+          told(StorageException.Reason.LOCKED, () -> Samples.open(directory()).close());
       assertTrue(refused.getMessage().contains("process " + other.pid()), refused.getMessage());
       other.kill();
     }

@@ -24,8 +24,6 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.revenantdb.recovery.file.DatabaseLockedException;
-import org.revenantdb.recovery.file.NotADatabaseException;
 
 /** Opening, creating, closing, tables by name. */
 class DatabaseTest {
@@ -60,9 +58,10 @@ class DatabaseTest {
   @Test
   void open_withoutCreate_refusesWhatIsNotThere() {
     DatabaseOptions existing = SMALL.withCreate(false);
-    NotADatabaseException refused =
-        assertThrows(
-            NotADatabaseException.class, () -> Database.open(directory(), existing).close());
+    StorageException refused =
+        assertRefused(
+            StorageException.Reason.NOT_A_DATABASE,
+            () -> Database.open(directory(), existing).close());
     assertEquals(directory(), refused.file());
     assertFalse(Files.exists(directory()), "nothing may be made");
     open(directory()).close();
@@ -133,14 +132,13 @@ class DatabaseTest {
   @Test
   void open_ofWhatIsOpenHere_isRefusedAndNamesThisProcess() {
     try (Database db = open(directory())) {
-      DatabaseLockedException refused =
-          assertThrows(DatabaseLockedException.class, () -> open(directory()).close());
-      assertEquals(ProcessHandle.current().pid(), refused.holderPid());
+      StorageException refused =
+          assertRefused(StorageException.Reason.LOCKED, () -> open(directory()).close());
       assertTrue(
           refused.getMessage().contains(Long.toString(ProcessHandle.current().pid())),
           refused.getMessage());
-      assertThrows(
-          DatabaseLockedException.class,
+      assertRefused(
+          StorageException.Reason.LOCKED,
           () -> Database.open(directory(), SMALL.withReadOnly(true)).close());
       put(db, "t", "k", "v");
     }
@@ -151,8 +149,9 @@ class DatabaseTest {
   void open_underAnotherNameOfTheDirectory_isRefused() throws Exception {
     try (Database db = open(directory())) {
       Path link = Files.createSymbolicLink(folder.resolve("link"), directory());
-      assertThrows(DatabaseLockedException.class, () -> open(link).close());
-      assertThrows(DatabaseLockedException.class, () -> open(directory().resolve("../db")).close());
+      assertRefused(StorageException.Reason.LOCKED, () -> open(link).close());
+      assertRefused(
+          StorageException.Reason.LOCKED, () -> open(directory().resolve("../db")).close());
       assertNotNull(db.tableNames());
     }
   }
@@ -196,7 +195,7 @@ class DatabaseTest {
       one.checkpoint();
       one.cleanNow();
       assertNotNull(one.statistics());
-      assertThrows(DatabaseLockedException.class, () -> open(directory()).close());
+      assertRefused(StorageException.Reason.LOCKED, () -> open(directory()).close());
     }
     try (Database db = open(directory())) {
       assertTrue(db.recoveryReport().clean());
@@ -206,8 +205,8 @@ class DatabaseTest {
 
   @Test
   void readOnly_ofWhatDoesNotExist_isRefusedAndMakesNothing() {
-    assertThrows(
-        NotADatabaseException.class,
+    assertRefused(
+        StorageException.Reason.NOT_A_DATABASE,
         () -> Database.open(directory(), SMALL.withReadOnly(true)).close());
     assertFalse(Files.exists(directory()));
   }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.engine.testing.Refusals.assertRefused;
 import static org.revenantdb.engine.testing.Samples.bytes;
 
 import java.io.IOException;
@@ -21,8 +22,6 @@ import org.revenantdb.engine.lifecycle.CounterValues;
 import org.revenantdb.engine.lifecycle.DatabaseFiles;
 import org.revenantdb.engine.lifecycle.EngineWaits;
 import org.revenantdb.engine.testing.Samples;
-import org.revenantdb.recovery.file.CorruptDataException;
-import org.revenantdb.recovery.file.MissingFileException;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 
@@ -196,7 +195,8 @@ class LiveCountersTest {
     open(Samples.SMALL).close();
     Files.write(file(), new byte[10]);
     Files.delete(directory().resolve(DatabaseFiles.DATA));
-    MissingFileException told = assertThrows(MissingFileException.class, () -> open(Samples.SMALL));
-    assertTrue(told.reason().contains("the data file is missing"), told.reason());
+    StorageException told =
+        assertRefused(StorageException.Reason.MISSING_FILE, () -> open(Samples.SMALL));
+    assertTrue(told.problem().contains("the data file is missing"), told.problem());
   }
 }

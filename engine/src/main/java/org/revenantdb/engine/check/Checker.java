@@ -23,6 +23,7 @@ import org.revenantdb.engine.page.SlogEntry;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.page.TableRow;
+import org.revenantdb.engine.session.FileFailures;
 import org.revenantdb.engine.version.Storage;
 
 /**
@@ -115,7 +116,7 @@ public final class Checker {
     file(limit);
     return new CheckReport(
         pages.problems(),
-        pages.damage(),
+        pages.damage().stream().map(FileFailures::told).toList(),
         pages.warnings(),
         tables.size(),
         catalogue.rows() + tables.stream().mapToLong(CheckedTable::rows).sum(),

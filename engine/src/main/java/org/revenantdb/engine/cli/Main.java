@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.RevenantException;
 import org.revenantdb.recovery.file.ReadOnlyStorageException;
@@ -72,10 +73,18 @@ public final class Main {
         || failure instanceof InvalidPathException;
   }
 
+  private static String refused(Path file, String problem) {
+    return "%s: %s; run this as a user that may read and write there, or copy the database and name the copy."
+        .formatted(file, problem);
+  }
+
   private static String message(Exception failure) {
     if (failure instanceof ReadOnlyStorageException refused) {
-      return "%s: %s; run this as a user that may read and write there, or copy the database and name the copy."
-          .formatted(refused.file(), refused.reason());
+      return refused(refused.file(), refused.reason());
+    }
+    if (failure instanceof org.revenantdb.engine.StorageException refused
+        && refused.reason() == org.revenantdb.engine.StorageException.Reason.ACCESS_DENIED) {
+      return refused(refused.file(), refused.problem());
     }
     return failure instanceof IOException || failure instanceof UncheckedIOException
         ? failure.toString()

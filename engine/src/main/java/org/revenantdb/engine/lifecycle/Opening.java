@@ -7,7 +7,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.LimitException;
-import org.revenantdb.engine.NotCleanlyClosedException;
 import org.revenantdb.engine.RecoveryReport;
 import org.revenantdb.engine.RestartPhase;
 import org.revenantdb.engine.RestartStatus;
@@ -155,10 +154,13 @@ final class Opening {
     ControlFile control = survey.control();
     ownership.watch(files.data(), () -> control.state().highWaterPages() * Page.SIZE);
     if (options.readOnly() && !control.state().clean()) {
-      throw new NotCleanlyClosedException(
-          directory
-              + " was not closed cleanly and needs recovery, which writes; open it once without readOnly, then"
-              + " again");
+      throw new org.revenantdb.engine.StorageException(
+          org.revenantdb.engine.StorageException.Reason.NOT_CLEANLY_CLOSED,
+          directory,
+          StorageException.NO_OFFSET,
+          "the database was not closed cleanly and needs recovery, which writes",
+          "open it once without readOnly, then again",
+          /* cause= */ null);
     }
     CountersFile counted =
         !options.readOnly() && options.countersFile()

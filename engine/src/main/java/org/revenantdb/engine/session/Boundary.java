@@ -53,7 +53,7 @@ public final class Boundary {
     return switch (found) {
       case Error error -> throw error;
       case RevenantException own -> ApiAccess.api().forCaller(own);
-      case StorageException file -> file.forCaller();
+      case StorageException file -> FileFailures.told(file);
       case RuntimeException misuse when misuse instanceof Misuse -> misuse;
       case LogStoppedException stopped -> Engine.stopped(stopped);
       case org.revenantdb.recovery.log.OutcomeUnknownException unknown ->
@@ -71,11 +71,12 @@ public final class Boundary {
               Engine.why(size),
               size);
       case UncheckedIOException system ->
-          IoFailures.of(
-              directory,
-              StorageException.NO_OFFSET,
-              "working with the database",
-              Objects.requireNonNull(system.getCause())); // it has no other constructor
+          FileFailures.told(
+              IoFailures.of(
+                  directory,
+                  StorageException.NO_OFFSET,
+                  "working with the database",
+                  Objects.requireNonNull(system.getCause()))); // it has no other constructor
       default -> unexpected(directory, found);
     };
   }

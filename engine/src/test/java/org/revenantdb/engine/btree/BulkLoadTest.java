@@ -243,10 +243,10 @@ class BulkLoadTest {
         load.add(key(1), bytes("one"));
         load.add(key(3), bytes("three"));
         String told =
-            assertRefused(LimitException.Reason.KEY_LENGTH, () -> load.add(key(2), bytes("x")))
+            assertRefused(LimitException.Reason.KEY_ORDER, () -> load.add(key(2), bytes("x")))
                 .getMessage();
         assertTrue(told.contains("ascending") && told.contains("use put"), told);
-        assertRefused(LimitException.Reason.KEY_LENGTH, () -> load.add(key(3), bytes("again")));
+        assertRefused(LimitException.Reason.KEY_ORDER, () -> load.add(key(3), bytes("again")));
         assertRefused(LimitException.Reason.KEY_LENGTH, () -> load.add(new byte[0], bytes("x")));
         assertRefused(LimitException.Reason.KEY_LENGTH, () -> load.add(new byte[1025], bytes("x")));
         load.add(key(4), bytes("four"));
@@ -443,7 +443,7 @@ class BulkLoadTest {
           long next = i + 1;
           assertThrows(IOException.class, () -> load.add(key(next), broken));
           assertRefused(
-              LimitException.Reason.KEY_LENGTH,
+              LimitException.Reason.KEY_ORDER,
               () -> load.add(key(0), new ByteArrayInputStream(large)));
           assertRefused(
               LimitException.Reason.KEY_LENGTH,

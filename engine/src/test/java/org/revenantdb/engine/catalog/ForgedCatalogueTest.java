@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.engine.testing.Refusals.assertRefused;
 import static org.revenantdb.engine.testing.Samples.bytes;
 import static org.revenantdb.engine.testing.Samples.random;
 
@@ -18,7 +19,9 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.CorruptDataException;
 import org.revenantdb.engine.Database;
+import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.Transaction;
@@ -31,8 +34,6 @@ import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.page.TableRow;
 import org.revenantdb.engine.testing.Samples;
-import org.revenantdb.recovery.file.CorruptDataException;
-import org.revenantdb.recovery.file.StorageException;
 
 /**
  * Rows of the catalogue with a good checksum that lead to a tree of another row, or to a page that

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.CheckReport;
 import org.revenantdb.engine.CheckedTable;
 import org.revenantdb.engine.Database;
+import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.btree.Tree;
@@ -26,7 +27,6 @@ import org.revenantdb.engine.testing.Replay;
 import org.revenantdb.engine.testing.Samples;
 import org.revenantdb.engine.testing.TestEngine;
 import org.revenantdb.engine.version.RowWriter;
-import org.revenantdb.recovery.file.DiskFullException;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 
@@ -143,7 +143,11 @@ class PartitionCreationTest {
     try {
       db.getOrCreateTable(name, options);
       return true;
-    } catch (DiskFullException full) {
+    } catch (StorageException full) {
+      if (full.reason() != StorageException.Reason.DISK_FULL) {
+        throw full;
+      }
+
       return false;
     }
   }

@@ -546,11 +546,11 @@ class PartitionedTableTest {
           if (i % 100 == 50) {
             // Below the last key of all, and often above the last one of its own partition.
             byte[] below = Arrays.copyOf(key(i - 1), 5);
-            assertRefused(LimitException.Reason.KEY_LENGTH, () -> load.add(below, new byte[1]));
+            assertRefused(LimitException.Reason.KEY_ORDER, () -> load.add(below, new byte[1]));
             byte[] same = key(i);
-            assertRefused(LimitException.Reason.KEY_LENGTH, () -> load.add(same, new byte[1]));
+            assertRefused(LimitException.Reason.KEY_ORDER, () -> load.add(same, new byte[1]));
             assertRefused(
-                LimitException.Reason.KEY_LENGTH,
+                LimitException.Reason.KEY_ORDER,
                 () -> load.add(below, new ByteArrayInputStream(new byte[9000])));
           }
         }

@@ -19,10 +19,10 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.DatabaseStoppedException;
 import org.revenantdb.engine.OutcomeUnknownException;
+import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.testing.Samples;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.testing.CrashDisk;
 
 /**
@@ -130,14 +130,14 @@ class BitFlipTest {
   private static boolean toldByStorage(Throwable thrown) {
     if (thrown instanceof StorageException told) {
       assertTrue(
-          told.file() != null && !told.reason().isEmpty() && !told.cure().isEmpty(),
+          told.file() != null && !told.problem().isEmpty() && !told.cure().isEmpty(),
           told.getMessage());
       return true;
     }
     boolean stopped =
         thrown instanceof DatabaseStoppedException || thrown instanceof OutcomeUnknownException;
     for (Throwable cause = thrown.getCause(); stopped && cause != null; cause = cause.getCause()) {
-      if (cause instanceof StorageException) {
+      if (cause instanceof org.revenantdb.recovery.file.StorageException) {
         return true;
       }
     }

@@ -12,13 +12,13 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.CorruptDataException;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.lifecycle.DatabaseFiles;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.SpaceMapPage;
-import org.revenantdb.recovery.file.CorruptDataException;
 
 /**
  * The space map of the last group was read when a database was opened; a damaged one was taken for

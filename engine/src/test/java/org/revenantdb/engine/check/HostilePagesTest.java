@@ -18,7 +18,9 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.CheckReport;
+import org.revenantdb.engine.CorruptDataException;
 import org.revenantdb.engine.Database;
+import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.lifecycle.PageEdit;
 import org.revenantdb.engine.page.ExtentMapPage;
@@ -27,8 +29,6 @@ import org.revenantdb.engine.page.OverflowPage;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.testing.Samples;
-import org.revenantdb.recovery.file.CorruptDataException;
-import org.revenantdb.recovery.file.StorageException;
 
 /**
  * Pages with a good checksum that lead where they must not: nothing of another owner is read, moved
@@ -104,7 +104,7 @@ class HostilePagesTest {
       db.run(tx -> tx.delete(table, bytes("v")));
       db.cleanNow();
     } catch (StorageException told) {
-      assertFalse(told.reason().isBlank());
+      assertFalse(told.problem().isBlank());
     }
   }
 
@@ -205,7 +205,7 @@ class HostilePagesTest {
     try {
       call.run();
     } catch (StorageException told) {
-      assertFalse(told.reason().isBlank());
+      assertFalse(told.problem().isBlank());
     }
   }
 

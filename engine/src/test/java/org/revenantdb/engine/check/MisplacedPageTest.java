@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.engine.testing.Refusals.assertRefused;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -14,6 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.CorruptDataException;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Table;
@@ -22,7 +24,6 @@ import org.revenantdb.engine.lifecycle.DatabaseFiles;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.testing.Samples;
-import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.format.PageChecksum;
 
 /**

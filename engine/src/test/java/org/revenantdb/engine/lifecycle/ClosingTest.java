@@ -18,7 +18,6 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.DatabaseStoppedException;
 import org.revenantdb.engine.RevenantException;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 
@@ -111,7 +110,9 @@ class ClosingTest {
     assertThrows(RevenantException.class, () -> put(database));
     DatabaseStoppedException told = assertThrows(DatabaseStoppedException.class, database::close);
     // The first cause is what the thread that closes has thrown.
-    assertTrue(told.getCause().getCause().getCause() instanceof StorageException);
+    assertTrue(
+        told.getCause().getCause().getCause()
+            instanceof org.revenantdb.recovery.file.StorageException);
     database.close(); // once is enough
     assertNothingHeld();
   }

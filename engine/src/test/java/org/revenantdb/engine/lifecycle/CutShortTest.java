@@ -3,6 +3,7 @@ package org.revenantdb.engine.lifecycle;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.engine.testing.Refusals.assertRefused;
 
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -10,10 +11,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.CorruptDataException;
 import org.revenantdb.engine.Database;
+import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.Table;
-import org.revenantdb.recovery.file.CorruptDataException;
-import org.revenantdb.recovery.file.MissingFileException;
 
 /** Files that have lost their end, or a segment that only the control slot knows of. */
 class CutShortTest {
@@ -59,8 +60,8 @@ class CutShortTest {
         last = image.resolve("log").resolve(file.getFileName());
       }
       Files.delete(last);
-      MissingFileException missing =
-          assertThrows(MissingFileException.class, () -> Database.open(image));
+      StorageException missing =
+          assertRefused(StorageException.Reason.MISSING_FILE, () -> Database.open(image));
       assertEquals(last, missing.file());
       assertTrue(missing.getMessage().contains("missing"), missing.getMessage());
     }

@@ -14,10 +14,10 @@ import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.CorruptDataException;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.page.Page;
-import org.revenantdb.recovery.file.CorruptDataException;
 
 /**
  * Rule R24: a page written after the double-write file was switched off must not be "repaired" from

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.DatabaseStoppedException;
-import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.engine.StorageException;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 

@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.CheckReport;
+import org.revenantdb.engine.CorruptDataException;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Table;
@@ -21,7 +22,6 @@ import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.testing.Samples;
-import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 
 /**

@@ -26,6 +26,7 @@ import org.revenantdb.engine.BulkLoad;
 import org.revenantdb.engine.CheckReport;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.LimitException;
+import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.access.ApiAccess;
@@ -33,7 +34,6 @@ import org.revenantdb.engine.lifecycle.DatabaseFiles;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.session.Engine;
 import org.revenantdb.engine.testing.Samples;
-import org.revenantdb.recovery.file.DiskFullException;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 
@@ -226,10 +226,11 @@ class RefusedValueTest {
     long used = used();
     try (Transaction tx = db.begin()) {
       byte[] large = new byte[5 << 20];
-      assertThrows(DiskFullException.class, () -> tx.put(table, key("k"), large));
+      assertRefused(StorageException.Reason.DISK_FULL, () -> tx.put(table, key("k"), large));
       assertEquals(used, used());
-      assertThrows(
-          DiskFullException.class, () -> tx.put(table, key("k"), stream(large.length, null)));
+      assertRefused(
+          StorageException.Reason.DISK_FULL,
+          () -> tx.put(table, key("k"), stream(large.length, null)));
       assertEquals(used, used());
       db.run(other -> other.put(table, key("other"), new byte[1 << 20]));
       tx.put(table, key("k"), key("small"));

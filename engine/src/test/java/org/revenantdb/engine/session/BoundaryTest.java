@@ -36,7 +36,6 @@ import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.access.Misuse;
 import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.file.StorageException;
-import org.revenantdb.recovery.file.StorageIOException;
 import org.revenantdb.recovery.log.LogStoppedException;
 
 /** What leaves the engine is an exception of the project's own, with the caller's stack. */
@@ -89,7 +88,10 @@ class BoundaryTest {
   @Test
   void what_the_system_said_names_the_database() {
     RuntimeException told = told(new UncheckedIOException(new IOException("Too many open files")));
-    assertTrue(assertInstanceOf(StorageIOException.class, told).cure().contains("ulimit -n"));
+    assertTrue(
+        assertInstanceOf(org.revenantdb.engine.StorageException.class, told)
+            .cure()
+            .contains("ulimit -n"));
   }
 
   @Test
@@ -99,7 +101,8 @@ class BoundaryTest {
             new Misuse.OfArgument("own"),
             new Misuse.OfState("own"),
             new LimitException(LimitException.Reason.KEY_LENGTH, "own"),
-            new CorruptDataException(DIRECTORY, 0, "own"))) {
+            new org.revenantdb.engine.CorruptDataException(
+                DIRECTORY, 0, "own", "cure", new IOException()))) {
       assertSame(own, told(own));
       assertSame(own, told(new CompletionException(own)));
     }
@@ -120,7 +123,8 @@ class BoundaryTest {
     RuntimeException told = told(other);
     assertNotSame(other, told);
     assertSame(other, told.getCause());
-    assertSame(other.getClass(), told.getClass());
+    assertSame(org.revenantdb.engine.CorruptDataException.class, told.getClass());
+    assertEquals(other.getMessage(), told.getMessage());
     assertTrue(isInStack(told));
     assertFalse(isInStack(other));
   }
@@ -130,6 +134,73 @@ class BoundaryTest {
         .anyMatch(frame ->
             frame.getClassName().equals(BoundaryTest.class.getName())
                 && frame.getMethodName().startsWith("an_exception"));
+  }
+
+  // --------------------------------------------------------------------- what is not of the API
+
+  /** The concrete exceptions of a package of the recovery module, from its class files. */
+  private static List<Class<?>> internal(String name) throws Exception {
+    Path classes =
+        Path.of(StorageException.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    List<Class<?>> found = new ArrayList<>();
+    try (Stream<Path> files = Files.list(classes.resolve(name.replace('.', '/')))) {
+      for (Path file : files.toList()) {
+        String simple = file.getFileName().toString();
+        if (simple.endsWith(".class") && !simple.startsWith("package-info")) {
+          Class<?> type = Class.forName(name + "." + simple.substring(0, simple.length() - 6));
+          if (RuntimeException.class.isAssignableFrom(type)
+              && !Modifier.isAbstract(type.getModifiers())) {
+            found.add(type);
+          }
+        }
+      }
+    }
+    return found;
+  }
+
+  @Test
+  void each_exception_about_a_file_has_a_reason_and_keeps_its_message() throws Exception {
+    List<Class<?>> found = internal("org.revenantdb.recovery.file");
+    assertTrue(found.size() >= 11, found::toString);
+    for (Class<?> type : found) {
+      assertTrue(FileFailures.isKnown(type), () -> type + " has no reason in the API");
+      RuntimeException one = internalOne(type);
+      RuntimeException told = told(one);
+      assertInstanceOf(org.revenantdb.engine.StorageException.class, told);
+      assertSame(one, told.getCause());
+      assertEquals(one.getMessage(), told.getMessage());
+    }
+  }
+
+  @Test
+  void each_exception_of_the_log_is_told_as_one_of_the_api() throws Exception {
+    List<Class<?>> found = internal("org.revenantdb.recovery.log");
+    assertTrue(found.size() >= 2, found::toString);
+    for (Class<?> type : found) {
+      RuntimeException told = told(internalOne(type));
+      assertInstanceOf(RevenantException.class, told);
+      assertFalse(told instanceof InternalFailureException, () -> type + " is not expected");
+    }
+  }
+
+  private static RuntimeException internalOne(Class<?> type) throws Exception {
+    Constructor<?> constructor = type.getDeclaredConstructors()[0];
+    constructor.setAccessible(true);
+    List<Object> arguments = new ArrayList<>();
+    for (Class<?> part : constructor.getParameterTypes()) {
+      if (part == Path.class) {
+        arguments.add(DIRECTORY);
+      } else if (part == String.class) {
+        arguments.add("text");
+      } else if (part == long.class) {
+        arguments.add(42L);
+      } else if (part == int.class) {
+        arguments.add(42);
+      } else {
+        arguments.add(new StorageException(DIRECTORY, 1, "reason", "cure", null));
+      }
+    }
+    return (RuntimeException) constructor.newInstance(arguments.toArray());
   }
 
   // ------------------------------------------------------------------------------- every class
@@ -152,18 +223,51 @@ class BoundaryTest {
     return found;
   }
 
+  /** A user who has to know more than a dozen knows none of them. */
+  @Test
+  void a_dozen_exceptions_at_most_are_public_and_all_have_one_root() throws Exception {
+    List<Class<?>> all = publicExceptions();
+    assertTrue(all.contains(RevenantException.class), all::toString);
+    assertTrue(all.size() <= 12, all.size() + " public exceptions: " + all);
+    for (Class<?> type : all) {
+      assertTrue(RevenantException.class.isAssignableFrom(type), type + " has another root");
+    }
+  }
+
+  private static List<Class<?>> publicExceptions() throws Exception {
+    Path classes =
+        Path.of(
+            RevenantException.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    List<Class<?>> found = new ArrayList<>();
+    try (Stream<Path> files = Files.list(classes.resolve("org/revenantdb/engine"))) {
+      for (Path file : files.toList()) {
+        String name = file.getFileName().toString();
+        if (name.endsWith(".class") && !name.startsWith("package-info")) {
+          Class<?> type =
+              Class.forName("org.revenantdb.engine." + name.substring(0, name.length() - 6));
+          if (Throwable.class.isAssignableFrom(type) && Modifier.isPublic(type.getModifiers())) {
+            found.add(type);
+          }
+        }
+      }
+    }
+    return found;
+  }
+
   private static RevenantException made(Constructor<?> constructor) throws Exception {
     constructor.setAccessible(true);
     List<Object> arguments = new ArrayList<>();
     for (Class<?> type : constructor.getParameterTypes()) {
       arguments.add(
-          type == String.class
-              ? "message"
-              : type == Throwable.class
-                  ? new IllegalStateException("cause")
-                  : type == boolean.class
-                      ? (Object) true
-                      : type == long.class ? (Object) 42L : type.getEnumConstants()[1]);
+          type == Path.class
+              ? DIRECTORY
+              : type == String.class
+                  ? "message"
+                  : type == Throwable.class
+                      ? new IllegalStateException("cause")
+                      : type == boolean.class
+                          ? (Object) true
+                          : type == long.class ? (Object) 42L : type.getEnumConstants()[1]);
     }
     return (RevenantException) constructor.newInstance(arguments.toArray());
   }

@@ -433,10 +433,10 @@ class IsolationTest {
       put(one, "y", "1");
       commits("x", "1");
       assertRefused(ConflictReason.NOT_SERIALIZABLE, one::commit);
-      assertRefused(TransactionStateException.Reason.FINISHED, () -> get(one, "x"));
-      assertRefused(TransactionStateException.Reason.FINISHED, one::commit);
-      assertRefused(TransactionStateException.Reason.FINISHED, () -> one.prepare(bytes("p")));
-      assertRefused(TransactionStateException.Reason.FINISHED, () -> one.rollbackTo(before));
+      assertRefused(TransactionStateException.Reason.ROLLBACK_ONLY, () -> get(one, "x"));
+      assertRefused(TransactionStateException.Reason.ROLLBACK_ONLY, one::commit);
+      assertRefused(TransactionStateException.Reason.ROLLBACK_ONLY, () -> one.prepare(bytes("p")));
+      assertRefused(TransactionStateException.Reason.ROLLBACK_ONLY, () -> one.rollbackTo(before));
       one.rollback();
     }
     int[] attempts = {0};

@@ -216,9 +216,9 @@ class PreparedTest {
       tx.put(table, key(1), NEW);
       tx.prepare(NAME);
       TransactionStateException told =
-          assertRefused(TransactionStateException.Reason.FINISHED, tx::commit);
+          assertRefused(TransactionStateException.Reason.PREPARED, tx::commit);
       assertTrue(told.getMessage().contains("commitPrepared"), told.getMessage());
-      assertRefused(TransactionStateException.Reason.FINISHED, () -> tx.put(table, key(2), OLD));
+      assertRefused(TransactionStateException.Reason.PREPARED, () -> tx.put(table, key(2), OLD));
       tx.rollback();
       tx.close();
       assertEquals(List.of("one"), names(db));

@@ -25,10 +25,9 @@ import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Durability;
 import org.revenantdb.engine.Savepoint;
+import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
-import org.revenantdb.recovery.file.DiskFullException;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 
@@ -192,7 +191,7 @@ class SpilledSavepointTest {
               tx.put(table, key(i % KEYS), value(500));
             } catch (StorageException told) {
               refused++;
-              assertTrue(told instanceof DiskFullException, told::toString);
+              assertEquals(StorageException.Reason.DISK_FULL, told.reason(), told::toString);
               assertTrue(told.getMessage().contains("savepoints-"), told::getMessage);
               assertArrayEquals(was, tx.get(table, key(i % KEYS)));
             }

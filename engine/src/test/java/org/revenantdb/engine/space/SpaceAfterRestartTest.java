@@ -1,8 +1,8 @@
 package org.revenantdb.engine.space;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.engine.testing.Refusals.assertRefused;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.revenantdb.engine.BulkLoad;
 import org.revenantdb.engine.CheckReport;
 import org.revenantdb.engine.Database;
+import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.Transaction;
@@ -30,7 +31,6 @@ import org.revenantdb.engine.testing.MemoryJournal;
 import org.revenantdb.engine.testing.Replay;
 import org.revenantdb.engine.testing.Samples;
 import org.revenantdb.engine.testing.TestEngine;
-import org.revenantdb.recovery.file.DiskFullException;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
 
@@ -333,7 +333,7 @@ class SpaceAfterRestartTest {
         }
       });
       Table t = db.getOrCreateTable("t");
-      assertThrows(DiskFullException.class, () -> rows(db, t, 900));
+      assertRefused(StorageException.Reason.DISK_FULL, () -> rows(db, t, 900));
       deleteAll(db);
       db.cleanNow();
       rows(db, t, 900);

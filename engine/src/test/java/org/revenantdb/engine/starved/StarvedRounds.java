@@ -29,7 +29,6 @@ import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.latch.LatchDebug;
-import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.testing.CrashDisk;
 
 /**
@@ -504,7 +503,7 @@ public final class StarvedRounds {
       work(op, from, keys);
     } catch (OutOfMemoryError e) {
       // as planned
-    } catch (RevenantException | StorageException e) {
+    } catch (RevenantException e) {
       // it is ours: whether it is right to be told so is seen when all is well again
     } catch (StackOverflowError e) {
       if (mode == Mode.STACK && Thread.currentThread().getName().equals("deep")) {
@@ -806,7 +805,7 @@ public final class StarvedRounds {
       try {
         calls.get(i).run();
         throw new AssertionError(what + ": call " + i + " succeeds after the engine has stopped");
-      } catch (RevenantException | StorageException e) {
+      } catch (RevenantException e) {
         // loud
       }
     }
@@ -815,7 +814,7 @@ public final class StarvedRounds {
   private void close(boolean works, String what) {
     try {
       db.close();
-    } catch (RevenantException | StorageException e) {
+    } catch (RevenantException e) {
       if (works) {
         throw new AssertionError(what + ": close of an engine that works", e);
       }

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.function.Executable;
 import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.ConflictReason;
 import org.revenantdb.engine.LimitException;
+import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.TransactionStateException;
 
@@ -32,6 +33,17 @@ public final class Refusals {
   public static LimitException assertRefused(
       LimitException.Reason reason, Executable call, String message) {
     LimitException refused = assertThrows(LimitException.class, call, message);
+    assertEquals(reason, refused.reason(), refused::getMessage);
+    return refused;
+  }
+
+  public static StorageException assertRefused(StorageException.Reason reason, Executable call) {
+    return assertRefused(reason, call, "");
+  }
+
+  public static StorageException assertRefused(
+      StorageException.Reason reason, Executable call, String message) {
+    StorageException refused = assertThrows(StorageException.class, call, message);
     assertEquals(reason, refused.reason(), refused::getMessage);
     return refused;
   }

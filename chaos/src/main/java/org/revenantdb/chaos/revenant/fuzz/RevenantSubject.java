@@ -16,7 +16,6 @@ import org.revenantdb.engine.RevenantException;
 import org.revenantdb.engine.Sequence;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
-import org.revenantdb.recovery.file.StorageException;
 
 /** RevenantDB as a trial sees it. */
 record RevenantSubject(Database db) implements Subject {
@@ -33,7 +32,7 @@ record RevenantSubject(Database db) implements Subject {
 
     @Override
     public boolean isRefusal(Throwable thrown) {
-      return thrown instanceof RevenantException || thrown instanceof StorageException;
+      return thrown instanceof RevenantException;
     }
 
     @Override

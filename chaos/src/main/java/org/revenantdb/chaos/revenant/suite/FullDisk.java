@@ -17,6 +17,7 @@ import org.revenantdb.chaos.run.StateChecker;
 import org.revenantdb.chaos.run.StateResult;
 import org.revenantdb.chaos.subject.Verdict;
 import org.revenantdb.engine.Database;
+import org.revenantdb.engine.StorageException;
 import org.revenantdb.recovery.file.DiskFullException;
 
 /**
@@ -113,7 +114,10 @@ final class FullDisk {
     try (Database db = subject.open(disk.directory())) {
       try {
         subject.work(db, promises.promises(disk.clock(), lifeSeed));
-      } catch (DiskFullException full) {
+      } catch (StorageException full) {
+        if (full.reason() != StorageException.Reason.DISK_FULL) {
+          throw full;
+        }
         if (lives % 4 == 0) {
           throw full;
         }

@@ -28,9 +28,9 @@ import org.revenantdb.chaos.run.StateResult;
 import org.revenantdb.engine.CheckReport;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Savepoint;
+import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
-import org.revenantdb.recovery.file.DiskFullException;
 
 /**
  * A disk that is full, or that cannot be read, when a transaction is to be rolled back: that
@@ -221,8 +221,15 @@ final class HinderedRollback {
     try {
       worker.commitLazily(writes -> writes.put(table, key, length));
       return true;
-    } catch (DiskFullException full) {
+    } catch (StorageException full) {
+      demandDiskFull(full);
       return false;
+    }
+  }
+
+  private static void demandDiskFull(StorageException refused) {
+    if (refused.reason() != StorageException.Reason.DISK_FULL) {
+      throw refused;
     }
   }
 
@@ -271,14 +278,16 @@ final class HinderedRollback {
       case TO_A_SAVEPOINT -> {
         try {
           tx.rollbackTo(Objects.requireNonNull(savepoint));
-        } catch (DiskFullException told) {
+        } catch (StorageException told) {
+          demandDiskFull(told);
           return false;
         }
       }
       case CLEANING -> {
         try {
           db.cleanNow();
-        } catch (DiskFullException told) {
+        } catch (StorageException told) {
+          demandDiskFull(told);
           return false;
         }
       }

@@ -20,8 +20,8 @@ import org.revenantdb.chaos.power.PlatformProfile;
 import org.revenantdb.chaos.power.PowerCut;
 import org.revenantdb.chaos.record.RecordingFileSystem;
 import org.revenantdb.engine.Database;
+import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.Transaction;
-import org.revenantdb.recovery.file.StorageException;
 
 /**
  * A database is created in directories that are forced, and the creation can be stopped at each of

@@ -1,0 +1,56 @@
+package org.revenantdb.engine.session;
+
+import java.util.Map;
+import org.revenantdb.engine.CorruptDataException;
+import org.revenantdb.engine.StorageException;
+import org.revenantdb.engine.StorageException.Reason;
+import org.revenantdb.recovery.file.DatabaseLockedException;
+import org.revenantdb.recovery.file.DiskFullException;
+import org.revenantdb.recovery.file.ForceFailedException;
+import org.revenantdb.recovery.file.FormatVersionException;
+import org.revenantdb.recovery.file.MissingFileException;
+import org.revenantdb.recovery.file.NotADatabaseException;
+import org.revenantdb.recovery.file.OwnershipLostException;
+import org.revenantdb.recovery.file.ReadOnlyStorageException;
+import org.revenantdb.recovery.file.StorageIOException;
+
+/** The exceptions of the API for those that the recovery module throws about files. */
+public final class FileFailures {
+  /** The reason for each class; a class that is not here has no reason of its own yet. */
+  private static final Map<Class<?>, Reason> REASONS =
+      Map.ofEntries(
+          Map.entry(org.revenantdb.recovery.file.StorageException.class, Reason.IO),
+          Map.entry(StorageIOException.class, Reason.IO),
+          Map.entry(DiskFullException.class, Reason.DISK_FULL),
+          Map.entry(ReadOnlyStorageException.class, Reason.ACCESS_DENIED),
+          Map.entry(ForceFailedException.class, Reason.FORCE_FAILED),
+          Map.entry(OwnershipLostException.class, Reason.OWNERSHIP_LOST),
+          Map.entry(DatabaseLockedException.class, Reason.LOCKED),
+          Map.entry(NotADatabaseException.class, Reason.NOT_A_DATABASE),
+          Map.entry(FormatVersionException.class, Reason.FORMAT_VERSION),
+          Map.entry(MissingFileException.class, Reason.MISSING_FILE),
+          Map.entry(org.revenantdb.recovery.file.CorruptDataException.class, Reason.DAMAGED));
+
+  private FileFailures() {}
+
+  /** Whether a class of the recovery module has a reason in the API. */
+  static boolean isKnown(Class<?> type) {
+    return REASONS.containsKey(type);
+  }
+
+  /**
+   * The exception for a user. It has the stack of the current thread and the internal one as its
+   * cause; the message is the same.
+   *
+   * @param failure what the recovery module has thrown
+   * @return the exception of the API
+   */
+  public static StorageException told(org.revenantdb.recovery.file.StorageException failure) {
+    Reason reason = REASONS.getOrDefault(failure.getClass(), Reason.IO);
+    return reason == Reason.DAMAGED
+        ? new CorruptDataException(
+            failure.file(), failure.offset(), failure.reason(), failure.cure(), failure)
+        : new StorageException(
+            reason, failure.file(), failure.offset(), failure.reason(), failure.cure(), failure);
+  }
+}
