@@ -17,7 +17,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.spill.SpillFiles;
 import org.revenantdb.engine.txn.Horizon;
 import org.revenantdb.engine.version.VolatileStore.Version;
@@ -25,6 +24,7 @@ import org.revenantdb.gc.ActiveSnapshots;
 import org.revenantdb.gc.SnapshotSet;
 import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.file.StorageException;
 
 /** Steam step by step (docs/protocols.md §39), with clocks that move when they are told to. */
 class SteamTest {
