@@ -5,7 +5,8 @@ import org.jspecify.annotations.NullMarked;
 // Chronicle Bytes has an automatic module name and no descriptor; nothing of it is in our API.
 @SuppressWarnings("requires-automatic")
 module org.revenantdb.chaos {
-  // Used by org.revenantdb.chaos.revenant alone: RevenantDB's own suite, demo and model test.
+  // These two are used by org.revenantdb.chaos.revenant alone: RevenantDB's own suite, demo and
+  // model test.
   requires static org.revenantdb.engine;
   requires static org.revenantdb.recovery;
   // Used by the ledger in forked JVMs alone, which run on the class path.

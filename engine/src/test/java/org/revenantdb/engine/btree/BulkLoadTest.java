@@ -446,7 +446,7 @@ class BulkLoadTest {
               LimitException.Reason.KEY_ORDER,
               () -> load.add(key(0), new ByteArrayInputStream(large)));
           assertRefused(
-              LimitException.Reason.KEY_LENGTH,
+              LimitException.Reason.KEY_ORDER,
               () ->
                   load.add(
                       key(next),
