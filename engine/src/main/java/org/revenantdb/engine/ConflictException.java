@@ -6,19 +6,17 @@ import org.revenantdb.engine.session.LostRow;
 import org.revenantdb.engine.session.TransactionCore;
 
 /**
- * Another transaction is in the way. {@link #reason} says how: it has written the row first, and
- * has not ended, or has committed since this one began (first updater wins); it changes the table,
- * or has changed it since; it has committed what a serializable one would have had to see; or to
- * wait for it took too long, or would never end.
+ * Another transaction is in the way; {@link #reason} tells how.
  *
- * <p>A statement that throws this has changed nothing, and the transaction goes on, but for what
- * {@link Transaction#deleteRange} and {@link BulkLoad} say of themselves. A commit that does has
- * not been made, and the transaction can only be rolled back. To come to something, roll back and
- * try again, as {@link Database#run} does; what leaves that says in its message, too, how many
- * attempts there were, how long they took, and what each of them has met.
+ * <p>A statement that throws this has changed nothing, and the transaction stays open. {@link
+ * Transaction#deleteRange} and {@link BulkLoad} describe their exceptions to that. A commit that
+ * throws this has not been made, and the transaction can only be rolled back.
  *
- * <p>If the other transaction is one that the same thread has open, nothing is gained by another
- * attempt while that is open: the message says so, and {@link Database#run} does not try again.
+ * <p>Roll back and repeat the transaction, as {@link Database#run} does. If {@code run} gives up,
+ * the message has the number of attempts, how long they took, and what each of them met.
+ *
+ * <p>If the same thread has the other transaction open, another attempt would fail as well. The
+ * message says so, and {@code run} does not repeat.
  */
 public final class ConflictException extends RevenantException {
   private static final long serialVersionUID = 1L;

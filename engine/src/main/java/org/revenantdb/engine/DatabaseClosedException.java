@@ -1,6 +1,11 @@
 package org.revenantdb.engine;
 
-/** The database was closed; a transaction that was open then has been rolled back. */
+/**
+ * The database was closed, or is being closed, so that the call is not possible.
+ *
+ * <p>The call has changed nothing. A transaction that was open has been rolled back. Open the
+ * database again if it was not meant to be closed.
+ */
 public final class DatabaseClosedException extends RevenantException {
   private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,10 @@ package org.revenantdb.engine;
 
 /**
  * The engine has stopped after an error that leaves memory and disk in doubt, such as a failed
- * force; nothing that was acknowledged as durable is lost. Close the database and open it again.
+ * force. It takes no more work.
+ *
+ * <p>What was acknowledged as durable is kept. Lazy commits may be lost. Close the database, remove
+ * the cause that the message has, and open the database again.
  */
 public final class DatabaseStoppedException extends RevenantException {
   private static final long serialVersionUID = 1L;

@@ -1,8 +1,11 @@
 package org.revenantdb.engine;
 
 /**
- * The engine met something that it had not reckoned with: damage in the database that no checksum
- * shows, or a fault of RevenantDB. The cause says what it was, the message what to do.
+ * The engine met something that it does not expect: damage that no checksum shows, or a defect of
+ * RevenantDB.
+ *
+ * <p>The call has not done its work. Roll the transaction back, and run the command {@code check}
+ * on the database. If that finds no damage, report the exception with its cause.
  */
 public final class InternalFailureException extends RevenantException {
   private static final long serialVersionUID = 1L;

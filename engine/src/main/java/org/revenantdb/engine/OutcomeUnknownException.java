@@ -1,8 +1,11 @@
 package org.revenantdb.engine;
 
 /**
- * The log failed while a commit waited to become durable: whether the transaction is committed is
- * not known until the database has been opened again. Look for its effects before you repeat it.
+ * The log failed while a call waited until its work is durable. It is unknown whether the work,
+ * such as a commit, has been done.
+ *
+ * <p>The next {@link Database#open} decides it. Open the database again, and look for the effects
+ * before you repeat the work.
  */
 public final class OutcomeUnknownException extends RevenantException {
   private static final long serialVersionUID = 1L;

@@ -1,6 +1,10 @@
 package org.revenantdb.engine;
 
-/** The database was opened read-only. */
+/**
+ * A call would write, and the database was opened with {@link DatabaseOptions#readOnly}.
+ *
+ * <p>The call has changed nothing. Open the database for writing.
+ */
 public final class ReadOnlyDatabaseException extends RevenantException {
   private static final long serialVersionUID = 1L;
 
