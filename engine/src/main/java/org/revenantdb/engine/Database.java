@@ -717,7 +717,7 @@ public final class Database implements AutoCloseable {
    * @param body the reads
    * @param <T> what they return
    * @return what the body returned
-   * @throws ReadOnlyTransactionException if the body writes
+   * @throws TransactionStateException if the body writes (READ_ONLY)
    */
   public <T extends @Nullable Object> T read(TransactionCall<T> body) {
     return callThrowing(reading, body);

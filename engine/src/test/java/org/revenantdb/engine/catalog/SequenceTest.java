@@ -130,7 +130,7 @@ class SequenceTest {
     assertEquals(List.of(Long.MAX_VALUE - 1, Long.MAX_VALUE), draw(again, 2));
     again.advanceTo(10);
     assertEquals(10, again.position());
-    assertThrows(SequenceExhaustedException.class, again::next);
+    assertRefused(LimitException.Reason.SEQUENCE_EXHAUSTED, again::next);
   }
 
   @Test
