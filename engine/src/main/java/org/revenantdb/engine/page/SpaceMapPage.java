@@ -97,16 +97,16 @@ public final class SpaceMapPage {
   static boolean hasIllegalByte(long bytes) {
     // Bit n of each byte comes to bit 0; what a shift brings over from the next byte is masked
     // away.
-    long shared = bytes | bytes >>> 1 | bytes >>> 2;
+    long shared = bytes | (bytes >>> 1) | (bytes >>> 2);
     long ghost = bytes >>> 3;
     long list = bytes >>> 4;
     long allocated = bytes >>> 6;
     long version = bytes >>> 7;
     long illegal =
-        (shared | ghost | list | version) & ~allocated
-            | ghost & ~version
-            | bytes >>> 2 & (bytes | bytes >>> 1)
-            | list & shared;
+        ((shared | ghost | list | version) & ~allocated)
+            | (ghost & ~version)
+            | ((bytes >>> 2) & (bytes | (bytes >>> 1)))
+            | (list & shared);
     return (illegal & EACH) != 0;
   }
 }

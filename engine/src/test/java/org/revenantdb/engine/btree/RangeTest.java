@@ -296,8 +296,9 @@ public class RangeTest {
                     null,
                     null,
                     () -> database.run(other -> other.put(table, key(700), new byte[] {7}))));
-    assertRefused(TransactionStateException.Reason.FINISHED, () -> mine.count(table, null, null));
-    assertRefused(TransactionStateException.Reason.FINISHED, mine::commit);
+    assertRefused(
+        TransactionStateException.Reason.ROLLBACK_ONLY, () -> mine.count(table, null, null));
+    assertRefused(TransactionStateException.Reason.ROLLBACK_ONLY, mine::commit);
     mine.rollback();
     assertEquals(1000, database.<Long>call(tx -> tx.count(table, null, null)));
   }

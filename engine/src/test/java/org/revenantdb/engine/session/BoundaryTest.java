@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.module.ModuleReader;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
@@ -22,6 +23,7 @@ import java.util.NoSuchElementException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -138,19 +140,25 @@ class BoundaryTest {
 
   // --------------------------------------------------------------------- what is not of the API
 
-  /** The concrete exceptions of a package of the recovery module, from its class files. */
+  /** The concrete exceptions of a package of the recovery module, a folder or an archive. */
   private static List<Class<?>> internal(String name) throws Exception {
-    Path classes =
-        Path.of(StorageException.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    Module module = StorageException.class.getModule();
     List<Class<?>> found = new ArrayList<>();
-    try (Stream<Path> files = Files.list(classes.resolve(name.replace('.', '/')))) {
-      for (Path file : files.toList()) {
-        String simple = file.getFileName().toString();
-        if (simple.endsWith(".class") && !simple.startsWith("package-info")) {
-          Class<?> type = Class.forName(name + "." + simple.substring(0, simple.length() - 6));
-          if (RuntimeException.class.isAssignableFrom(type)
-              && !Modifier.isAbstract(type.getModifiers())) {
-            found.add(type);
+    try (ModuleReader reader =
+        module
+            .getLayer()
+            .configuration()
+            .findModule(module.getName())
+            .orElseThrow()
+            .reference()
+            .open()) {
+      for (String file : reader.list().toList()) {
+        String type = file.replace('/', '.').replaceFirst("\\.class$", "");
+        if (file.endsWith(".class") && type.matches(Pattern.quote(name) + "\\.\\w+Exception")) {
+          Class<?> exception = Class.forName(type);
+          if (RuntimeException.class.isAssignableFrom(exception)
+              && !Modifier.isAbstract(exception.getModifiers())) {
+            found.add(exception);
           }
         }
       }
