@@ -72,8 +72,8 @@ public final class BulkLoad implements AutoCloseable {
    *
    * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes, above the key before, as unsigned bytes
    * @param value at most {@link Database#MAX_VALUE_BYTES} bytes
-   * @throws LimitException with {@link LimitException.Reason#KEY_LENGTH} if the key is not above
-   *     the one before; the load goes on without this row
+   * @throws LimitException with {@link LimitException.Reason#KEY_ORDER} if the key is not above the
+   *     one before; the load goes on without this row
    * @throws ConflictException if another transaction wrote the row, or one of those before it,
    *     first; the load has been given up
    */
@@ -93,8 +93,8 @@ public final class BulkLoad implements AutoCloseable {
    *
    * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes, above the key before, as unsigned bytes
    * @param value at most {@link Database#MAX_VALUE_BYTES} bytes
-   * @throws LimitException with {@link LimitException.Reason#KEY_LENGTH} if the key is not above
-   *     the one before; the load goes on without this row
+   * @throws LimitException with {@link LimitException.Reason#KEY_ORDER} if the key is not above the
+   *     one before; the load goes on without this row
    * @throws LimitException with {@link LimitException.Reason#VALUE_LENGTH} if the stream does not
    *     end in time; the load goes on
    * @throws IOException if the stream throws; the load goes on without this row

@@ -215,20 +215,17 @@ public final class Database implements AutoCloseable {
     Objects.requireNonNull(options, "options");
     try {
       demandWritable("table " + name + " cannot be created");
-      Table created;
-      do {
-        if (engine.inside(() -> catalog.create(name, options)) == 0) {
-          awaitTable(name); // a crash may not take back that it exists
-          throw new TableException(
-              TableException.Reason.EXISTS,
-              "the database "
-                  + directory
-                  + " has a table "
-                  + name
-                  + "; choose another name, or use table or getOrCreateTable");
-        }
-        created = findTable(name);
-      } while (created == null); // another thread has dropped it meanwhile
+      Table created = engine.inside(() -> catalog.createNew(name, options));
+      awaitTable(name); // a crash may not take back that it exists
+      if (created == null) {
+        throw new TableException(
+            TableException.Reason.EXISTS,
+            "the database "
+                + directory
+                + " has a table "
+                + name
+                + "; choose another name, or use table or getOrCreateTable");
+      }
       return created;
     } catch (RuntimeException failure) {
       throw engine.told(failure);
@@ -717,7 +714,8 @@ public final class Database implements AutoCloseable {
    * @param body the reads
    * @param <T> what they return
    * @return what the body returned
-   * @throws TransactionStateException if the body writes (READ_ONLY)
+   * @throws TransactionStateException with {@link TransactionStateException.Reason#READ_ONLY} if
+   *     the body writes
    */
   public <T extends @Nullable Object> T read(TransactionCall<T> body) {
     return callThrowing(reading, body);

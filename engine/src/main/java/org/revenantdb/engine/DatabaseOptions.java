@@ -33,8 +33,7 @@ import org.revenantdb.recovery.log.LogOptions;
  *     while there is no contention it is next to nothing. Zero: nobody pauses, and nobody waits for
  *     the transaction that it has lost against, so where a row is in use for a millisecond {@code
  *     maxAttempts} are soon over; default 10 ms
- * @param durability of transactions that are begun without options; default {@link
- *     Durability#DURABLE}
+ * @param durability of transactions whose options name none; default {@link Durability#DURABLE}
  * @param maxLazyDelay how long a lazy commit may not be durable, plus what a force takes; zero: it
  *     is forced at once, in the background; {@link #NEVER} leaves it to {@link Database#sync}, to
  *     durable commits and reads, checkpoints and the close, so that an idle database leaves the
@@ -302,7 +301,7 @@ public record DatabaseOptions(
   }
 
   /**
-   * Sets the durability of transactions that are begun without options.
+   * Sets the durability of transactions whose {@link TransactionOptions} name none.
    *
    * @param value the setting
    * @return other options

@@ -66,6 +66,9 @@ public final class Sequence {
   /** Under the lock. */
   private @Nullable SequenceBlock following;
 
+  /** LSN of the last record of a mark, 0 if that was in a former life. Under the lock. */
+  private long markLsn;
+
   private volatile SequenceBlock current = new SequenceBlock(0, 0);
 
   /** A number, and the block that it is of. */
@@ -150,6 +153,8 @@ public final class Sequence {
    * position may be lower, by values of lazy callers, or higher, by the gap.
    *
    * @return the position, from 0
+   * @throws DatabaseClosedException if the database is closed
+   * @throws StorageException if the page of the sequence cannot be read
    */
   public long position() {
     try {
@@ -205,15 +210,15 @@ public final class Sequence {
   private long advanceInside(long position) {
     reserving.lock();
     try {
-      SequenceBlock rest = current.end();
       SequenceBlock next = following;
-      SequenceBlock found = rest.from(position);
+      SequenceBlock found = current.end().from(position);
       if (found == null) {
-        following = null;
         found = next == null ? null : next.from(position);
-      }
-      if (found == null) {
-        found = mark.advance(position, Math.max(rest.lsn(), next == null ? 0 : next.lsn()));
+        if (found == null) {
+          found = mark.advance(position, markLsn);
+          markLsn = found.lsn();
+        }
+        following = null; // not before: after a failure the following block goes on
       }
       current = found;
       return found.lsn();
@@ -260,8 +265,8 @@ public final class Sequence {
                 + options
                 + "); create another with another name");
       }
-      following = null;
       Drawn drawn = new Drawn(next, next.take());
+      following = null;
       current = next;
       return drawn;
     } finally {
@@ -292,6 +297,7 @@ public final class Sequence {
   private @Nullable SequenceBlock reserve(Durability durability) {
     SequenceBlock block = mark.reserve();
     if (block != null) {
+      markLsn = block.lsn();
       switch (durability) {
         case DURABLE -> engine.storage().log().requestFlush(block.lsn());
         case LAZY -> engine.forceInTime(block.lsn());

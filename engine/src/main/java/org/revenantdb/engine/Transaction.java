@@ -1141,7 +1141,8 @@ public final class Transaction implements AutoCloseable {
    *     Isolation#SERIALIZABLE}, and another has committed, or was prepared, that would have
    *     changed what it has read: it has not been committed, and can only be rolled back
    * @throws TransactionStateException with {@link TransactionStateException.Reason#FINISHED} if it
-   *     has ended, or can only be rolled back
+   *     has ended, {@link TransactionStateException.Reason#PREPARED} if it is prepared, {@link
+   *     TransactionStateException.Reason#ROLLBACK_ONLY} if it can only be rolled back
    * @throws OutcomeUnknownException if the log failed meanwhile
    */
   public void commit() {
@@ -1174,7 +1175,8 @@ public final class Transaction implements AutoCloseable {
    *     or truncated tables: it is still open
    * @throws ConflictException as {@link #commit}: it can only be rolled back
    * @throws TransactionStateException with {@link TransactionStateException.Reason#FINISHED} if it
-   *     has ended, or can only be rolled back
+   *     has ended, {@link TransactionStateException.Reason#PREPARED} if it is prepared, {@link
+   *     TransactionStateException.Reason#ROLLBACK_ONLY} if it can only be rolled back
    * @throws OutcomeUnknownException if the log failed meanwhile: after the next open {@link
    *     Database#preparedTransactions} tells whether it is prepared
    */
@@ -1196,7 +1198,8 @@ public final class Transaction implements AutoCloseable {
    * @return as {@link #whenDurable}
    * @throws ConflictException as {@link #commit}: it can only be rolled back
    * @throws TransactionStateException with {@link TransactionStateException.Reason#FINISHED} if it
-   *     has ended, or can only be rolled back
+   *     has ended, {@link TransactionStateException.Reason#PREPARED} if it is prepared, {@link
+   *     TransactionStateException.Reason#ROLLBACK_ONLY} if it can only be rolled back
    */
   public CompletionStage<@Nullable Void> commitAsync() {
     try {

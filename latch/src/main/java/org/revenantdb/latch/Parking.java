@@ -25,7 +25,9 @@ import java.util.concurrent.locks.LockSupport;
  * <p>Thread-safe.
  */
 public final class Parking {
-  /** Virtual threads in {@link #parkNanos}, and woken ones that no carrier has taken up yet. */
+  /**
+   * Virtual threads that wait here or for a {@link PatientLock}, and woken ones without a carrier.
+   */
   private static final AtomicInteger VIRTUAL = new AtomicInteger();
 
   private Parking() {}
@@ -38,23 +40,39 @@ public final class Parking {
    * @param nanos how long at most
    */
   public static void parkNanos(Object blocker, long nanos) {
-    boolean isVirtual = Thread.currentThread().isVirtual();
-    if (isVirtual) {
-      VIRTUAL.getAndIncrement();
-    }
+    boolean isVirtual = begins();
     try {
       LockSupport.parkNanos(blocker, nanos);
     } catch (OutOfMemoryError | StackOverflowError | RejectedExecutionException notParked) {
       Thread.onSpinWait();
     } finally {
-      if (isVirtual) {
-        VIRTUAL.getAndDecrement();
-      }
+      ends(isVirtual);
     }
   }
 
   /**
-   * Whether a virtual thread is parked here, or was woken and has no carrier yet.
+   * The calling thread is about to leave its carrier, if it is a virtual one.
+   *
+   * @return what {@link #ends} is to be given when it runs again
+   */
+  static boolean begins() {
+    boolean isVirtual = Thread.currentThread().isVirtual();
+    if (isVirtual) {
+      VIRTUAL.getAndIncrement();
+    }
+    return isVirtual;
+  }
+
+  /** The calling thread runs again. */
+  static void ends(boolean isVirtual) {
+    if (isVirtual) {
+      VIRTUAL.getAndDecrement();
+    }
+  }
+
+  /**
+   * Whether a virtual thread is parked or gives way here, waits for a {@link PatientLock}, or was
+   * woken and has no carrier yet.
    *
    * @return true if there is at least one
    */
@@ -79,10 +97,13 @@ public final class Parking {
   /** Lets another thread run, if that is possible, that may be the one waited for. */
   @SuppressWarnings("ThreadPriorityCheck") // a hint only: right, if slower, without effect
   public static void giveWay() {
+    boolean isVirtual = begins();
     try {
       Thread.yield();
     } catch (OutOfMemoryError | StackOverflowError | RejectedExecutionException notYielded) {
       Thread.onSpinWait();
+    } finally {
+      ends(isVirtual);
     }
   }
 }

@@ -24,6 +24,10 @@ public final class PatientLock extends ReentrantLock {
 
   @Override
   public void lock() {
+    if (tryLock()) {
+      return;
+    }
+    boolean isVirtual = Parking.begins();
     try {
       super.lock();
     } catch (OutOfMemoryError | StackOverflowError notParked) {
@@ -33,6 +37,8 @@ public final class PatientLock extends ReentrantLock {
       while (!tryLock()) {
         Thread.onSpinWait();
       }
+    } finally {
+      Parking.ends(isVirtual);
     }
   }
 }

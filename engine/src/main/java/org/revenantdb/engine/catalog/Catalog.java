@@ -335,6 +335,20 @@ public final class Catalog implements Cleaner.Tables {
     }
   }
 
+  /**
+   * As {@link #create}, for a caller who wants this very table. Inside the gate.
+   *
+   * @return the table, or null if there was one of this name
+   */
+  public @Nullable Table createNew(String name, TableOptions options) {
+    changing.lock();
+    try {
+      return create(name, options) == 0 ? null : find(name);
+    } finally {
+      changing.unlock();
+    }
+  }
+
   /** Refuses a name whose table a transaction is changing that has not ended. */
   public void demandUnchanged(String name) {
     NameChange change = slog.of(name);

@@ -183,11 +183,11 @@ public final class PageStructure {
     }
     for (int at = SpaceMapPage.HEADER; at < Page.SIZE; at += Long.BYTES) {
       if (SpaceMapPage.hasIllegalByte(Page.getLong(page, at))) {
-        return "it says of one of pages "
+        return "the byte of one of pages "
             + (first + at - SpaceMapPage.HEADER)
             + " to "
             + (first + at - SpaceMapPage.HEADER + Long.BYTES - 1)
-            + " what no page can be";
+            + " has a combination of bits that the engine never writes";
       }
     }
     return null;

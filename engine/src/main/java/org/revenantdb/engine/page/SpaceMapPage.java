@@ -88,9 +88,9 @@ public final class SpaceMapPage {
   }
 
   /**
-   * Whether one of eight bytes is none that the engine writes: a free page with more than {@link
-   * #MIXED}, a ghost without {@link #VERSION}, a fullness above 4, or a fullness of a page that
-   * lists extents.
+   * Whether one of eight bytes has a combination of bits that the engine never writes: a free page
+   * with more than {@link #MIXED}, a ghost without {@link #VERSION}, a fullness above 4, or a
+   * fullness of a page that lists extents.
    *
    * @param bytes of eight pages, in any order
    */

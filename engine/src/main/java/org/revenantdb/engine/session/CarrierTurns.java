@@ -16,8 +16,8 @@ import org.revenantdb.latch.Parking;
  */
 final class CarrierTurns {
   /*
-   * Bound       a thread leaves its carrier after CALLS calls of all the virtual threads of its stripe, at the latest. The
-   *             count is plain: one that is lost makes the turn longer by a call.
+   * Bound       of CALLS calls by the virtual threads of a stripe one leaves its carrier. With one carrier no thread makes
+   *             more calls than that in a row. The count is plain: one that is lost makes the turn longer by a call.
    * Park        not a yield: the JDK queues a thread that yields anew, and with one carrier was seen to take up the same one
    *             for ever, out of the same queue. One that is parked is in no queue until its time is over.
    * Order       before the gate is entered: nothing is held.
@@ -43,15 +43,28 @@ final class CarrierTurns {
   }
 
   /**
-   * The thread is about to enter; it makes room if it is a virtual one, others wait, and it is
-   * time.
+   * Called before the gate is entered. A virtual thread leaves its carrier for a moment at every
+   * {@link #CALLS}th call, if other virtual threads wait.
    */
   void enter(Thread thread) {
     if (thread.isVirtual()) {
       int stripe = (int) (thread.threadId() & (calls.length / STRIDE - 1)) * STRIDE;
       if (++calls[stripe] % CALLS == 0 && Parking.hasVirtualThreads()) {
-        Parking.parkNanos(this, NANOS);
+        pause(thread);
       }
+    }
+  }
+
+  /** An interrupted thread is not parked, nor is one that an interrupt has left a permit. */
+  private void pause(Thread thread) {
+    boolean isInterrupted = Thread.interrupted();
+    long until = System.nanoTime() + NANOS;
+    for (long left = NANOS; left > 0; left = until - System.nanoTime()) {
+      Parking.parkNanos(this, left);
+      isInterrupted |= Thread.interrupted();
+    }
+    if (isInterrupted) {
+      thread.interrupt();
     }
   }
 }

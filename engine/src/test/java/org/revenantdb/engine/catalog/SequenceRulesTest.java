@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -240,6 +241,43 @@ class SequenceRulesTest {
       life.engine.journal.gate = record -> {};
       assertEquals(11, life.sequence.next(LAZY));
       life.engine.check();
+    }
+  }
+
+  @Test
+  void R23_what_was_advanced_to_is_durable_whichever_block_has_it() {
+    for (long position : new long[] {8, 12, 1_000}) { // in the current, the following, in none
+      try (Life life = begin(TEN)) {
+        draw(life.sequence, 6);
+        assertFalse(life.isAllDurable(), "forced, and nobody asked for it");
+        life.sequence.advanceTo(position);
+        try (Life next = life.crash(directory, life.durableRecords(), TEN)) {
+          long least = Collections.min(draw(next.sequence, 30));
+          assertTrue(least > position, least + " was given after " + position);
+        }
+        assertEquals(position + 1, life.sequence.next(LAZY));
+      }
+    }
+  }
+
+  /** A failed advance forgot that the mark of the following block was not durable. */
+  @Test
+  void R23_an_advance_after_one_that_failed_waits_for_the_mark_that_it_relies_on() {
+    try (Life life = begin(TEN)) {
+      life.sequence.next(DURABLE);
+      draw(life.sequence, 6); // half is used: the following block is reserved
+      assertFalse(life.isAllDurable(), "forced, and nobody asked for it");
+      life.engine.journal.gate =
+          record -> {
+            throw new IllegalStateException("thrown by the test");
+          };
+      assertThrows(InternalFailureException.class, () -> life.sequence.advanceTo(1_000));
+      life.engine.journal.gate = record -> {};
+      life.sequence.advanceTo(15);
+      try (Life next = life.crash(directory, life.durableRecords(), TEN)) {
+        long least = Collections.min(draw(next.sequence, 30));
+        assertTrue(least > 15, least + " was given after 15");
+      }
     }
   }
 

@@ -80,7 +80,8 @@ class CarrierTurnsTest {
                     "scan",
                     () -> scan(db, table)));
         for (Map.Entry<String, Runnable> kind : kinds.entrySet()) {
-          goesOn(db, table, kind.getValue());
+          goesOn(db, table, kind.getValue(), /* interrupted= */ false);
+          goesOn(db, table, kind.getValue(), /* interrupted= */ true);
           System.out.println(kind.getKey());
         }
       }
@@ -96,7 +97,7 @@ class CarrierTurnsTest {
     }
 
     /** One thread works until another, which has waited for a row, has got it. */
-    private static void goesOn(Database db, Table table, Runnable work)
+    private static void goesOn(Database db, Table table, Runnable work, boolean interrupted)
         throws InterruptedException {
       AtomicBoolean begun = new AtomicBoolean();
       AtomicBoolean ended = new AtomicBoolean();
@@ -117,6 +118,9 @@ class CarrierTurnsTest {
       Thread busy =
           Thread.ofVirtual()
               .start(() -> {
+                if (interrupted) {
+                  Thread.currentThread().interrupt();
+                }
                 while (!ended.get()) {
                   work.run();
                   begun.set(true);
