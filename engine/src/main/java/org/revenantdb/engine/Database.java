@@ -394,12 +394,7 @@ public final class Database implements AutoCloseable {
       if (table == null) {
         return false;
       }
-      if (engine.options().readOnly()) {
-        throw new ReadOnlyDatabaseException(
-            "table "
-                + name
-                + " cannot be dropped, since the database was opened read-only; open it for writing");
-      }
+      demandWritable("table " + name + " cannot be dropped");
       boolean dropped;
       try {
         dropped = engine.tables().drops().drop(table);
@@ -987,10 +982,7 @@ public final class Database implements AutoCloseable {
   }
 
   private boolean decide(ToLongFunction<PreparedTransactions> decision) {
-    if (engine.options().readOnly()) {
-      throw new ReadOnlyDatabaseException(
-          "a prepared transaction cannot be decided upon, since the database was opened read-only; open it for writing");
-    }
+    demandWritable("a prepared transaction cannot be decided upon");
     long lsn = engine.inside(() -> decision.applyAsLong(engine.prepared()));
     if (lsn == 0) {
       awaitOutcomes();

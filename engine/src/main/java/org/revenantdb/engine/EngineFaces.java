@@ -116,22 +116,6 @@ final class EngineFaces extends ApiAccess {
   }
 
   @Override
-  public ConflictException deadlock(String message, String cure, long holder) {
-    return new ConflictException(ConflictReason.DEADLOCK, message, cure, holder);
-  }
-
-  @Override
-  public ConflictException lockTimeout(String message) {
-    return new ConflictException(
-        ConflictReason.LOCK_TIMEOUT, message, /* cure= */ "", /* holder= */ 0);
-  }
-
-  @Override
-  public ConflictException serializationConflict(String message, String cure) {
-    return new ConflictException(ConflictReason.NOT_SERIALIZABLE, message, cure, /* holder= */ 0);
-  }
-
-  @Override
   public void gaveUp(ConflictException conflict, String attempts) {
     conflict.gaveUp(attempts);
   }

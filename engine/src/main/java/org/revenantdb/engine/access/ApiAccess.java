@@ -139,13 +139,19 @@ public abstract class ApiAccess {
       ConflictReason reason, String message, String cure, long holder);
 
   /** A deadlock. */
-  public abstract ConflictException deadlock(String message, String cure, long holder);
+  public final ConflictException deadlock(String message, String cure, long holder) {
+    return conflict(ConflictReason.DEADLOCK, message, cure, holder);
+  }
 
   /** A lock that was not to be had in time. */
-  public abstract ConflictException lockTimeout(String message);
+  public final ConflictException lockTimeout(String message) {
+    return conflict(ConflictReason.LOCK_TIMEOUT, message, /* cure= */ "", /* holder= */ 0);
+  }
 
   /** A conflict of serializable transactions. */
-  public abstract ConflictException serializationConflict(String message, String cure);
+  public final ConflictException serializationConflict(String message, String cure) {
+    return conflict(ConflictReason.NOT_SERIALIZABLE, message, cure, /* holder= */ 0);
+  }
 
   /** The retries end with it: how many there were, and what to do now. */
   public abstract void gaveUp(ConflictException conflict, String attempts);

@@ -3,10 +3,12 @@ package org.revenantdb.engine.testing;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.util.function.Function;
 import org.junit.jupiter.api.function.Executable;
 import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.ConflictReason;
 import org.revenantdb.engine.LimitException;
+import org.revenantdb.engine.RevenantException;
 import org.revenantdb.engine.StorageException;
 import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.TransactionStateException;
@@ -21,9 +23,7 @@ public final class Refusals {
 
   public static ConflictException assertRefused(
       ConflictReason reason, Executable call, String message) {
-    ConflictException refused = assertThrows(ConflictException.class, call, message);
-    assertEquals(reason, refused.reason(), refused::getMessage);
-    return refused;
+    return refused(ConflictException.class, ConflictException::reason, reason, call, message);
   }
 
   public static LimitException assertRefused(LimitException.Reason reason, Executable call) {
@@ -32,9 +32,7 @@ public final class Refusals {
 
   public static LimitException assertRefused(
       LimitException.Reason reason, Executable call, String message) {
-    LimitException refused = assertThrows(LimitException.class, call, message);
-    assertEquals(reason, refused.reason(), refused::getMessage);
-    return refused;
+    return refused(LimitException.class, LimitException::reason, reason, call, message);
   }
 
   public static StorageException assertRefused(StorageException.Reason reason, Executable call) {
@@ -43,9 +41,7 @@ public final class Refusals {
 
   public static StorageException assertRefused(
       StorageException.Reason reason, Executable call, String message) {
-    StorageException refused = assertThrows(StorageException.class, call, message);
-    assertEquals(reason, refused.reason(), refused::getMessage);
-    return refused;
+    return refused(StorageException.class, StorageException::reason, reason, call, message);
   }
 
   public static TableException assertRefused(TableException.Reason reason, Executable call) {
@@ -54,9 +50,7 @@ public final class Refusals {
 
   public static TableException assertRefused(
       TableException.Reason reason, Executable call, String message) {
-    TableException refused = assertThrows(TableException.class, call, message);
-    assertEquals(reason, refused.reason(), refused::getMessage);
-    return refused;
+    return refused(TableException.class, TableException::reason, reason, call, message);
   }
 
   public static TransactionStateException assertRefused(
@@ -66,9 +60,14 @@ public final class Refusals {
 
   public static TransactionStateException assertRefused(
       TransactionStateException.Reason reason, Executable call, String message) {
-    TransactionStateException refused =
-        assertThrows(TransactionStateException.class, call, message);
-    assertEquals(reason, refused.reason(), refused::getMessage);
+    return refused(
+        TransactionStateException.class, TransactionStateException::reason, reason, call, message);
+  }
+
+  private static <E extends RevenantException, R> E refused(
+      Class<E> type, Function<E, R> reasonOf, R reason, Executable call, String message) {
+    E refused = assertThrows(type, call, message);
+    assertEquals(reason, reasonOf.apply(refused), refused::getMessage);
     return refused;
   }
 }
