@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.Stay;
-import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedSearch;
 
 /**
  * Where an optimistic descent ended. Used again and again; one thread at a time.
@@ -26,7 +26,9 @@ public class Descent {
   private MemorySegment memory = MemorySegment.NULL;
   private long base;
 
-  /** Where the result of {@link Slotted#touch} is left, or the reads would be optimised away. */
+  /**
+   * Where the result of {@link SlottedSearch#touch} is left, or the reads would be optimised away.
+   */
   @SuppressWarnings("UnusedVariable")
   private int touched;
 
@@ -80,12 +82,12 @@ public class Descent {
 
   /** Has a leaf fetched, which may turn out to be another page. */
   void fetch(MemorySegment itsMemory, long itsBase) {
-    touched += Slotted.touch(itsMemory, itsBase);
+    touched += SlottedSearch.touch(itsMemory, itsBase);
   }
 
   /** Has the rest of a cell of the leaf fetched while its beginning is on the way. */
   public void fetchCell(long cell) {
-    touched += Slotted.touchCell(memory, base, cell);
+    touched += SlottedSearch.touchCell(memory, base, cell);
   }
 
   /** Whether the last leaf that was written was the right-most one of its tree. */

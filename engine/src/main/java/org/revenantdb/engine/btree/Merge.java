@@ -9,6 +9,7 @@ import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedBuilder;
+import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.space.PageVisits;
@@ -95,7 +96,7 @@ public final class Merge {
       if (count == 0) {
         return pool.pageIdOf(parent) == tree.root() && collapse(tree, parent);
       }
-      int position = Slotted.childPosition(page, key);
+      int position = SlottedSearch.childPosition(page, key);
       // With the left neighbour first: in a table that is emptied from left to right, the right one
       // is still full.
       return (position >= 0 && pair(tree, parent, position - 1, closely))
@@ -119,7 +120,7 @@ public final class Merge {
       if (!closely && !isSmall(leftPage) && !isSmall(rightPage)) {
         return false;
       }
-      int prefix = Slotted.prefixOfBoth(leftPage, rightPage);
+      int prefix = SlottedSearch.prefixOfBoth(leftPage, rightPage);
       int bytes =
           bytesIn(leftPage, prefix) + bytesIn(rightPage, prefix) + fences(leftPage, rightPage);
       if (bytes + (Slotted.level(leftPage) > 0 ? Tree.INNER_ROOM : 0) > MERGED_MAX) {

@@ -7,6 +7,7 @@ import org.revenantdb.engine.page.InnerCell;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedBuilder;
+import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.space.MapChanges;
@@ -71,7 +72,7 @@ public final class Move {
     }
     try {
       MemorySegment page = pool.page(parent);
-      int position = Slotted.childPosition(page, fence);
+      int position = SlottedSearch.childPosition(page, fence);
       if (Slotted.child(page, position) != pageId) {
         return false;
       }

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.buffer.Stay;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.latch.HybridLatch;
 
 /**
@@ -152,7 +153,7 @@ public final class ReadAhead {
     byte[] fence;
     try {
       MemorySegment page = pool.page(frame);
-      n = putDown(page, Slotted.childPosition(page, key) + 1, 0);
+      n = putDown(page, SlottedSearch.childPosition(page, key) + 1, 0);
       if (n == window || !Slotted.hasUpperFence(page) || isBelowFence(page, end)) {
         return n;
       }
@@ -164,7 +165,7 @@ public final class ReadAhead {
     if (frame != NONE) {
       try {
         MemorySegment page = pool.page(frame);
-        n = putDown(page, Slotted.childPosition(page, fence), n);
+        n = putDown(page, SlottedSearch.childPosition(page, fence), n);
       } finally {
         pool.unfixShared(frame);
       }
@@ -176,7 +177,7 @@ public final class ReadAhead {
     int n = already;
     int to = Slotted.count(parent);
     if (end != null && isBelowFence(parent, end)) {
-      to = Slotted.childPosition(parent, end) + 1;
+      to = SlottedSearch.childPosition(parent, end) + 1;
     }
     for (int i = from; i < to && n < window; i++) {
       names[n++] = Slotted.child(parent, i);
@@ -208,7 +209,7 @@ public final class ReadAhead {
       int next =
           level == 0 || !ofTree
               ? NONE
-              : tryFix(Slotted.child(page, Slotted.childPosition(page, key)));
+              : tryFix(Slotted.child(page, SlottedSearch.childPosition(page, key)));
       pool.unfixShared(frame);
       frame = next;
     }

@@ -10,6 +10,7 @@ import org.revenantdb.engine.page.InnerCell;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedBuilder;
+import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.space.MapChanges;
@@ -183,12 +184,12 @@ public final class RunInsert {
       } else {
         for (int level = Slotted.level(pool.page(parent)); level > 1; level--) {
           MemorySegment page = pool.page(parent);
-          int childId = Slotted.child(page, Slotted.childPosition(page, firstKey));
+          int childId = Slotted.child(page, SlottedSearch.childPosition(page, firstKey));
           int child = tree.childExclusive(childId, level - 1);
           pool.unfixExclusive(parent);
           parent = child;
         }
-        position = Slotted.childPosition(pool.page(parent), firstKey);
+        position = SlottedSearch.childPosition(pool.page(parent), firstKey);
         leaf = tree.childExclusive(Slotted.child(pool.page(parent), position), /* level= */ 0);
         tree.demandCovers(pool.page(leaf), firstKey);
         if (!isFree(pool.page(leaf), run)) {

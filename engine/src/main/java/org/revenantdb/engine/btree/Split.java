@@ -8,6 +8,7 @@ import org.revenantdb.engine.page.InnerCell;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedBuilder;
+import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.space.MapChanges;
@@ -144,7 +145,7 @@ public final class Split {
    * requests for it (R22): so nothing above them should be latched any more.
    */
   private int halfOf(byte[] key, int left, int right) {
-    boolean goesRight = Slotted.covers(pool.page(right), key);
+    boolean goesRight = SlottedSearch.covers(pool.page(right), key);
     pool.unfixExclusive(goesRight ? left : right);
     return goesRight ? right : left;
   }
@@ -189,7 +190,7 @@ public final class Split {
     try {
       if (hasRoom(parent, need)) {
         MemorySegment page = pool.page(parent);
-        leaf = tree.childExclusive(Slotted.child(page, Slotted.childPosition(page, key)), 0);
+        leaf = tree.childExclusive(Slotted.child(page, SlottedSearch.childPosition(page, key)), 0);
         if (!hasRoom(leaf, need)) {
           right = splitChild(tree, parent, leaf, key);
         }
@@ -225,7 +226,7 @@ public final class Split {
       }
       for (int level = Slotted.level(pool.page(parent)); level > 0; level--) {
         MemorySegment page = pool.page(parent);
-        int id = Slotted.child(page, Slotted.childPosition(page, key));
+        int id = Slotted.child(page, SlottedSearch.childPosition(page, key));
         child = tree.childExclusive(id, level - 1);
         if (!hasRoom(child, need)) {
           pool.unfixExclusive(splitChild(tree, parent, child, key));
@@ -261,7 +262,7 @@ public final class Split {
 
   private static Cut cut(MemorySegment page, byte[] key) {
     int count = Slotted.count(page);
-    int where = Slotted.search(page, key);
+    int where = SlottedSearch.search(page, key);
     boolean atRightEdge = !Slotted.hasUpperFence(page) && -where - 1 == count;
     if (Slotted.level(page) > 0) {
       // The middle separator moves up. At the right edge the left page stays nearly full.
@@ -324,7 +325,7 @@ public final class Split {
       PageOps.keepLeft(record, cut.slot(), cut.separator());
       mini.end();
       record = mini.change(parent);
-      int slot = -Slotted.search(pool.page(parent), cut.separator()) - 1;
+      int slot = -SlottedSearch.search(pool.page(parent), cut.separator()) - 1;
       PageOps.insert(record, slot, InnerCell.build(cut.separator(), newPage));
       mini.end();
       maps.latchAndWrite(mini);

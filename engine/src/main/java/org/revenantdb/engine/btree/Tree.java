@@ -7,6 +7,7 @@ import org.revenantdb.engine.buffer.Stay;
 import org.revenantdb.engine.page.InnerCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.space.Unit;
 import org.revenantdb.latch.HybridLatch;
 import org.revenantdb.recovery.file.CorruptDataException;
@@ -169,7 +170,7 @@ public final class Tree {
         && Page.type(page) == (level == 0 ? Page.LEAF : Page.INNER)
         && Slotted.table(page) == table
         && Slotted.level(page) == level
-        && Slotted.covers(page, key);
+        && SlottedSearch.covers(page, key);
   }
 
   /**
@@ -223,7 +224,7 @@ public final class Tree {
         return Slotted.kind(memory, base) == Slotted.kindOf(table, 0)
             && to.found(stay, stamp, levels, memory, base);
       }
-      int position = Slotted.childPosition(memory, base, key);
+      int position = SlottedSearch.childPosition(memory, base, key);
       int child = Slotted.child(memory, base, position);
       int childFrame = pool.frameOf(child);
       memory = pool.slab(childFrame);
@@ -443,7 +444,8 @@ public final class Tree {
       if (Slotted.level(page) == 0) {
         return frame;
       }
-      frame = stepShared(frame, Slotted.child(page, Slotted.childPosition(page, key)), forScan);
+      frame =
+          stepShared(frame, Slotted.child(page, SlottedSearch.childPosition(page, key)), forScan);
     }
   }
 
@@ -462,7 +464,7 @@ public final class Tree {
       }
       int position = Slotted.count(page) - 1;
       if (bound != null) {
-        int slot = Slotted.search(page, bound);
+        int slot = SlottedSearch.search(page, bound);
         position = slot >= 0 ? slot - 1 : -slot - 2;
       }
       frame = stepShared(frame, Slotted.child(page, position), /* forScan= */ true);
@@ -492,7 +494,7 @@ public final class Tree {
    * @param page the leaf, latched
    */
   public void demandCovers(MemorySegment page, byte[] key) {
-    if (!Slotted.covers(page, key)) {
+    if (!SlottedSearch.covers(page, key)) {
       throw misplaced(page);
     }
   }
@@ -535,7 +537,9 @@ public final class Tree {
       int child = -1;
       try {
         if (above > level) {
-          child = childExclusive(Slotted.child(page, Slotted.childPosition(page, key)), above - 1);
+          child =
+              childExclusive(
+                  Slotted.child(page, SlottedSearch.childPosition(page, key)), above - 1);
         }
       } finally {
         pool.unfixExclusive(frame);
@@ -638,7 +642,7 @@ public final class Tree {
         frame = rootShared();
         continue;
       }
-      int child = Slotted.child(page, Slotted.childPosition(page, key));
+      int child = Slotted.child(page, SlottedSearch.childPosition(page, key));
       if (level > 1) {
         frame = stepShared(frame, child, /* forScan= */ false);
         continue;

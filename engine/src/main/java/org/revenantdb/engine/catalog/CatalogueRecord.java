@@ -14,6 +14,7 @@ import org.revenantdb.engine.change.MiniTransaction;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.version.Storage;
 import org.revenantdb.recovery.log.RecordBuilder;
 
@@ -199,7 +200,7 @@ final class CatalogueRecord {
     int frame = latchRoot();
     for (int level = Slotted.level(pool.page(frame)); level > 0; level--) {
       MemorySegment page = pool.page(frame);
-      frame = latchChild(Slotted.child(page, Slotted.childPosition(page, to)), level - 1);
+      frame = latchChild(Slotted.child(page, SlottedSearch.childPosition(page, to)), level - 1);
     }
     catalogue.demandCovers(pool.page(frame), to);
     return frame;
@@ -252,7 +253,7 @@ final class CatalogueRecord {
         record = mini.change(leaves[i]);
       }
       Change change = changes.get(i);
-      int slot = Slotted.search(pool.page(leaves[i]), change.key);
+      int slot = SlottedSearch.search(pool.page(leaves[i]), change.key);
       if (slot < 0 != change.comes) {
         throw catalogue.misplaced(pool.page(leaves[i]));
       }

@@ -10,6 +10,7 @@ import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.SequenceRow;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.version.Storage;
 
 /**
@@ -113,7 +114,7 @@ public final class SequenceMark {
   }
 
   private int slot(MemorySegment page) {
-    int slot = Slotted.search(page, key);
+    int slot = SlottedSearch.search(page, key);
     if (slot < 0) {
       throw tree.misplaced(page); // a sequence is never dropped
     }

@@ -17,6 +17,7 @@ import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.SequenceRow;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.version.Reading;
 import org.revenantdb.engine.version.Storage;
 import org.revenantdb.engine.version.StoredValue;
@@ -143,7 +144,7 @@ public final class Sequences {
       int leaf = tools.split().leafWithRoom(tree, key, cell.length + Slotted.LEAF_SLOT);
       try {
         mini.begin(0);
-        PageOps.insert(mini.change(leaf), -Slotted.search(pool.page(leaf), key) - 1, cell);
+        PageOps.insert(mini.change(leaf), -SlottedSearch.search(pool.page(leaf), key) - 1, cell);
         mini.end();
         return mini.commit();
       } finally {

@@ -7,6 +7,7 @@ import org.revenantdb.engine.CheckedTable;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedSearch;
 
 /**
  * Walks a tree from its root: types, levels, fences nested, keys in order, and whatever a row leads
@@ -164,11 +165,11 @@ final class TreeCheck {
             what + ": keys of slots " + (slot - 1) + " and " + slot + " are not in order");
       }
       before = key;
-      if (!Slotted.covers(page, key)) {
+      if (!SlottedSearch.covers(page, key)) {
         pages.problem(what + ": the key of slot " + slot + " lies outside the fences");
       }
     }
-    String heads = Slotted.problemOfHeads(page);
+    String heads = SlottedSearch.problemOfHeads(page);
     if (heads != null) {
       pages.problem(what + ": " + heads);
     }

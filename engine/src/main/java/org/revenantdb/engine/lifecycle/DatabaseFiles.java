@@ -17,7 +17,7 @@ import org.revenantdb.engine.catalog.Catalog;
 import org.revenantdb.engine.counters.CountersFile;
 import org.revenantdb.engine.page.ExtentMapPage;
 import org.revenantdb.engine.page.Page;
-import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedEdit;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.spill.SpillFiles;
 import org.revenantdb.recovery.checkpoint.CheckpointSource;
@@ -232,7 +232,7 @@ public final class DatabaseFiles {
     Page.putByte(page, ExtentMapPage.offset(0), ExtentMapPage.mask(0));
     write(data, page);
     page.fill((byte) 0);
-    Slotted.formatEmptyLeaf(page, Catalog.TABLE);
+    SlottedEdit.formatEmptyLeaf(page, Catalog.TABLE);
     Page.setId(page, Catalog.ROOT);
     write(data, page);
   }

@@ -13,6 +13,7 @@ import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.SharedValues;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.page.ValueReference;
 import org.revenantdb.engine.space.Allocator;
@@ -160,7 +161,7 @@ public final class OverflowMove {
     boolean logged = false;
     try {
       MemorySegment page = pool.page(leaf);
-      int slot = Slotted.search(page, key);
+      int slot = SlottedSearch.search(page, key);
       if (slot < 0 || !names(page, Slotted.cell(page, slot), value)) {
         return NOT_MOVED;
       }
@@ -266,7 +267,7 @@ public final class OverflowMove {
     int headFrame = -1;
     try {
       MemorySegment page = pool.page(leaf);
-      int slot = Slotted.search(page, key);
+      int slot = SlottedSearch.search(page, key);
       if (slot < 0 || !names(page, Slotted.cell(page, slot), value)) {
         return NOT_MOVED;
       }

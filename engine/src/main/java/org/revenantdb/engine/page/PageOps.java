@@ -263,9 +263,9 @@ public final class PageOps {
       }
       if (operation == CELL_REMOVE || operation == ROW_SETTLE || operation == ROW_REVERT) {
         switch (operation) {
-          case CELL_REMOVE -> Slotted.remove(page, first);
-          case ROW_SETTLE -> Slotted.settle(page, first);
-          default -> Slotted.revert(page, first, scratch);
+          case CELL_REMOVE -> SlottedEdit.remove(page, first);
+          case ROW_SETTLE -> SlottedEdit.settle(page, first);
+          default -> SlottedEdit.revert(page, first, scratch);
         }
         at += 3;
         continue;
@@ -273,11 +273,11 @@ public final class PageOps {
       int n = LittleEndian.getShort(record, at + 3);
       int bytes = at + 5;
       if ((operation == CELL_INSERT || operation == CELL_REPLACE)
-          && !Slotted.beginsWithPrefix(page, record, bytes)) {
+          && !SlottedSearch.beginsWithPrefix(page, record, bytes)) {
         throw new IllegalStateException(
             "operation " + operation + " brings a key that does not belong to the page");
       }
-      if (operation == KEEP_LEFT && !Slotted.canEndAt(page, record, bytes, n)) {
+      if (operation == KEEP_LEFT && !SlottedSearch.canEndAt(page, record, bytes, n)) {
         throw new IllegalStateException(
             "operation " + operation + " brings a fence that does not belong to the page");
       }
@@ -288,16 +288,16 @@ public final class PageOps {
           copy(record, bytes + first, page, Page.SIZE - n, n);
           bytes += first;
         }
-        case CELL_INSERT -> Slotted.insert(page, first, record, bytes, n, scratch);
-        case CELL_REPLACE -> Slotted.replace(page, first, record, bytes, n, scratch);
-        case KEEP_LEFT -> Slotted.keepLeft(page, first, record, bytes, n, scratch);
-        case ROW_UPDATE -> Slotted.update(page, first, record, bytes, n, scratch);
+        case CELL_INSERT -> SlottedEdit.insert(page, first, record, bytes, n, scratch);
+        case CELL_REPLACE -> SlottedEdit.replace(page, first, record, bytes, n, scratch);
+        case KEEP_LEFT -> SlottedEdit.keepLeft(page, first, record, bytes, n, scratch);
+        case ROW_UPDATE -> SlottedEdit.update(page, first, record, bytes, n, scratch);
         case ROW_CHANGE -> {
           if (!LeafCell.canChange(page, Slotted.cell(page, first), record, bytes)) {
             throw new IllegalStateException(
                 "operation " + operation + " on slot " + first + " is one on a longer value");
           }
-          Slotted.change(page, first, record, bytes, n, scratch);
+          SlottedEdit.change(page, first, record, bytes, n, scratch);
         }
         case BYTES -> copy(record, bytes, page, first, n);
         case VALUE_PUT -> {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * length and link in it is legal. A good checksum does not say so; a bug or an attacker can make
  * one.
  *
- * <p>A page that passes is safe. Each reading method of {@link Slotted}, {@link LeafCell}, {@link
+ * <p>A page that passes is safe. Each reading method of {@link Slotted}, {@link SlottedSearch}, {@link LeafCell}, {@link
  * InnerCell}, {@link OverflowPage}, {@link SharedValues} and {@link ExtentMapPage} stays inside the
  * page for each slot that the page has. If the page passes {@link #problemBeforeChange}, too, each
  * operation of {@link PageOps} that was made for it can be carried out. The contents may still be

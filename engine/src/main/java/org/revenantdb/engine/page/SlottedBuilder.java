@@ -39,7 +39,7 @@ public final class SlottedBuilder {
       Page.putShort(page, Slotted.UPPER_LENGTH, upper.length);
     }
     Page.putShort(page, Slotted.HEAP_TOP, top);
-    Page.putByte(page, Slotted.PREFIX, Slotted.prefixOfFences(page));
+    Page.putByte(page, Slotted.PREFIX, SlottedSearch.prefixOfFences(page));
   }
 
   /** Carries over the highest writer and the flags, from the page whose rows move. */
@@ -88,14 +88,14 @@ public final class SlottedBuilder {
   /** Appends slots {@code from} (inclusive) to {@code to} (exclusive) of another page. */
   public void append(MemorySegment source, int from, int to) {
     for (int slot = from; slot < to; slot++) {
-      appended(Slotted.copyCell(source, slot, page));
+      appended(SlottedEdit.copyCell(source, slot, page));
     }
   }
 
   /** Appends a cell. */
   public void append(byte[] cell) {
     int top = Page.getShort(page, Slotted.HEAP_TOP) - cell.length + Slotted.prefix(page);
-    Slotted.putCell(page, top, cell, 0, cell.length);
+    SlottedEdit.putCell(page, top, cell, 0, cell.length);
     appended(top);
   }
 
@@ -106,13 +106,13 @@ public final class SlottedBuilder {
   private void appended(int top) {
     int count = Slotted.count(page);
     Page.putShort(page, Slotted.HEAP_TOP, top);
-    Slotted.setCell(page, count, top);
+    SlottedEdit.setCell(page, count, top);
     Page.putShort(page, Slotted.COUNT, count + 1);
   }
 
   /** Ends the page, which has none yet and room for it, with an upper fence. */
   public void upperFence(byte[] upper) {
-    Slotted.keepLeft(page, Slotted.count(page), upper, 0, upper.length, scratch);
+    SlottedEdit.keepLeft(page, Slotted.count(page), upper, 0, upper.length, scratch);
   }
 
   /** A copy of the key that was appended last; there has to be one. */
@@ -127,7 +127,7 @@ public final class SlottedBuilder {
 
   /** The page's bytes, whole. */
   public MemorySegment page() {
-    Slotted.makeHeads(page);
+    SlottedEdit.makeHeads(page);
     return page;
   }
 

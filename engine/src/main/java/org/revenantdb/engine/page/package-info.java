@@ -2,8 +2,9 @@
  * Bytes in, answers out: the layouts of pages and the one interpreter of page operations. No
  * threads, no I/O.
  *
- * <p>Reading order: {@code Page} (common header), {@code Slotted} (leaf and inner pages), {@code
- * LeafCell} and {@code InnerCell}, {@code SlottedBuilder}, {@code OverflowPage}, {@code
+ * <p>Reading order: {@code Page} (common header), {@code Slotted} (layout of leaf and inner pages),
+ * {@code LeafCell} and {@code InnerCell}, {@code SlottedSearch} and {@code SlottedEdit} (how such
+ * pages are searched and changed), {@code SlottedBuilder}, {@code OverflowPage}, {@code
  * SpaceMapPage}, {@code TableRow} and {@code KeyHash} (which partition a key is in), then {@code
  * PageOps}, which changes pages in normal operation and in redo alike.
  */

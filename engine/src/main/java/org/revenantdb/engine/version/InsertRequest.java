@@ -10,6 +10,7 @@ import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedSearch;
 
 /**
  * A row to be inserted by whoever has its leaf latched, if it is a new one and nothing else has to
@@ -63,7 +64,7 @@ final class InsertRequest implements Runnable {
     if (!Page.hasVersions(page)) {
       return; // a space map would have to be latched
     }
-    int slot = Slotted.search(page, key);
+    int slot = SlottedSearch.search(page, key);
     if (slot >= 0
         || !hasRoom(page, slot)
         || unseen.after(Slotted.table(page), key, snapshot) != 0) {

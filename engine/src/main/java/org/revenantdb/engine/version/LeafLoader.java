@@ -11,6 +11,7 @@ import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedBuilder;
+import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.page.ValueDiff;
 import org.revenantdb.engine.space.MapChanges;
@@ -113,7 +114,7 @@ final class LeafLoader {
     anew.begin(0, tree.table(), Slotted.lowerFence(page), upper);
     anew.writtenBy(id);
     anew.inherit(page);
-    int end = upper == null ? Slotted.count(rows) : Slotted.slotAtOrAfter(rows, upper);
+    int end = upper == null ? Slotted.count(rows) : SlottedSearch.slotAtOrAfter(rows, upper);
     int spare = upper == null ? RowWriter.RESERVE : 0;
     int longer = Slotted.prefix(rows) - Slotted.prefix(anew.page());
     int row = from;
@@ -154,14 +155,14 @@ final class LeafLoader {
     for (; row < count; row++) {
       int source = Slotted.cell(rows, row);
       byte[] key = Slotted.keyOf(rows, source);
-      if (LeafCell.is(rows, source, LeafCell.OVERFLOW) || !Slotted.covers(page, key)) {
+      if (LeafCell.is(rows, source, LeafCell.OVERFLOW) || !SlottedSearch.covers(page, key)) {
         break;
       }
       byte[] value = LeafCell.value(rows, source);
       if (storage.versions().unseenDeletes().after(tree.table(), key, snapshot) != 0) {
         break;
       }
-      int slot = Slotted.search(page, key);
+      int slot = SlottedSearch.search(page, key);
       if (slot < 0) {
         byte[] cell = LeafCell.build(key, 0, id, value);
         int room = cell.length + Slotted.LEAF_SLOT - Slotted.prefix(page);

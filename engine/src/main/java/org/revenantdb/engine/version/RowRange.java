@@ -10,6 +10,7 @@ import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.txn.TransactionTable;
 
 /**
@@ -316,10 +317,10 @@ public final class RowRange implements RowConflict {
       byte[] fence = last ? null : Slotted.upperFence(page);
       int to = Slotted.count(page);
       if (end != null && (fence == null || Arrays.compareUnsigned(fence, end) >= 0)) {
-        to = Slotted.slotAtOrAfter(page, end);
+        to = SlottedSearch.slotAtOrAfter(page, end);
         last = true;
       }
-      visitor.slots(page, Slotted.slotAtOrAfter(page, position), to);
+      visitor.slots(page, SlottedSearch.slotAtOrAfter(page, position), to);
       if (last || fence == null) {
         done = true;
       } else {

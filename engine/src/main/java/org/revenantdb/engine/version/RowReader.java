@@ -9,6 +9,7 @@ import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.txn.TransactionTable;
 
 /**
@@ -131,14 +132,16 @@ public final class RowReader {
     try {
       MemorySegment memory = descent.memory();
       long base = descent.base();
-      int slot = Slotted.searchHeads(memory, base, key);
+      int slot = SlottedSearch.searchHeads(memory, base, key);
       if (slot >= 0) {
         descent.fetchCell(Slotted.cellOf(memory, base, slot));
         slot =
-            Slotted.isKey(memory, base, slot, key) ? slot : Slotted.searchLeaf(memory, base, key);
+            SlottedSearch.isKey(memory, base, slot, key)
+                ? slot
+                : SlottedSearch.searchLeaf(memory, base, key);
       }
       if (slot < 0) {
-        boolean covers = Slotted.covers(descent.leaf().page(), key);
+        boolean covers = SlottedSearch.covers(descent.leaf().page(), key);
         reading.status = TransactionTable.COMMITTED_FOR_ALL;
         return !isRight(reading) ? PLACE_DISTURBED : covers ? PLACE_NO_ROW : PLACE_LATCHED;
       }
@@ -196,7 +199,7 @@ public final class RowReader {
     int frame = tree.leafShared(key, reading.descent);
     try {
       MemorySegment page = storage.pool().page(frame);
-      int slot = Slotted.search(page, key);
+      int slot = SlottedSearch.search(page, key);
       if (slot < 0) {
         tree.demandCovers(page, key);
         return null;

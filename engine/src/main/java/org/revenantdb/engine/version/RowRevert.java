@@ -8,6 +8,7 @@ import org.revenantdb.engine.change.MiniTransaction;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.page.ValueReference;
 import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.recovery.log.RecordBuilder;
@@ -48,7 +49,7 @@ final class RowRevert {
     int leaf = tree.leafExclusive(key, descent);
     try {
       MemorySegment page = pool.page(leaf);
-      int slot = Slotted.search(page, key);
+      int slot = SlottedSearch.search(page, key);
       if (slot < 0) {
         tree.demandCovers(page, key);
       }

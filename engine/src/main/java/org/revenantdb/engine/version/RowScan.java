@@ -10,6 +10,7 @@ import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedSearch;
 
 /**
  * Goes through a range of a tree, leaf by leaf.
@@ -145,9 +146,11 @@ public final class RowScan implements RowSource {
       MemorySegment page = pool.page(frame);
       tree.demandCovers(page, from);
       tree.fetchNextLeaf(descent);
-      boolean last = end == null ? !Slotted.hasUpperFence(page) : Slotted.endsBehind(page, end);
-      int count = last && end != null ? Slotted.slotAtOrAfter(page, end) : Slotted.count(page);
-      int first = Slotted.slotAtOrAfter(page, from);
+      boolean last =
+          end == null ? !Slotted.hasUpperFence(page) : SlottedSearch.endsBehind(page, end);
+      int count =
+          last && end != null ? SlottedSearch.slotAtOrAfter(page, end) : Slotted.count(page);
+      int first = SlottedSearch.slotAtOrAfter(page, from);
       int to = Math.min(first + most, count);
       hold(page, first, to, batch);
       boolean seesAll = reader.seesAll(page, reading);
@@ -179,10 +182,10 @@ public final class RowScan implements RowSource {
       if (!isBelow(page, bound)) {
         throw tree.misplaced(page);
       }
-      int behind = bound == null ? Slotted.count(page) : Slotted.slotAtOrAfter(page, bound);
+      int behind = bound == null ? Slotted.count(page) : SlottedSearch.slotAtOrAfter(page, bound);
       byte[] fence = Slotted.lowerFence(page);
       boolean last = fence.length == 0 || (end != null && Arrays.compareUnsigned(fence, end) <= 0);
-      int first = end == null ? 0 : Slotted.slotAtOrAfter(page, end);
+      int first = end == null ? 0 : SlottedSearch.slotAtOrAfter(page, end);
       int from = Math.max(first, behind - most);
       hold(page, from, behind, batch);
       boolean seesAll = reader.seesAll(page, reading);

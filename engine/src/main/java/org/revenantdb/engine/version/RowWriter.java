@@ -14,6 +14,7 @@ import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.page.ValueDiff;
 import org.revenantdb.engine.page.ValueReference;
 import org.revenantdb.engine.space.MapChanges;
@@ -441,7 +442,7 @@ public final class RowWriter implements RowConflict {
       Tree tree, int leaf, long id, long snapshot, byte[] key, int flags, byte[] value) {
     MemorySegment page = pool.page(leaf);
     tree.wrote(pool.stayOf(leaf), descent);
-    int slot = Slotted.search(page, key);
+    int slot = SlottedSearch.search(page, key);
     if (slot < 0) {
       tree.demandCovers(page, key); // before anything is in the log
     }

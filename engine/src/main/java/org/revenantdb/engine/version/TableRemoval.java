@@ -13,6 +13,7 @@ import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedBuilder;
+import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.page.TableRow;
 import org.revenantdb.engine.page.ValueReference;
 import org.revenantdb.engine.space.Allocator;
@@ -368,7 +369,7 @@ final class TableRemoval {
     byte[] key = DroppedTableRow.key(trees.id(0));
     int frame = catalogue.leafExclusive(key, new Descent());
     try {
-      int slot = Slotted.search(pool.page(frame), key);
+      int slot = SlottedSearch.search(pool.page(frame), key);
       if (slot < 0) {
         throw catalogue.misplaced(pool.page(frame));
       }

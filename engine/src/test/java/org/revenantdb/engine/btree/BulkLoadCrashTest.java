@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.CheckReport;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.testing.MemoryJournal;
 import org.revenantdb.engine.testing.Replay;
 import org.revenantdb.engine.testing.Samples;
@@ -224,7 +225,7 @@ class BulkLoadCrashTest {
         engine.checkAllClean();
         int last = tree.leafBelow(null);
         MemorySegment page = engine.pool.page(last);
-        met |= Slotted.count(page) == 0 && !Slotted.covers(page, key(500 - deleted));
+        met |= Slotted.count(page) == 0 && !SlottedSearch.covers(page, key(500 - deleted));
         engine.pool.unfixShared(last);
         tx = engine.begin();
         assertEquals(RowWriter.Outcome.DONE, load(tx.loader(tree), 500 - deleted, 800, 300));

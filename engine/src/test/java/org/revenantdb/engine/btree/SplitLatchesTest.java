@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.change.MiniTransaction;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.space.Unit;
 import org.revenantdb.engine.testing.TestEngine;
 import org.revenantdb.engine.version.RowWriter;
@@ -176,7 +177,7 @@ class SplitLatchesTest {
     try {
       assertEquals(1, Slotted.level(engine.pool.page(root)));
       return Slotted.child(
-          engine.pool.page(root), Slotted.childPosition(engine.pool.page(root), key));
+          engine.pool.page(root), SlottedSearch.childPosition(engine.pool.page(root), key));
     } finally {
       engine.pool.unfixShared(root);
     }

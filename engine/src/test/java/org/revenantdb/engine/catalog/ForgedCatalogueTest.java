@@ -31,6 +31,7 @@ import org.revenantdb.engine.page.DroppedTableRow;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.page.TableRow;
 import org.revenantdb.engine.testing.Samples;
@@ -82,7 +83,7 @@ class ForgedCatalogueTest {
 
   private TableRow row(String name) throws IOException {
     MemorySegment page = PageEdit.page(directory(), Catalog.ROOT);
-    int slot = Slotted.search(page, bytes(name));
+    int slot = SlottedSearch.search(page, bytes(name));
     return TableRow.of(LeafCell.value(page, Slotted.cell(page, slot)));
   }
 
@@ -92,7 +93,7 @@ class ForgedCatalogueTest {
         directory(),
         Catalog.ROOT,
         page -> {
-          int slot = Slotted.search(page, bytes(name));
+          int slot = SlottedSearch.search(page, bytes(name));
           int at = LeafCell.valueOffset(page, Slotted.cell(page, slot));
           for (int i = 0; i < forged.length; i++) {
             Page.putByte(page, at + i, forged[i]);

@@ -28,6 +28,7 @@ import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.OverflowPage;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.testing.Samples;
 
 /**
@@ -93,7 +94,7 @@ class HostilePagesTest {
 
   private int tableOf(String name) throws IOException {
     MemorySegment catalogue = PageEdit.page(directory(), 5);
-    int slot = Slotted.search(catalogue, bytes(name));
+    int slot = SlottedSearch.search(catalogue, bytes(name));
     return Page.getInt(
         MemorySegment.ofArray(LeafCell.value(catalogue, Slotted.cell(catalogue, slot))), 0);
   }
@@ -258,7 +259,7 @@ class HostilePagesTest {
           directory(),
           own,
           page -> {
-            int slot = Slotted.search(page, bytes("v"));
+            int slot = SlottedSearch.search(page, bytes("v"));
             Page.putInt(page, LeafCell.valueOffset(page, Slotted.cell(page, slot)), target);
           });
       try (Database db = Samples.open(directory())) {

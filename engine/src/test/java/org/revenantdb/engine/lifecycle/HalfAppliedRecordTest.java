@@ -18,6 +18,7 @@ import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedEdit;
 import org.revenantdb.engine.testing.Allocations;
 import org.revenantdb.engine.testing.TestEngine;
 import org.revenantdb.recovery.file.StorageException;
@@ -49,7 +50,7 @@ class HalfAppliedRecordTest {
   private static void formatLeaf(TestEngine engine, MiniTransaction mini, int page) {
     int frame = engine.pool.fixNew(page);
     MemorySegment image = MemorySegment.ofArray(new byte[Page.SIZE]);
-    Slotted.formatEmptyLeaf(image, 7);
+    SlottedEdit.formatEmptyLeaf(image, 7);
     mini.begin(0);
     PageOps.image(mini.format(frame), image, Page.SIZE / 2, 0);
     mini.end();
@@ -127,7 +128,7 @@ class HalfAppliedRecordTest {
   void R18_carrying_out_every_kind_of_operation_allocates_nothing() throws Exception {
     int rounds = 200;
     MemorySegment image = MemorySegment.ofArray(new byte[Page.SIZE]);
-    Slotted.formatEmptyLeaf(image, 7);
+    SlottedEdit.formatEmptyLeaf(image, 7);
     RecordBuilder record = new RecordBuilder().begin(RecordType.PAGES, 1);
     int start = record.position();
     PageOps.image(record, image, 48, 100);

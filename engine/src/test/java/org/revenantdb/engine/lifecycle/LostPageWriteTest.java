@@ -21,6 +21,7 @@ import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.testing.Samples;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 
@@ -78,7 +79,7 @@ class LostPageWriteTest {
               java.util.Arrays.copyOfRange(data, id * Page.SIZE, (id + 1) * Page.SIZE));
       if (Page.type(page) == Page.LEAF
           && Slotted.table(page) == 1
-          && Slotted.search(page, HIT) >= 0) {
+          && SlottedSearch.search(page, HIT) >= 0) {
         return id;
       }
     }

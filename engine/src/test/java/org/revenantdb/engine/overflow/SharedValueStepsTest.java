@@ -29,6 +29,7 @@ import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.SharedValues;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.page.ValueReference;
 import org.revenantdb.engine.testing.CommittedStates;
@@ -600,7 +601,7 @@ class SharedValueStepsTest {
         int home = reference(engine, tree, 2).page();
         int leaf = engine.pool.fixExclusive(tree.root());
         MemorySegment page = engine.pool.page(leaf);
-        int cell = Slotted.cell(page, Slotted.search(page, key(2)));
+        int cell = Slotted.cell(page, SlottedSearch.search(page, key(2)));
         int at = LeafCell.valueOffset(page, cell);
         int led = wrong.page() < 0 ? home : wrong.page();
         byte[] bytes = new ValueReference(led, wrong.slot(), wrong.length()).bytes();

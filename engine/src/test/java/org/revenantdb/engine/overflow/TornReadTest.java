@@ -24,6 +24,7 @@ import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.Stay;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.testing.TestEngine;
 import org.revenantdb.engine.version.Reading;
 import org.revenantdb.engine.version.RowReader;
@@ -317,7 +318,7 @@ class TornReadTest {
   }
 
   private static void tearWriter(MemorySegment page, long writer) {
-    int slot = Slotted.search(page, key(ROW));
+    int slot = SlottedSearch.search(page, key(ROW));
     if (slot >= 0) { // else it is the page above the leaves
       page.set(LITTLE_ENDIAN_LONG, Slotted.cell(page, slot) + WRITER, writer);
     }

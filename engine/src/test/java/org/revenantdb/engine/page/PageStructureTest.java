@@ -350,7 +350,7 @@ class PageStructureTest {
     Slotted.iam(page);
     Slotted.free(page);
     Slotted.used(page);
-    Slotted.problemOfHeads(page);
+    SlottedSearch.problemOfHeads(page);
     Slotted.hasGhosts(page, 0, leaf ? count : 0);
     List<byte[]> keys = new ArrayList<>();
     keys.add(Slotted.lowerFence(page));
@@ -383,17 +383,18 @@ class PageStructureTest {
     }
     for (byte[] key : keys) {
       doing = "search " + Arrays.toString(key);
-      Slotted.covers(page, key);
-      Slotted.endsBehind(page, key);
-      Slotted.search(page, key);
-      Slotted.slotAtOrAfter(page, key);
+      SlottedSearch.covers(page, key);
+      SlottedSearch.endsBehind(page, key);
+      SlottedSearch.search(page, key);
+      SlottedSearch.slotAtOrAfter(page, key);
       if (leaf) {
-        Slotted.searchHeads(page, 0, key);
+        SlottedSearch.searchHeads(page, 0, key);
       } else {
-        assertTrue(PageStructure.isLink(Slotted.child(page, Slotted.childPosition(page, key))));
+        assertTrue(
+            PageStructure.isLink(Slotted.child(page, SlottedSearch.childPosition(page, key))));
       }
       for (int slot = 0; leaf && slot < count; slot += 7) {
-        Slotted.isKey(page, 0, slot, key);
+        SlottedSearch.isKey(page, 0, slot, key);
       }
     }
   }
@@ -423,37 +424,38 @@ class PageStructureTest {
       int slot = random.nextInt(count);
       doing = "remove slot " + slot;
       MemorySegment copy = MemorySegment.ofArray(before.clone());
-      Slotted.remove(copy, slot);
+      SlottedEdit.remove(copy, slot);
       if (leaf) {
         assertSafe(id, copy);
         doing = "insert a cell again at slot " + slot;
         byte[] cell = LeafCell.build(Slotted.key(page, slot), 0, 1, new byte[0]);
-        if (Slotted.beginsWithPrefix(copy, cell, 0)
+        if (SlottedSearch.beginsWithPrefix(copy, cell, 0)
             && Slotted.free(copy) >= cell.length + Slotted.LEAF_SLOT) {
-          Slotted.insert(copy, slot, cell, 0, cell.length, scratch);
+          SlottedEdit.insert(copy, slot, cell, 0, cell.length, scratch);
           assertSafe(id, copy);
         }
         copy = MemorySegment.ofArray(before.clone());
         int at = Slotted.cell(copy, slot);
         boolean predecessor = LeafCell.is(copy, at, LeafCell.PREDECESSOR);
         doing = "settle slot " + slot;
-        Slotted.settle(copy, slot);
+        SlottedEdit.settle(copy, slot);
         assertSafe(id, copy);
         if (predecessor) {
           doing = "revert slot " + slot;
           copy = MemorySegment.ofArray(before.clone());
-          Slotted.revert(copy, slot, scratch);
+          SlottedEdit.revert(copy, slot, scratch);
           assertSafe(id, copy);
         }
         update(id, before, slot, scratch, random);
       }
       doing = "keep the slots to the left of slot " + slot;
       byte[] fence = Slotted.key(page, slot);
-      if (Slotted.canEndAt(page, fence, 0, fence.length) && Slotted.covers(page, fence)) {
+      if (SlottedSearch.canEndAt(page, fence, 0, fence.length)
+          && SlottedSearch.covers(page, fence)) {
         copy = MemorySegment.ofArray(before.clone());
         int kept = slot;
         if (keysAreInOrder(page) && Slotted.free(page) + removed(page, kept) >= fence.length) {
-          Slotted.keepLeft(copy, kept, fence, 0, fence.length, scratch);
+          SlottedEdit.keepLeft(copy, kept, fence, 0, fence.length, scratch);
           assertSafe(id, copy);
         }
       }
@@ -461,10 +463,10 @@ class PageStructureTest {
   }
 
   private static boolean keysAreInOrder(MemorySegment page) {
-    return Slotted.problemOfHeads(page) == null
+    return SlottedSearch.problemOfHeads(page) == null
         && IntStream.range(0, Slotted.count(page))
             .allMatch(slot ->
-                Slotted.covers(page, Slotted.key(page, slot))
+                SlottedSearch.covers(page, Slotted.key(page, slot))
                     && (slot == 0
                         || Arrays.compareUnsigned(
                                 Slotted.key(page, slot - 1), Slotted.key(page, slot))
@@ -491,7 +493,7 @@ class PageStructureTest {
         source[1] = (byte) keep;
         source[2] = 7;
         System.arraycopy(value, 0, source, PageOps.UPDATE_HEADER, value.length);
-        Slotted.update(changed, slot, source, 0, source.length, scratch);
+        SlottedEdit.update(changed, slot, source, 0, source.length, scratch);
         assertSafe(id, changed);
       }
     }

@@ -133,7 +133,7 @@ class SlottedFuzzTest {
       byte[] cell = cell(random, key, wanted);
       if (cell.length <= room && !model.containsKey(key)) {
         full += cell.length - prefix() + slotSize == free ? 1 : 0;
-        int slot = -Slotted.search(page, key) - 1;
+        int slot = -SlottedSearch.search(page, key) - 1;
         assertEquals(model.headMap(key).size(), slot);
         PageOps.insert(record, slot, cell);
         putNew(key, cell);
@@ -147,14 +147,14 @@ class SlottedFuzzTest {
       byte[] cell = cell(random, entry.getKey(), wanted);
       if (cell.length <= room) {
         full += cell.length == free + entry.getValue().length ? 1 : 0;
-        PageOps.replace(record, Slotted.search(page, entry.getKey()), cell);
+        PageOps.replace(record, SlottedSearch.search(page, entry.getKey()), cell);
         putNew(entry.getKey(), cell);
       }
     } else if (what == 18 && random.nextBoolean()) {
       rebuild(random);
     } else if (what < 19 || model.size() < 2) {
       byte[] key = any(random).getKey();
-      PageOps.remove(record, Slotted.search(page, key));
+      PageOps.remove(record, SlottedSearch.search(page, key));
       model.remove(key);
       formers.remove(key);
     } else {
@@ -276,13 +276,13 @@ class SlottedFuzzTest {
       }
     }
     if (!model.containsKey(key)) {
-      assertEquals(-model.headMap(key).size() - 1, Slotted.search(page, key));
+      assertEquals(-model.headMap(key).size() - 1, SlottedSearch.search(page, key));
       if (leaf) {
-        int alike = Slotted.searchHeads(page, 0, key);
-        assertTrue(alike < 0 || !Slotted.isKey(page, 0, alike, key));
+        int alike = SlottedSearch.searchHeads(page, 0, key);
+        assertTrue(alike < 0 || !SlottedSearch.isKey(page, 0, alike, key));
       }
     }
-    assertEquals(null, Slotted.problemOfHeads(page));
+    assertEquals(null, SlottedSearch.problemOfHeads(page));
   }
 
   /** A new version of a row, or the former one taken away, as the cell that has to come out. */
@@ -291,7 +291,7 @@ class SlottedFuzzTest {
     byte[] key = entry.getKey();
     byte[] former = entry.getValue();
     MemorySegment cell = MemorySegment.ofArray(former);
-    int slot = Slotted.search(page, key);
+    int slot = SlottedSearch.search(page, key);
     int current = LeafCell.currentFlags(cell, 0);
     boolean predecessor = LeafCell.is(cell, 0, LeafCell.PREDECESSOR);
     if (random.nextInt(6) == 0) {
@@ -477,7 +477,7 @@ class SlottedFuzzTest {
           assertArrayEquals(former, LeafCell.predecessor(page, row));
         }
       }
-      assertEquals(slot, Slotted.search(page, entry.getKey()));
+      assertEquals(slot, SlottedSearch.search(page, entry.getKey()));
       slot++;
     }
     assertEquals(used, Slotted.used(page));

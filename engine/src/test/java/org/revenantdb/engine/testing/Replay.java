@@ -13,7 +13,7 @@ import org.revenantdb.engine.page.ExtentMapPage;
 import org.revenantdb.engine.page.LittleEndian;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
-import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.page.SlottedEdit;
 import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.log.PartKind;
@@ -43,7 +43,7 @@ public final class Replay {
     Page.putByte(page, ExtentMapPage.offset(0), ExtentMapPage.mask(0));
     byte[] root = new byte[Page.SIZE];
     page = MemorySegment.ofArray(root);
-    Slotted.formatEmptyLeaf(page, Catalog.TABLE);
+    SlottedEdit.formatEmptyLeaf(page, Catalog.TABLE);
     Page.setId(page, Catalog.ROOT);
     Map<Integer, byte[]> pages = new TreeMap<>();
     pages.put(SpaceMapPage.POSITION, map);

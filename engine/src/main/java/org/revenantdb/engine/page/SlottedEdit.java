@@ -1,0 +1,360 @@
+package org.revenantdb.engine.page;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * Changes pages of {@link Slotted}'s layout. {@link #formatEmptyLeaf} is for who creates a
+ * database; all else is for {@link PageOps} and {@link SlottedBuilder} alone.
+ *
+ * <p>There must be room: that was checked before the record was published (R18). A change of the
+ * page that the record was made for does not fail, and it allocates nothing: the caller brings the
+ * scratch space. The page is latched exclusively, or nobody else knows it.
+ *
+ * <p>After an insert, a removal, a change of a cell and a new fence the heads, skip and the
+ * children in the slots fit the cells, and no cell has a higher writer than the header. A
+ * compaction may take bytes off all keys, when a new fence has made the prefix longer. {@link
+ * SlottedBuilder} appends cells by the parts of a change, and makes the heads at the end.
+ */
+public final class SlottedEdit {
+  private SlottedEdit() {}
+
+  /**
+   * Makes a page of zeros the only leaf of an empty tree; used for the catalogue of a new database.
+   */
+  public static void formatEmptyLeaf(MemorySegment page, int table) {
+    Page.putByte(page, Page.TYPE, Page.LEAF);
+    Page.putInt(page, Slotted.TABLE, table);
+    Page.putShort(page, Slotted.HEAP_TOP, Page.SIZE);
+    Page.putShort(page, Slotted.UPPER_LENGTH, Slotted.INFINITE);
+  }
+
+  static void insert(
+      MemorySegment page, int slot, byte[] source, int offset, int length, MemorySegment scratch) {
+    int size = Slotted.slotSize(page);
+    if (Slotted.contiguous(page) < length - Slotted.prefix(page) + size) {
+      compact(page, scratch, Slotted.prefix(page));
+    }
+    int count = Slotted.count(page);
+    int at = Slotted.SLOTS + size * slot;
+    MemorySegment.copy(page, at, page, at + size, (long) size * (count - slot));
+    Page.putShort(page, Slotted.COUNT, count + 1);
+    place(page, slot, source, offset, length);
+    headOfNew(page, slot);
+  }
+
+  static void replace(
+      MemorySegment page, int slot, byte[] source, int offset, int length, MemorySegment scratch) {
+    int old = Slotted.cellLength(page, slot);
+    int made = length - Slotted.prefix(page);
+    if (made <= old) {
+      int cell = Slotted.cell(page, slot);
+      putCell(page, cell, source, offset, length);
+      Page.putShort(page, Slotted.GARBAGE, Page.getShort(page, Slotted.GARBAGE) + old - made);
+      setCell(page, slot, cell);
+      raiseMaxWriter(page, cell);
+      return;
+    }
+    Page.putShort(page, Slotted.GARBAGE, Page.getShort(page, Slotted.GARBAGE) + old);
+    if (Slotted.contiguous(page) < made) {
+      Page.putShort(page, Slotted.slotAt(page, slot) + Slotted.SLOT_CELL, 0);
+      compact(page, scratch, Slotted.prefix(page));
+    }
+    place(page, slot, source, offset, length);
+  }
+
+  static void remove(MemorySegment page, int slot) {
+    Page.putShort(
+        page,
+        Slotted.GARBAGE,
+        Page.getShort(page, Slotted.GARBAGE) + Slotted.cellLength(page, slot));
+    int count = Slotted.count(page);
+    int size = Slotted.slotSize(page);
+    int at = Slotted.SLOTS + size * slot;
+    MemorySegment.copy(page, at + size, page, at, (long) size * (count - slot - 1));
+    Page.putShort(page, Slotted.COUNT, count - 1);
+  }
+
+  /** A new current version of a row: PageOps ROW_UPDATE. */
+  static void update(
+      MemorySegment page, int slot, byte[] source, int offset, int length, MemorySegment scratch) {
+    int cell = Slotted.cell(page, slot);
+    int made = LeafCell.update(page, cell, source, offset, length, scratch, Page.SIZE);
+    putUpdated(page, slot, cell, made, scratch);
+  }
+
+  /** A new current version of a row: PageOps ROW_CHANGE. */
+  static void change(
+      MemorySegment page, int slot, byte[] source, int offset, int length, MemorySegment scratch) {
+    int cell = Slotted.cell(page, slot);
+    int made = LeafCell.change(page, cell, source, offset, length, scratch, Page.SIZE);
+    putUpdated(page, slot, cell, made, scratch);
+  }
+
+  /** The new cell lies in the second half of the scratch space. */
+  private static void putUpdated(
+      MemorySegment page, int slot, int cell, int made, MemorySegment scratch) {
+    int old = LeafCell.length(page, cell);
+    int to = cell;
+    if (made <= old) {
+      Page.putShort(page, Slotted.GARBAGE, Page.getShort(page, Slotted.GARBAGE) + old - made);
+    } else {
+      Page.putShort(page, Slotted.GARBAGE, Page.getShort(page, Slotted.GARBAGE) + old);
+      if (Slotted.contiguous(page) < made) {
+        Page.putShort(page, Slotted.slotAt(page, slot) + Slotted.SLOT_CELL, 0);
+        compact(page, scratch, Slotted.prefix(page));
+      }
+      to = Page.getShort(page, Slotted.HEAP_TOP) - made;
+      Page.putShort(page, Slotted.HEAP_TOP, to);
+    }
+    MemorySegment.copy(scratch, Page.SIZE, page, to, made);
+    setCell(page, slot, to);
+    raiseMaxWriter(page, to);
+  }
+
+  /** Takes the predecessor of a row away: PageOps ROW_SETTLE. */
+  static void settle(MemorySegment page, int slot) {
+    int cell = Slotted.cell(page, slot);
+    Page.putShort(
+        page, Slotted.GARBAGE, Page.getShort(page, Slotted.GARBAGE) + LeafCell.settle(page, cell));
+  }
+
+  /** Puts the predecessor of a row in the place of its current version: PageOps ROW_REVERT. */
+  static void revert(MemorySegment page, int slot, MemorySegment scratch) {
+    int cell = Slotted.cell(page, slot);
+    int less = LeafCell.revert(page, cell, scratch);
+    Page.putShort(page, Slotted.GARBAGE, Page.getShort(page, Slotted.GARBAGE) + less);
+  }
+
+  static void keepLeft(
+      MemorySegment page,
+      int count,
+      byte[] source,
+      int fenceOffset,
+      int fenceLength,
+      MemorySegment scratch) {
+    Page.putShort(page, Slotted.COUNT, count);
+    Page.putShort(page, Slotted.UPPER_LENGTH, Slotted.INFINITE);
+    // The new fence is nearer to the lower one, so the prefix does not become shorter.
+    int lower = Page.getShort(page, Slotted.LOWER_OFFSET);
+    int prefix =
+        SlottedSearch.prefixBetween(
+            page,
+            lower,
+            Page.getShort(page, Slotted.LOWER_LENGTH),
+            source,
+            fenceOffset,
+            fenceLength);
+    compact(page, scratch, prefix);
+    int at = Page.getShort(page, Slotted.HEAP_TOP) - fenceLength;
+    MemorySegment.copy(source, fenceOffset, page, ValueLayout.JAVA_BYTE, at, fenceLength);
+    Page.putShort(page, Slotted.HEAP_TOP, at);
+    Page.putShort(page, Slotted.UPPER_OFFSET, at);
+    Page.putShort(page, Slotted.UPPER_LENGTH, fenceLength);
+    makeHeads(page);
+  }
+
+  /**
+   * Moves all cells and fences to the end of the page; a slot with offset 0 keeps it, its cell is
+   * being replaced.
+   *
+   * @param prefix what the keys shall lack, not less than they do now
+   */
+  private static void compact(MemorySegment page, MemorySegment scratch, int prefix) {
+    MemorySegment copy = scratch;
+    MemorySegment.copy(page, 0, copy, 0, Page.SIZE);
+    int top = Page.SIZE;
+    int lower = Page.getShort(copy, Slotted.LOWER_LENGTH);
+    if (lower > 0) {
+      top -= lower;
+      MemorySegment.copy(copy, Page.getShort(copy, Slotted.LOWER_OFFSET), page, top, lower);
+      Page.putShort(page, Slotted.LOWER_OFFSET, top);
+    }
+    int upper = Page.getShort(copy, Slotted.UPPER_LENGTH);
+    if (upper != Slotted.INFINITE && upper > 0) {
+      top -= upper;
+      MemorySegment.copy(copy, Page.getShort(copy, Slotted.UPPER_OFFSET), page, top, upper);
+      Page.putShort(page, Slotted.UPPER_OFFSET, top);
+    }
+    boolean leaf = Slotted.level(copy) == 0;
+    int less = prefix - Slotted.prefix(copy);
+    Page.putByte(page, Slotted.PREFIX, prefix);
+    int step = leaf ? Slotted.LEAF_SLOT : Slotted.INNER_SLOT;
+    int end = Slotted.SLOTS + step * Slotted.count(copy);
+    for (int at = Slotted.SLOTS + Slotted.SLOT_CELL; at < end; at += step) {
+      int cell = Page.getShort(copy, at);
+      if (cell != 0) {
+        int length =
+            leaf ? LeafCell.length(LeafCell.shape(copy, cell)) : InnerCell.length(copy, cell);
+        top -= length - less;
+        if (less == 0) {
+          MemorySegment.copy(copy, cell, page, top, length);
+        } else {
+          copyShorter(copy, leaf, cell, length, less, page, top);
+        }
+        Page.putShort(page, at, top);
+      }
+    }
+    Page.putShort(page, Slotted.HEAP_TOP, top);
+    Page.putShort(page, Slotted.GARBAGE, 0);
+  }
+
+  /**
+   * Copies a cell of another page in front of the heap of one that lacks another number of bytes of
+   * its keys.
+   *
+   * @return where it is
+   */
+  static int copyCell(MemorySegment source, int slot, MemorySegment page) {
+    int cell = Slotted.cell(source, slot);
+    int length = Slotted.cellLength(source, slot);
+    int less = Slotted.prefix(page) - Slotted.prefix(source);
+    int top = Page.getShort(page, Slotted.HEAP_TOP) - length + less;
+    boolean leaf = Slotted.level(source) == 0;
+    if (less == 0) {
+      MemorySegment.copy(source, cell, page, top, length);
+    } else if (less > 0) {
+      copyShorter(source, leaf, cell, length, less, page, top);
+    } else {
+      int key = Slotted.keyOffset(source, leaf, cell) - cell;
+      int fence = Page.getShort(source, Slotted.LOWER_OFFSET) + Slotted.prefix(page);
+      MemorySegment.copy(source, cell, page, top, key);
+      MemorySegment.copy(source, fence, page, top + key, -less);
+      MemorySegment.copy(source, cell + key, page, top + key - less, length - key);
+      putKeyLength(page, leaf, top, Slotted.keyLength(source, leaf, cell) - less);
+    }
+    return top;
+  }
+
+  /** Copies a cell to another page without the first bytes that it has of its key. */
+  private static void copyShorter(
+      MemorySegment source,
+      boolean leaf,
+      int cell,
+      int length,
+      int less,
+      MemorySegment page,
+      int to) {
+    int key = Slotted.keyOffset(source, leaf, cell) - cell;
+    MemorySegment.copy(source, cell + key + less, page, to + key, length - key - less);
+    if (leaf) {
+      for (int at = 0; at < key; at += Long.BYTES) { // a call for so few bytes costs more
+        Page.putLong(page, to + at, Page.getLong(source, cell + at));
+      }
+    } else {
+      MemorySegment.copy(source, cell, page, to, key);
+    }
+    putKeyLength(page, leaf, to, Slotted.keyLength(source, leaf, cell) - less);
+  }
+
+  private static void place(MemorySegment page, int slot, byte[] source, int offset, int length) {
+    int cell = Page.getShort(page, Slotted.HEAP_TOP) - length + Slotted.prefix(page);
+    putCell(page, cell, source, offset, length);
+    Page.putShort(page, Slotted.HEAP_TOP, cell);
+    setCell(page, slot, cell);
+    raiseMaxWriter(page, cell);
+  }
+
+  /** Stores a cell with its whole key, without the prefix. */
+  static void putCell(MemorySegment page, int cell, byte[] source, int offset, int length) {
+    int prefix = Slotted.prefix(page);
+    if (prefix == 0) {
+      MemorySegment.copy(source, offset, page, ValueLayout.JAVA_BYTE, cell, length);
+      return;
+    }
+    boolean leaf = Slotted.level(page) == 0;
+    int key = leaf ? LeafCell.keyOffset(source, offset) : InnerCell.keyOffset(0);
+    int kept = key + prefix;
+    MemorySegment.copy(source, offset, page, ValueLayout.JAVA_BYTE, cell, key);
+    MemorySegment.copy(
+        source, offset + kept, page, ValueLayout.JAVA_BYTE, cell + key, length - kept);
+    putKeyLength(page, leaf, cell, Slotted.keyLength(page, leaf, cell) - prefix);
+  }
+
+  private static void putKeyLength(MemorySegment page, boolean leaf, int cell, int length) {
+    Page.putShort(page, cell + (leaf ? LeafCell.KEY_LENGTH : InnerCell.KEY_LENGTH), length);
+  }
+
+  /** Leads a slot to a cell that is in its place. */
+  static void setCell(MemorySegment page, int slot, int cell) {
+    int at = Slotted.slotAt(page, slot);
+    Page.putShort(page, at + Slotted.SLOT_CELL, cell);
+    if (Slotted.level(page) != 0) {
+      Page.putInt(page, at + Slotted.SLOT_CHILD, InnerCell.child(page, cell));
+    }
+  }
+
+  private static void raiseMaxWriter(MemorySegment page, int cell) {
+    if (Slotted.level(page) == 0) {
+      long writer = LeafCell.writer(page, cell);
+      if (writer > Slotted.maxWriter(page)) {
+        Page.putLong(page, Slotted.MAX_WRITER, writer);
+      }
+    }
+  }
+
+  /** A key has come to a slot: its head, and those of the others if it shares less with them. */
+  private static void headOfNew(MemorySegment page, int slot) {
+    int count = Slotted.count(page);
+    boolean leaf = Slotted.level(page) == 0;
+    if (count == 1) {
+      // A guess that costs nothing: the next key may share all but the last bytes.
+      setSkip(page, leaf, skipOfOne(page, leaf));
+      putHead(page, leaf, 0);
+      return;
+    }
+    int common = SlottedSearch.common(page, leaf, slot, slot == 0 ? 1 : 0);
+    if (common < Slotted.skip(page)) {
+      setSkip(page, leaf, common);
+      putHeads(page, leaf);
+    } else {
+      putHead(page, leaf, slot);
+    }
+  }
+
+  /** Makes skip as large as it can be, and all heads. */
+  static void makeHeads(MemorySegment page) {
+    int count = Slotted.count(page);
+    boolean leaf = Slotted.level(page) == 0;
+    int skip =
+        count == 0
+            ? 0
+            : count == 1 ? skipOfOne(page, leaf) : SlottedSearch.common(page, leaf, 0, count - 1);
+    setSkip(page, leaf, skip);
+    putHeads(page, leaf);
+  }
+
+  /** Skip of a page with one key. */
+  private static int skipOfOne(MemorySegment page, boolean leaf) {
+    return Slotted.prefix(page)
+        + Math.max(0, Slotted.keyLength(page, leaf, Slotted.cell(page, 0)) - Slotted.HEAD);
+  }
+
+  private static void setSkip(MemorySegment page, boolean leaf, int skip) {
+    Page.putShort(page, Slotted.SKIP, skip);
+    int inHeader = Math.min(skip, Slotted.MAX_COMMON);
+    int ofFence = Math.min(inHeader, Slotted.prefix(page));
+    if (ofFence > 0) {
+      MemorySegment.copy(
+          page, Page.getShort(page, Slotted.LOWER_OFFSET), page, Slotted.COMMON, ofFence);
+    }
+    if (inHeader > ofFence) {
+      int key = Slotted.keyOffset(page, leaf, Slotted.cell(page, 0));
+      MemorySegment.copy(page, key, page, Slotted.COMMON + ofFence, inHeader - ofFence);
+    }
+    for (int at = Slotted.COMMON + inHeader; at < Slotted.SLOTS; at++) {
+      Page.putByte(page, at, 0);
+    }
+  }
+
+  private static void putHeads(MemorySegment page, boolean leaf) {
+    int count = Slotted.count(page);
+    for (int slot = 0; slot < count; slot++) {
+      putHead(page, leaf, slot);
+    }
+  }
+
+  private static void putHead(MemorySegment page, boolean leaf, int slot) {
+    Page.putInt(page, Slotted.slotAt(page, slot), SlottedSearch.headOf(page, leaf, slot));
+  }
+}

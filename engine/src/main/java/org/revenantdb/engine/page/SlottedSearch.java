@@ -1,0 +1,373 @@
+package org.revenantdb.engine.page;
+
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds keys in pages of {@link Slotted}'s layout, and compares keys with slots, fences and the
+ * prefix.
+ *
+ * <p>A search is binary, over the heads of the slots. Heads that are equal are told apart by the
+ * cells. Heads say where a key belongs only if the key begins with what all keys of the page have
+ * in common: that is compared once, at the end, and only if the answer depends on it.
+ *
+ * <p>All methods are pure. They may be given a page that is being changed (an optimistic read):
+ * they end, and throw an {@link IndexOutOfBoundsException} or return what means nothing.
+ */
+public final class SlottedSearch {
+  private SlottedSearch() {}
+
+  /** The slot of a key, or {@code -(slot where it belongs) - 1}. */
+  public static int search(MemorySegment page, byte[] key) {
+    return Slotted.level(page) == 0 ? searchLeaf(page, 0, key) : searchInner(page, 0, key);
+  }
+
+  /** The first slot whose key is not below a key; the number of slots if there is none. */
+  public static int slotAtOrAfter(MemorySegment page, byte[] key) {
+    int slot = search(page, key);
+    return slot >= 0 ? slot : -slot - 1;
+  }
+
+  /**
+   * As {@link #search}, in a leaf.
+   *
+   * @param memory where the page is
+   * @param base where in the memory
+   */
+  public static int searchLeaf(MemorySegment memory, long base, byte[] key) {
+    return search(memory, base, key, /* leaf= */ true);
+  }
+
+  /** As {@link #searchLeaf}, in an inner page. */
+  private static int searchInner(MemorySegment memory, long base, byte[] key) {
+    return search(memory, base, key, /* leaf= */ false);
+  }
+
+  private static int search(MemorySegment memory, long base, byte[] key, boolean leaf) {
+    int count = Page.getShort(memory, base + Slotted.COUNT);
+    int prefix = Page.getByte(memory, base + Slotted.PREFIX);
+    int skip = Page.getShort(memory, base + Slotted.SKIP);
+    int wanted = BigEndian.head(key, skip) ^ Integer.MIN_VALUE;
+    long slots = base + Slotted.SLOTS;
+    int size = leaf ? Slotted.LEAF_SLOT : Slotted.INNER_SLOT;
+    int low = 0;
+    int high = count - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      long slot = slots + (long) size * middle;
+      int head = Page.getInt(memory, slot) ^ Integer.MIN_VALUE;
+      if (head < wanted) {
+        low = middle + 1;
+      } else if (head > wanted) {
+        high = middle - 1;
+      } else {
+        long cell = base + Page.getShort(memory, slot + Slotted.SLOT_CELL);
+        int order =
+            leaf
+                ? compareLeafKey(memory, cell, key, prefix)
+                : compareInnerKey(memory, cell, key, prefix);
+        if (order == 0) {
+          return prefix == 0 || compareCommon(memory, base, prefix, key) == 0
+              ? middle
+              : notFound(memory, base, count, skip, key, low);
+        }
+        if (order < 0) {
+          low = middle + 1;
+        } else {
+          high = middle - 1;
+        }
+      }
+    }
+    return skip == 0 || count == 0 ? -low - 1 : notFound(memory, base, count, skip, key, low);
+  }
+
+  private static int compareLeafKey(MemorySegment memory, long cell, byte[] key, int prefix) {
+    long shape = LeafCell.shape(memory, cell);
+    return Page.compareKey(
+        memory,
+        cell + LeafCell.keyOffset(shape),
+        LeafCell.keyLength(shape),
+        key,
+        prefix,
+        key.length);
+  }
+
+  private static int compareInnerKey(MemorySegment memory, long cell, byte[] key, int prefix) {
+    return Page.compareKey(
+        memory,
+        InnerCell.keyOffset(cell),
+        InnerCell.keyLength(memory, cell),
+        key,
+        prefix,
+        key.length);
+  }
+
+  /** Heads tell where a key belongs only if it begins as all keys of the page do. */
+  private static int notFound(
+      MemorySegment memory, long base, int count, int skip, byte[] key, int low) {
+    int order = compareCommon(memory, base, skip, key);
+    return order == 0 ? -low - 1 : order > 0 ? -1 : -count - 1;
+  }
+
+  /**
+   * Compares what all keys of a page that has some begin with, or the first bytes of that, with as
+   * much of a key.
+   *
+   * @param length skip, or less
+   */
+  private static int compareCommon(MemorySegment memory, long base, int length, byte[] key) {
+    int order =
+        Page.compareKey(
+            memory,
+            base + Slotted.COMMON,
+            Math.min(length, Slotted.MAX_COMMON),
+            key,
+            0,
+            Math.min(length, Slotted.MAX_COMMON));
+    if (order != 0 || length <= Slotted.MAX_COMMON) {
+      return order;
+    }
+    int prefix = Page.getByte(memory, base + Slotted.PREFIX);
+    int from = Slotted.MAX_COMMON;
+    int to = Math.min(length, prefix);
+    if (from < to) {
+      long fence = base + Page.getShort(memory, base + Slotted.LOWER_OFFSET);
+      order = Page.compareKey(memory, fence + from, to - from, key, from, to);
+      from = to;
+    }
+    if (order != 0 || from == length) {
+      return order;
+    }
+    long any = base + Page.getShort(memory, base + Slotted.SLOTS + Slotted.SLOT_CELL);
+    long suffix =
+        Slotted.level(memory, base) == 0
+            ? any + LeafCell.keyOffset(LeafCell.shape(memory, any))
+            : InnerCell.keyOffset(any);
+    return Page.compareKey(memory, suffix + from - prefix, length - from, key, from, length);
+  }
+
+  /**
+   * A slot of a leaf whose head is that of a key, -1 if there is none: the first half of a search,
+   * which does not look at the cell.
+   */
+  public static int searchHeads(MemorySegment memory, long base, byte[] key) {
+    int wanted =
+        BigEndian.head(key, Page.getShort(memory, base + Slotted.SKIP)) ^ Integer.MIN_VALUE;
+    long slots = base + Slotted.SLOTS;
+    int low = 0;
+    int high = Page.getShort(memory, base + Slotted.COUNT) - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      int head = Page.getInt(memory, slots + (long) Slotted.LEAF_SLOT * middle) ^ Integer.MIN_VALUE;
+      if (head == wanted) {
+        return middle;
+      }
+      if (head < wanted) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return -1;
+  }
+
+  /** Whether a slot of a leaf has this key. */
+  public static boolean isKey(MemorySegment memory, long base, int slot, byte[] key) {
+    long cell = Slotted.cellOf(memory, base, slot);
+    long shape = LeafCell.shape(memory, cell);
+    int prefix = Page.getByte(memory, base + Slotted.PREFIX);
+    int length = LeafCell.keyLength(shape);
+    return prefix + length == key.length
+        && Page.compareKey(
+                memory, cell + LeafCell.keyOffset(shape), length, key, prefix, key.length)
+            == 0
+        && (prefix == 0 || compareCommon(memory, base, prefix, key) == 0);
+  }
+
+  /**
+   * Reads what a search in a leaf is about to need, so that the processor fetches it all at once
+   * instead of line after line.
+   *
+   * @return nothing of interest, to be stored somewhere
+   */
+  public static int touch(MemorySegment memory, long base) {
+    return Page.getByte(memory, base + Slotted.COUNT)
+        + Page.getByte(memory, base + Slotted.SLOTS)
+        + Page.getByte(memory, base + Slotted.SLOTS + 64)
+        + Page.getByte(memory, base + Slotted.SLOTS + 128)
+        + Page.getByte(memory, base + Slotted.SLOTS + 192);
+  }
+
+  /** As {@link #touch}, with the end of a cell that a search has found. */
+  public static int touchCell(MemorySegment memory, long base, long cell) {
+    long last = base + Page.SIZE - 1;
+    return Page.getByte(memory, Math.min(cell + 64, last))
+        + Page.getByte(memory, Math.min(cell + 128, last));
+  }
+
+  /** Position of the child that holds a key, in an inner page in a larger memory. */
+  public static int childPosition(MemorySegment memory, long base, byte[] key) {
+    int slot = searchInner(memory, base, key);
+    return slot >= 0 ? slot : -slot - 2;
+  }
+
+  /** Position of the child that holds a key: -1 is the left-most child, else the slot. */
+  public static int childPosition(MemorySegment page, byte[] key) {
+    int slot = search(page, key);
+    return slot >= 0 ? slot : -slot - 2;
+  }
+
+  /** Whether a key lies between the fences. */
+  public static boolean covers(MemorySegment page, byte[] key) {
+    return Page.compareKey(
+                page,
+                Page.getShort(page, Slotted.LOWER_OFFSET),
+                Page.getShort(page, Slotted.LOWER_LENGTH),
+                key)
+            <= 0
+        && (!Slotted.hasUpperFence(page)
+            || Page.compareKey(
+                    page,
+                    Page.getShort(page, Slotted.UPPER_OFFSET),
+                    Page.getShort(page, Slotted.UPPER_LENGTH),
+                    key)
+                > 0);
+  }
+
+  /** Whether all keys of the pages to the right are at or above a key. */
+  public static boolean endsBehind(MemorySegment page, byte[] key) {
+    return !Slotted.hasUpperFence(page)
+        || Page.compareKey(
+                page,
+                Page.getShort(page, Slotted.UPPER_OFFSET),
+                Page.getShort(page, Slotted.UPPER_LENGTH),
+                key)
+            >= 0;
+  }
+
+  /** The prefix that goes with the fences. */
+  static int prefixOfFences(MemorySegment page) {
+    return prefixOfBoth(page, page);
+  }
+
+  /** The prefix that goes with the lower fence of one page and the upper one of another. */
+  public static int prefixOfBoth(MemorySegment left, MemorySegment right) {
+    return Slotted.hasUpperFence(right) ? prefixBetween(left, Slotted.upperFence(right)) : 0;
+  }
+
+  /** How many bytes a lower fence and an upper one, in an array, have in common. */
+  static int prefixBetween(
+      MemorySegment page, int lower, int lowerLength, byte[] upper, int from, int upperLength) {
+    int limit = Math.min(Slotted.MAX_PREFIX, Math.min(lowerLength, upperLength));
+    int i = 0;
+    while (i < limit && Page.getByte(page, lower + i) == (upper[from + i] & 0xFF)) {
+      i++;
+    }
+    return i;
+  }
+
+  private static int prefixBetween(MemorySegment page, byte[] upper) {
+    return prefixBetween(
+        page,
+        Page.getShort(page, Slotted.LOWER_OFFSET),
+        Page.getShort(page, Slotted.LOWER_LENGTH),
+        upper,
+        0,
+        upper.length);
+  }
+
+  /** Whether a page may be cut at a fence: it lies behind the lower one, and shares the prefix. */
+  static boolean canEndAt(MemorySegment page, byte[] source, int offset, int length) {
+    int lower = Page.getShort(page, Slotted.LOWER_OFFSET);
+    int lowerLength = Page.getShort(page, Slotted.LOWER_LENGTH);
+    return Page.compareKey(page, lower, lowerLength, source, offset, offset + length) < 0
+        && prefixBetween(page, lower, lowerLength, source, offset, length) >= Slotted.prefix(page);
+  }
+
+  /**
+   * Whether a cell with its whole key can belong to the page: redo may meet a page that is not the
+   * one that the change was made to.
+   */
+  static boolean beginsWithPrefix(MemorySegment page, byte[] source, int offset) {
+    int prefix = Slotted.prefix(page);
+    if (prefix == 0) {
+      return true;
+    }
+    boolean leaf = Slotted.level(page) == 0;
+    int key = offset + (leaf ? LeafCell.keyOffset(source, offset) : InnerCell.keyOffset(0));
+    int length =
+        LittleEndian.getShort(source, offset + (leaf ? LeafCell.KEY_LENGTH : InnerCell.KEY_LENGTH));
+    return length >= prefix
+        && Page.compareKey(
+                page, Page.getShort(page, Slotted.LOWER_OFFSET), prefix, source, key, key + prefix)
+            == 0;
+  }
+
+  /** What is wrong with prefix, skip or the heads, or null. */
+  public static @Nullable String problemOfHeads(MemorySegment page) {
+    int count = Slotted.count(page);
+    boolean leaf = Slotted.level(page) == 0;
+    int prefix = Slotted.prefix(page);
+    if (prefix != prefixOfFences(page)) {
+      return "its cells lack the first "
+          + prefix
+          + " bytes of their keys, its fences share "
+          + prefixOfFences(page);
+    }
+    if (count > 0 && Slotted.skip(page) < prefix) {
+      return "its heads begin at " + Slotted.skip(page) + ", its keys at " + prefix;
+    }
+    for (int slot = 0; slot < count; slot++) {
+      int inHeader = Math.min(Slotted.skip(page), Slotted.MAX_COMMON);
+      MemorySegment key = MemorySegment.ofArray(Slotted.keyOf(page, Slotted.cell(page, slot)));
+      if (key.byteSize() < inHeader
+          || MemorySegment.mismatch(
+                  key, 0, inHeader, page, Slotted.COMMON, Slotted.COMMON + inHeader)
+              >= 0) {
+        return "slot " + slot + " does not begin as the header says that all keys do";
+      }
+      if (common(page, leaf, slot, 0) < Slotted.skip(page)) {
+        return "slot "
+            + slot
+            + " does not share the first "
+            + Slotted.skip(page)
+            + " bytes of the keys";
+      }
+      if (Slotted.head(page, slot) != headOf(page, leaf, slot)) {
+        return "slot " + slot + " has a head that is not that of its key";
+      }
+      if (!leaf && Slotted.child(page, slot) != InnerCell.child(page, Slotted.cell(page, slot))) {
+        return "slot " + slot + " has another child than its cell";
+      }
+    }
+    return null;
+  }
+
+  /** What the head of a slot has to be. */
+  static int headOf(MemorySegment page, boolean leaf, int slot) {
+    int cell = Slotted.cell(page, slot);
+    int offset = Slotted.keyOffset(page, leaf, cell);
+    int length = Slotted.keyLength(page, leaf, cell);
+    int head = 0;
+    int skip = Slotted.skip(page) - Slotted.prefix(page);
+    for (int i = skip; i < skip + Slotted.HEAD; i++) {
+      head = head << Byte.SIZE | (i < length ? Page.getByte(page, offset + i) : 0);
+    }
+    return head;
+  }
+
+  /** Bytes that the keys of two slots have in common at their beginning. */
+  static int common(MemorySegment page, boolean leaf, int one, int other) {
+    int cell1 = Slotted.cell(page, one);
+    int cell2 = Slotted.cell(page, other);
+    int from1 = Slotted.keyOffset(page, leaf, cell1);
+    int from2 = Slotted.keyOffset(page, leaf, cell2);
+    int limit =
+        Math.min(Slotted.keyLength(page, leaf, cell1), Slotted.keyLength(page, leaf, cell2));
+    int i = 0;
+    while (i < limit && Page.getByte(page, from1 + i) == Page.getByte(page, from2 + i)) {
+      i++;
+    }
+    return Slotted.prefix(page) + i;
+  }
+}
