@@ -1,17 +1,14 @@
 package org.revenantdb.engine.buffer;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.latch.HybridLatch;
-import org.revenantdb.latch.LatchDebug;
 import org.revenantdb.latch.Parking;
 import org.revenantdb.latch.Tally;
 import org.revenantdb.latch.WaitMeter;
@@ -19,7 +16,6 @@ import org.revenantdb.latch.WaitTerms;
 import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
-import org.revenantdb.recovery.format.PageChecksum;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.log.LogStoppedException;
 
@@ -29,6 +25,10 @@ import org.revenantdb.recovery.log.LogStoppedException;
  *
  * <p>A page is <em>fixed</em>: brought into a frame if it is not in one, and latched, shared or
  * exclusively. The frame number that is returned stands for the page until it is unfixed.
+ *
+ * <p>What is fixing, unfixing and marking is here. {@link FrameClaims} gets frames for pages,
+ * {@link PageLoader} reads pages, ahead too, {@link PageJudge} says whether they are good, {@link
+ * PageWriter} writes them, {@link PoolCounters} has what was counted.
  *
  * <p>Threads: any, platform or virtual. Fixing may wait for the latch, for the page to be read and
  * for a frame to become free; the caller may hold latches on other pages, in the order of {@code
@@ -95,20 +95,7 @@ public final class BufferPool implements AutoCloseable {
    *   validate (jcstress: FrameRecycleStress). Frames are not unmapped while an operation is inside the database
    *   (OperationGate). A hit writes nothing but, sometimes, the heat of the page.
    *
-   * Reading ahead
-   *   The latch of a new stay is free, so who prefetches waits for nothing, and what it may hold is in no order with
-   *   that latch: it is not its own any more when prefetch returns. Who asks for the page meanwhile waits for the
-   *   latch, that is for a reading thread, which waits for the file only: it takes what is wanted now and what is
-   *   ahead turn by turn, so neither waits for ever. A page that turns out bad is given up, the stay obsolete: who
-   *   waited looks up again, reads the page itself, and is told. A page may have been freed since its id was read; what
-   *   is read then is what the file has, clean, as any read of it would find; nobody is led to it, and its next
-   *   user formats it (fixNew, after the read).
-   *
-   * Waiting for a frame
-   *   When every frame is dirty or latched, the claimer asks the page writer and waits, perhaps with latches on
-   *   other pages. The page writer waits for no latch, and the log waits for no latch, so frames become clean as
-   *   long as fewer are latched than there are. If nothing moves for a long time the pool is too small for what
-   *   is latched at once, and that is what the exception says.
+   * Reading ahead is told in PageLoader, waiting for a frame in FrameClaims.
    *
    * Races left in   The heat of a page is counted without care (Stay.warm): a use may be lost, which can cost one
    *   read. A page may be evicted right after the look-up: one more turn.
@@ -123,13 +110,8 @@ public final class BufferPool implements AutoCloseable {
   /** How often one that waits for a latch looks whether the engine has stopped. */
   private static final Duration ASK = Duration.ofMillis(100);
 
-  private static final long SHORTEST_WAIT = TimeUnit.MICROSECONDS.toNanos(50);
-  private static final long LONGEST_WAIT = TimeUnit.MILLISECONDS.toNanos(5);
-  private static final long HOPELESS = TimeUnit.SECONDS.toNanos(60);
-
-  private final StorageFile data;
-  private final PageReadCheck check;
-  private final PoolWaits waits;
+  /** How often one that waits for the write of a page looks whether it has ended. */
+  private static final long WRITE_LOOK = TimeUnit.MICROSECONDS.toNanos(50);
 
   /**
    * As long as the engine works; where that is told is found when somebody has to wait, not before.
@@ -140,23 +122,19 @@ public final class BufferPool implements AutoCloseable {
   private final Frames frames;
   private final Translation translation = new Translation();
   private final FlushedLsns flushedLsns = new FlushedLsns();
-  private final FreeFrames free;
-  private final FrameWaiters waiters = new FrameWaiters();
   private final Clock clock;
   private final PageReaders readers;
   private final PageWriter writer;
-  private final Tally[] hits = PageClasses.counters();
+  private final PoolCounters counters = new PoolCounters();
+  private final FrameClaims claims;
+  private final PageJudge judge;
+  private final PageLoader loader;
 
-  /** Optimistic descents by how many pages they went through: all but the last are inner pages. */
-  private final Tally[] descents = PageClasses.counters(MAX_LEVELS + 1);
+  /** The counters' own, here as well: so a hit finds its counter with one read less. */
+  private final Tally[] hits = counters.hits;
 
-  private final Tally[] misses = PageClasses.counters();
-  private final Tally pagesRead = new Tally();
-  private final Tally pagesAhead = new Tally();
-  private final Tally frameWaits = new Tally();
-  private final AtomicInteger aheadNow = new AtomicInteger();
+  private final Tally[] descents = counters.descents;
   private volatile @Nullable ChangeWatch watch;
-  private volatile boolean closed;
 
   /**
    * Makes an empty pool. Memory and threads are taken when they are first needed.
@@ -216,36 +194,28 @@ public final class BufferPool implements AutoCloseable {
       WriteAhead log,
       PageAccount account,
       PageReadCheck check,
-      Steps steps,
-      Slabs slabs) {
-    this(options, data, guard, log, account, check, PoolWaits.NONE, steps, slabs);
-  }
-
-  BufferPool(
-      BufferPoolOptions options,
-      StorageFile data,
-      BatchGuard guard,
-      WriteAhead log,
-      PageAccount account,
-      PageReadCheck check,
       PoolWaits waits,
       Steps steps,
       Slabs slabs) {
-    this.data = data;
-    this.check = check;
-    this.waits = waits;
     this.latchTerms =
         WaitTerms.endless()
             .asLongAs(ASK, () -> isRunning(log))
             .meteredBy((latch, shared) -> meterOf(waits, latch, shared));
     this.steps = steps;
     this.frames = new Frames(slabs, options.frames());
-    this.free = new FreeFrames(options.frames());
+    FreeFrames free = new FreeFrames(options.frames());
     this.clock = new Clock(frames, translation);
+    FrameWaiters waiters = new FrameWaiters();
     this.readers = new PageReaders(data, options.readThreads(), options.name(), log::fail);
     this.writer =
         new PageWriter(
             data, guard, log, account, frames, flushedLsns, clock, waiters, steps, options.name());
+    this.claims =
+        new FrameClaims(
+            frames, translation, free, clock, waiters, writer, waits, counters, data.path());
+    this.judge = new PageJudge(flushedLsns, check, data.path());
+    this.loader =
+        new PageLoader(frames, translation, claims, judge, readers, writer, waits, counters, steps);
   }
 
   /**
@@ -298,7 +268,7 @@ public final class BufferPool implements AutoCloseable {
     while (true) {
       Stay stay = translation.stayOf(pageId);
       if (stay == null) {
-        int frame = load(pageId, /* forRedo= */ false, forScan);
+        int frame = loader.load(pageId, /* forRedo= */ false, forScan);
         if (frame != Frames.NONE) {
           frames.stayOf(frame).downgrade();
           return frame;
@@ -314,7 +284,7 @@ public final class BufferPool implements AutoCloseable {
         return forScan ? scanned(stay) : hit(stay);
       }
       stay.releaseShared();
-      checkOpen();
+      claims.checkOpen();
     }
   }
 
@@ -411,15 +381,6 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
-   * Notes a scan's optimistic descent that was right: no page becomes warmer.
-   *
-   * @param levels how many pages it went through, the leaf included; at most 32
-   */
-  public void hitForScan(int levels) {
-    descents[levels].increment();
-  }
-
-  /**
    * Fixes the page of a stay for reading, if it is still there and was not changed since an
    * optimistic read of it began, and no wait is needed.
    *
@@ -498,7 +459,7 @@ public final class BufferPool implements AutoCloseable {
       Stay stay = translation.stayOf(pageId);
       int frame =
           stay == null
-              ? changing(load(pageId, /* forRedo= */ false, /* forScan= */ false))
+              ? changing(loader.load(pageId, /* forRedo= */ false, /* forScan= */ false))
               : latchExclusive(stay);
       if (frame != Frames.NONE) {
         return frame;
@@ -517,7 +478,7 @@ public final class BufferPool implements AutoCloseable {
     while (true) {
       Stay stay = translation.stayOf(pageId);
       if (stay == null) {
-        return changing(load(pageId, /* forRedo= */ false, /* forScan= */ false));
+        return changing(loader.load(pageId, /* forRedo= */ false, /* forScan= */ false));
       }
       if (!stay.tryAcquireExclusive()) {
         return Frames.NONE;
@@ -526,7 +487,7 @@ public final class BufferPool implements AutoCloseable {
         return changing(stay);
       }
       stay.releaseExclusive();
-      checkOpen();
+      claims.checkOpen();
     }
   }
 
@@ -551,9 +512,9 @@ public final class BufferPool implements AutoCloseable {
   private int fixNew(int pageId, boolean forScan) {
     while (true) {
       Stay stay = translation.stayOf(pageId);
-      int frame = stay == null ? changing(enter(pageId, forScan)) : latchExclusive(stay);
+      int frame = stay == null ? changing(claims.enter(pageId, forScan)) : latchExclusive(stay);
       if (frame != Frames.NONE) {
-        clear(frame, pageId);
+        loader.clear(frame, pageId);
         frames.stayOf(frame).setFreed(false);
         return frame;
       }
@@ -583,7 +544,7 @@ public final class BufferPool implements AutoCloseable {
       Stay stay = translation.stayOf(pageId);
       int frame =
           stay == null
-              ? changing(load(pageId, /* forRedo= */ true, /* forScan= */ false))
+              ? changing(loader.load(pageId, /* forRedo= */ true, /* forScan= */ false))
               : latchExclusive(stay);
       if (frame != Frames.NONE) {
         return frame;
@@ -659,7 +620,7 @@ public final class BufferPool implements AutoCloseable {
       return changing(stay);
     }
     stay.releaseExclusive();
-    checkOpen();
+    claims.checkOpen();
     return Frames.NONE;
   }
 
@@ -718,34 +679,7 @@ public final class BufferPool implements AutoCloseable {
    * @return what became of it
    */
   public Ahead prefetch(int pageId) {
-    if (translation.stayOf(pageId) != null) {
-      return Ahead.RESIDENT;
-    }
-    if (closed || waiters.any() || pageId < 0 || pageId >= writer.pagesInFile()) {
-      return Ahead.REFUSED;
-    }
-    if (aheadNow.incrementAndGet() > maxAhead()) {
-      aheadNow.decrementAndGet();
-      return Ahead.REFUSED;
-    }
-    boolean begun = false;
-    try {
-      translation.prepare(pageId);
-      int claimed = claimForAhead();
-      if (claimed == Frames.NONE) {
-        return Ahead.REFUSED;
-      }
-      int frame = enter(pageId, claimed, /* forScan= */ true);
-      if (frame == Frames.NONE) {
-        return Ahead.RESIDENT;
-      }
-      begun = beginAhead(frames.stayOf(frame));
-      return begun ? Ahead.BEGUN : Ahead.REFUSED;
-    } finally {
-      if (!begun) {
-        aheadNow.decrementAndGet();
-      }
-    }
+    return loader.prefetch(pageId);
   }
 
   /** What becomes of the wish to have a page read ahead. */
@@ -765,327 +699,7 @@ public final class BufferPool implements AutoCloseable {
    * @return a number of pages, at least 4
    */
   public int maxAhead() {
-    return Math.clamp(frames.capacity() / 32, 4, 256);
-  }
-
-  private int claimForAhead() {
-    int frame = free.poll();
-    if (frame == Frames.NONE) {
-      frame = frames.makeFresh();
-    }
-    return frame != Frames.NONE ? frame : clock.evictCold();
-  }
-
-  /** Hands the exclusive latch of a stay over to a reading thread, or ends the stay. */
-  private boolean beginAhead(Stay stay) {
-    LatchDebug.handOver(stay);
-    try {
-      readers.readAhead(
-          offset(stay.pageId()),
-          stay.page(),
-          (bytes, failure) -> {
-            try {
-              finishAhead(stay, bytes, failure);
-            } finally {
-              aheadNow.decrementAndGet();
-            }
-          });
-      return true;
-    } catch (PoolClosedException | OutOfMemoryError notNow) {
-      leave(stay);
-      return false;
-    }
-  }
-
-  /** On a reading thread, which has the stay's exclusive latch. */
-  private void finishAhead(Stay stay, int bytes, @Nullable Throwable failure) {
-    steps.at(Steps.Step.READ_AHEAD, stay.frame());
-    boolean good = false;
-    try {
-      if (failure == null) {
-        arrived(stay.frame(), stay.pageId(), bytes, /* forRedo= */ false);
-        good = true;
-      }
-    } catch (Throwable bad) {
-      // Who needs the page finds it missing, reads it, and is told; the thread is needed.
-    } finally {
-      if (good) {
-        pagesAhead.increment();
-        stay.releaseExclusive();
-      } else {
-        leave(stay);
-      }
-    }
-  }
-
-  // ---- bringing pages in
-
-  /**
-   * Reads a page into a frame and leaves it latched exclusively; NONE if somebody else was faster.
-   */
-  private int load(int pageId, boolean forRedo, boolean forScan) {
-    if (!forRedo && (pageId < 0 || pageId >= writer.pagesInFile())) {
-      checkOpen();
-      throw damage(
-          pageId,
-          "page "
-              + Integer.toUnsignedString(pageId)
-              + " lies beyond the end of the file, which has "
-              + writer.pagesInFile()
-              + " pages");
-    }
-    int frame = enter(pageId, forScan);
-    if (frame == Frames.NONE) {
-      return Frames.NONE;
-    }
-    try {
-      read(frame, pageId, forRedo);
-      return frame;
-    } catch (Throwable failure) {
-      leave(frames.stayOf(frame));
-      throw failure;
-    }
-  }
-
-  private void read(int frame, int pageId, boolean forRedo) {
-    MemorySegment page = page(frame);
-    int bytes = readPatiently(pageId, page);
-    misses[PageClasses.of(Page.type(page))].increment();
-    arrived(frame, pageId, bytes, forRedo);
-  }
-
-  private int readPatiently(int pageId, MemorySegment page) {
-    WaitMeter meter = waits.read();
-    @Nullable Object begun = meter.begin();
-    try {
-      return readers.read(offset(pageId), page);
-    } finally {
-      meter.end(begun);
-    }
-  }
-
-  /** Looks at the bytes that were read into a frame, which is latched exclusively. */
-  private void arrived(int frame, int pageId, int bytes, boolean forRedo) {
-    MemorySegment page = page(frame);
-    pagesRead.increment();
-    PageCondition condition = conditionOf(page, bytes);
-    String problem = problemOf(condition, page, pageId);
-    if (problem == null) {
-      if (PageClasses.leadsToOthers(Page.type(page))) {
-        frames.stayOf(frame).setHot();
-      }
-      frames.stayOf(frame).setArrived();
-      return;
-    }
-    if (!forRedo || isOlderThanWritten(condition, page, pageId)) {
-      throw damage(pageId, problem);
-    }
-    clear(frame, pageId);
-    frames.setCondition(frame, condition == PageCondition.GOOD ? PageCondition.DAMAGED : condition);
-  }
-
-  private static PageCondition conditionOf(MemorySegment page, int bytes) {
-    if (bytes < PAGE_SIZE) {
-      return PageCondition.BEYOND_END;
-    }
-    if (PageHeaderLayout.crc(page) == PageChecksum.compute(page)) {
-      return PageCondition.GOOD;
-    }
-    return isBlank(page) ? PageCondition.NEVER_WRITTEN : PageCondition.DAMAGED;
-  }
-
-  private static boolean isBlank(MemorySegment page) {
-    for (long at = 0; at < PAGE_SIZE; at += Long.BYTES) {
-      if (page.get(ValueLayout.JAVA_LONG_UNALIGNED, at) != 0) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private @Nullable String problemOf(PageCondition condition, MemorySegment page, int pageId) {
-    return switch (condition) {
-      case BEYOND_END -> "page " + pageId + " lies beyond the end of the file";
-      case NEVER_WRITTEN -> neverWritten(pageId, flushedLsns.of(pageId));
-      case DAMAGED ->
-          "page %d is damaged: its checksum is %08x, but its bytes have %08x"
-              .formatted(pageId, PageHeaderLayout.crc(page), PageChecksum.compute(page));
-      case GOOD -> {
-        if (PageHeaderLayout.pageId(page) != pageId) {
-          yield "page %d is damaged: the bytes at its place are those of page %s"
-              .formatted(pageId, Integer.toUnsignedString(PageHeaderLayout.pageId(page)));
-        }
-        yield isOlderThanWritten(condition, page, pageId)
-            ? "page %d is an old version of itself: its LSN is %d, but it was written with LSN %d, and that write is lost"
-                .formatted(pageId, PageHeaderLayout.pageLsn(page), flushedLsns.of(pageId))
-            : check.problemOf(pageId, page);
-      }
-    };
-  }
-
-  private static String neverWritten(int pageId, long flushed) {
-    return flushed == 0
-        ? "page " + pageId + " was never written: its bytes are all zero"
-        : "page %d was written with LSN %d, but its bytes are all zero, which is LSN 0: that write is lost"
-            .formatted(pageId, flushed);
-  }
-
-  /** Whether what was read is good, or nothing at all, and yet not what was written last. */
-  private boolean isOlderThanWritten(PageCondition condition, MemorySegment page, int pageId) {
-    return switch (condition) {
-      case GOOD ->
-          PageHeaderLayout.pageId(page) == pageId
-              && PageHeaderLayout.pageLsn(page) < flushedLsns.of(pageId);
-      case NEVER_WRITTEN -> flushedLsns.of(pageId) != 0;
-      case BEYOND_END, DAMAGED -> false;
-    };
-  }
-
-  /**
-   * What is thrown for a page that is not what it should be.
-   *
-   * @param pageId the page
-   * @param problem in words
-   * @return the exception, which names the file and the place
-   */
-  public CorruptDataException damage(int pageId, String problem) {
-    return damage(pageId, problem, /* cause= */ null);
-  }
-
-  /**
-   * What is thrown for a page that is not what it should be.
-   *
-   * @param pageId the page
-   * @param problem in words
-   * @param cause what it was noticed by
-   * @return the exception, which names the file and the place
-   */
-  public CorruptDataException damage(int pageId, String problem, @Nullable Throwable cause) {
-    return new CorruptDataException(data.path(), offset(pageId), problem, cause);
-  }
-
-  private static long offset(int pageId) {
-    return PageHeaderLayout.position(pageId);
-  }
-
-  /** A frame for a page that is not resident, latched exclusively; NONE if it is by now. */
-  private int enter(int pageId, boolean forScan) {
-    translation.prepare(pageId);
-    return enter(pageId, claim(), forScan);
-  }
-
-  /** Gives a page a frame that was claimed for it; NONE if the page has one by now. */
-  private int enter(int pageId, int frame, boolean forScan) {
-    Stay stay = newStay(pageId, frame, forScan);
-    stay.acquireExclusive();
-    frames.setCondition(frame, PageCondition.GOOD);
-    frames.setStayVolatile(frame, stay);
-    if (!translation.install(stay)) {
-      release(stay);
-      return Frames.NONE;
-    }
-    try {
-      clock.entered(stay);
-    } catch (Throwable failure) {
-      leave(stay);
-      throw failure;
-    }
-    return frame;
-  }
-
-  private Stay newStay(int pageId, int frame, boolean forScan) {
-    try {
-      return new Stay(pageId, frame, frames.memory(frame), forScan);
-    } catch (Throwable noMemory) {
-      free.add(frame);
-      throw noMemory;
-    }
-  }
-
-  /** Gives a frame up that is in the translation. */
-  private void leave(Stay stay) {
-    translation.remove(stay.pageId());
-    release(stay);
-  }
-
-  /** Gives a frame up that is not in the translation. */
-  private void release(Stay stay) {
-    stay.markObsolete();
-    FramePoison.pageLeft(stay);
-    frames.setStayVolatile(stay.frame(), null);
-    free.add(stay.frame());
-    stay.releaseExclusive();
-    waiters.signal();
-  }
-
-  private void clear(int frame, int pageId) {
-    MemorySegment page = page(frame);
-    page.fill((byte) 0);
-    PageHeaderLayout.pageId(page, pageId);
-    frames.setCondition(frame, PageCondition.GOOD);
-    frames.stayOf(frame).setFit(); // what is put there is built by the engine
-    frames.stayOf(frame).setArrived();
-  }
-
-  /** A frame without a page, in nobody's reach; waits for one if need be. */
-  private int claim() {
-    int frame = claimAtOnce();
-    return frame != Frames.NONE ? frame : claimPatiently();
-  }
-
-  private int claimAtOnce() {
-    checkOpen();
-    int frame = free.poll();
-    if (frame == Frames.NONE) {
-      frame = frames.makeFresh();
-    }
-    if (frame == Frames.NONE) {
-      frame = clock.evict();
-      writer.keepUp();
-    }
-    return frame;
-  }
-
-  private int claimPatiently() {
-    frameWaits.increment();
-    WaitMeter meter = waits.frame();
-    @Nullable Object begun = meter.begin();
-    try {
-      return claimInTime();
-    } finally {
-      meter.end(begun);
-    }
-  }
-
-  private int claimInTime() {
-    long begin = System.nanoTime();
-    long wait = SHORTEST_WAIT;
-    while (true) {
-      long seen = waiters.generation();
-      int frame = claimAtOnce();
-      if (frame != Frames.NONE) {
-        return frame;
-      }
-      writer.checkRunning();
-      if (System.nanoTime() - begin > HOPELESS) {
-        throw tooSmall();
-      }
-      writer.wantCleanFrames();
-      waiters.await(seen, wait);
-      wait = Math.min(wait * 2, LONGEST_WAIT);
-    }
-  }
-
-  private PoolSizeException tooSmall() {
-    return PoolSizeException.noFrameFree(
-        "No frame became free for %d s: all %d frames of the buffer pool of %s are latched or cannot be written; open the database with a larger pool or use fewer threads at once."
-            .formatted(TimeUnit.NANOSECONDS.toSeconds(HOPELESS), frames.used(), data.path()));
-  }
-
-  private void checkOpen() {
-    if (closed) {
-      throw new PoolClosedException();
-    }
+    return loader.maxAhead();
   }
 
   // ---- what is in a frame
@@ -1123,7 +737,7 @@ public final class BufferPool implements AutoCloseable {
   public void markDirty(int frame, LongSupplier tail) {
     tellWatch(frame);
     if (frames.firstLsnVolatile(frame) == 0) {
-      checkBeforeChange(frames.stayOf(frame));
+      judge.checkBeforeChange(frames.stayOf(frame));
       long firstLsn = tail.getAsLong();
       if (firstLsn <= 0) {
         throw new IllegalArgumentException("first LSN " + firstLsn);
@@ -1131,17 +745,6 @@ public final class BufferPool implements AutoCloseable {
       frames.setCondition(frame, PageCondition.GOOD);
       frames.setFirstLsnVolatile(frame, firstLsn);
       writer.countDirty();
-    }
-  }
-
-  /** A page that was read is looked at closely before its first change, while nothing is logged. */
-  private void checkBeforeChange(Stay stay) {
-    if (!stay.isFit()) {
-      String problem = check.problemBeforeChange(stay.pageId(), stay.page());
-      if (problem != null) {
-        throw damage(stay.pageId(), problem);
-      }
-      stay.setFit();
     }
   }
 
@@ -1165,9 +768,8 @@ public final class BufferPool implements AutoCloseable {
    */
   public void markDirtyShared(int frame, long firstLsn) {
     tellWatch(frame);
-    // Who loses against another, whose LSN may be higher than his own, reserves his record after
-    // that:
-    // it lies behind the tail that the other had read.
+    // Who loses against another, whose LSN may be higher than his own,
+    // reserves his record after that: it lies behind the tail that the other had read.
     if (frames.firstLsnVolatile(frame) == 0 && frames.beginsDirty(frame, firstLsn)) {
       writer.countDirty();
     }
@@ -1197,15 +799,15 @@ public final class BufferPool implements AutoCloseable {
       writer.countDiscarded();
     }
     if (frames.flushingVolatile(frame) != 0) {
-      // An image is on its way to the file. Were the page read again before it is there, that read
-      // could
-      // find half of it; so the frame stays and leaves by eviction, which waits for the image.
+      // An image is on its way to the file.
+      // Were the page read again before it is there, that read could find half of it;
+      // so the frame stays and leaves by eviction, which waits for the image.
       Stay stay = frames.stayOf(frame);
       stay.setCold();
       stay.releaseExclusive();
       return;
     }
-    leave(frames.stayOf(frame));
+    claims.leave(frames.stayOf(frame));
   }
 
   /**
@@ -1234,11 +836,11 @@ public final class BufferPool implements AutoCloseable {
    * @return what is wrong with it, or null
    */
   public @Nullable BadInFile problemInFile(int pageId, MemorySegment scratch) {
-    if (readInFile(pageId, scratch) == null) {
+    if (loader.problemInFile(pageId, scratch) == null) {
       return null;
     }
-    // Perhaps it is being written just now. Nobody begins to write a page that is latched
-    // exclusively.
+    // Perhaps it is being written just now.
+    // Nobody begins to write a page that is latched exclusively.
     int frame;
     try {
       frame = fixExclusive(pageId); // if it is not resident, this looks at all that there is
@@ -1248,23 +850,36 @@ public final class BufferPool implements AutoCloseable {
     try {
       while (frames.flushingVolatile(frame) != 0) {
         writer.checkRunning();
-        Parking.parkNanos(this, SHORTEST_WAIT); // the page writer waits for no latch
+        Parking.parkNanos(this, WRITE_LOOK); // the page writer waits for no latch
       }
-      String problem = readInFile(pageId, scratch);
+      String problem = loader.problemInFile(pageId, scratch);
       return problem == null ? null : new BadInFile(damage(pageId, problem), frames.isDirty(frame));
     } finally {
       unfixExclusive(frame);
     }
   }
 
-  /** What is wrong with a page in the file, as far as it can be told beside others. */
-  private @Nullable String readInFile(int pageId, MemorySegment scratch) {
-    boolean written = flushedLsns.of(pageId) != 0; // before it is read
-    int bytes = readers.read(offset(pageId), scratch);
-    PageCondition condition = conditionOf(scratch, bytes);
-    return condition == PageCondition.NEVER_WRITTEN && !written
-        ? null
-        : problemOf(condition, scratch, pageId);
+  /**
+   * What is thrown for a page that is not what it should be.
+   *
+   * @param pageId the page
+   * @param problem in words
+   * @return the exception, which names the file and the place
+   */
+  public CorruptDataException damage(int pageId, String problem) {
+    return judge.damage(pageId, problem);
+  }
+
+  /**
+   * What is thrown for a page that is not what it should be.
+   *
+   * @param pageId the page
+   * @param problem in words
+   * @param cause what it was noticed by
+   * @return the exception, which names the file and the place
+   */
+  public CorruptDataException damage(int pageId, String problem, @Nullable Throwable cause) {
+    return judge.damage(pageId, problem, cause);
   }
 
   // ---- checkpoint and file
@@ -1350,7 +965,7 @@ public final class BufferPool implements AutoCloseable {
    * @return the numbers of now
    */
   public BufferStatistics statistics() {
-    return statistics(/* contents= */ true);
+    return counters.statistics(frames, clock, writer, /* contents= */ true);
   }
 
   /**
@@ -1359,60 +974,7 @@ public final class BufferPool implements AutoCloseable {
    * @return as {@link #statistics}, but resident and dirty pages of each class are 0
    */
   public BufferStatistics statisticsOfWork() {
-    return statistics(/* contents= */ false);
-  }
-
-  private BufferStatistics statistics(boolean contents) {
-    PageClassCounts[] counts = countsByClass(contents);
-    PageClassCounts all = new PageClassCounts(0, 0, 0, 0, 0);
-    for (PageClassCounts one : counts) {
-      all = all.plus(one);
-    }
-    return new BufferStatistics(
-        frames.capacity(),
-        frames.used(),
-        writer.dirty(),
-        all.hits(),
-        all.misses(),
-        all.evictions(),
-        pagesRead.sum(),
-        writer.pagesWritten(),
-        writer.batches(),
-        frameWaits.sum(),
-        pagesAhead.sum(),
-        counts[PageClasses.LEAF],
-        counts[PageClasses.INNER],
-        counts[PageClasses.OVERFLOW],
-        counts[PageClasses.MAP],
-        counts[PageClasses.OTHER]);
-  }
-
-  /** Contents by a look at every frame: what is in them is not counted while it changes. */
-  private PageClassCounts[] countsByClass(boolean contents) {
-    long[] resident = new long[PageClasses.COUNT];
-    long[] dirty = new long[PageClasses.COUNT];
-    int used = contents ? frames.used() : 0;
-    for (int frame = 0; frame < used; frame++) {
-      Stay stay = frames.stayVolatile(frame);
-      if (stay != null) {
-        int pageClass = PageClasses.of(Page.type(stay.page()));
-        resident[pageClass]++;
-        dirty[pageClass] += frames.isDirty(frame) ? 1 : 0;
-      }
-    }
-    long[] found = new long[PageClasses.COUNT];
-    for (int levels = 1; levels <= MAX_LEVELS; levels++) {
-      long ended = descents[levels].sum();
-      found[PageClasses.LEAF] += ended;
-      found[PageClasses.INNER] += ended * (levels - 1);
-    }
-    PageClassCounts[] counts = new PageClassCounts[PageClasses.COUNT];
-    for (int i = 0; i < counts.length; i++) {
-      counts[i] =
-          new PageClassCounts(
-              found[i] + hits[i].sum(), misses[i].sum(), clock.evictions(i), resident[i], dirty[i]);
-    }
-    return counts;
+    return counters.statistics(frames, clock, writer, /* contents= */ false);
   }
 
   /**
@@ -1421,11 +983,10 @@ public final class BufferPool implements AutoCloseable {
    */
   @Override
   public void close() {
-    if (closed) {
+    if (claims.isClosed()) {
       return;
     }
-    closed = true;
-    waiters.signal();
+    claims.close();
     try {
       readers.close();
     } finally {

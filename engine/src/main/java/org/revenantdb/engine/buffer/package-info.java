@@ -2,10 +2,11 @@
  * The pages in memory, and the only place that brings them in and writes them out.
  *
  * <p>Reading order: {@link org.revenantdb.engine.buffer.BufferPool} (what a frame is and who may do
- * what with it), {@code Frames} and {@code Translation} (its state), {@code Clock} (who leaves),
- * with {@code Probation} and {@code DepartedPages}, {@link org.revenantdb.engine.buffer.PageWriter}
- * (how changes reach the file), {@code FlushedLsns} (how a lost write is noticed), {@code
- * PageReaders}, {@code Slabs} (where the memory comes from), {@link
+ * what with it), {@code Frames} and {@code Translation} (its state), {@code FrameClaims} (how a
+ * page gets a frame), {@code Clock} (who leaves), with {@code Probation} and {@code DepartedPages},
+ * {@code PageLoader} (how a page comes in) and {@code PageJudge} (whether it is good), {@link
+ * org.revenantdb.engine.buffer.PageWriter} (how changes reach the file), {@code FlushedLsns} (how a
+ * lost write is noticed), {@code PageReaders}, {@code Slabs} (where the memory comes from), {@link
  * org.revenantdb.engine.buffer.PoolWaits} (who is told of waits).
  */
 package org.revenantdb.engine.buffer;

@@ -100,6 +100,7 @@ class OpenCloseTest {
             log,
             PageAccount.NONE,
             PageReadCheck.NONE,
+            PoolWaits.NONE,
             Steps.NONE,
             slabs);
     int frame = pool.fixNew(5);

@@ -37,6 +37,7 @@ class ReplacementTest {
             new FakeLog(),
             PageAccount.NONE,
             PageReadCheck.NONE,
+            PoolWaits.NONE,
             Steps.NONE,
             new Slabs(1));
 

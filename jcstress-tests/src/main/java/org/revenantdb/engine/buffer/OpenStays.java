@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One frame of a pool, two pages that may be in it, and their entries in the translation, which is
- * package-private, for the jcstress tests. The steps are those of {@code BufferPool.enter}, {@code
+ * package-private, for the jcstress tests. The steps are those of {@code FrameClaims.enter}, {@code
  * leave} and {@code release}, in their order, without files, clock and the list of free frames.
  *
  * <p>The translation is one for all: it is too large for one each, so each frame has two page ids

@@ -1,0 +1,121 @@
+package org.revenantdb.engine.buffer;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.format.PageChecksum;
+import org.revenantdb.recovery.format.PageHeaderLayout;
+
+/**
+ * Says what bytes are worth that were read from the data file: whether they are the page that was
+ * asked for, whole, and what was written last.
+ *
+ * <p>Owns nothing; it asks the {@link FlushedLsns} what was written, and the {@link PageReadCheck}
+ * what else a page has to be.
+ *
+ * <p>Threads: any, several at once, the reading threads too. Latches: none are acquired. Whoever
+ * asks has the bytes to itself: the page is latched exclusively, or they are in scratch memory.
+ */
+final class PageJudge {
+  private final FlushedLsns flushedLsns;
+  private final PageReadCheck check;
+  private final Path dataPath;
+
+  /**
+   * A judge of the pages of one file.
+   *
+   * @param dataPath for messages
+   */
+  PageJudge(FlushedLsns flushedLsns, PageReadCheck check, Path dataPath) {
+    this.flushedLsns = flushedLsns;
+    this.check = check;
+    this.dataPath = dataPath;
+  }
+
+  /** What was found where a page should be, as far as its checksum says. */
+  static PageCondition conditionOf(MemorySegment page, int bytes) {
+    if (bytes < BufferPool.PAGE_SIZE) {
+      return PageCondition.BEYOND_END;
+    }
+    if (PageHeaderLayout.crc(page) == PageChecksum.compute(page)) {
+      return PageCondition.GOOD;
+    }
+    return isBlank(page) ? PageCondition.NEVER_WRITTEN : PageCondition.DAMAGED;
+  }
+
+  private static boolean isBlank(MemorySegment page) {
+    for (long at = 0; at < BufferPool.PAGE_SIZE; at += Long.BYTES) {
+      if (page.get(ValueLayout.JAVA_LONG_UNALIGNED, at) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** What is wrong with a page of this condition, or null. */
+  @Nullable String problemOf(PageCondition condition, MemorySegment page, int pageId) {
+    return switch (condition) {
+      case BEYOND_END -> "page " + pageId + " lies beyond the end of the file";
+      case NEVER_WRITTEN -> neverWritten(pageId, flushedLsns.of(pageId));
+      case DAMAGED ->
+          "page %d is damaged: its checksum is %08x, but its bytes have %08x"
+              .formatted(pageId, PageHeaderLayout.crc(page), PageChecksum.compute(page));
+      case GOOD -> {
+        if (PageHeaderLayout.pageId(page) != pageId) {
+          yield "page %d is damaged: the bytes at its place are those of page %s"
+              .formatted(pageId, Integer.toUnsignedString(PageHeaderLayout.pageId(page)));
+        }
+        yield isOlderThanWritten(condition, page, pageId)
+            ? "page %d is an old version of itself: its LSN is %d, but it was written with LSN %d, and that write is lost"
+                .formatted(pageId, PageHeaderLayout.pageLsn(page), flushedLsns.of(pageId))
+            : check.problemOf(pageId, page);
+      }
+    };
+  }
+
+  private static String neverWritten(int pageId, long flushed) {
+    return flushed == 0
+        ? "page " + pageId + " was never written: its bytes are all zero"
+        : "page %d was written with LSN %d, but its bytes are all zero, which is LSN 0: that write is lost"
+            .formatted(pageId, flushed);
+  }
+
+  /** Whether what was read is good, or nothing at all, and yet not what was written last. */
+  boolean isOlderThanWritten(PageCondition condition, MemorySegment page, int pageId) {
+    return switch (condition) {
+      case GOOD ->
+          PageHeaderLayout.pageId(page) == pageId
+              && PageHeaderLayout.pageLsn(page) < flushedLsns.of(pageId);
+      case NEVER_WRITTEN -> flushedLsns.of(pageId) != 0;
+      case BEYOND_END, DAMAGED -> false;
+    };
+  }
+
+  /** Whether anything was written where the page is, in this life or in one that is known of. */
+  boolean wasWritten(int pageId) {
+    return flushedLsns.of(pageId) != 0;
+  }
+
+  /** A page that was read is looked at closely before its first change, while nothing is logged. */
+  void checkBeforeChange(Stay stay) {
+    if (!stay.isFit()) {
+      String problem = check.problemBeforeChange(stay.pageId(), stay.page());
+      if (problem != null) {
+        throw damage(stay.pageId(), problem);
+      }
+      stay.setFit();
+    }
+  }
+
+  /** As {@link #damage(int, String, Throwable)}, noticed by nothing else. */
+  CorruptDataException damage(int pageId, String problem) {
+    return damage(pageId, problem, /* cause= */ null);
+  }
+
+  /** As {@link BufferPool#damage(int, String, Throwable)}. */
+  CorruptDataException damage(int pageId, String problem, @Nullable Throwable cause) {
+    return new CorruptDataException(dataPath, PageHeaderLayout.position(pageId), problem, cause);
+  }
+}

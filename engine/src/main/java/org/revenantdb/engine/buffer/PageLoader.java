@@ -1,0 +1,231 @@
+package org.revenantdb.engine.buffer;
+
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.latch.LatchDebug;
+import org.revenantdb.latch.WaitMeter;
+import org.revenantdb.recovery.format.PageHeaderLayout;
+
+/**
+ * Brings pages from the data file into frames: for who asks for one, and ahead of scans.
+ *
+ * <p>Owns the number of pages that are on their way ahead. Readers, frames and claims are the
+ * pool's; the {@link PageJudge} says what the bytes are worth.
+ *
+ * <p>Threads: any, several at once. What is read ahead arrives on a thread of {@link PageReaders}.
+ *
+ * <p>Latches: the page has a new stay, whose latch is acquired before anybody can find it and held
+ * until the page is there, and found good. So a read happens under that latch, and under those that
+ * the caller holds already. {@link #load} leaves it to the caller. {@link #prefetch} hands it over
+ * to a reading thread, which releases it. A page that is not good ends its stay before the latch is
+ * given up.
+ */
+final class PageLoader {
+  /*
+   * Reading ahead
+   *   The latch of a new stay is free, so who prefetches waits for nothing, and what it may hold is in no order with
+   *   that latch: it is not its own any more when prefetch returns. Who asks for the page meanwhile waits for the
+   *   latch, that is for a reading thread, which waits for the file only: it takes what is wanted now and what is
+   *   ahead turn by turn, so neither waits for ever. A page that turns out bad is given up, the stay obsolete: who
+   *   waited looks up again, reads the page itself, and is told. A page may have been freed since its id was read; what
+   *   is read then is what the file has, clean, as any read of it would find; nobody is led to it, and its next
+   *   user formats it (fixNew, after the read).
+   */
+
+  private final Frames frames;
+  private final Translation translation;
+  private final FrameClaims claims;
+  private final PageJudge judge;
+  private final PageReaders readers;
+  private final PageWriter writer;
+  private final PoolWaits waits;
+  private final PoolCounters counters;
+  private final Steps steps;
+  private final AtomicInteger aheadNow = new AtomicInteger();
+
+  PageLoader(
+      Frames frames,
+      Translation translation,
+      FrameClaims claims,
+      PageJudge judge,
+      PageReaders readers,
+      PageWriter writer,
+      PoolWaits waits,
+      PoolCounters counters,
+      Steps steps) {
+    this.frames = frames;
+    this.translation = translation;
+    this.claims = claims;
+    this.judge = judge;
+    this.readers = readers;
+    this.writer = writer;
+    this.waits = waits;
+    this.counters = counters;
+    this.steps = steps;
+  }
+
+  /**
+   * Reads a page into a frame and leaves it latched exclusively; NONE if somebody else was faster.
+   */
+  int load(int pageId, boolean forRedo, boolean forScan) {
+    if (!forRedo && (pageId < 0 || pageId >= writer.pagesInFile())) {
+      claims.checkOpen();
+      throw judge.damage(
+          pageId,
+          "page "
+              + Integer.toUnsignedString(pageId)
+              + " lies beyond the end of the file, which has "
+              + writer.pagesInFile()
+              + " pages");
+    }
+    int frame = claims.enter(pageId, forScan);
+    if (frame == Frames.NONE) {
+      return Frames.NONE;
+    }
+    try {
+      read(frame, pageId, forRedo);
+      return frame;
+    } catch (Throwable failure) {
+      claims.leave(frames.stayOf(frame));
+      throw failure;
+    }
+  }
+
+  private void read(int frame, int pageId, boolean forRedo) {
+    MemorySegment page = frames.stayOf(frame).page();
+    int bytes = readPatiently(pageId, page);
+    counters.misses[PageClasses.of(Page.type(page))].increment();
+    arrived(frame, pageId, bytes, forRedo);
+  }
+
+  private int readPatiently(int pageId, MemorySegment page) {
+    WaitMeter meter = waits.read();
+    @Nullable Object begun = meter.begin();
+    try {
+      return readers.read(PageHeaderLayout.position(pageId), page);
+    } finally {
+      meter.end(begun);
+    }
+  }
+
+  /** Looks at the bytes that were read into a frame, which is latched exclusively. */
+  private void arrived(int frame, int pageId, int bytes, boolean forRedo) {
+    MemorySegment page = frames.stayOf(frame).page();
+    counters.pagesRead.increment();
+    PageCondition condition = PageJudge.conditionOf(page, bytes);
+    String problem = judge.problemOf(condition, page, pageId);
+    if (problem == null) {
+      if (PageClasses.leadsToOthers(Page.type(page))) {
+        frames.stayOf(frame).setHot();
+      }
+      frames.stayOf(frame).setArrived();
+      return;
+    }
+    if (!forRedo || judge.isOlderThanWritten(condition, page, pageId)) {
+      throw judge.damage(pageId, problem);
+    }
+    clear(frame, pageId);
+    frames.setCondition(frame, condition == PageCondition.GOOD ? PageCondition.DAMAGED : condition);
+  }
+
+  /** Makes a frame that of a page of zeros but for its id, instead of reading it. */
+  void clear(int frame, int pageId) {
+    MemorySegment page = frames.stayOf(frame).page();
+    page.fill((byte) 0);
+    PageHeaderLayout.pageId(page, pageId);
+    frames.setCondition(frame, PageCondition.GOOD);
+    frames.stayOf(frame).setFit(); // what is put there is built by the engine
+    frames.stayOf(frame).setArrived();
+  }
+
+  /** As {@link BufferPool#prefetch}. */
+  BufferPool.Ahead prefetch(int pageId) {
+    if (translation.stayOf(pageId) != null) {
+      return BufferPool.Ahead.RESIDENT;
+    }
+    if (claims.isRefusingAhead() || pageId < 0 || pageId >= writer.pagesInFile()) {
+      return BufferPool.Ahead.REFUSED;
+    }
+    if (aheadNow.incrementAndGet() > maxAhead()) {
+      aheadNow.decrementAndGet();
+      return BufferPool.Ahead.REFUSED;
+    }
+    boolean begun = false;
+    try {
+      translation.prepare(pageId);
+      int claimed = claims.claimForAhead();
+      if (claimed == Frames.NONE) {
+        return BufferPool.Ahead.REFUSED;
+      }
+      int frame = claims.enter(pageId, claimed, /* forScan= */ true);
+      if (frame == Frames.NONE) {
+        return BufferPool.Ahead.RESIDENT;
+      }
+      begun = beginAhead(frames.stayOf(frame));
+      return begun ? BufferPool.Ahead.BEGUN : BufferPool.Ahead.REFUSED;
+    } finally {
+      if (!begun) {
+        aheadNow.decrementAndGet();
+      }
+    }
+  }
+
+  /** As {@link BufferPool#maxAhead}. */
+  int maxAhead() {
+    return Math.clamp(frames.capacity() / 32, 4, 256);
+  }
+
+  /** Hands the exclusive latch of a stay over to a reading thread, or ends the stay. */
+  private boolean beginAhead(Stay stay) {
+    LatchDebug.handOver(stay);
+    try {
+      readers.readAhead(
+          PageHeaderLayout.position(stay.pageId()),
+          stay.page(),
+          (bytes, failure) -> {
+            try {
+              finishAhead(stay, bytes, failure);
+            } finally {
+              aheadNow.decrementAndGet();
+            }
+          });
+      return true;
+    } catch (PoolClosedException | OutOfMemoryError notNow) {
+      claims.leave(stay);
+      return false;
+    }
+  }
+
+  /** On a reading thread, which has the stay's exclusive latch. */
+  private void finishAhead(Stay stay, int bytes, @Nullable Throwable failure) {
+    steps.at(Steps.Step.READ_AHEAD, stay.frame());
+    boolean good = false;
+    try {
+      if (failure == null) {
+        arrived(stay.frame(), stay.pageId(), bytes, /* forRedo= */ false);
+        good = true;
+      }
+    } catch (Throwable bad) {
+      // Who needs the page finds it missing, reads it, and is told; the thread is needed.
+    } finally {
+      if (good) {
+        counters.pagesAhead.increment();
+        stay.releaseExclusive();
+      } else {
+        claims.leave(stay);
+      }
+    }
+  }
+
+  /** What is wrong with a page in the file, as far as it can be told beside others, or null. */
+  @Nullable String problemInFile(int pageId, MemorySegment scratch) {
+    boolean written = judge.wasWritten(pageId); // before it is read
+    int bytes = readers.read(PageHeaderLayout.position(pageId), scratch);
+    PageCondition condition = PageJudge.conditionOf(scratch, bytes);
+    return condition == PageCondition.NEVER_WRITTEN && !written
+        ? null
+        : judge.problemOf(condition, scratch, pageId);
+  }
+}

@@ -1,0 +1,91 @@
+package org.revenantdb.engine.buffer;
+
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.latch.Tally;
+
+/**
+ * What a pool has done, counted.
+ *
+ * <p>Owns the counters of fixing, loading and claiming, which those classes raise themselves. What
+ * the clock and the page writer have done they count.
+ *
+ * <p>Threads: any, several at once; no latch is acquired. The numbers are of about the same time,
+ * not of one moment: pages may come, change and leave while they are gathered.
+ */
+final class PoolCounters {
+  /** Pages that were asked for and there, by class; not those of optimistic descents. */
+  final Tally[] hits = PageClasses.counters();
+
+  /** Optimistic descents by how many pages they went through: all but the last are inner pages. */
+  final Tally[] descents = PageClasses.counters(BufferPool.MAX_LEVELS + 1);
+
+  /** Pages that were read because somebody asked for them, by class. */
+  final Tally[] misses = PageClasses.counters();
+
+  /** Reads that ended, ahead or not, whatever was found. */
+  final Tally pagesRead = new Tally();
+
+  /** Pages that were read ahead and good. */
+  final Tally pagesAhead = new Tally();
+
+  /** Waits for a frame. */
+  final Tally frameWaits = new Tally();
+
+  /**
+   * The numbers of now.
+   *
+   * @param contents whether to look at every frame; else resident and dirty pages are 0
+   */
+  BufferStatistics statistics(Frames frames, Clock clock, PageWriter writer, boolean contents) {
+    PageClassCounts[] counts = countsByClass(frames, clock, contents);
+    PageClassCounts all = new PageClassCounts(0, 0, 0, 0, 0);
+    for (PageClassCounts one : counts) {
+      all = all.plus(one);
+    }
+    return new BufferStatistics(
+        frames.capacity(),
+        frames.used(),
+        writer.dirty(),
+        all.hits(),
+        all.misses(),
+        all.evictions(),
+        pagesRead.sum(),
+        writer.pagesWritten(),
+        writer.batches(),
+        frameWaits.sum(),
+        pagesAhead.sum(),
+        counts[PageClasses.LEAF],
+        counts[PageClasses.INNER],
+        counts[PageClasses.OVERFLOW],
+        counts[PageClasses.MAP],
+        counts[PageClasses.OTHER]);
+  }
+
+  /** Contents by a look at every frame: what is in them is not counted while it changes. */
+  private PageClassCounts[] countsByClass(Frames frames, Clock clock, boolean contents) {
+    long[] resident = new long[PageClasses.COUNT];
+    long[] dirty = new long[PageClasses.COUNT];
+    int used = contents ? frames.used() : 0;
+    for (int frame = 0; frame < used; frame++) {
+      Stay stay = frames.stayVolatile(frame);
+      if (stay != null) {
+        int pageClass = PageClasses.of(Page.type(stay.page()));
+        resident[pageClass]++;
+        dirty[pageClass] += frames.isDirty(frame) ? 1 : 0;
+      }
+    }
+    long[] found = new long[PageClasses.COUNT];
+    for (int levels = 1; levels <= BufferPool.MAX_LEVELS; levels++) {
+      long ended = descents[levels].sum();
+      found[PageClasses.LEAF] += ended;
+      found[PageClasses.INNER] += ended * (levels - 1);
+    }
+    PageClassCounts[] counts = new PageClassCounts[PageClasses.COUNT];
+    for (int i = 0; i < counts.length; i++) {
+      counts[i] =
+          new PageClassCounts(
+              found[i] + hits[i].sum(), misses[i].sum(), clock.evictions(i), resident[i], dirty[i]);
+    }
+    return counts;
+  }
+}
