@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
  * length and link in it is legal. A good checksum does not say so; a bug or an attacker can make
  * one.
  *
- * <p>A page that passes is safe. Each reading method of {@link Slotted}, {@link SlottedSearch}, {@link LeafCell}, {@link
- * InnerCell}, {@link OverflowPage}, {@link SharedValues} and {@link ExtentMapPage} stays inside the
- * page for each slot that the page has. If the page passes {@link #problemBeforeChange}, too, each
- * operation of {@link PageOps} that was made for it can be carried out. The contents may still be
- * wrong: whether keys are in order is checked by their heads only, and what a link leads to is
- * checked by the reader that follows it.
+ * <p>A page that passes is safe. Each reading method of {@link Slotted}, {@link SlottedSearch},
+ * {@link LeafCell}, {@link InnerCell}, {@link OverflowPage}, {@link SharedValues} and {@link
+ * ExtentMapPage} stays inside the page for each slot that the page has. If the page passes {@link
+ * #problemBeforeChange}, too, each operation of {@link PageOps} that was made for it can be carried
+ * out. The contents may still be wrong: whether keys are in order is checked by their heads only,
+ * and what a link leads to is checked by the reader that follows it.
  *
  * <p>The pool checks a page once when it has read it ({@link #problemOf}), and once before the page
  * is changed for the first time after that ({@link #problemBeforeChange}). All methods are static
