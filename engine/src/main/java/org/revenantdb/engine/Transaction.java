@@ -1292,8 +1292,8 @@ public final class Transaction implements AutoCloseable {
     if (value.length() > MAX_ARRAY) {
       throw tooLargeForArray(value);
     }
-    // First, since it compares the length with the pages that there are: a forged one takes no
-    // memory.
+    // First, since it compares the length with the pages that there are:
+    // a forged one takes no memory.
     OverflowInput pages = overflow(value);
     byte[] bytes = new byte[(int) value.length()];
     pages.readPages(bytes, 0, bytes.length);

@@ -403,8 +403,8 @@ final class Bucket implements ParkingLot.Waiters {
     if (last != null) {
       last.next = rest;
     }
-    // From here on a waiter may go: its state is the last that is written, and next was written
-    // before.
+    // From here on a waiter may go:
+    // its state is the last that is written, and next was written before.
     setStates(first, rest, newState);
   }
 

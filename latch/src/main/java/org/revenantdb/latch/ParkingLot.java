@@ -269,8 +269,8 @@ public final class ParkingLot {
       new ParkingLot(BUCKETS, FAIRNESS_NANOS, System::nanoTime, CacheNodes.here());
 
   static {
-    // A class that is loaded between park and unpark may itself park, and consume the permit
-    // (JDK-8074773).
+    // A class that is loaded between park and unpark may itself park,
+    // and consume the permit (JDK-8074773).
     LockSupport.parkNanos(GLOBAL, 0);
   }
 

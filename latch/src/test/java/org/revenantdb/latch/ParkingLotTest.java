@@ -266,8 +266,8 @@ class ParkingLotTest {
           int before = clockReads.get();
           now.set(100);
           LockSupport.unpark(waiter);
-          // Once to see that its time is over, once to give up; then it waits for the bucket, our
-          // bucket.
+          // Once to see that its time is over, once to give up;
+          // then it waits for the bucket, our bucket.
           Await.until(() -> clockReads.get() >= before + 2);
           return Wake.GRANT;
         });

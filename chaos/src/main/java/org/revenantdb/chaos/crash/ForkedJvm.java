@@ -267,8 +267,8 @@ public final class ForkedJvm implements AutoCloseable {
     stalled = true;
     try {
       new ProcessBuilder("kill", "-QUIT", Long.toString(process.pid())).start().waitFor();
-      // A dump that does not come is no matter: it says where the child stands, not that it
-      // stalled.
+      // A dump that does not come is no matter:
+      // it says where the child stands, not that it stalled.
       var _ =
           new StallWatch(DUMP_GRACE, process.pid())
               .awaitState(() -> !process.isAlive() || stderr.text().contains(ThreadDump.END));

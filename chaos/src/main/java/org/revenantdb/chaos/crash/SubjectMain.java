@@ -22,8 +22,8 @@ public final class SubjectMain {
    * @param arguments a life order, as its parent wrote it
    */
   public static void main(String[] arguments) {
-    // What the subject prints must not fill a pipe that nobody empties; and no child outlives its
-    // parent.
+    // What the subject prints must not fill a pipe that nobody empties;
+    // and no child outlives its parent.
     ChildPipe.open();
     LifeOrder order = LifeOrder.of(arguments);
     Ledger ledger;

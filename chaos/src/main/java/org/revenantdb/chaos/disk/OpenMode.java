@@ -68,8 +68,8 @@ record OpenMode(
         switch (option) {
           case StandardOpenOption standard -> true;
           case LinkOption link -> true;
-          // com.sun.nio.file.ExtendedOpenOption.DIRECT, which not every JDK has: nothing is cached
-          // here.
+          // com.sun.nio.file.ExtendedOpenOption.DIRECT, which not every JDK has:
+          // nothing is cached here.
           case Enum<?> extended -> extended.name().equals("DIRECT");
           default -> false;
         };

@@ -57,8 +57,8 @@ public final class StateChecker<S> {
    */
   public StateResult check(DiskImage image, PromiseLog log, long seq) {
     Path root = MemoryFileSystem.of(image).root();
-    // Making the copy that new work is told to costs as much as a check, so only who goes on gets
-    // one.
+    // Making the copy that new work is told to costs as much as a check,
+    // so only who goes on gets one.
     return run(root, log, seq, resume ? log.before(seq) : null, new TraceClock());
   }
 

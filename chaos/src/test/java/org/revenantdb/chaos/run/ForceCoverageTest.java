@@ -47,8 +47,8 @@ class ForceCoverageTest {
   @Test
   void honestStore_missesEveryForce_andRowsCountThem() throws IOException {
     Supplier<CrashSubject<TinyStore>> subjects = BrokenSubjects.Honest::new;
-    // The folder that holds the store holds the framework as well, so some places are never
-    // reached.
+    // The folder that holds the store holds the framework as well,
+    // so some places are never reached.
     List<CoverageRow> rows =
         coverage(subjects, List.of(recording(subjects)), Duration.ofSeconds(20)).run().stream()
             .filter(row -> row.forces() > 0)

@@ -406,8 +406,8 @@ public final class Split {
       logged = true;
       claimed = 0;
       if (level == 0) {
-        // First the new marks: between the two the cleaner could find no page left and say FORGET
-        // (R2).
+        // First the new marks:
+        // between the two the cleaner could find no page left and say FORGET (R2).
         marks.carry(pages[0], leftFlags);
         marks.carry(pages[1], rightFlags);
         marks.clear(tree.root());

@@ -631,8 +631,8 @@ public final class Tree {
       MemorySegment page = pool.page(frame);
       int level = Slotted.level(page);
       if (level == 0) {
-        // The root is a leaf, or was one: it has to be looked at again under the latch that is
-        // needed.
+        // The root is a leaf, or was one:
+        // it has to be looked at again under the latch that is needed.
         pool.unfixShared(frame);
         frame = rootExclusive();
         if (Slotted.level(pool.page(frame)) == 0) {

@@ -73,8 +73,8 @@ final class FlushedLsns {
       if (there != null) {
         return there;
       }
-      // The chunks are shared with the former directory, so an entry made by way of that is not
-      // lost.
+      // The chunks are shared with the former directory,
+      // so an entry made by way of that is not lost.
       long[] @Nullable [] wider =
           Arrays.copyOf(old, Math.max(old.length, Math.max(index + 1, index * 2)));
       long[] made = new long[CHUNK_PAGES];

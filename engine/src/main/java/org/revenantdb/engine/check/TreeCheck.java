@@ -244,8 +244,8 @@ final class TreeCheck {
     if (LeafCell.is(page, cell, LeafCell.OVERFLOW) && !aborted) {
       values.ofRow(page, LeafCell.valueOffset(page, cell), writer, what);
     }
-    // Under a version that every snapshot sees the predecessor may be gone: nobody follows it any
-    // more.
+    // Under a version that every snapshot sees the predecessor may be gone:
+    // nobody follows it any more.
     if (LeafCell.is(page, cell, LeafCell.PREDECESSOR_OVERFLOW) && (active || aborted)) {
       values.ofRow(
           page,

@@ -318,8 +318,8 @@ public final class DatabaseFiles {
         refuseRenamedDatabase();
         refuseForeignLog();
       }
-      // What proves that a creation was interrupted goes last, and only when the rest is gone for
-      // good.
+      // What proves that a creation was interrupted goes last,
+      // and only when the rest is gone for good.
       Path proof = directory.resolve(NEW_DATA);
       for (Path entry : found) {
         if (!entry.equals(proof)) {

@@ -95,8 +95,8 @@ public final class SpaceMapPage {
    * @param bytes of eight pages, in any order
    */
   static boolean hasIllegalByte(long bytes) {
-    // Bit n of each byte comes to bit 0; what a shift brings over from the next byte is masked
-    // away.
+    // Bit n of each byte comes to bit 0;
+    // what a shift brings over from the next byte is masked away.
     long shared = bytes | (bytes >>> 1) | (bytes >>> 2);
     long ghost = bytes >>> 3;
     long list = bytes >>> 4;

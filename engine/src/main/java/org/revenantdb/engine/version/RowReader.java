@@ -241,8 +241,8 @@ public final class RowReader {
 
   /** As {@link #seen}, when that is not the current version. */
   private Seen seenBefore(MemorySegment page, int cell, Reading reading) {
-    // Else an insert that this snapshot does not see, or a row whose former versions it does not
-    // need.
+    // Else an insert that this snapshot does not see,
+    // or a row whose former versions it does not need.
     if (LeafCell.is(page, cell, LeafCell.PREDECESSOR)
         && sees(LeafCell.predecessorWriter(page, cell), reading)) {
       return LeafCell.is(page, cell, LeafCell.PREDECESSOR_DELETED) ? Seen.NONE : Seen.PREDECESSOR;

@@ -141,8 +141,8 @@ class LongPrefixTest {
   @Test
   void neighbours_merge_only_if_they_fit_with_what_their_keys_do_not_share() {
     load(300, 'a', 'b');
-    // In each group remain rows that fit in a page together only if the groups' bytes are not
-    // there.
+    // In each group remain rows that fit in a page together
+    // only if the groups' bytes are not there.
     for (int row = 0; row < 300; row++) {
       if (row % 4 != 0) {
         delete(key('a', row));

@@ -39,8 +39,8 @@ class FreedPagesTest {
       Table table = database.getOrCreateTable("t");
       database.run(tx -> tx.put(table, key, value(400_000, 1)));
       database.checkpoint();
-      // Since then: the head is changed, all pages are freed, and most are used again by another
-      // value.
+      // Since then: the head is changed, all pages are freed,
+      // and most are used again by another value.
       database.run(tx -> tx.delete(table, key));
       database.cleanNow();
       assertEquals(0, database.check().overflowPages());

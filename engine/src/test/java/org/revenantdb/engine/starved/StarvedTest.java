@@ -71,8 +71,8 @@ class StarvedTest {
           List.of(
               Path.of(System.getProperty("java.home"), "bin", "java").toString(),
               "-ea",
-              // With the watch for latches that nobody gives back, and without: it changes the
-              // pace.
+              // With the watch for latches that nobody gives back,
+              // and without: it changes the pace.
               "-Drevenant.latch.debug="
                   + (mode == StarvedRounds.Mode.HEAP && i % 2 == 0 ? "holds" : "false"),
               "-Xmx" + (mode == StarvedRounds.Mode.FULL ? "96m" : "384m"),

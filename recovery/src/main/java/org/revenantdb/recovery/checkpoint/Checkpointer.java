@@ -303,9 +303,8 @@ public final class Checkpointer implements AutoCloseable {
     // starts at or
     // after that B all the same, so the redo point need not move back for it.
     long redo = Math.max(redoPoint, Math.min(begin, source.oldestDirtyLsn()));
-    // Before the image: the records that made the file grow so far are then durable with it, and
-    // the
-    // slot counts no page whose first record a crash may take away.
+    // Before the image: the records that made the file grow so far are then durable with it,
+    // and the slot counts no page whose first record a crash may take away.
     long pages = source.highWaterPages();
     CheckpointImage.Published image = CheckpointImage.publish(log, source.transactions(), redo);
     log.awaitDurable(image.lsn());

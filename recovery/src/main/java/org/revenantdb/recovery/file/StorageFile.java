@@ -281,9 +281,8 @@ public final class StorageFile implements AutoCloseable {
    * @throws ForceFailedException if that failed, now or ever
    */
   public void force() {
-    // One at a time: the system reports a failed write back once, and of two that force together
-    // the
-    // other would believe that all is well.
+    // One at a time: the system reports a failed write back once,
+    // and of two that force together the other would believe that all is well.
     forcing.lock();
     try {
       checkForces();

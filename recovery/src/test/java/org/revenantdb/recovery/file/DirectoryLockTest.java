@@ -196,8 +196,7 @@ class DirectoryLockTest {
     }
   }
 
-  // ------------------------------------------------------------------ the lock is lost, the text
-  // counts
+  // -------------------------------------------------- the lock is lost, the text counts
 
   @Test
   void aProgramThatReadsTheLockFileInTheOwnersProcess_doesNotLetASecondProcessIn()

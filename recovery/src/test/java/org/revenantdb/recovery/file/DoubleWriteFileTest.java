@@ -418,8 +418,8 @@ class DoubleWriteFileTest {
 
   @Test
   void R24_restartRestoresAndForcesBeforeTheFileIsUsedAgain() throws IOException {
-    // Power cut in the data file; restart; power cut in the next batch; restart: pages 3 to 5
-    // whole.
+    // Power cut in the data file; restart;
+    // power cut in the next batch; restart: pages 3 to 5 whole.
     long seed = System.nanoTime();
     System.out.println("DoubleWriteFileTest two power cuts, seed " + seed);
     Random random = new Random(seed);

@@ -199,8 +199,8 @@ class EndOfLogTest {
     Restart restart = LogFixture.analyse(cut, LogFixture.firstState());
     assertEquals(upTo(whole), LogFixture.pages(restart));
 
-    // Once the seal had cut the torn record off, the good records behind it were taken for proof of
-    // damage.
+    // Once the seal had cut the torn record off,
+    // the good records behind it were taken for proof of damage.
     List<CrashDisk> killed = new ArrayList<>();
     cut.observe(() -> killed.add(cut.afterKill()));
     restart.startLife(LogFixture.options()).close();

@@ -121,8 +121,8 @@ final class FullDisk {
         if (lives % 4 == 0) {
           throw full;
         }
-        // It has not stopped: what failed was one statement. So it goes on as soon as there is
-        // room.
+        // It has not stopped: what failed was one statement.
+        // So it goes on as soon as there is room.
         space.free();
         subject.resume(db, promises.promises(disk.clock(), lifeSeed + 2));
         wentOnAtOnce++;

@@ -27,8 +27,8 @@ final class TeethProof {
             .toList();
     int found = 0;
     for (BrokenSubjects.Broken one : broken) {
-      // From the seed it was found with before: whether a fresh one bites as fast is a matter of
-      // luck.
+      // From the seed it was found with before:
+      // whether a fresh one bites as fast is a matter of luck.
       Bite bite = Teeth.hunt(one, one.seed(), time.dividedBy(broken.size()).plus(LONGEST));
       found += bite.found() ? 1 : 0;
       report.tooth(

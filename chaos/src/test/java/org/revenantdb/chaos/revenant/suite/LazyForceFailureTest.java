@@ -172,8 +172,8 @@ class LazyForceFailureTest {
         PowerCutOptions.of(PlatformProfile.STRICT_POSIX, SEED)
             .withStates(5)
             .withLimit(Duration.ofSeconds(60));
-    // Half of them where lazy commits are forced at once: the force that fails is then mostly
-    // theirs.
+    // Half of them where lazy commits are forced at once:
+    // the force that fails is then mostly theirs.
     for (Duration delay : List.of(Duration.ZERO, Duration.ofDays(1))) {
       List<FaultCase> some =
           delay.isZero() ? cases.subList(0, CASES / 2) : cases.subList(CASES / 2, CASES);
