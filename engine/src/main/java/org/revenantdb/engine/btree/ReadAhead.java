@@ -49,7 +49,6 @@ public final class ReadAhead {
   /**
    * Of a scan that begins.
    *
-   * @param pool the pages
    * @param tree what is scanned
    * @param end key where it ends, exclusive; null for none
    */
@@ -100,7 +99,6 @@ public final class ReadAhead {
    * Tells that the scan has come to a leaf, where it was not found by {@link #leafShared}.
    *
    * @param key with which it was found
-   * @param pageId the leaf
    */
   public void cameTo(byte[] key, int pageId) {
     if (pageId == leafNow) {

@@ -244,7 +244,6 @@ public final class BufferPool implements AutoCloseable {
   /**
    * Fixes a page for reading.
    *
-   * @param pageId the page
    * @return its frame, latched shared
    * @throws CorruptDataException if what is in the file is not this page
    */
@@ -256,7 +255,6 @@ public final class BufferPool implements AutoCloseable {
    * Fixes a page for a scan, as {@link #fixShared} but that the page becomes no warmer, and does
    * not stay longer for being asked for by scans again and again.
    *
-   * @param pageId the page
    * @return its frame, latched shared
    * @throws CorruptDataException if what is in the file is not this page
    */
@@ -291,7 +289,6 @@ public final class BufferPool implements AutoCloseable {
   /**
    * The stay of a page in a frame, for an optimistic read. The caller is inside the database.
    *
-   * @param pageId the page
    * @return its stay, which may be over at any moment; null if the page is not in the pool
    */
   public @Nullable Stay resident(int pageId) {
@@ -352,7 +349,6 @@ public final class BufferPool implements AutoCloseable {
   /**
    * The memory that a frame is in, with others.
    *
-   * @param frame a frame
    * @return the memory; the frame begins at {@link #base}
    */
   public MemorySegment slab(int frame) {
@@ -362,7 +358,6 @@ public final class BufferPool implements AutoCloseable {
   /**
    * Where in its slab a frame begins.
    *
-   * @param frame a frame
    * @return offset of its first byte
    */
   public static long base(int frame) {
@@ -441,7 +436,6 @@ public final class BufferPool implements AutoCloseable {
    * The stay of a page that the caller has latched.
    *
    * @param frame a frame, latched by the caller
-   * @return the stay
    */
   public Stay stayOf(int frame) {
     return frames.stayOf(frame);
@@ -450,7 +444,6 @@ public final class BufferPool implements AutoCloseable {
   /**
    * Fixes a page for changing it.
    *
-   * @param pageId the page
    * @return its frame, latched exclusively
    * @throws CorruptDataException if what is in the file is not this page
    */
@@ -470,7 +463,6 @@ public final class BufferPool implements AutoCloseable {
   /**
    * Fixes a page for changing it if that needs no waiting for a latch.
    *
-   * @param pageId the page
    * @return its frame, latched exclusively; or -1 if somebody else has it latched
    * @throws CorruptDataException if what is in the file is not this page
    */
@@ -497,7 +489,6 @@ public final class BufferPool implements AutoCloseable {
    * <p>All its bytes are zero but the page id. A caller that cannot format it after all calls
    * {@link #discard}.
    *
-   * @param pageId the page
    * @return its frame, latched exclusively
    */
   public int fixNew(int pageId) {
@@ -536,7 +527,6 @@ public final class BufferPool implements AutoCloseable {
    * #condition} says what was found. If that is not {@link PageCondition#GOOD}, the frame is like
    * that of {@link #fixNew}: the caller formats it or calls {@link #discard}.
    *
-   * @param pageId the page
    * @return its frame, latched exclusively
    */
   public int fixForRedo(int pageId) {
@@ -674,9 +664,6 @@ public final class BufferPool implements AutoCloseable {
    * nor a latch, nor a frame. The caller may hold latches.
    *
    * <p>What goes wrong is told to nobody: who needs the page reads it, and meets the same.
-   *
-   * @param pageId the page
-   * @return what became of it
    */
   public Ahead prefetch(int pageId) {
     return loader.prefetch(pageId);
@@ -831,7 +818,6 @@ public final class BufferPool implements AutoCloseable {
    * Looks at what the data file has for a page, be that in the pool or not, in use or free. A page
    * that was never written is well.
    *
-   * @param pageId the page
    * @param scratch 8192 bytes to read into
    * @return what is wrong with it, or null
    */
@@ -862,7 +848,6 @@ public final class BufferPool implements AutoCloseable {
   /**
    * What is thrown for a page that is not what it should be.
    *
-   * @param pageId the page
    * @param problem in words
    * @return the exception, which names the file and the place
    */
@@ -873,7 +858,6 @@ public final class BufferPool implements AutoCloseable {
   /**
    * What is thrown for a page that is not what it should be.
    *
-   * @param pageId the page
    * @param problem in words
    * @param cause what it was noticed by
    * @return the exception, which names the file and the place
@@ -899,7 +883,6 @@ public final class BufferPool implements AutoCloseable {
    * Says what a former life is known to have written: a page that is older when it is read is an
    * error. To be called before the page is read.
    *
-   * @param pageId the page
    * @param lsn of an image that was written and forced
    */
   public void wasFlushed(int pageId, long lsn) {
@@ -910,7 +893,6 @@ public final class BufferPool implements AutoCloseable {
    * Brings old changes to the data file: on return every page that was marked dirty with an LSN
    * below this is written and forced.
    *
-   * @param lsn the goal
    * @throws StorageException if a page could not be written: the engine has stopped
    */
   public void flushDirtyBefore(long lsn) {

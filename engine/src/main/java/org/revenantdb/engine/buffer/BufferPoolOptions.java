@@ -40,7 +40,6 @@ public record BufferPoolOptions(long bytes, int readThreads, String name) {
    * A pool with two reading threads.
    *
    * @param bytes the memory for frames
-   * @return the options
    */
   public static BufferPoolOptions ofBytes(long bytes) {
     return new BufferPoolOptions(bytes, 2, "revenant");

@@ -14,7 +14,6 @@ public interface ChangeWatch {
   /**
    * A page is about to be changed; its record is not reserved yet.
    *
-   * @param pageId its id
    * @param page its 8192 bytes as they still are
    */
   void beforeChange(int pageId, MemorySegment page);

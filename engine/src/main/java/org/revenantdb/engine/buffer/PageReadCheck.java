@@ -19,7 +19,6 @@ public interface PageReadCheck {
   /**
    * Looks at a page.
    *
-   * @param pageId its id
    * @param page its 8192 bytes
    * @return what is wrong, a clause without a full stop, or null
    */
@@ -30,7 +29,6 @@ public interface PageReadCheck {
    * what a reader need not know. The caller has the page latched exclusively, and no record is
    * reserved yet.
    *
-   * @param pageId its id
    * @param page its 8192 bytes
    * @return what is wrong, a clause without a full stop, or null
    */

@@ -25,7 +25,6 @@ public final class PoolSizeException extends IllegalArgumentException {
    * No frame of an open pool became free.
    *
    * @param message a sentence that names the size and the cure
-   * @return the exception
    */
   public static PoolSizeException noFrameFree(String message) {
     return new PoolSizeException(message, /* noFrameFree= */ true);

@@ -79,11 +79,7 @@ public final class Stay extends HybridLatch {
     this.forScan = forScan;
   }
 
-  /**
-   * Which page it is.
-   *
-   * @return its id
-   */
+  /** Which page it is. */
   public int pageId() {
     return pageId;
   }

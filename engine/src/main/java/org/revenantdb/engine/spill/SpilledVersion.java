@@ -18,12 +18,7 @@ public record SpilledVersion(
   /** Flag of what is no version: a transaction wrote the row first, and the row has what was. */
   public static final int FIRST = 1 << 8;
 
-  /**
-   * Table and key in one: the bytes are in the order of the rows.
-   *
-   * @param table its id
-   * @param key the key
-   */
+  /** Table and key in one: the bytes are in the order of the rows. */
   public static byte[] row(int table, byte[] key) {
     byte[] row = new byte[Integer.BYTES + key.length];
     for (int i = 0; i < Integer.BYTES; i++) {

@@ -480,8 +480,6 @@ public final class VolatileStore implements AutoCloseable {
      * A version of a row.
      *
      * @param table the row's table
-     * @param key its key
-     * @param version the version
      */
     void version(int table, byte[] key, Version version);
   }
