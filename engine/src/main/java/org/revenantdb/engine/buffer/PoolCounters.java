@@ -6,8 +6,8 @@ import org.revenantdb.latch.Tally;
 /**
  * What a pool has done, counted.
  *
- * <p>Owns the counters of fixing, loading and claiming, which those classes raise themselves. What
- * the clock and the page writer have done they count.
+ * <p>Owns the counters of fixing, loading and claiming; the classes that do it raise them. The
+ * clock and the page writer have counters of their own.
  *
  * <p>Threads: any, several at once; no latch is acquired. The numbers are of about the same time,
  * not of one moment: pages may come, change and leave while they are gathered.
@@ -22,7 +22,7 @@ final class PoolCounters {
   /** Pages that were read because somebody asked for them, by class. */
   final Tally[] misses = PageClasses.counters();
 
-  /** Reads that ended, ahead or not, whatever was found. */
+  /** Pages whose bytes have come, asked for or ahead, good or not. */
   final Tally pagesRead = new Tally();
 
   /** Pages that were read ahead and good. */
