@@ -7,13 +7,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.access.ApiAccess;
-import org.revenantdb.engine.access.Misuse;
 import org.revenantdb.engine.catalog.Catalog;
 import org.revenantdb.engine.catalog.Sequences;
 import org.revenantdb.engine.catalog.TableState;
 import org.revenantdb.engine.check.LiveCheck;
 import org.revenantdb.engine.lifecycle.OpenDatabase;
 import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.engine.page.SequenceRow;
 import org.revenantdb.engine.page.ValueReference;
 import org.revenantdb.engine.serial.SerialReads;
 import org.revenantdb.engine.session.Boundary;
@@ -49,8 +49,11 @@ public final class Database implements AutoCloseable {
   /** Longest value, in bytes: 1 GiB. */
   public static final long MAX_VALUE_BYTES = ValueReference.MAX_LENGTH;
 
+  /** Longest name of a sequence, in bytes of UTF-8. */
+  public static final int MAX_SEQUENCE_NAME_BYTES = SequenceRow.MAX_NAME;
+
   /** Longest name of a prepared transaction, in bytes. */
-  public static final int MAX_NAME_BYTES = PreparedTransactions.MAX_NAME;
+  public static final int MAX_PREPARED_NAME_BYTES = PreparedTransactions.MAX_NAME;
 
   private final OpenDatabase open;
   private final Engine engine;
@@ -168,15 +171,16 @@ public final class Database implements AutoCloseable {
    *
    * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
    * @return the table
-   * @throws TableException with {@link TableException.Reason#MISSING} if there is none of this name
+   * @throws CatalogException with {@link CatalogException.Reason#MISSING} if there is none of this
+   *     name
    */
   public Table table(String name) {
     Objects.requireNonNull(name, "name");
     try {
       Table found = findTable(name);
       if (found == null) {
-        throw new TableException(
-            TableException.Reason.MISSING,
+        throw new CatalogException(
+            CatalogException.Reason.MISSING,
             "there is no table "
                 + name
                 + " in the database "
@@ -194,7 +198,8 @@ public final class Database implements AutoCloseable {
    *
    * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
    * @return the new table
-   * @throws TableException with {@link TableException.Reason#EXISTS} if there is one of this name
+   * @throws CatalogException with {@link CatalogException.Reason#EXISTS} if there is one of this
+   *     name
    * @throws ConflictException if a transaction has created one of this name and has not ended
    */
   public Table createTable(String name) {
@@ -207,7 +212,8 @@ public final class Database implements AutoCloseable {
    * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
    * @param options what it is created with
    * @return the new table
-   * @throws TableException with {@link TableException.Reason#EXISTS} if there is one of this name
+   * @throws CatalogException with {@link CatalogException.Reason#EXISTS} if there is one of this
+   *     name
    * @throws ConflictException if a transaction has created one of this name and has not ended
    */
   public Table createTable(String name, TableOptions options) {
@@ -218,8 +224,8 @@ public final class Database implements AutoCloseable {
       Table created = engine.inside(() -> catalog.createNew(name, options));
       awaitTable(name); // a crash may not take back that it exists
       if (created == null) {
-        throw new TableException(
-            TableException.Reason.EXISTS,
+        throw new CatalogException(
+            CatalogException.Reason.EXISTS,
             "the database "
                 + directory
                 + " has a table "
@@ -264,8 +270,8 @@ public final class Database implements AutoCloseable {
    * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
    * @param options what it is created with, or was
    * @return the table
-   * @throws TableException with {@link TableException.Reason#OTHER_OPTIONS} if there is a table of
-   *     this name with other options
+   * @throws CatalogException with {@link CatalogException.Reason#OTHER_OPTIONS} if there is a table
+   *     of this name with other options
    * @throws ConflictException if a transaction has created one of this name and has not ended
    */
   public Table getOrCreateTable(String name, TableOptions options) {
@@ -277,8 +283,8 @@ public final class Database implements AutoCloseable {
         table = create(name, options); // or somebody else has, meanwhile
       }
       if (!table.options().equals(options)) {
-        throw new TableException(
-            TableException.Reason.OTHER_OPTIONS,
+        throw new CatalogException(
+            CatalogException.Reason.OTHER_OPTIONS,
             "table "
                 + name
                 + " was created with "
@@ -374,7 +380,7 @@ public final class Database implements AutoCloseable {
    * written to the table are waited for, whatever becomes of them and without a limit, idle ones
    * too, and one that this thread was handed by another and has not written with; from now on no
    * other can begin to write to it: they get {@link ConflictException}, and when it is dropped,
-   * those that begin then also where they read it, {@link TableException.Reason#DROPPED}.
+   * those that begin then also where they read it, {@link CatalogException.Reason#DROPPED}.
    * Transactions that have begun before go on reading the table through the {@link Table} that they
    * have. When the last of them has ended the cleaner gives its pages back, for other tables and
    * other rows; the file gets no shorter by that, see {@link #compact}.
@@ -382,8 +388,8 @@ public final class Database implements AutoCloseable {
    * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
    * @return whether there was a table of this name; false, too, if another thread has dropped it
    *     meanwhile
-   * @throws TableException with {@link TableException.Reason#IN_USE} if this thread has written to
-   *     the table in a transaction that is still open, or has one for which somebody waits who
+   * @throws CatalogException with {@link CatalogException.Reason#IN_USE} if this thread has written
+   *     to the table in a transaction that is still open, or has one for which somebody waits who
    *     holds this drop up: it would wait for itself
    * @throws OutcomeUnknownException if the log failed meanwhile
    */
@@ -398,8 +404,8 @@ public final class Database implements AutoCloseable {
       boolean dropped;
       try {
         dropped = engine.tables().drops().drop(table);
-      } catch (TableException told) {
-        if (told.reason() == TableException.Reason.IN_USE) {
+      } catch (CatalogException told) {
+        if (told.reason() == CatalogException.Reason.IN_USE) {
           awaitOutcomes();
         } // it may be a prepared transaction's, which a crash may not take back then
         throw told;
@@ -418,8 +424,8 @@ public final class Database implements AutoCloseable {
    *
    * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
    * @return whether there was a table of this name
-   * @throws TableException with {@link TableException.Reason#IN_USE} if this thread has written to
-   *     the table in a transaction that is still open, or a prepared one has
+   * @throws CatalogException with {@link CatalogException.Reason#IN_USE} if this thread has written
+   *     to the table in a transaction that is still open, or a prepared one has
    * @throws OutcomeUnknownException if the log failed meanwhile
    */
   public boolean truncateTable(String name) {
@@ -440,13 +446,86 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * A sequence, whatever its options; it is created with {@link SequenceOptions#defaults} if there
-   * is none of this name, which is durable then. Tables may have the same names.
+   * A sequence that exists, whatever it was created with. A name that does not exist is an error,
+   * so that a wrong name does not create a sequence; {@link #findSequence} returns null instead.
    *
-   * @param name 1 to 1,023 bytes of UTF-8
+   * @param name 1 to {@link #MAX_SEQUENCE_NAME_BYTES} bytes of UTF-8
    * @return the sequence
+   * @throws CatalogException with {@link CatalogException.Reason#MISSING} if there is none of this
+   *     name
    */
   public Sequence sequence(String name) {
+    Objects.requireNonNull(name, "name");
+    try {
+      Sequence found = findSequence(name);
+      if (found == null) {
+        throw new CatalogException(
+            CatalogException.Reason.MISSING,
+            "there is no sequence "
+                + name
+                + " in the database "
+                + directory
+                + "; check the name, or create it with createSequence or getOrCreateSequence");
+      }
+      return found;
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
+  }
+
+  /**
+   * Creates a sequence with {@link SequenceOptions#defaults}, which is durable on return, and no
+   * part of any transaction. A table may have the same name.
+   *
+   * @param name 1 to {@link #MAX_SEQUENCE_NAME_BYTES} bytes of UTF-8
+   * @return the new sequence
+   * @throws CatalogException with {@link CatalogException.Reason#EXISTS} if there is one of this
+   *     name
+   */
+  public Sequence createSequence(String name) {
+    return createSequence(name, SequenceOptions.defaults());
+  }
+
+  /**
+   * Creates a sequence with these options, which is durable on return, and no part of any
+   * transaction.
+   *
+   * @param name 1 to {@link #MAX_SEQUENCE_NAME_BYTES} bytes of UTF-8
+   * @param options what it is created with
+   * @return the new sequence
+   * @throws CatalogException with {@link CatalogException.Reason#EXISTS} if there is one of this
+   *     name
+   */
+  public Sequence createSequence(String name, SequenceOptions options) {
+    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(options, "options");
+    try {
+      demandWritable("sequence " + name + " cannot be created");
+      Sequence created = engine.inside(() -> sequences.createNew(name, options));
+      awaitSequences(); // a crash may not take back that it exists
+      if (created == null) {
+        throw new CatalogException(
+            CatalogException.Reason.EXISTS,
+            "the database "
+                + directory
+                + " has a sequence "
+                + name
+                + "; choose another name, or use sequence or getOrCreateSequence");
+      }
+      return created;
+    } catch (RuntimeException failure) {
+      throw engine.told(failure);
+    }
+  }
+
+  /**
+   * A sequence, whatever it was created with; it is created with {@link SequenceOptions#defaults}
+   * if there is none of this name, which is durable then, and no part of any transaction.
+   *
+   * @param name 1 to {@link #MAX_SEQUENCE_NAME_BYTES} bytes of UTF-8
+   * @return the sequence
+   */
+  public Sequence getOrCreateSequence(String name) {
     Objects.requireNonNull(name, "name");
     try {
       return findOrCreate(name, SequenceOptions.defaults());
@@ -457,27 +536,29 @@ public final class Database implements AutoCloseable {
 
   /**
    * A sequence with these options; it is created if there is none of this name, which is durable
-   * then.
+   * then, and no part of any transaction.
    *
-   * @param name 1 to 1,023 bytes of UTF-8
-   * @param options those that it was created with, if it exists
+   * @param name 1 to {@link #MAX_SEQUENCE_NAME_BYTES} bytes of UTF-8
+   * @param options what it is created with, or was
    * @return the sequence
-   * @throws IllegalArgumentException if it exists with other options
+   * @throws CatalogException with {@link CatalogException.Reason#OTHER_OPTIONS} if there is a
+   *     sequence of this name with other options
    */
-  public Sequence sequence(String name, SequenceOptions options) {
+  public Sequence getOrCreateSequence(String name, SequenceOptions options) {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(options, "options");
     try {
-      Sequence found = findOrCreate(name, options);
+      Sequence found = findOrCreate(name, options); // or another thread has created it meanwhile
       if (!found.options().equals(options)) {
-        throw new Misuse.OfArgument(
+        throw new CatalogException(
+            CatalogException.Reason.OTHER_OPTIONS,
             "sequence "
                 + name
                 + " was created with "
                 + found.options()
                 + ", not with "
                 + options
-                + "; get it as it is with sequence(name), or create another with another name");
+                + "; open it without options, or create another with another name");
       }
       return found;
     } catch (RuntimeException failure) {
@@ -490,14 +571,9 @@ public final class Database implements AutoCloseable {
     if (found != null) {
       return found;
     }
-    if (engine.options().readOnly()) {
-      throw new ReadOnlyDatabaseException(
-          "there is no sequence "
-              + name
-              + ", and the database was opened read-only; open it for writing");
-    }
+    demandWritable("there is no sequence " + name + ", and none can be created");
     Sequence created = engine.inside(() -> sequences.findOrCreate(name, options));
-    awaitCatalog(sequences.createdAt(), "a sequence was created");
+    awaitSequences();
     return created;
   }
 
@@ -511,11 +587,16 @@ public final class Database implements AutoCloseable {
     Objects.requireNonNull(name, "name");
     try {
       Sequence found = engine.inside(() -> sequences.find(name));
-      awaitCatalog(sequences.createdAt(), "a sequence was created");
+      awaitSequences();
       return found;
     } catch (RuntimeException failure) {
       throw engine.told(failure);
     }
+  }
+
+  /** Which sequences there are is an answer that no crash may take back (R10). */
+  private void awaitSequences() {
+    awaitCatalog(sequences.createdAt(), "a sequence was created");
   }
 
   /**
@@ -526,7 +607,7 @@ public final class Database implements AutoCloseable {
   public List<String> sequenceNames() {
     try {
       List<String> names = engine.inside(sequences::names);
-      awaitCatalog(sequences.createdAt(), "a sequence was created");
+      awaitSequences();
       return names;
     } catch (RuntimeException failure) {
       throw engine.told(failure);
@@ -1010,10 +1091,11 @@ public final class Database implements AutoCloseable {
   /** Refuses a name that is empty or too long. */
   static void checkName(byte[] name) {
     Objects.requireNonNull(name, "name");
-    if (name.length == 0 || name.length > MAX_NAME_BYTES) {
-      throw new Misuse.OfArgument(
+    if (name.length == 0 || name.length > MAX_PREPARED_NAME_BYTES) {
+      throw new LimitException(
+          LimitException.Reason.NAME_LENGTH,
           "the name of a prepared transaction has 1 to "
-              + MAX_NAME_BYTES
+              + MAX_PREPARED_NAME_BYTES
               + " bytes; this one has "
               + name.length);
     }

@@ -11,8 +11,15 @@ public final class LimitException extends RevenantException {
 
   /** What was refused. */
   public enum Reason {
-    /** A key or name is empty or longer than {@link Database#MAX_KEY_BYTES}: use a shorter one. */
+    /** A key is empty or longer than {@link Database#MAX_KEY_BYTES}: use a shorter one. */
     KEY_LENGTH,
+    /**
+     * The name of a table, sequence or prepared transaction is empty or too long: use a shorter
+     * one. The message has the limit.
+     */
+    NAME_LENGTH,
+    /** A name has half of a surrogate pair, which UTF-8 cannot encode: correct the name. */
+    NAME_CHARACTERS,
     /** A bulk load received keys that do not ascend: sort the rows, or use {@code put}. */
     KEY_ORDER,
     /**

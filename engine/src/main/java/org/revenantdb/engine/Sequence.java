@@ -12,8 +12,8 @@ import org.revenantdb.latch.StackReserve;
 import org.revenantdb.recovery.log.LogStoppedException;
 
 /**
- * Gives numbers that are unique for ever. Got from {@link Database#sequence(String)}; belongs to
- * that database.
+ * Gives numbers that are unique for ever. Got from {@link Database#sequence}; belongs to that
+ * database.
  *
  * <p>No transaction is needed, and none takes a value back: one that is rolled back leaves a gap.
  * So do a crash and a close, of up to twice {@link SequenceOptions#cacheSize} values. <b>Values
@@ -84,7 +84,7 @@ public final class Sequence {
   /**
    * The sequence's name.
    *
-   * @return as given to {@link Database#sequence(String)}
+   * @return as given when the sequence was created
    */
   public String name() {
     return name;

@@ -3,12 +3,12 @@ package org.revenantdb.engine;
 import org.revenantdb.engine.catalog.TableState;
 
 /**
- * A table: ordered keys to values. Got from {@link Database#getOrCreateTable}; belongs to that
- * database. Thread-safe.
+ * A table: ordered keys to values. Got from {@link Database#table} and its relatives; belongs to
+ * that database. Thread-safe.
  *
  * <p>When the table was {@linkplain Transaction#dropTable dropped}, transactions that had begun
- * before go on reading it; everything else that is asked of it throws {@link TableException}, also
- * when there is another table of the same name. When it was {@linkplain Transaction#truncate
+ * before go on reading it; everything else that is asked of it throws {@link CatalogException},
+ * also when there is another table of the same name. When it was {@linkplain Transaction#truncate
  * truncated} it stays the same table: transactions that had begun before read the rows that it had.
  */
 public final class Table {
@@ -21,7 +21,7 @@ public final class Table {
   /**
    * The table's name.
    *
-   * @return as given to {@link Database#getOrCreateTable}
+   * @return as given when the table was created
    */
   public String name() {
     return state.name();

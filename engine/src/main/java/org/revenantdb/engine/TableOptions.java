@@ -3,8 +3,8 @@ package org.revenantdb.engine;
 import org.revenantdb.engine.page.TableRow;
 
 /**
- * How a table is laid out, for ever: what it is created with, and what it has to have been created
- * with when it is opened by {@link Database#getOrCreateTable(String, TableOptions)}. Immutable.
+ * How a table is laid out. The options are set when the table is created and never change; {@link
+ * Database#getOrCreateTable(String, TableOptions)} refuses a table that has others. Immutable.
  *
  * <p><b>Hash partitions.</b> The rows are spread over so many trees, by a hash of the key. So those
  * who insert ascending keys from many threads do not all meet at the last page of one tree. Each

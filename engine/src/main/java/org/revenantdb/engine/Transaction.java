@@ -57,12 +57,12 @@ import org.revenantdb.engine.version.StoredValue;
  * that again once. A statement that throws has changed nothing, and the transaction goes on; what
  * it has streamed in is given back.
  *
- * <p>A table that was dropped before the transaction began is refused with {@link TableException}.
- * To begin to write to one that somebody is about to drop or truncate, or has truncated since, is a
- * conflict, and so is to use one that was created since. A row of a {@linkplain #prepare prepared}
- * transaction counts as committed for a {@link Isolation#SERIALIZABLE} one: also to read it is a
- * conflict, at once or after the lock timeout, unless that is rolled back. Otherwise reads are in
- * conflict with nobody.
+ * <p>A table that was dropped before the transaction began is refused with {@link
+ * CatalogException}. To begin to write to one that somebody is about to drop or truncate, or has
+ * truncated since, is a conflict, and so is to use one that was created since. A row of a
+ * {@linkplain #prepare prepared} transaction counts as committed for a {@link
+ * Isolation#SERIALIZABLE} one: also to read it is a conflict, at once or after the lock timeout,
+ * unless that is rolled back. Otherwise reads are in conflict with nobody.
  *
  * <p>A transaction may be handed from thread to thread, but only one may use it at a time; a second
  * one gets {@link TransactionStateException.Reason#IN_USE}. An interrupted thread is not disturbed
@@ -951,8 +951,8 @@ public final class Transaction implements AutoCloseable {
    *
    * @param name 1 to {@link Database#MAX_KEY_BYTES} bytes of UTF-8
    * @return the table, for this transaction alone until it commits
-   * @throws TableException with {@link TableException.Reason#EXISTS} if there is one of that name,
-   *     or this transaction has dropped one
+   * @throws CatalogException with {@link CatalogException.Reason#EXISTS} if there is one of that
+   *     name, or this transaction has dropped one
    * @throws ConflictException if another transaction has created, dropped or truncated one of that
    *     name, and has not ended
    * @throws IllegalStateException if this transaction has a savepoint
@@ -967,8 +967,8 @@ public final class Transaction implements AutoCloseable {
    * @param name 1 to {@link Database#MAX_KEY_BYTES} bytes of UTF-8
    * @param options what it is created with, for ever
    * @return the table, for this transaction alone until it commits
-   * @throws TableException with {@link TableException.Reason#EXISTS} if there is one of that name,
-   *     or this transaction has dropped one
+   * @throws CatalogException with {@link CatalogException.Reason#EXISTS} if there is one of that
+   *     name, or this transaction has dropped one
    * @throws ConflictException if another transaction has created, dropped or truncated one of that
    *     name, and has not ended
    * @throws IllegalStateException if this transaction has a savepoint
@@ -996,11 +996,11 @@ public final class Transaction implements AutoCloseable {
    * committed goes with the table, though this transaction does not see it.
    *
    * @param table a table of this database
-   * @throws TableException with {@link TableException.Reason#DROPPED} if it was dropped already
+   * @throws CatalogException with {@link CatalogException.Reason#DROPPED} if it was dropped already
    * @throws ConflictException if it was truncated after this transaction began
-   * @throws TableException with {@link TableException.Reason#IN_USE} if this thread has written to
-   *     it in another transaction that is open, or a prepared one has, or they would wait for each
-   *     other for ever
+   * @throws CatalogException with {@link CatalogException.Reason#IN_USE} if this thread has written
+   *     to it in another transaction that is open, or a prepared one has, or they would wait for
+   *     each other for ever
    * @throws IllegalStateException if this transaction has a savepoint
    */
   public void dropTable(Table table) {
@@ -1025,11 +1025,11 @@ public final class Transaction implements AutoCloseable {
    * committed goes with the other rows, though this transaction does not see it.
    *
    * @param table a table of this database
-   * @throws TableException with {@link TableException.Reason#DROPPED} if it was dropped
+   * @throws CatalogException with {@link CatalogException.Reason#DROPPED} if it was dropped
    * @throws ConflictException if it was truncated after this transaction began
-   * @throws TableException with {@link TableException.Reason#IN_USE} if this thread has written to
-   *     it in another transaction that is open, or a prepared one has, or they would wait for each
-   *     other for ever
+   * @throws CatalogException with {@link CatalogException.Reason#IN_USE} if this thread has written
+   *     to it in another transaction that is open, or a prepared one has, or they would wait for
+   *     each other for ever
    * @throws IllegalStateException if this transaction has a savepoint
    */
   public void truncate(Table table) {
@@ -1167,9 +1167,11 @@ public final class Transaction implements AutoCloseable {
    * then; what others try to write is in conflict with the transaction, and the tables that it has
    * written to cannot be dropped.
    *
-   * @param name what the coordinator calls it, 1 to {@link Database#MAX_NAME_BYTES} bytes; no two
-   *     that are prepared have the same
+   * @param name what the coordinator calls it, 1 to {@link Database#MAX_PREPARED_NAME_BYTES} bytes;
+   *     no two that are prepared have the same
    * @return false if it has written nothing: it has ended, and there is nothing to decide
+   * @throws LimitException with {@link LimitException.Reason#NAME_LENGTH} if the name is empty or
+   *     too long: the transaction is still open
    * @throws TransactionStateException with {@link TransactionStateException.Reason#NOT_PREPARABLE}
    *     if one of that name is prepared, or too many are, or the transaction has created, dropped
    *     or truncated tables: it is still open

@@ -285,8 +285,8 @@ class DatabaseTest {
         put(db, name, "k", name);
         assertEquals(name, get(db, name, "k"));
       }
-      assertRefused(LimitException.Reason.KEY_LENGTH, () -> db.getOrCreateTable(""));
-      assertRefused(LimitException.Reason.KEY_LENGTH, () -> db.getOrCreateTable(longest + "x"));
+      assertRefused(LimitException.Reason.NAME_LENGTH, () -> db.getOrCreateTable(""));
+      assertRefused(LimitException.Reason.NAME_LENGTH, () -> db.getOrCreateTable(longest + "x"));
       assertThrows(NullPointerException.class, () -> db.getOrCreateTable(null));
       assertThrows(NullPointerException.class, () -> db.findTable(null));
     }
@@ -295,7 +295,7 @@ class DatabaseTest {
   @Test
   void table_name_with_half_a_surrogate_pair_is_refused_and_does_not_become_a_question_mark() {
     try (Database db = open(directory())) {
-      assertRefused(LimitException.Reason.KEY_LENGTH, () -> db.getOrCreateTable("\uD83D"));
+      assertRefused(LimitException.Reason.NAME_CHARACTERS, () -> db.getOrCreateTable("\uD83D"));
       assertEquals(List.of(), db.tableNames());
     }
   }

@@ -117,7 +117,7 @@ class GuideTest {
     reasons.addAll(List.of(ConflictReason.values()));
     reasons.addAll(List.of(LimitException.Reason.values()));
     reasons.addAll(List.of(StorageException.Reason.values()));
-    reasons.addAll(List.of(TableException.Reason.values()));
+    reasons.addAll(List.of(CatalogException.Reason.values()));
     reasons.addAll(List.of(TransactionStateException.Reason.values()));
     reasons.stream()
         .map(reason -> "`" + reason.name() + "`")

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.io.TempDir
+import org.revenantdb.engine.CatalogException
 import org.revenantdb.engine.Database
 import org.revenantdb.engine.DatabaseOptions
 import org.revenantdb.engine.Durability
@@ -83,7 +84,11 @@ class KotlinTest {
   @Test
   fun `sequences, schema, bulk loads and reports`() {
     open().use { db ->
-      val ids = db.sequence("ids", SequenceOptions.defaults().withStart(10))
+      val ids = db.createSequence("ids", SequenceOptions.defaults().withStart(10))
+      assertEquals(ids, db.sequence("ids"))
+      assertEquals(db.createTable("plain"), db.table("plain"))
+      val missing = assertThrows(CatalogException::class.java) { db.table("none") }
+      assertEquals(CatalogException.Reason.MISSING, missing.reason())
       ids.advanceTo(5)
       assertEquals(15L, ids.next())
       assertEquals(16L, ids.next(Durability.LAZY))

@@ -49,7 +49,9 @@ class ScalaTest:
         Using.resource(tx.scan(events, bytes("e3"), null)): cursor =>
           Iterator.continually(cursor).takeWhile(_.next()).map(c => String(c.key())).toList
       assertEquals(List("e3", "e4", "e5", "e6", "e7", "e8", "e9"), keys)
-      val ids = db.sequence("ids")
+      assertEquals(db.createTable("plain"), db.table("plain"))
+      val ids = db.createSequence("ids")
+      assertEquals(ids, db.getOrCreateSequence("ids"))
       assertEquals(1L, ids.next())
       assertEquals(2L, ids.next(Durability.LAZY))
       assertTrue(db.check().isSound)

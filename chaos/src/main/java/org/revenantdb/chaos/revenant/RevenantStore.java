@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.revenant.model.Store;
+import org.revenantdb.engine.CatalogException;
 import org.revenantdb.engine.CheckReport;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
@@ -18,7 +19,6 @@ import org.revenantdb.engine.DatabaseStatistics;
 import org.revenantdb.engine.RecoveryReport;
 import org.revenantdb.engine.Savepoint;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionStateException;
 
@@ -160,14 +160,14 @@ public final class RevenantStore implements Store {
         tx.createTable(name);
       } catch (org.revenantdb.engine.ConflictException e) {
         throw new ConflictException(e);
-      } catch (TableException e) {
+      } catch (CatalogException e) {
         throw conflictIfExists(e);
       }
     }
 
     /** That the table exists is a conflict: another transaction has created it meanwhile. */
-    private static RuntimeException conflictIfExists(TableException e) {
-      return e.reason() == TableException.Reason.EXISTS ? new ConflictException(e) : e;
+    private static RuntimeException conflictIfExists(CatalogException e) {
+      return e.reason() == CatalogException.Reason.EXISTS ? new ConflictException(e) : e;
     }
 
     @Override
@@ -196,7 +196,7 @@ public final class RevenantStore implements Store {
         tx.put(table(table), key, value);
       } catch (org.revenantdb.engine.ConflictException e) {
         throw new ConflictException(e);
-      } catch (TableException e) {
+      } catch (CatalogException e) {
         throw conflictIfExists(e);
       }
     }
@@ -207,7 +207,7 @@ public final class RevenantStore implements Store {
         tx.put(table(table), key, value);
       } catch (org.revenantdb.engine.ConflictException e) {
         throw new ConflictException(e);
-      } catch (TableException e) {
+      } catch (CatalogException e) {
         throw conflictIfExists(e);
       }
     }

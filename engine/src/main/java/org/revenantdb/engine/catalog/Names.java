@@ -15,19 +15,21 @@ public final class Names {
    *
    * @param what of what it is the name, for messages
    * @param longest most bytes
-   * @throws LimitException with {@link LimitException.Reason#KEY_LENGTH} if it has no UTF-8, or is
-   *     too short or too long
+   * @throws LimitException with {@link LimitException.Reason#NAME_LENGTH} if it is empty or too
+   *     long, {@link LimitException.Reason#NAME_CHARACTERS} if it has no UTF-8
    */
   static byte[] utf8(String what, String name, int longest) {
     byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
     if (!name.equals(new String(bytes, StandardCharsets.UTF_8))) {
       throw new LimitException(
-          LimitException.Reason.KEY_LENGTH,
-          "the name of " + what + " has characters that are half of a pair, and have no UTF-8");
+          LimitException.Reason.NAME_CHARACTERS,
+          "the name of "
+              + what
+              + " has half of a surrogate pair, which UTF-8 cannot encode; correct the name");
     }
     if (bytes.length == 0 || bytes.length > longest) {
       throw new LimitException(
-          LimitException.Reason.KEY_LENGTH,
+          LimitException.Reason.NAME_LENGTH,
           "the name of "
               + what
               + " has 1 to "

@@ -90,11 +90,27 @@ public final class Sequences {
       if (found != null) {
         return found;
       }
-      createdAt = create(key, ApiAccess.api().row(options));
-      return remember(name, key, options);
+      return create(name, key, options);
     } finally {
       creating.unlock();
     }
+  }
+
+  /** A new sequence of this name, with these options; null if there is one. */
+  public @Nullable Sequence createNew(String name, SequenceOptions options) {
+    byte[] key = key(name);
+    creating.lock();
+    try {
+      return load(name, key) == null ? create(name, key, options) : null;
+    } finally {
+      creating.unlock();
+    }
+  }
+
+  /** Under {@link #creating}. */
+  private Sequence create(String name, byte[] key, SequenceOptions options) {
+    createdAt = insert(key, ApiAccess.api().row(options));
+    return remember(name, key, options);
   }
 
   /** The names of all sequences, in order. */
@@ -135,7 +151,7 @@ public final class Sequences {
     return sequence;
   }
 
-  private long create(byte[] key, byte[] row) {
+  private long insert(byte[] key, byte[] row) {
     byte[] cell = LeafCell.build(key, 0, 0, row);
     BufferPool pool = storage.pool();
     MiniTransaction mini = tools.mini();

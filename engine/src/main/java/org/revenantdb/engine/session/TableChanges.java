@@ -2,9 +2,9 @@ package org.revenantdb.engine.session;
 
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.CatalogException;
 import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.access.Misuse;
 
@@ -75,8 +75,8 @@ final class TableChanges {
       } catch (ConflictException told) {
         core.awaitAnswer();
         throw told;
-      } catch (TableException told) {
-        if (told.reason() == TableException.Reason.IN_USE) {
+      } catch (CatalogException told) {
+        if (told.reason() == CatalogException.Reason.IN_USE) {
           Engine engine = core.engine();
           engine.awaitDurable(engine.prepared().lastLsn()); // a prepared one may be the reason
         } else {

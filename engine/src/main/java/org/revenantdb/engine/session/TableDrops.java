@@ -3,8 +3,8 @@ package org.revenantdb.engine.session;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.CatalogException;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.catalog.Catalog;
 import org.revenantdb.engine.catalog.TableState;
 import org.revenantdb.latch.ParkingLot;
@@ -45,7 +45,7 @@ public final class TableDrops {
    * Drops a table for everybody at once, when nobody writes to it any more.
    *
    * @return whether this call has dropped it, and no other
-   * @throws TableException with {@link TableException.Reason#IN_USE} if that would never be, as
+   * @throws CatalogException with {@link CatalogException.Reason#IN_USE} if that would never be, as
    *     this thread has to do with it
    */
   public boolean drop(Table table) {
@@ -67,7 +67,7 @@ public final class TableDrops {
    *
    * @param step false if another transaction has done something to the table: it is to be waited
    *     for, too
-   * @throws TableException with {@link TableException.Reason#IN_USE} if that would never be
+   * @throws CatalogException with {@link CatalogException.Reason#IN_USE} if that would never be
    */
   void exclusively(Table table, TransactionCore core, OwnTables own, BooleanSupplier step) {
     own.reserve();
@@ -114,8 +114,8 @@ public final class TableDrops {
     }
     // Behind the open ones: one that is being prepared is in the list before it leaves them.
     if (engine.prepared().haveWritten(TableState.of(table).newest().id())) {
-      throw new TableException(
-          TableException.Reason.IN_USE,
+      throw new CatalogException(
+          CatalogException.Reason.IN_USE,
           "a transaction that is prepared has written to table "
               + table.name()
               + ", and nobody knows when it ends; commit it or roll it back (Database.preparedTransactions names it), then"
@@ -124,11 +124,11 @@ public final class TableDrops {
     return look.waits();
   }
 
-  private static TableException inUse(Table table, WaitGraph.Step cycle) {
+  private static CatalogException inUse(Table table, WaitGraph.Step cycle) {
     for (WaitGraph.Step step = cycle; step != null; step = step.before()) {
       if (step.by() instanceof WaitGraph.ForRow) {
-        return new TableException(
-            TableException.Reason.IN_USE,
+        return new CatalogException(
+            CatalogException.Reason.IN_USE,
             "deadlock: "
                 + WaitGraph.words(cycle)
                 + ", which waits for this drop; roll back, or end that first");
@@ -137,9 +137,9 @@ public final class TableDrops {
     return inUse(table, cycle.by().table());
   }
 
-  private static TableException inUse(Table table, Table written) {
-    return new TableException(
-        TableException.Reason.IN_USE,
+  private static CatalogException inUse(Table table, Table written) {
+    return new CatalogException(
+        CatalogException.Reason.IN_USE,
         table == written
             ? "this thread has written to table "
                 + table.name()

@@ -5,8 +5,8 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.CatalogException;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.catalog.Catalog;
 import org.revenantdb.engine.catalog.NameChange;
@@ -114,15 +114,15 @@ public final class TableSteps {
       catalog.demandUnchanged(name);
     }
     if (change != null && change.created() == null) {
-      throw new TableException(
-          TableException.Reason.EXISTS,
+      throw new CatalogException(
+          CatalogException.Reason.EXISTS,
           "this transaction has dropped a table "
               + name
               + ", which is there until it commits; truncate that one, or create the new one in another transaction");
     }
     if (change != null || catalog.find(name) != null) {
-      throw new TableException(
-          TableException.Reason.EXISTS,
+      throw new CatalogException(
+          CatalogException.Reason.EXISTS,
           "there is a table " + name + " already; drop it first, or take another name");
     }
   }
@@ -138,7 +138,7 @@ public final class TableSteps {
    * Runs a step when nobody else writes to the table, nor will before the transaction has ended.
    * Outside of the gate, with nothing latched.
    *
-   * @throws TableException with {@link TableException.Reason#IN_USE} if that would never be
+   * @throws CatalogException with {@link CatalogException.Reason#IN_USE} if that would never be
    */
   void exclusively(TransactionCore core, OwnTables own, Table table, Step step) {
     if (own.has(table)) {

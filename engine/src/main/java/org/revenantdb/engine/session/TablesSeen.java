@@ -2,11 +2,11 @@ package org.revenantdb.engine.session;
 
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.CatalogException;
 import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.ConflictReason;
 import org.revenantdb.engine.RevenantException;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.catalog.TableState;
 import org.revenantdb.engine.catalog.TableTrees;
@@ -40,7 +40,8 @@ final class TablesSeen {
    * Enters a table that the transaction does not hold yet. From then on the table cannot be dropped
    * or truncated before the transaction has ended.
    *
-   * @throws TableException with {@link TableException.Reason#DROPPED} if the table was dropped
+   * @throws CatalogException with {@link CatalogException.Reason#DROPPED} if the table was dropped,
+   *     {@link CatalogException.Reason#NOT_COMMITTED} if it has not come to exist
    * @throws ConflictException if another transaction is dropping the table, or has truncated it
    *     after this one began: the trees that this one reads are no longer the trees of the table
    */
@@ -49,7 +50,7 @@ final class TablesSeen {
     boolean isAllowed = false;
     try {
       if (!TableState.of(table).isWritable()) {
-        throw dropped(core, table);
+        throw unreadable(core, table);
       }
       demandNewest(core, table);
       isAllowed = true;
@@ -86,7 +87,7 @@ final class TablesSeen {
     }
     TableTrees trees = TableState.of(table).newest();
     if (trees.below() != TableTrees.NEVER || trees.since() == TableTrees.NEVER) {
-      throw dropped(core, table);
+      throw unreadable(core, table);
     }
     if (trees.since() > core.snapshot()) {
       throw tooNew(core, table, trees.since());
@@ -97,8 +98,8 @@ final class TablesSeen {
   static void demandThere(TransactionCore core, Table table) {
     OwnTables own = core.ownTables();
     if (own != null && own.has(table) && own.of(table) == null) {
-      throw new TableException(
-          TableException.Reason.DROPPED,
+      throw new CatalogException(
+          CatalogException.Reason.DROPPED,
           "table " + table.name() + " was dropped by this transaction; roll back to have it again");
     }
   }
@@ -106,7 +107,7 @@ final class TablesSeen {
   /**
    * The trees that a table has in a snapshot of the transaction.
    *
-   * @throws TableException with {@link TableException.Reason#DROPPED} if the table was dropped
+   * @throws CatalogException with {@link CatalogException.Reason#DROPPED} if the table was dropped
    *     before the snapshot, or by the transaction
    */
   static TableTrees trees(TransactionCore core, Table table, long snapshot) {
@@ -131,7 +132,7 @@ final class TablesSeen {
   private static TableTrees decided(TransactionCore core, Table table, long snapshot) {
     TableTrees trees = TableState.of(table).decidedAt(snapshot);
     if (trees == null) {
-      throw dropped(core, table);
+      throw unreadable(core, table);
     }
     return trees;
   }
@@ -181,23 +182,23 @@ final class TablesSeen {
   }
 
   /** Why a table has no trees for the transaction. */
-  private static RevenantException dropped(TransactionCore core, Table table) {
+  private static RevenantException unreadable(TransactionCore core, Table table) {
     long lsn = TableState.of(table).droppedAt();
     if (lsn != TableTrees.NEVER) {
       core.witness().saw(lsn);
-      return new TableException(
-          TableException.Reason.DROPPED,
+      return new CatalogException(
+          CatalogException.Reason.DROPPED,
           "table "
               + table.name()
-              + " was dropped; get the one of this name that there is now from the database, if there is one");
+              + " was dropped, or its creation was rolled back; get the one of this name that there is now from the database, if there is one");
     }
     long since = TableState.of(table).newest().since();
     if (since == TableTrees.NEVER) {
-      return new TableException(
-          TableException.Reason.DROPPED,
+      return new CatalogException(
+          CatalogException.Reason.NOT_COMMITTED,
           "table "
               + table.name()
-              + " was created by a transaction that has not committed, and by no other can it be used before");
+              + " was created by another transaction, which has not committed; it can be used when that has committed");
     }
     if (since > core.snapshot()) {
       return tooNew(core, table, since);

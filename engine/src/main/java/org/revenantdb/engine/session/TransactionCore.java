@@ -9,13 +9,13 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.CatalogException;
 import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseClosedException;
 import org.revenantdb.engine.Durability;
 import org.revenantdb.engine.ReadOnlyDatabaseException;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.engine.TransactionStateException;
@@ -222,7 +222,7 @@ public final class TransactionCore extends TransactionState {
       try {
         answer = insideGate(action);
         PreparedWait.awaitPassed(this);
-      } catch (ConflictException | TableException told) {
+      } catch (ConflictException | CatalogException told) {
         awaitAnswer();
         throw told;
       }
@@ -404,7 +404,7 @@ public final class TransactionCore extends TransactionState {
    * The writer of rows of a table. From now on the table cannot be dropped or truncated until this
    * transaction has ended.
    *
-   * @throws TableException with {@link TableException.Reason#DROPPED} if the table was dropped
+   * @throws CatalogException with {@link CatalogException.Reason#DROPPED} if the table was dropped
    * @throws ConflictException if another transaction is dropping the table, or has truncated it
    *     after this one began
    */
@@ -435,8 +435,8 @@ public final class TransactionCore extends TransactionState {
   /**
    * The trees that a table has for this transaction.
    *
-   * @throws TableException with {@link TableException.Reason#DROPPED} if it was dropped before this
-   *     began, or by this
+   * @throws CatalogException with {@link CatalogException.Reason#DROPPED} if it was dropped before
+   *     this began, or by this
    */
   public TableTrees trees(Table table) {
     return trees(table, snapshot());

@@ -2,9 +2,9 @@ package org.revenantdb.engine.session;
 
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.CatalogException;
 import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.txn.RowWaiter.Row;
 import org.revenantdb.engine.txn.RowWaiters;
@@ -51,7 +51,7 @@ final class WriteStatement {
       try {
         outcome = writeOrWait(core, table, met, statement, renewal);
         PreparedWait.awaitPassed(core);
-      } catch (ConflictException | TableException told) {
+      } catch (ConflictException | CatalogException told) {
         core.awaitAnswer();
         throw told;
       }

@@ -23,13 +23,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.CatalogException;
 import org.revenantdb.engine.CheckReport;
 import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseClosedException;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
@@ -109,20 +109,20 @@ class DropTableTest {
       assertArrayEquals(random(7, 20_000 + 777 * 7), reader.get(old, key(7)));
       assertEquals(300, reader.count(old, null, null));
       assertNull(reader.get(fresh, key(1)));
-      assertRefused(TableException.Reason.DROPPED, () -> reader.put(old, key(1), new byte[1]));
-      assertRefused(TableException.Reason.DROPPED, () -> reader.delete(old, key(1)));
-      assertRefused(TableException.Reason.DROPPED, () -> reader.deleteRange(old, null, null));
+      assertRefused(CatalogException.Reason.DROPPED, () -> reader.put(old, key(1), new byte[1]));
+      assertRefused(CatalogException.Reason.DROPPED, () -> reader.delete(old, key(1)));
+      assertRefused(CatalogException.Reason.DROPPED, () -> reader.deleteRange(old, null, null));
       reader.put(fresh, bytes("mine"), new byte[1]);
       try (Transaction younger = db.begin()) {
-        assertRefused(TableException.Reason.DROPPED, () -> younger.get(old, key(1)));
+        assertRefused(CatalogException.Reason.DROPPED, () -> younger.get(old, key(1)));
         assertRefused(
-            TableException.Reason.DROPPED, () -> younger.get(old, key(1), new byte[9], 0));
-        assertRefused(TableException.Reason.DROPPED, () -> younger.scan(old, null, null));
-        assertRefused(TableException.Reason.DROPPED, () -> younger.count(old, null, null));
-        assertRefused(TableException.Reason.DROPPED, () -> younger.put(old, key(1), new byte[1]));
+            CatalogException.Reason.DROPPED, () -> younger.get(old, key(1), new byte[9], 0));
+        assertRefused(CatalogException.Reason.DROPPED, () -> younger.scan(old, null, null));
+        assertRefused(CatalogException.Reason.DROPPED, () -> younger.count(old, null, null));
+        assertRefused(CatalogException.Reason.DROPPED, () -> younger.put(old, key(1), new byte[1]));
         assertArrayEquals(random(1, 200), younger.get(fresh, key(1)));
       }
-      assertRefused(TableException.Reason.DROPPED, () -> db.bulkLoad(old));
+      assertRefused(CatalogException.Reason.DROPPED, () -> db.bulkLoad(old));
       reader.commit();
       CheckReport after = checkClean(db);
       assertEquals(2, after.treePages());
@@ -236,8 +236,8 @@ class DropTableTest {
                     done++;
                   } catch (ConflictException dropped) {
                     told.getAndIncrement();
-                  } catch (TableException dropped) {
-                    if (dropped.reason() != TableException.Reason.DROPPED) {
+                  } catch (CatalogException dropped) {
+                    if (dropped.reason() != CatalogException.Reason.DROPPED) {
                       throw dropped;
                     }
                     told.getAndIncrement();
@@ -280,7 +280,7 @@ class DropTableTest {
       }
       for (Table table : tables) {
         tx.put(table, key(1), new byte[2]);
-        assertRefused(TableException.Reason.IN_USE, () -> db.dropTable(table.name()));
+        assertRefused(CatalogException.Reason.IN_USE, () -> db.dropTable(table.name()));
         tx.put(table, key(2), new byte[2]); // it was not dropped
       }
       assertTrue(db.getOrCreateTable("free").options().partitions() == 1 && db.dropTable("free"));
@@ -314,8 +314,8 @@ class DropTableTest {
         tx.put(a, key(1), new byte[1]);
         written.countDown();
         awaitDropper(a, other);
-        TableException refused =
-            assertRefused(TableException.Reason.IN_USE, () -> db.dropTable("b"));
+        CatalogException refused =
+            assertRefused(CatalogException.Reason.IN_USE, () -> db.dropTable("b"));
         assertTrue(refused.getMessage().contains("table a"), refused.getMessage());
         tx.commit();
       }

@@ -30,6 +30,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.BulkLoad;
+import org.revenantdb.engine.CatalogException;
 import org.revenantdb.engine.CheckReport;
 import org.revenantdb.engine.CheckedTable;
 import org.revenantdb.engine.CompactReport;
@@ -41,7 +42,6 @@ import org.revenantdb.engine.Durability;
 import org.revenantdb.engine.LimitException;
 import org.revenantdb.engine.ReadOnlyDatabaseException;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.access.ApiAccess;
@@ -279,13 +279,14 @@ class PartitionedTableTest {
           List.of(TableOptions.defaults(), TableOptions.hashPartitioned(16))) {
         String told =
             assertRefused(
-                    TableException.Reason.OTHER_OPTIONS, () -> db.getOrCreateTable("eight", wrong))
+                    CatalogException.Reason.OTHER_OPTIONS,
+                    () -> db.getOrCreateTable("eight", wrong))
                 .getMessage();
         assertTrue(told.contains("eight was created with 8 partitions"), told);
         assertTrue(told.contains("not " + wrong.partitions()), told);
       }
       assertRefused(
-          TableException.Reason.OTHER_OPTIONS,
+          CatalogException.Reason.OTHER_OPTIONS,
           () -> db.getOrCreateTable("plain", TableOptions.hashPartitioned(2)));
     }
     assertThrows(IllegalArgumentException.class, () -> TableOptions.hashPartitioned(0));
@@ -293,7 +294,7 @@ class PartitionedTableTest {
     try (Database db = Database.open(directory.resolve("db"), Samples.SMALL.withReadOnly(true))) {
       assertEquals(8, db.getOrCreateTable("eight").options().partitions());
       assertRefused(
-          TableException.Reason.OTHER_OPTIONS,
+          CatalogException.Reason.OTHER_OPTIONS,
           () -> db.getOrCreateTable("eight", TableOptions.hashPartitioned(9)));
       assertThrows(
           ReadOnlyDatabaseException.class,
@@ -326,7 +327,7 @@ class PartitionedTableTest {
           thread.join();
         }
         assertEquals(1, failures.size());
-        assertEquals(TableException.class, failures.getFirst().getClass());
+        assertEquals(CatalogException.class, failures.getFirst().getClass());
       }
       assertEquals(List.of(), db.check().problems());
     }

@@ -82,12 +82,12 @@ class SequenceCrashTest {
     CrashDisk disk = new CrashDisk();
     CrashDisk image;
     try (Database db = Database.open(disk.path("/db"), OPTIONS)) {
-      db.sequence("s");
+      db.getOrCreateSequence("s");
       image = disk.afterPowerCut(sector -> false);
     }
     try (Database db = Database.open(image.path("/db"), OPTIONS)) {
       assertEquals(List.of("s"), db.sequenceNames());
-      assertEquals(1, db.sequence("s").next());
+      assertEquals(1, db.getOrCreateSequence("s").next());
     }
   }
 
@@ -113,7 +113,7 @@ class SequenceCrashTest {
     try (Database db = Database.open(disk.path("/db"), OPTIONS)) {
       CheckReport report = db.check();
       assertTrue(report.isSound(), report::toString);
-      Sequence sequence = db.sequence("s", options);
+      Sequence sequence = db.getOrCreateSequence("s", options);
       Table table = db.getOrCreateTable("t");
       for (long value : rows(db, table)) {
         forEver.add(value);

@@ -22,7 +22,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.CatalogException;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseClosedException;
 import org.revenantdb.engine.DatabaseOptions;
@@ -67,7 +69,7 @@ class SequenceTest {
 
   @Test
   void advanceTo_leavesOutTheValuesBefore_inABlockAndBehindIt() {
-    Sequence sequence = db.sequence("s", BY_DEFAULT.withCacheSize(10));
+    Sequence sequence = db.getOrCreateSequence("s", BY_DEFAULT.withCacheSize(10));
     assertEquals(0, sequence.position());
     sequence.advanceTo(3);
     assertEquals(3, sequence.position());
@@ -82,7 +84,7 @@ class SequenceTest {
 
   @Test
   void advanceTo_intoTheBlockThatFollows_goesOnThere() {
-    Sequence sequence = db.sequence("s", BY_DEFAULT.withCacheSize(10));
+    Sequence sequence = db.getOrCreateSequence("s", BY_DEFAULT.withCacheSize(10));
     assertEquals(7, draw(sequence, 7).getLast()); // half is used: the following block is reserved
     sequence.advanceTo(12);
     assertEquals(List.of(13L, 14L), draw(sequence, 2));
@@ -91,7 +93,7 @@ class SequenceTest {
   @Test
   void advanceTo_aPositionThatWasPassed_changesNothing() {
     for (int cache : new int[] {1, 10}) {
-      Sequence sequence = db.sequence("s" + cache, BY_DEFAULT.withCacheSize(cache));
+      Sequence sequence = db.getOrCreateSequence("s" + cache, BY_DEFAULT.withCacheSize(cache));
       assertEquals(List.of(1L, 2L, 3L), draw(sequence, 3));
       sequence.advanceTo(0);
       sequence.advanceTo(3);
@@ -102,13 +104,13 @@ class SequenceTest {
 
   @Test
   void advanceTo_ofAnotherStepAndOrder_countsValues() {
-    Sequence tens = db.sequence("tens", BY_DEFAULT.withStart(100).withIncrement(-10));
+    Sequence tens = db.getOrCreateSequence("tens", BY_DEFAULT.withStart(100).withIncrement(-10));
     tens.advanceTo(4);
     assertEquals(List.of(60L, 50L), draw(tens, 2));
     SequenceOptions reversed = BY_DEFAULT.withOrder(SequenceOrder.BIT_REVERSED);
-    Sequence one = db.sequence("one", reversed);
+    Sequence one = db.getOrCreateSequence("one", reversed);
     List<Long> all = draw(one, 20);
-    Sequence other = db.sequence("other", reversed);
+    Sequence other = db.getOrCreateSequence("other", reversed);
     other.advanceTo(15);
     assertEquals(all.subList(15, 20), draw(other, 5));
   }
@@ -116,7 +118,7 @@ class SequenceTest {
   @Test
   void advanceTo_survivesAReopen_andTheEndOfTheRangeIsTheEnd() {
     SequenceOptions last = BY_DEFAULT.withStart(Long.MAX_VALUE - 9);
-    Sequence sequence = db.sequence("s", last);
+    Sequence sequence = db.getOrCreateSequence("s", last);
     for (long outside : new long[] {-1, 11}) {
       String message =
           assertThrows(IllegalArgumentException.class, () -> sequence.advanceTo(outside))
@@ -125,7 +127,7 @@ class SequenceTest {
     }
     sequence.advanceTo(8);
     reopen(OPTIONS);
-    Sequence again = db.sequence("s");
+    Sequence again = db.getOrCreateSequence("s");
     assertEquals(8, again.position());
     assertEquals(List.of(Long.MAX_VALUE - 1, Long.MAX_VALUE), draw(again, 2));
     again.advanceTo(10);
@@ -135,7 +137,7 @@ class SequenceTest {
 
   @Test
   void position_ofAReadOnlyDatabase_isRead_andAdvanceToIsRefused() {
-    db.sequence("s").advanceTo(5);
+    db.getOrCreateSequence("s").advanceTo(5);
     reopen(OPTIONS.withReadOnly(true));
     Sequence sequence = db.findSequence("s");
     assertEquals(5, sequence.position());
@@ -144,15 +146,17 @@ class SequenceTest {
 
   @Test
   void next_countsUpFromOne() {
-    assertEquals(List.of(1L, 2L, 3L), draw(db.sequence("s"), 3));
-    assertEquals(4, db.sequence("s").next());
-    assertEquals(5, db.sequence("s").next(DURABLE));
+    assertEquals(List.of(1L, 2L, 3L), draw(db.getOrCreateSequence("s"), 3));
+    assertEquals(4, db.getOrCreateSequence("s").next());
+    assertEquals(5, db.getOrCreateSequence("s").next(DURABLE));
   }
 
   @Test
   void next_byIncrement_overManyBlocks() {
-    Sequence up = db.sequence("up", BY_DEFAULT.withStart(-10).withIncrement(7).withCacheSize(3));
-    Sequence down = db.sequence("down", BY_DEFAULT.withStart(5).withIncrement(-2).withCacheSize(4));
+    Sequence up =
+        db.getOrCreateSequence("up", BY_DEFAULT.withStart(-10).withIncrement(7).withCacheSize(3));
+    Sequence down =
+        db.getOrCreateSequence("down", BY_DEFAULT.withStart(5).withIncrement(-2).withCacheSize(4));
     for (int i = 0; i < 50; i++) {
       assertEquals(-10 + 7 * i, up.next(LAZY));
       assertEquals(5 - 2 * i, down.next(LAZY));
@@ -162,7 +166,8 @@ class SequenceTest {
   @Test
   void next_bitReversed_isPositiveAndReversesTheCounter() {
     Sequence sequence =
-        db.sequence("s", BY_DEFAULT.withOrder(SequenceOrder.BIT_REVERSED).withCacheSize(7));
+        db.getOrCreateSequence(
+            "s", BY_DEFAULT.withOrder(SequenceOrder.BIT_REVERSED).withCacheSize(7));
     Set<Long> seen = new HashSet<>();
     for (long i = 1; i <= 1_000; i++) {
       long value = sequence.next(LAZY);
@@ -176,17 +181,17 @@ class SequenceTest {
     for (int none = 0; none <= 1; none++) {
       String name = "none" + none;
       SequenceOptions options = BY_DEFAULT.withCacheSize(none);
-      assertEquals(List.of(1L, 2L, 3L), draw(db.sequence(name, options), 3));
+      assertEquals(List.of(1L, 2L, 3L), draw(db.getOrCreateSequence(name, options), 3));
       reopen(OPTIONS);
-      assertEquals(List.of(4L, 5L), draw(db.sequence(name, options), 2));
+      assertEquals(List.of(4L, 5L), draw(db.getOrCreateSequence(name, options), 2));
     }
   }
 
   @Test
   void next_ofTwoNames_areIndependent() {
     SequenceOptions options = BY_DEFAULT.withCacheSize(2);
-    Sequence one = db.sequence("one", options);
-    Sequence other = db.sequence("other", options);
+    Sequence one = db.getOrCreateSequence("one", options);
+    Sequence other = db.getOrCreateSequence("other", options);
     for (long i = 1; i < 20; i++) {
       assertEquals(i, one.next(LAZY));
       assertEquals(i, other.next(LAZY));
@@ -198,7 +203,7 @@ class SequenceTest {
     Set<Long> seen = new HashSet<>();
     for (int life = 0; life < 5; life++) {
       for (Durability durability : Durability.values()) {
-        Sequence sequence = db.sequence("s", BY_DEFAULT.withCacheSize(10));
+        Sequence sequence = db.getOrCreateSequence("s", BY_DEFAULT.withCacheSize(10));
         for (int i = 0; i < 27; i++) {
           assertTrue(seen.add(sequence.next(durability)));
         }
@@ -209,7 +214,7 @@ class SequenceTest {
 
   @Test
   void next_costsNoTransaction_andARollbackTakesNothingBack() {
-    Sequence sequence = db.sequence("s");
+    Sequence sequence = db.getOrCreateSequence("s");
     Table table = db.getOrCreateTable("t");
     try (Transaction tx = db.begin()) {
       tx.put(table, bytes("" + sequence.next()), bytes("x"));
@@ -222,7 +227,7 @@ class SequenceTest {
 
   @Test
   void next_lazily_causesNoForce_andDurably_oneABlock() {
-    Sequence sequence = db.sequence("s", BY_DEFAULT.withCacheSize(1_000));
+    Sequence sequence = db.getOrCreateSequence("s", BY_DEFAULT.withCacheSize(1_000));
     db.checkpoint();
     long forces = db.statistics().forces();
     draw(sequence, 3_000);
@@ -249,7 +254,7 @@ class SequenceTest {
     };
     for (int i = 0; i < ends.length; i++) {
       String name = "end" + i;
-      Sequence sequence = db.sequence(name, ends[i]);
+      Sequence sequence = db.getOrCreateSequence(name, ends[i]);
       assertEquals(5, new HashSet<>(draw(sequence, 5)).size(), ends[i].toString());
       for (Durability durability : Durability.values()) {
         LimitException told =
@@ -261,7 +266,7 @@ class SequenceTest {
     assertTrue(db.check().isSound());
     reopen(OPTIONS);
     for (int i = 0; i < ends.length; i++) {
-      Sequence sequence = db.sequence("end" + i, ends[i]);
+      Sequence sequence = db.getOrCreateSequence("end" + i, ends[i]);
       assertRefused(LimitException.Reason.SEQUENCE_EXHAUSTED, sequence::next);
     }
   }
@@ -284,15 +289,45 @@ class SequenceTest {
   @Test
   void sequence_thatExists_isFoundWithItsOptions_andRefusedWithOthers() {
     SequenceOptions options = BY_DEFAULT.withStart(100).withIncrement(5);
-    Sequence made = db.sequence("s", options);
-    assertSame(made, db.sequence("s"));
-    assertSame(made, db.sequence("s", options));
+    Sequence made = db.getOrCreateSequence("s", options);
+    assertSame(made, db.getOrCreateSequence("s"));
+    assertSame(made, db.getOrCreateSequence("s", options));
     assertSame(made, db.findSequence("s"));
     assertEquals("s", made.name());
-    refused("increment", () -> db.sequence("s", options.withIncrement(6)));
+    refusedOptions("increment", () -> db.getOrCreateSequence("s", options.withIncrement(6)));
+    reopen(OPTIONS);
+    assertEquals(options, db.getOrCreateSequence("s").options());
+    refusedOptions("cacheSize", () -> db.getOrCreateSequence("s", options.withCacheSize(7)));
+  }
+
+  private static void refusedOptions(String what, Executable call) {
+    CatalogException told = assertRefused(CatalogException.Reason.OTHER_OPTIONS, call);
+    assertTrue(told.getMessage().contains(what), told.getMessage());
+  }
+
+  @Test
+  void a_wrong_name_creates_no_sequence() {
+    CatalogException told =
+        assertRefused(CatalogException.Reason.MISSING, () -> db.sequence("invoces"));
+    assertTrue(told.getMessage().contains("invoces"), told.getMessage());
+    assertTrue(
+        told.getMessage().contains("createSequence or getOrCreateSequence"), told.getMessage());
+    assertEquals(List.of(), db.sequenceNames());
+  }
+
+  @Test
+  void a_sequence_is_created_once() {
+    SequenceOptions options = BY_DEFAULT.withStart(7);
+    Sequence made = db.createSequence("s", options);
+    assertSame(made, db.sequence("s"));
+    assertRefused(CatalogException.Reason.EXISTS, () -> db.createSequence("s"));
+    assertRefused(CatalogException.Reason.EXISTS, () -> db.createSequence("s", options));
+    assertEquals(7, made.next());
+    assertEquals(BY_DEFAULT, db.createSequence("other").options());
     reopen(OPTIONS);
     assertEquals(options, db.sequence("s").options());
-    refused("cacheSize", () -> db.sequence("s", options.withCacheSize(7)));
+    assertRefused(CatalogException.Reason.EXISTS, () -> db.createSequence("s", options));
+    assertEquals(List.of("other", "s"), db.sequenceNames());
   }
 
   @Test
@@ -300,7 +335,7 @@ class SequenceTest {
     assertEquals(List.of(), db.sequenceNames());
     put(db, "both", "k", "v");
     for (String name : List.of("z", "both", "ä", "a")) {
-      db.sequence(name).next();
+      db.getOrCreateSequence(name).next();
     }
     List<String> expected = List.of("a", "both", "z", "ä");
     assertEquals(expected, db.sequenceNames());
@@ -323,11 +358,13 @@ class SequenceTest {
   @Test
   void names_thatAreNone_areRefused() {
     String longest = "x".repeat(1_023);
-    assertEquals(1, db.sequence(longest).next());
-    for (String name : List.of("", "x".repeat(1_024), "\uD800")) {
-      assertRefused(LimitException.Reason.KEY_LENGTH, () -> db.sequence(name));
-      assertRefused(LimitException.Reason.KEY_LENGTH, () -> db.findSequence(name));
+    assertEquals(1, db.getOrCreateSequence(longest).next());
+    for (String name : List.of("", "x".repeat(1_024))) {
+      assertRefused(LimitException.Reason.NAME_LENGTH, () -> db.getOrCreateSequence(name));
+      assertRefused(LimitException.Reason.NAME_LENGTH, () -> db.createSequence(name));
+      assertRefused(LimitException.Reason.NAME_LENGTH, () -> db.findSequence(name));
     }
+    assertRefused(LimitException.Reason.NAME_CHARACTERS, () -> db.sequence("\uD800"));
   }
 
   @Test
@@ -335,7 +372,8 @@ class SequenceTest {
     List<Sequence> sequences = new ArrayList<>();
     for (int i = 0; i < 60; i++) {
       sequences.add(
-          db.sequence("%03d-".formatted(i) + "x".repeat(800), BY_DEFAULT.withCacheSize(2)));
+          db.getOrCreateSequence(
+              "%03d-".formatted(i) + "x".repeat(800), BY_DEFAULT.withCacheSize(2)));
       db.getOrCreateTable("t" + i);
       sequences.forEach(sequence -> sequence.next(LAZY));
     }
@@ -344,36 +382,36 @@ class SequenceTest {
     assertEquals(60, db.sequenceNames().size());
     assertEquals(60, db.tableNames().size());
     for (int i = 0; i < 60; i++) {
-      long next = db.sequence("%03d-".formatted(i) + "x".repeat(800)).next();
+      long next = db.getOrCreateSequence("%03d-".formatted(i) + "x".repeat(800)).next();
       assertTrue(next > 60 - i && next <= 60 - i + 5, "sequence " + i + " goes on with " + next);
     }
   }
 
   @Test
   void readOnly_refusesNextAndNewOnes_andFindsOldOnes() {
-    db.sequence("s").next();
+    db.getOrCreateSequence("s").next();
     reopen(OPTIONS.withReadOnly(true));
     Sequence sequence = Objects.requireNonNull(db.findSequence("s"));
     assertEquals(List.of("s"), db.sequenceNames());
-    assertSame(sequence, db.sequence("s"));
+    assertSame(sequence, db.getOrCreateSequence("s"));
     assertThrows(ReadOnlyDatabaseException.class, sequence::next);
     assertThrows(ReadOnlyDatabaseException.class, () -> sequence.next(LAZY));
-    assertThrows(ReadOnlyDatabaseException.class, () -> db.sequence("new"));
+    assertThrows(ReadOnlyDatabaseException.class, () -> db.getOrCreateSequence("new"));
     assertTrue(db.check().isSound());
   }
 
   @Test
   void next_ofAClosedDatabase_isRefused() {
-    Sequence sequence = db.sequence("s");
+    Sequence sequence = db.getOrCreateSequence("s");
     sequence.next(LAZY);
     db.close();
     assertThrows(DatabaseClosedException.class, () -> sequence.next(LAZY));
-    assertThrows(DatabaseClosedException.class, () -> db.sequence("s"));
+    assertThrows(DatabaseClosedException.class, () -> db.getOrCreateSequence("s"));
     assertThrows(DatabaseClosedException.class, () -> db.sequenceNames());
   }
 
   private void threadsDraw(SequenceOptions options, int each) throws InterruptedException {
-    Sequence sequence = db.sequence("s" + options.cacheSize(), options);
+    Sequence sequence = db.getOrCreateSequence("s" + options.cacheSize(), options);
     Set<Long> seen = ConcurrentHashMap.newKeySet();
     List<Thread> threads = new ArrayList<>();
     for (int t = 0; t < 8; t++) {
@@ -406,7 +444,7 @@ class SequenceTest {
     Set<Sequence> made = ConcurrentHashMap.newKeySet();
     List<Thread> threads = new ArrayList<>();
     for (int t = 0; t < 8; t++) {
-      threads.add(Thread.ofPlatform().start(() -> made.add(db.sequence("s"))));
+      threads.add(Thread.ofPlatform().start(() -> made.add(db.getOrCreateSequence("s"))));
     }
     for (Thread thread : threads) {
       thread.join();

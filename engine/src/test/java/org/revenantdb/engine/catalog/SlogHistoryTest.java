@@ -16,9 +16,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.CatalogException;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.testing.CommittedStates;
@@ -192,8 +192,8 @@ class SlogHistoryTest {
         Table made = tx.createTable(name, TableOptions.hashPartitioned(partitions));
         mine.tables.put(name, new TreeMap<>());
         write(tx, made, mine.tables.get(name));
-      } catch (TableException itHasDroppedOne) {
-        assertEquals(TableException.Reason.EXISTS, itHasDroppedOne.reason());
+      } catch (CatalogException itHasDroppedOne) {
+        assertEquals(CatalogException.Reason.EXISTS, itHasDroppedOne.reason());
         assertEquals(true, world.tables.containsKey(name));
       }
       return;
@@ -202,7 +202,7 @@ class SlogHistoryTest {
       case 0 -> {
         tx.dropTable(table);
         mine.tables.remove(name);
-        assertRefused(TableException.Reason.DROPPED, () -> tx.get(table, new byte[1]));
+        assertRefused(CatalogException.Reason.DROPPED, () -> tx.get(table, new byte[1]));
       }
       case 1, 2 -> {
         tx.truncate(table);

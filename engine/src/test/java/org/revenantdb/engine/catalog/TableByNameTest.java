@@ -10,11 +10,11 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.CatalogException;
 import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.ReadOnlyDatabaseException;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.testing.Samples;
@@ -30,7 +30,8 @@ class TableByNameTest {
   @Test
   void a_wrong_name_creates_no_table() {
     try (Database db = open()) {
-      TableException told = assertRefused(TableException.Reason.MISSING, () -> db.table("acounts"));
+      CatalogException told =
+          assertRefused(CatalogException.Reason.MISSING, () -> db.table("acounts"));
       assertTrue(told.getMessage().contains("acounts"), told.getMessage());
       assertTrue(told.getMessage().contains("createTable or getOrCreateTable"), told.getMessage());
       assertEquals(List.of(), db.tableNames());
@@ -55,12 +56,13 @@ class TableByNameTest {
   void a_table_is_created_once() {
     try (Database db = open()) {
       db.getOrCreateTable("t");
-      assertRefused(TableException.Reason.EXISTS, () -> db.createTable("t"));
+      assertRefused(CatalogException.Reason.EXISTS, () -> db.createTable("t"));
       assertRefused(
-          TableException.Reason.EXISTS, () -> db.createTable("t", TableOptions.hashPartitioned(2)));
+          CatalogException.Reason.EXISTS,
+          () -> db.createTable("t", TableOptions.hashPartitioned(2)));
       assertEquals(TableOptions.defaults(), db.table("t").options());
       db.dropTable("t");
-      assertRefused(TableException.Reason.MISSING, () -> db.table("t"));
+      assertRefused(CatalogException.Reason.MISSING, () -> db.table("t"));
       db.createTable("t");
     }
   }
@@ -70,10 +72,10 @@ class TableByNameTest {
     try (Database db = open();
         Transaction tx = db.begin()) {
       tx.createTable("t");
-      assertRefused(TableException.Reason.MISSING, () -> db.table("t"));
+      assertRefused(CatalogException.Reason.MISSING, () -> db.table("t"));
       assertThrows(ConflictException.class, () -> db.createTable("t"));
       tx.commit();
-      assertRefused(TableException.Reason.EXISTS, () -> db.createTable("t"));
+      assertRefused(CatalogException.Reason.EXISTS, () -> db.createTable("t"));
     }
   }
 
@@ -86,7 +88,7 @@ class TableByNameTest {
       assertEquals("t", db.table("t").name());
       assertThrows(ReadOnlyDatabaseException.class, () -> db.createTable("other"));
       assertThrows(ReadOnlyDatabaseException.class, () -> db.createTable("t"));
-      assertRefused(TableException.Reason.MISSING, () -> db.table("other"));
+      assertRefused(CatalogException.Reason.MISSING, () -> db.table("other"));
     }
   }
 }

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.engine.CatalogException;
 import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
@@ -30,7 +31,6 @@ import org.revenantdb.engine.Durability;
 import org.revenantdb.engine.ReadOnlyDatabaseException;
 import org.revenantdb.engine.Savepoint;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
@@ -103,8 +103,8 @@ class TablesInTransactionsTest {
       assertNull(db.findTable("new"));
       assertEquals(List.of("t"), db.tableNames());
       try (Transaction other = db.begin()) {
-        assertRefused(TableException.Reason.DROPPED, () -> other.get(made, K));
-        assertRefused(TableException.Reason.DROPPED, () -> other.put(made, K, V));
+        assertRefused(CatalogException.Reason.NOT_COMMITTED, () -> other.get(made, K));
+        assertRefused(CatalogException.Reason.NOT_COMMITTED, () -> other.put(made, K, V));
       }
       assertEquals(List.of(), db.check().problems());
       tx.commit();
@@ -124,7 +124,7 @@ class TablesInTransactionsTest {
     }
     assertNull(db.findTable("new"));
     try (Transaction tx = db.begin()) {
-      assertRefused(TableException.Reason.DROPPED, () -> tx.get(made, K));
+      assertRefused(CatalogException.Reason.DROPPED, () -> tx.get(made, K));
     }
     assertNull(get(db.getOrCreateTable("new"), K));
   }
@@ -134,7 +134,7 @@ class TablesInTransactionsTest {
     try (Transaction older = db.begin()) {
       try (Transaction tx = db.begin()) {
         tx.dropTable(table);
-        assertRefused(TableException.Reason.DROPPED, () -> tx.get(table, K));
+        assertRefused(CatalogException.Reason.DROPPED, () -> tx.get(table, K));
         assertNull(tx.findTable("t"));
         assertEquals("v", get(table, K));
         assertThrows(ConflictException.class, () -> older.put(table, L, V));
@@ -144,8 +144,8 @@ class TablesInTransactionsTest {
       assertNull(db.findTable("t"));
       assertEquals("v", get(older, table, K));
       try (Transaction newer = db.begin()) {
-        assertRefused(TableException.Reason.DROPPED, () -> newer.get(table, K));
-        assertRefused(TableException.Reason.DROPPED, () -> newer.put(table, K, V));
+        assertRefused(CatalogException.Reason.DROPPED, () -> newer.get(table, K));
+        assertRefused(CatalogException.Reason.DROPPED, () -> newer.put(table, K, V));
       }
       db.cleanNow();
       assertEquals("v", get(older, table, K));
@@ -284,11 +284,11 @@ class TablesInTransactionsTest {
     try (Transaction writer = db.begin();
         Transaction tx = db.begin()) {
       writer.put(table, L, V);
-      assertRefused(TableException.Reason.IN_USE, () -> tx.truncate(table));
-      assertRefused(TableException.Reason.IN_USE, () -> tx.dropTable(table));
+      assertRefused(CatalogException.Reason.IN_USE, () -> tx.truncate(table));
+      assertRefused(CatalogException.Reason.IN_USE, () -> tx.dropTable(table));
       writer.rollback();
       tx.truncate(table);
-      assertRefused(TableException.Reason.IN_USE, () -> db.dropTable("t"));
+      assertRefused(CatalogException.Reason.IN_USE, () -> db.dropTable("t"));
       tx.commit();
     }
   }
@@ -320,8 +320,8 @@ class TablesInTransactionsTest {
     try {
       tx.truncate(from);
       return false;
-    } catch (TableException refused) {
-      if (refused.reason() != TableException.Reason.IN_USE) {
+    } catch (CatalogException refused) {
+      if (refused.reason() != CatalogException.Reason.IN_USE) {
         throw refused;
       }
       return true;
@@ -352,15 +352,15 @@ class TablesInTransactionsTest {
   void a_name_is_created_by_one_at_a_time() {
     try (Transaction tx = db.begin()) {
       Table made = tx.createTable("new");
-      assertRefused(TableException.Reason.EXISTS, () -> tx.createTable("new"));
-      assertRefused(TableException.Reason.EXISTS, () -> tx.createTable("t"));
+      assertRefused(CatalogException.Reason.EXISTS, () -> tx.createTable("new"));
+      assertRefused(CatalogException.Reason.EXISTS, () -> tx.createTable("t"));
       try (Transaction other = db.begin()) {
         assertThrows(ConflictException.class, () -> other.createTable("new"));
       }
       assertThrows(ConflictException.class, () -> db.getOrCreateTable("new"));
       tx.dropTable(made);
       db.getOrCreateTable("new");
-      assertRefused(TableException.Reason.DROPPED, () -> tx.truncate(made));
+      assertRefused(CatalogException.Reason.DROPPED, () -> tx.truncate(made));
     }
     assertNotNull(db.findTable("new"));
   }
@@ -379,16 +379,16 @@ class TablesInTransactionsTest {
       tx.rollbackTo(later);
       tx.release(later);
       tx.dropTable(table);
-      assertRefused(TableException.Reason.DROPPED, () -> tx.dropTable(table));
-      assertRefused(TableException.Reason.DROPPED, () -> tx.truncate(table));
+      assertRefused(CatalogException.Reason.DROPPED, () -> tx.dropTable(table));
+      assertRefused(CatalogException.Reason.DROPPED, () -> tx.truncate(table));
     }
     try (Transaction tx = db.begin()) {
       tx.put(table, L, V);
       assertTrue(tx.prepare(bytes("p")));
     }
     try (Transaction tx = db.begin()) {
-      assertRefused(TableException.Reason.IN_USE, () -> tx.truncate(table));
-      assertRefused(TableException.Reason.IN_USE, () -> tx.dropTable(table));
+      assertRefused(CatalogException.Reason.IN_USE, () -> tx.truncate(table));
+      assertRefused(CatalogException.Reason.IN_USE, () -> tx.dropTable(table));
     }
     db.rollbackPrepared(bytes("p"));
     db.close();

@@ -80,10 +80,10 @@ class CommandsTest {
       tx.put(orders, "large".getBytes(), new byte[100_000]);
       tx.put(db.getOrCreateTable("customers"), "x".getBytes(), "text".getBytes());
     });
-    db.sequence("invoices").next();
+    db.getOrCreateSequence("invoices").next();
     SequenceOptions spread =
         SequenceOptions.defaults().withCacheSize(1).withOrder(SequenceOrder.BIT_REVERSED);
-    db.sequence("orders", spread).next();
+    db.getOrCreateSequence("orders", spread).next();
   }
 
   private void flip(long offset) throws IOException {

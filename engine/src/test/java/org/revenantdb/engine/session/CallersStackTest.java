@@ -74,7 +74,7 @@ class CallersStackTest {
     calls.put("checkpoint", db::checkpoint);
     calls.put("sync", db::sync);
     calls.put("new table", () -> db.getOrCreateTable("other"));
-    calls.put("new sequence", () -> db.sequence("s").next());
+    calls.put("new sequence", () -> db.getOrCreateSequence("s").next());
     calls.put("close", db::close);
     calls.forEach((what, call) -> {
       RuntimeException told = assertThrows(RuntimeException.class, call::run, what);

@@ -24,10 +24,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.revenantdb.engine.BulkLoad;
+import org.revenantdb.engine.CatalogException;
 import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.engine.access.ApiAccess;
@@ -302,7 +302,7 @@ class OwnConflictTest {
   @Test
   void a_drop_in_a_run_that_has_written_to_the_table_is_told() throws Exception {
     assertRefused(
-        TableException.Reason.IN_USE,
+        CatalogException.Reason.IN_USE,
         () ->
             db.run(
                 LAZY,
@@ -312,7 +312,7 @@ class OwnConflictTest {
                 }));
     try (ExecutorService helper = Executors.newSingleThreadExecutor()) {
       assertRefused(
-          TableException.Reason.IN_USE,
+          CatalogException.Reason.IN_USE,
           () ->
               db.runThrowing(
                   LAZY,

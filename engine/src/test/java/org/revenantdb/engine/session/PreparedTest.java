@@ -21,14 +21,15 @@ import java.util.TreeSet;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.revenantdb.engine.CatalogException;
 import org.revenantdb.engine.CheckReport;
 import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
+import org.revenantdb.engine.LimitException;
 import org.revenantdb.engine.ReadOnlyDatabaseException;
 import org.revenantdb.engine.Savepoint;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionStateException;
 import org.revenantdb.engine.catalog.TableState;
@@ -77,7 +78,7 @@ class PreparedTest {
         assertThrows(ConflictException.class, () -> tx.put(table, row, OLD));
       }
     }
-    assertRefused(TableException.Reason.IN_USE, () -> db.dropTable("t"));
+    assertRefused(CatalogException.Reason.IN_USE, () -> db.dropTable("t"));
   }
 
   private static void assertOutcome(Database db, int first, boolean committed) {
@@ -196,8 +197,8 @@ class PreparedTest {
       try (Transaction tx = db.begin()) {
         tx.put(table, key(5), NEW);
         assertRefused(TransactionStateException.Reason.NOT_PREPARABLE, () -> tx.prepare(NAME));
-        assertThrows(IllegalArgumentException.class, () -> tx.prepare(new byte[0]));
-        assertThrows(IllegalArgumentException.class, () -> tx.prepare(new byte[257]));
+        assertRefused(LimitException.Reason.NAME_LENGTH, () -> tx.prepare(new byte[0]));
+        assertRefused(LimitException.Reason.NAME_LENGTH, () -> tx.prepare(new byte[257]));
         tx.put(table, key(6), NEW);
         tx.commit();
       }
@@ -233,7 +234,7 @@ class PreparedTest {
     int prepared = 0;
     try (Database db = open(now)) {
       Table table = db.getOrCreateTable("t");
-      byte[] long256 = new byte[Database.MAX_NAME_BYTES];
+      byte[] long256 = new byte[Database.MAX_PREPARED_NAME_BYTES];
       TransactionStateException told = null;
       while (told == null) {
         long256[0] = (byte) prepared;
@@ -294,7 +295,7 @@ class PreparedTest {
       }
       tx.prepare(NAME);
       drops.join();
-      assertEquals(TableException.class, told.getFirst().getClass());
+      assertEquals(CatalogException.class, told.getFirst().getClass());
       assertTrue(db.commitPrepared(NAME));
       assertTrue(db.dropTable("t"));
     }

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.revenantdb.engine.BulkLoad;
+import org.revenantdb.engine.CatalogException;
 import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.ConflictReason;
 import org.revenantdb.engine.Database;
@@ -37,7 +38,6 @@ import org.revenantdb.engine.DatabaseClosedException;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Savepoint;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.engine.WaitClass;
@@ -357,7 +357,7 @@ class RowWaitTest {
               return null;
             }));
     assertEquals(
-        TableException.Reason.IN_USE, assertInstanceOf(TableException.class, told).reason());
+        CatalogException.Reason.IN_USE, assertInstanceOf(CatalogException.class, told).reason());
     assertTrue(told.getMessage().contains("waits for row a of table t"), told.getMessage());
     dropper.rollback();
     got(waits);

@@ -727,7 +727,7 @@ public final class StarvedRounds {
           }
           old.get(db.getOrCreateTable("t"), utf8(keys.any(from)));
         }
-        db.sequence("s").next();
+        db.getOrCreateSequence("s").next();
       }
       case 14 -> { // prepared and decided
         Table table = db.getOrCreateTable("t");

@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.function.Function;
 import org.junit.jupiter.api.function.Executable;
+import org.revenantdb.engine.CatalogException;
 import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.ConflictReason;
 import org.revenantdb.engine.LimitException;
 import org.revenantdb.engine.RevenantException;
 import org.revenantdb.engine.StorageException;
-import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.TransactionStateException;
 
 /** Assertions that a call throws an exception with a reason. */
@@ -44,13 +44,13 @@ public final class Refusals {
     return refused(StorageException.class, StorageException::reason, reason, call, message);
   }
 
-  public static TableException assertRefused(TableException.Reason reason, Executable call) {
+  public static CatalogException assertRefused(CatalogException.Reason reason, Executable call) {
     return assertRefused(reason, call, "");
   }
 
-  public static TableException assertRefused(
-      TableException.Reason reason, Executable call, String message) {
-    return refused(TableException.class, TableException::reason, reason, call, message);
+  public static CatalogException assertRefused(
+      CatalogException.Reason reason, Executable call, String message) {
+    return refused(CatalogException.class, CatalogException::reason, reason, call, message);
   }
 
   public static TransactionStateException assertRefused(

@@ -82,7 +82,7 @@ public final class RevenantInserts implements InsertStore {
 
   private LongSupplier reversed(int cache, Durability durability) {
     var sequence =
-        database.sequence(
+        database.getOrCreateSequence(
             "ids",
             SequenceOptions.defaults().withCacheSize(cache).withOrder(SequenceOrder.BIT_REVERSED));
     return () -> sequence.next(durability);

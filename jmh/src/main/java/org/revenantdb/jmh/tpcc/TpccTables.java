@@ -57,7 +57,7 @@ public record TpccTables(
         database.getOrCreateTable("order_line"),
         database.getOrCreateTable("item"),
         database.getOrCreateTable("stock"),
-        database.sequence("payments"));
+        database.getOrCreateSequence("payments"));
   }
 
   /** A number that no other payment has; it is durable with the payment. */

@@ -31,7 +31,7 @@ enum KnownSequence {
 
   /** Takes the next value, and creates the sequence if it is not there; the value's number. */
   static long next(Database db, KnownSequence which) {
-    Sequence sequence = db.sequence(which.text(), which.options);
+    Sequence sequence = db.getOrCreateSequence(which.text(), which.options);
     return which.number(sequence.next());
   }
 

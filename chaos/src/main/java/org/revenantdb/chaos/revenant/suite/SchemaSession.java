@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.crash.Seeds;
 import org.revenantdb.chaos.revenant.suite.RevenantSubject.Tables;
 import org.revenantdb.chaos.subject.Promises;
+import org.revenantdb.engine.CatalogException;
 import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.RevenantException;
 import org.revenantdb.engine.Table;
-import org.revenantdb.engine.TableException;
 import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.TransactionOptions;
 
@@ -259,7 +259,7 @@ final class SchemaSession {
 
   /** What a session may be told because of others. */
   private static boolean isRefusal(RevenantException e) {
-    if (e instanceof TableException table) {
+    if (e instanceof CatalogException table) {
       return switch (table.reason()) {
         case DROPPED, EXISTS, IN_USE -> true;
         case MISSING, OTHER_OPTIONS -> false;
@@ -341,8 +341,8 @@ final class SchemaSession {
     private void demandTaken(String name) {
       try {
         tx.create(name, TableOptions.defaults());
-      } catch (TableException refused) {
-        if (refused.reason() != TableException.Reason.EXISTS) {
+      } catch (CatalogException refused) {
+        if (refused.reason() != CatalogException.Reason.EXISTS) {
           throw refused;
         }
         return;

@@ -56,7 +56,8 @@ public final class SequenceSubject extends RevenantSubject {
     for (long number = reserved + 1; number <= reserved + SPAN; number++) {
       promises.attempt(row(number), GIVEN);
     }
-    Sequence numbers = db.sequence(NAME, SequenceOptions.defaults().withCacheSize(CACHE));
+    Sequence numbers =
+        db.getOrCreateSequence(NAME, SequenceOptions.defaults().withCacheSize(CACHE));
     new Sessions(db, promises)
         .together(
             SESSIONS,
