@@ -262,7 +262,7 @@ final class SchemaSession {
     if (e instanceof CatalogException table) {
       return switch (table.reason()) {
         case DROPPED, EXISTS, IN_USE -> true;
-        case MISSING, OTHER_OPTIONS -> false;
+        case MISSING, NOT_COMMITTED, OTHER_OPTIONS -> false;
       };
     }
     return e instanceof ConflictException;
