@@ -31,7 +31,6 @@ final class FrameClaims {
 
   private static final long SHORTEST_WAIT = TimeUnit.MICROSECONDS.toNanos(50);
   private static final long LONGEST_WAIT = TimeUnit.MILLISECONDS.toNanos(5);
-  private static final long HOPELESS = TimeUnit.SECONDS.toNanos(60);
 
   private final Frames frames;
   private final Translation translation;
@@ -152,28 +151,33 @@ final class FrameClaims {
   }
 
   private int claimInTime() {
-    long begin = System.nanoTime();
-    long wait = SHORTEST_WAIT;
-    while (true) {
-      long seen = waiters.generation();
-      int frame = claimAtOnce();
-      if (frame != Frames.NONE) {
-        return frame;
+    FrameWaiters.Waiter me = waiters.enter();
+    int frame = Frames.NONE;
+    try {
+      long wait = SHORTEST_WAIT;
+      while (true) {
+        long seen = waiters.generation();
+        frame = claimAtOnce();
+        if (frame != Frames.NONE) {
+          return frame;
+        }
+        writer.checkRunning();
+        if (waiters.isHopeless(me)) {
+          throw tooSmall();
+        }
+        writer.wantCleanFrames();
+        waiters.await(me, seen, wait);
+        wait = Math.min(wait * 2, LONGEST_WAIT);
       }
-      writer.checkRunning();
-      if (System.nanoTime() - begin > HOPELESS) {
-        throw tooSmall();
-      }
-      writer.wantCleanFrames();
-      waiters.await(seen, wait);
-      wait = Math.min(wait * 2, LONGEST_WAIT);
+    } finally {
+      waiters.leave(me, frame != Frames.NONE);
     }
   }
 
   private PoolSizeException tooSmall() {
     return PoolSizeException.noFrameFree(
         "No frame became free for %d s: all %d frames of the buffer pool of %s are latched or cannot be written; open the database with a larger pool or use fewer threads at once."
-            .formatted(TimeUnit.NANOSECONDS.toSeconds(HOPELESS), frames.used(), dataPath));
+            .formatted(FrameWaiters.hopelessSeconds(), frames.used(), dataPath));
   }
 
   /** A frame for a page that perhaps nobody asks for, or {@link Frames#NONE}; waits for nothing. */

@@ -12,6 +12,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
@@ -278,7 +279,7 @@ class ParallelRedoTest {
         // Reads are held up, with their frames latched, until somebody finds none.
         if (held.incrementAndGet() <= frames) {
           while (redone.pool.statistics().frameWaits() == 0) {
-            Thread.onSpinWait();
+            LockSupport.parkNanos(1_000_000); // hundreds wait here, and others have to run
           }
         }
         return null;
