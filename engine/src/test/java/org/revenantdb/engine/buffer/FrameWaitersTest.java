@@ -98,9 +98,7 @@ class FrameWaitersTest {
 
   private void waitForOne(Semaphore frames) {
     FrameWaiters.Waiter me = waiters.enter();
-    for (long seen = waiters.generation();
-        !frames.tryAcquire();
-        seen = waiters.generation()) {
+    for (long seen = waiters.generation(); !frames.tryAcquire(); seen = waiters.generation()) {
       waiters.await(me, seen, TimeUnit.MILLISECONDS.toNanos(5));
     }
     waiters.leave(me, /* isServed= */ true);

@@ -8,6 +8,7 @@ import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.disk.FileContent;
+import org.revenantdb.recovery.format.PageHeaderLayout;
 
 /**
  * One step of damage, which can be written down and read back:
@@ -35,6 +36,8 @@ import org.revenantdb.chaos.disk.FileContent;
  * @param words verb and arguments
  */
 record Damage(List<String> words) {
+
+  private static final int PAGE = PageHeaderLayout.PAGE_SIZE;
 
   static Damage of(Object... words) {
     return new Damage(Arrays.stream(words).map(String::valueOf).toList());
@@ -77,6 +80,16 @@ record Damage(List<String> words) {
 
   String file() {
     return words.get(1);
+  }
+
+  /** Whether it copies less than a page of another moment. */
+  boolean isOfSector() {
+    return verb().equals("copy") && size(3) < PAGE;
+  }
+
+  /** Of bytes: where the first one is. */
+  long offset() {
+    return number(2);
   }
 
   /** Of a copy: from which moment. */

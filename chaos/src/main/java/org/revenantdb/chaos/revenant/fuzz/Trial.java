@@ -50,6 +50,9 @@ final class Trial {
   private boolean isForged;
   private boolean isEarlier;
 
+  /** Wrong answers cannot be told by a checksum. */
+  private final boolean isUntold;
+
   /** Nobody knows what should be there. */
   private boolean isBlind;
 
@@ -66,6 +69,7 @@ final class Trial {
     this.variant = variant;
     this.states = family.moments().get(variant.moment()).states();
     this.ofCopiedLog = variant.statesOfCopiedLog(family);
+    this.isUntold = variant.isForged(family);
     this.disk = disk;
     this.threads = threads;
     this.random = new SplittableRandom(variant.text().hashCode());
@@ -156,7 +160,7 @@ final class Trial {
     try {
       readAndCompare("read", subject);
       // A forged page may be anywhere; what a checksum tells, every read does.
-      if (variant.isForged() || random.nextBoolean()) {
+      if (isUntold || random.nextBoolean()) {
         attempt("check", subject::check);
       }
       decide(subject);
@@ -383,7 +387,7 @@ final class Trial {
         }
       }
     }
-    if (variant.isForged()) {
+    if (isUntold) {
       isForged = true;
     } else if (!variant.mayShortenLog() || !isTold || isInvented(seen)) {
       wrong(phase, difference);
@@ -418,7 +422,7 @@ final class Trial {
   }
 
   private void wrong(String phase, String what) {
-    if (variant.isForged()) {
+    if (isUntold) {
       isForged = true;
     } else {
       findings.add(
@@ -485,7 +489,7 @@ final class Trial {
     }
     String difference = now.differenceOfNumbers(values);
     // As with rows: where the log was cut short and that was told, nobody knows what was durable.
-    if (!difference.isEmpty() && (variant.isForged() || !variant.mayShortenLog() || !isTold)) {
+    if (!difference.isEmpty() && (isUntold || !variant.mayShortenLog() || !isTold)) {
       wrong(phase, difference);
     }
     taken.putAll(now.numbers());

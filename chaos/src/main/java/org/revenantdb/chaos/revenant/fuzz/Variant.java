@@ -1,9 +1,11 @@
 package org.revenantdb.chaos.revenant.fuzz;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.revenantdb.chaos.disk.DiskImage;
+import org.revenantdb.recovery.format.PageHeaderLayout;
 
 /**
  * A damaged database: which moment of which family, and what is done to it.
@@ -16,6 +18,7 @@ import org.revenantdb.chaos.disk.DiskImage;
  */
 record Variant(long seed, int family, int moment, String kind, List<Damage> steps) {
 
+  private static final int PAGE = PageHeaderLayout.PAGE_SIZE;
   private static final Pattern TEXT =
       Pattern.compile("(-?\\d+)/(\\d+)/(\\d+) ([a-z.-]+): ?(.*)", Pattern.DOTALL);
 
@@ -39,8 +42,25 @@ record Variant(long seed, int family, int moment, String kind, List<Damage> step
   }
 
   /** Whether wrong answers cannot be told by a checksum. */
-  boolean isForged() {
-    return kind.startsWith("moments") || steps.stream().anyMatch(Damage::seals);
+  boolean isForged(Family of) {
+    return kind.startsWith("moments")
+        || steps.stream().anyMatch(Damage::seals)
+        || steps.stream().anyMatch(step -> step.isOfSector() && isWholePage(of, step));
+  }
+
+  /**
+   * Whether the page of a copied sector is that of the other moment altogether, because its other
+   * sectors were copied, too, or are the same in both moments: then its checksum is good.
+   */
+  private boolean isWholePage(Family of, Damage copy) {
+    long at = copy.offset() - copy.offset() % PAGE;
+    byte[] now = make(of).bytes(copy.file(), at, PAGE);
+    byte[] other = bytes(of, copy.otherMoment(), copy.file(), at);
+    return Arrays.equals(now, other) && !Arrays.equals(now, bytes(of, moment, copy.file(), at));
+  }
+
+  private static byte[] bytes(Family of, int moment, String file, long at) {
+    return new DamagedDisk(of.moments().get(moment).image()).bytes(file, at, PAGE);
   }
 
   /**

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import java.lang.Thread.UncaughtExceptionHandler;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -12,9 +14,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.revenantdb.recovery.format.PageHeaderLayout;
 
 /** A trial sees each fault that is planted in what it opens, and calls it by its name. */
 class TrialTest {
+
+  private static final int PAGE = PageHeaderLayout.PAGE_SIZE;
+  private static final int SECTOR = 512;
 
   private static Family family = new Family(List.of());
 
@@ -104,6 +110,35 @@ class TrialTest {
         "1/0/%d field.map: create %swrong 1; sealpage revenant.data 3"
             .formatted(last(), PlantedOpener.PLANT);
     assertEquals(Outcome.FORGED, outcome(text, threads()));
+  }
+
+  /** The sectors that are not copied are the same in both moments. */
+  @Test
+  void a_page_that_is_torn_into_a_whole_one_of_another_moment_is_forged() {
+    int other = last() - 1;
+    List<String> copies = copiesOfAPage(other);
+    String planted = "1/0/%d torn: create %swrong 1; ".formatted(last(), PlantedOpener.PLANT);
+    assertEquals(Outcome.FORGED, outcome(planted + String.join("; ", copies), threads()));
+    copies.removeLast();
+    assertEquals(Outcome.WRONG, outcome(planted + String.join("; ", copies), threads()));
+  }
+
+  /** Copies of all sectors in which a page differs from what it was: several, but not all. */
+  private static List<String> copiesOfAPage(int other) {
+    DamagedDisk now = new DamagedDisk(family.moments().get(last()).image());
+    DamagedDisk then = new DamagedDisk(family.moments().get(other).image());
+    for (long page = 0; ; page += PAGE) {
+      List<String> copies = new ArrayList<>();
+      for (long at = page; at < page + PAGE; at += SECTOR) {
+        if (!Arrays.equals(
+            now.bytes("revenant.data", at, SECTOR), then.bytes("revenant.data", at, SECTOR))) {
+          copies.add("copy revenant.data %d %d %d".formatted(at, SECTOR, other));
+        }
+      }
+      if (copies.size() > 1 && copies.size() < PAGE / SECTOR) {
+        return copies;
+      }
+    }
   }
 
   @Test

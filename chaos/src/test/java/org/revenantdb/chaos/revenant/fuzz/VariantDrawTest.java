@@ -134,7 +134,7 @@ class VariantDrawTest {
           assertEquals(DamagedDisk.little(bytes).getInt(0), DamagedDisk.crc(bytes, 4, PAGE));
           seen++;
         } else if (step.verb().equals("record")) {
-          assertTrue(variant.isForged());
+          assertTrue(variant.isForged(family));
           seen++;
         }
       }
