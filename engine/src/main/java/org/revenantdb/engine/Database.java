@@ -976,9 +976,10 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Counts since the database was opened.
+   * Returns what the database has counted since it was opened, and how large or how far things are
+   * now. The call looks at each frame of the pool.
    *
-   * @return the counts
+   * @return the statistics of now
    */
   public DatabaseStatistics statistics() {
     try {

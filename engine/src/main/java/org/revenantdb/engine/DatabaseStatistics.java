@@ -1,128 +1,155 @@
 package org.revenantdb.engine;
 
+import java.util.Arrays;
+import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts since the database was opened.
+ * What a database has counted since it was opened, and states of the moment of the call. {@link
+ * Database#statistics} returns them. Immutable and thread-safe.
  *
- * @param splits pages split
- * @param merges pages merged
- * @param overflowValues values written to overflow pages
- * @param overflowPagesFreed pages of such values given back
- * @param rowsReverted rows of aborted transactions taken back, by the cleaner or themselves
- * @param versionsDropped former versions and deleted rows taken away
- * @param cleanerPasses passes of the cleaner
- * @param pagesCleaned pages the cleaner visited
- * @param abortedTransactions transactions of which something may be left, now; short ones, which
- *     put their rows back themselves, are never among them
- * @param forgotten aborted transactions of which the cleaner has left nothing
- * @param durableCommits commits of durable transactions
- * @param lazyCommits commits that did not wait
- * @param durableReadWaits answers that had to wait until what they depend on was durable
- * @param durableReadWaitNanos how long they waited, together
- * @param checkpoints checkpoints
- * @param hits fixes of pages that were in memory
- * @param misses fixes of pages that had to be read
- * @param evictions pages that left memory
- * @param pagesRead pages read
- * @param pagesWritten pages written
- * @param bytesRead bytes read from all files
- * @param bytesWritten bytes written to all files
- * @param forces forces of files
- * @param logTail end of the log
- * @param durableLsn end of what is forced of it
- * @param redoPoint where a restart now would begin
- * @param restartPages how many pages a restart now might have to read, at most
- * @param logDirectoryBytes size of the log directory, 0 if the database is open read-only
- * @param dataFilePages pages of the data file
- * @param pagesReadAhead pages read before a scan came to them; they count as read, too
- * @param frameWaits how often somebody waited for memory to become free, since what was there had
- *     to be written first, or was in use
- * @param leafPages leaves of tables
- * @param innerPages inner pages of tables
- * @param overflowPages pages of large values
- * @param mapPages space maps
- * @param versionMemoryBytes memory that older versions of rows take, now, with what leads to those
- *     in files
- * @param versionRunBytes size of the files that they are in, now
- * @param versionRuns how many such files there are, now
- * @param versionsSpilled older versions written to files, since memory was too small for them
- * @param pagesToVisit pages that the running pass of the cleaner has yet to visit, now; 0 between
- *     two passes
- * @param pagesMarked pages on which only the cleaner can give something back, for its next pass,
- *     now
- * @param pagesForLater pages with versions that can wait for their next writer, now
- * @param pagesPostponed pages that wait until a transaction has ended, now
- * @param pagesPostponedLong pages that wait for prepared or long transactions alone, now
- * @param tablesToGiveBack tables that were dropped or truncated and whose pages have not all been
- *     given back, now
- * @param mapsToRead space maps that have yet to be read, now, to find what the life before a
- *     restart has left; before that no transaction is forgotten
- * @param snapshots snapshots that are open, now
- * @param oldestSnapshot the oldest of them; null if there is none
- * @param versionsAdded older versions of rows that left their page and were kept in memory
- * @param versionsPruned how many of them were dropped when another one came to their row
- * @param versionsSwept how many were dropped later, as no snapshot needed them any more
- * @param longestVersionChain the most older versions that one row had in memory at a time
- * @param versionChainExcess by how many, at most, these were more than the snapshots that were open
- *     when that was last looked at, when one had come to the row; 0 if never
- * @param snapshotRefreshes how often it was looked which snapshots are open, to find out what may
- *     be dropped
- * @param retries what {@link Database#run} has tried again, and why
+ * <p>There are six groups of getters. The numbers are {@code long} and never negative. {@link
+ * Statistic} has the unit of each, and whether it is a counter or a gauge. An exporter needs no
+ * list of its own:
+ *
+ * {@snippet :
+ * for (DatabaseStatistics.Value one : db.statistics()) {
+ *   System.out.println(one.statistic().text() + " " + one.value());
+ * }
+ * }
+ *
+ * <p>The engine reads the numbers one after the other while threads count. So they need not belong
+ * to the same nanosecond.
  */
-public record DatabaseStatistics(
-    long splits,
-    long merges,
-    long overflowValues,
-    long overflowPagesFreed,
-    long rowsReverted,
-    long versionsDropped,
-    long cleanerPasses,
-    long pagesCleaned,
-    long abortedTransactions,
-    long forgotten,
-    long durableCommits,
-    long lazyCommits,
-    long durableReadWaits,
-    long durableReadWaitNanos,
-    long checkpoints,
-    long hits,
-    long misses,
-    long evictions,
-    long pagesRead,
-    long pagesWritten,
-    long bytesRead,
-    long bytesWritten,
-    long forces,
-    long logTail,
-    long durableLsn,
-    long redoPoint,
-    long restartPages,
-    long logDirectoryBytes,
-    long dataFilePages,
-    long pagesReadAhead,
-    long frameWaits,
-    PageClassStatistics leafPages,
-    PageClassStatistics innerPages,
-    PageClassStatistics overflowPages,
-    PageClassStatistics mapPages,
-    long versionMemoryBytes,
-    long versionRunBytes,
-    long versionRuns,
-    long versionsSpilled,
-    long pagesToVisit,
-    long pagesMarked,
-    long pagesForLater,
-    long pagesPostponed,
-    long pagesPostponedLong,
-    long tablesToGiveBack,
-    long mapsToRead,
-    long snapshots,
-    @Nullable OldestSnapshot oldestSnapshot,
-    long versionsAdded,
-    long versionsPruned,
-    long versionsSwept,
-    long longestVersionChain,
-    long versionChainExcess,
-    long snapshotRefreshes,
-    RetryStatistics retries) {}
+public final class DatabaseStatistics implements Iterable<DatabaseStatistics.Value> {
+  /**
+   * A number with its description.
+   *
+   * @param statistic name, kind, unit and description
+   * @param value the number, in that unit
+   */
+  public record Value(Statistic statistic, long value) {}
+
+  private final StatisticValues values;
+  private final @Nullable String oldestSnapshotName;
+  private final Object source;
+  private final long nanoTime;
+
+  /**
+   * Statistics of a moment.
+   *
+   * @param values of each {@link Statistic}
+   * @param oldestSnapshotName name of the transaction with the oldest snapshot
+   * @param source the open database, or an object that stands for it
+   * @param nanoTime when the engine began to read the values
+   */
+  DatabaseStatistics(
+      StatisticValues values, @Nullable String oldestSnapshotName, Object source, long nanoTime) {
+    this.values = values;
+    this.oldestSnapshotName = oldestSnapshotName;
+    this.source = source;
+    this.nanoTime = nanoTime;
+  }
+
+  /**
+   * Returns the commits, and what became of aborted transactions.
+   *
+   * @return the group {@code commits}
+   */
+  public CommitStatistics commits() {
+    return new CommitStatistics(values);
+  }
+
+  /**
+   * Returns the use of the pool of pages.
+   *
+   * @return the group {@code pool}
+   */
+  public PoolStatistics pool() {
+    return new PoolStatistics(values);
+  }
+
+  /**
+   * Returns the files: input and output, the log, checkpoints, and the structure of the data file.
+   *
+   * @return the group {@code files}
+   */
+  public FileStatistics files() {
+    return new FileStatistics(values);
+  }
+
+  /**
+   * Returns the work of the cleaner, done and left.
+   *
+   * @return the group {@code cleaning}
+   */
+  public CleaningStatistics cleaning() {
+    return new CleaningStatistics(values);
+  }
+
+  /**
+   * Returns the open snapshots and the older versions of rows.
+   *
+   * @return the group {@code versions}
+   */
+  public VersionStatistics versions() {
+    return new VersionStatistics(values, oldestSnapshotName);
+  }
+
+  /**
+   * Returns the attempts of {@link Database#run} that did not commit.
+   *
+   * @return the group {@code retries}
+   */
+  public RetryStatistics retries() {
+    return new RetryStatistics(values);
+  }
+
+  /**
+   * Returns one number.
+   *
+   * @param statistic which one
+   * @return its value, in its unit
+   */
+  public long value(Statistic statistic) {
+    return values.of(statistic);
+  }
+
+  /**
+   * Returns all numbers, including those that are 0.
+   *
+   * @return an iterator in the order of {@link Statistic}
+   */
+  @Override
+  public Iterator<Value> iterator() {
+    return Arrays.stream(Statistic.values()).map(one -> new Value(one, values.of(one))).iterator();
+  }
+
+  /**
+   * Returns what the database has counted since an earlier moment. Gauges, and the oldest snapshot,
+   * are those of this moment.
+   *
+   * @param earlier taken before, while the same {@link Database} was open
+   * @return the difference of each counter
+   * @throws IllegalArgumentException if {@code earlier} was taken later, or from another open
+   *     database
+   */
+  public DatabaseStatistics since(DatabaseStatistics earlier) {
+    if (!source.equals(earlier.source)) {
+      throw new IllegalArgumentException(
+          "the earlier statistics are of another open database; compare two of the same one");
+    }
+    if (nanoTime - earlier.nanoTime < 0) {
+      throw new IllegalArgumentException(
+          "the statistics to compare with were taken later; call since on the later ones");
+    }
+    return new DatabaseStatistics(
+        values.since(earlier.values), oldestSnapshotName, source, nanoTime);
+  }
+
+  /** Returns the numbers that are not 0, one a line. */
+  @Override
+  public String toString() {
+    return values.text(one -> true);
+  }
+}

@@ -1,5 +1,6 @@
 package org.revenantdb.engine;
 
+import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.access.ApiAccess;
@@ -159,6 +160,16 @@ final class EngineFaces extends ApiAccess {
   @Override
   public void writeCounters(Database database) {
     database.writeCounters();
+  }
+
+  @Override
+  public DatabaseStatistics statistics(
+      Map<Statistic, Long> values,
+      @Nullable String oldestSnapshotName,
+      Object database,
+      long nanoTime) {
+    return new DatabaseStatistics(
+        new StatisticValues(values), oldestSnapshotName, database, nanoTime);
   }
 
   @Override

@@ -1,31 +1,77 @@
 package org.revenantdb.engine;
 
 /**
- * What has become of attempts of {@link Database#run} that did not commit, since the database was
- * opened. How often and how long they paused then is {@link WaitClass#RETRY_PAUSE}.
+ * What became of attempts of {@link Database#run} that did not commit, since the database was
+ * opened. Immutable and thread-safe. {@link WaitClass#RETRY_PAUSE} counts the pauses between
+ * attempts.
  *
- * @param retries attempts that were made after another one had met a conflict
- * @param gaveUp transactions that ended with a conflict: after {@link DatabaseOptions#maxAttempts}
- *     attempts, or earlier, since there is no other after a lock timeout, after a deadlock with a
- *     transaction of the same thread, and in a thread that is interrupted
- * @param rowInUse attempts that failed because of {@link ConflictReason#ROW_IN_USE}
- * @param rowChanged the same, {@link ConflictReason#ROW_CHANGED}
- * @param notSerializable the same, {@link ConflictReason#NOT_SERIALIZABLE}
- * @param deadlock the same, {@link ConflictReason#DEADLOCK}
- * @param lockTimeout the same, {@link ConflictReason#LOCK_TIMEOUT}
- * @param tableInUse the same, {@link ConflictReason#TABLE_IN_USE}
- * @param tableChanged the same, {@link ConflictReason#TABLE_CHANGED}
- * @param ceilingNanos below which pauses are now, but for those who have tried many times; 0 while
- *     there is no contention
+ * <p>A call ends with a conflict after {@link DatabaseOptions#maxAttempts} attempts. It ends at
+ * once after a lock timeout, after a deadlock with a transaction of the same thread, and if the
+ * thread is interrupted. Each failed attempt counts under its {@link ConflictReason}.
  */
-public record RetryStatistics(
-    long retries,
-    long gaveUp,
-    long rowInUse,
-    long rowChanged,
-    long notSerializable,
-    long deadlock,
-    long lockTimeout,
-    long tableInUse,
-    long tableChanged,
-    long ceilingNanos) {}
+public final class RetryStatistics {
+  private final StatisticValues values;
+
+  RetryStatistics(StatisticValues values) {
+    this.values = values;
+  }
+
+  /** {@return attempts of Database.run made after another attempt had met a conflict} */
+  public long repeated() {
+    return values.of(Statistic.RETRIES_REPEATED);
+  }
+
+  /** {@return calls of Database.run that ended with a conflict} */
+  public long gaveUp() {
+    return values.of(Statistic.RETRIES_GAVE_UP);
+  }
+
+  /** {@return attempts of Database.run that failed with ROW_IN_USE} */
+  public long rowInUse() {
+    return values.of(Statistic.RETRIES_ROW_IN_USE);
+  }
+
+  /** {@return attempts of Database.run that failed with ROW_CHANGED} */
+  public long rowChanged() {
+    return values.of(Statistic.RETRIES_ROW_CHANGED);
+  }
+
+  /** {@return attempts of Database.run that failed with NOT_SERIALIZABLE} */
+  public long notSerializable() {
+    return values.of(Statistic.RETRIES_NOT_SERIALIZABLE);
+  }
+
+  /** {@return attempts of Database.run that failed with DEADLOCK} */
+  public long deadlock() {
+    return values.of(Statistic.RETRIES_DEADLOCK);
+  }
+
+  /** {@return attempts of Database.run that failed with LOCK_TIMEOUT} */
+  public long lockTimeout() {
+    return values.of(Statistic.RETRIES_LOCK_TIMEOUT);
+  }
+
+  /** {@return attempts of Database.run that failed with TABLE_IN_USE} */
+  public long tableInUse() {
+    return values.of(Statistic.RETRIES_TABLE_IN_USE);
+  }
+
+  /** {@return attempts of Database.run that failed with TABLE_CHANGED} */
+  public long tableChanged() {
+    return values.of(Statistic.RETRIES_TABLE_CHANGED);
+  }
+
+  /**
+   * {@return upper limit of pauses between attempts now, except after many attempts; 0 without
+   * contention}
+   */
+  public long ceilingNanos() {
+    return values.of(Statistic.RETRIES_CEILING_NANOS);
+  }
+
+  /** Returns the numbers that are not 0, one a line. */
+  @Override
+  public String toString() {
+    return values.text(Statistic.Group.RETRIES);
+  }
+}

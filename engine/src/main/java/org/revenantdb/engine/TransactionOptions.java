@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *     nothing else is said
  * @param readOnly whether whatever would write is refused with {@link
  *     TransactionStateException.Reason#READ_ONLY}
- * @param name what people call it, null if nothing; for {@link DatabaseStatistics#oldestSnapshot},
+ * @param name what people call it, null if nothing; for {@link VersionStatistics#oldestSnapshot},
  *     the command {@code stat} and {@link LeakedTransaction}
  * @param retryTimeout how long {@link Database#run} goes on after the first conflict; null, the
  *     default: as {@link DatabaseOptions#retryTimeout} says

@@ -325,7 +325,7 @@ class BadInputTest {
       try (Database db = Samples.open(killed)) {
         Table table = db.getOrCreateTable("t");
         db.cleanNow();
-        assertEquals(1, db.statistics().abortedTransactions(), "it is not forgotten");
+        assertEquals(1, db.statistics().commits().abortedPending(), "it is not forgotten");
         put(db, "t", "other" + round, "v");
         assertArrayEquals(
             random(0, 100), db.call(tx -> tx.get(table, bytes("key00000"))), "it is aborted");
@@ -334,7 +334,7 @@ class BadInputTest {
     flip(killed.resolve(file.getFileName()), place, 3); // the page was brought back
     try (Database db = Samples.open(killed)) {
       db.cleanNow();
-      assertEquals(0, db.statistics().abortedTransactions());
+      assertEquals(0, db.statistics().commits().abortedPending());
       assertFilled(db);
       assertTrue(db.check().isSound());
     }

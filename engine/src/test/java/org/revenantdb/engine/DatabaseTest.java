@@ -398,12 +398,14 @@ class DatabaseTest {
       }
       db.checkpoint();
       DatabaseStatistics statistics = db.statistics();
-      assertTrue(statistics.splits() > 10, statistics.toString());
-      assertTrue(statistics.overflowValues() == 20, statistics.toString());
-      assertTrue(statistics.checkpoints() > 0, statistics.toString());
-      assertTrue(statistics.pagesWritten() > 100, statistics.toString());
-      assertTrue(statistics.durableLsn() <= statistics.logTail(), statistics.toString());
-      assertTrue(statistics.redoPoint() <= statistics.logTail(), statistics.toString());
+      assertTrue(statistics.files().splits() > 10, statistics.toString());
+      assertTrue(statistics.files().overflowValues() == 20, statistics.toString());
+      assertTrue(statistics.files().checkpoints() > 0, statistics.toString());
+      assertTrue(statistics.files().pagesWritten() > 100, statistics.toString());
+      assertTrue(
+          statistics.files().durableLsn() <= statistics.files().logTail(), statistics.toString());
+      assertTrue(
+          statistics.files().redoPoint() <= statistics.files().logTail(), statistics.toString());
       CheckReport report = db.check();
       assertTrue(report.isSound(), report.toString());
       assertEquals(1, report.tables());

@@ -12,15 +12,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.HashSet;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.revenantdb.engine.counters.Counter;
 import org.revenantdb.engine.counters.CountersFile;
-import org.revenantdb.engine.lifecycle.CounterValues;
 import org.revenantdb.engine.lifecycle.DatabaseFiles;
-import org.revenantdb.engine.lifecycle.EngineWaits;
 import org.revenantdb.engine.testing.Samples;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
@@ -41,46 +36,6 @@ class LiveCountersTest {
 
   private Database open(DatabaseOptions options) {
     return Database.open(faulty.wrap(directory()), options);
-  }
-
-  /** Names and order are the file's format; each is what the statistics say under that name. */
-  @Test
-  void counters_areTheStatisticsOfTheSameName() throws ReflectiveOperationException {
-    long[] next = {1};
-    DatabaseStatistics statistics = (DatabaseStatistics) filled(DatabaseStatistics.class, next);
-    long[] values = CounterValues.of(statistics);
-    Counter[] counters = Counter.values();
-    assertEquals(counters.length, values.length);
-    Set<Long> distinct = new HashSet<>();
-    for (int i = 0; i < counters.length; i++) {
-      Object value = statistics;
-      for (String name : counters[i].text().split("\\.")) {
-        var accessor = value.getClass().getDeclaredMethod(name);
-        accessor.setAccessible(true);
-        value = accessor.invoke(value);
-      }
-      assertEquals(value, values[i], counters[i].text());
-      assertTrue(distinct.add(values[i]), "twice: " + counters[i].text());
-    }
-    assertEquals(
-        3L * WaitClass.values().length, CounterValues.of(new EngineWaits().snapshot()).length);
-  }
-
-  /** A record with a number of its own in each component; a text is no number. */
-  private static Object filled(Class<?> type, long[] next) throws ReflectiveOperationException {
-    var components = type.getRecordComponents();
-    Object[] values = new Object[components.length];
-    for (int i = 0; i < values.length; i++) {
-      Class<?> component = components[i].getType();
-      if (component != String.class) {
-        values[i] = component == long.class ? (Object) next[0]++ : filled(component, next);
-      }
-    }
-    var constructor =
-        type.getDeclaredConstructor(
-            Arrays.stream(components).map(c -> c.getType()).toArray(Class<?>[]::new));
-    constructor.setAccessible(true);
-    return constructor.newInstance(values);
   }
 
   /** The thread of the checkpoints writes it by itself, and the close takes it away. */
@@ -159,8 +114,8 @@ class LiveCountersTest {
       Samples.get(db, "t", "k");
       db.writeCounters();
       assertTrue(faulty.count(IoEvent.Kind.WRITE, CountersFile.FILE_NAME) > written);
-      assertEquals(before.bytesWritten(), db.statistics().bytesWritten());
-      assertEquals(before.logDirectoryBytes(), db.statistics().logDirectoryBytes());
+      assertEquals(before.files().bytesWritten(), db.statistics().files().bytesWritten());
+      assertEquals(before.files().logDirectoryBytes(), db.statistics().files().logDirectoryBytes());
     }
   }
 

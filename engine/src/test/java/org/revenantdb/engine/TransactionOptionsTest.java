@@ -34,7 +34,7 @@ class TransactionOptionsTest {
       Table table = db.getOrCreateTable("t");
       db.cleanNow(); // what the put has left for the cleaner would be in the log, too
       db.checkpoint();
-      long before = db.statistics().logTail();
+      long before = db.statistics().files().logTail();
       try (Transaction tx = db.begin(READ_ONLY.withIsolation(isolation))) {
         Consumer<Executable> refused =
             write -> assertRefused(TransactionStateException.Reason.READ_ONLY, write);
@@ -54,7 +54,7 @@ class TransactionOptionsTest {
         assertEquals(1, tx.count(table, bytes("a"), bytes("z")));
         tx.commit();
       }
-      assertEquals(before, db.statistics().logTail(), "nothing of it is in the log");
+      assertEquals(before, db.statistics().files().logTail(), "nothing of it is in the log");
     }
   }
 

@@ -135,7 +135,7 @@ class WaitsTest {
           }
         });
         db.cleanNow(); // what the cleaner reads, it has read
-        long misses = db.statistics().misses();
+        long misses = db.statistics().pool().misses();
         assertTrue(misses > 50, "it was not read at all: " + misses);
         assertEquals(misses, count(db.waitStatistics(), WaitClass.BUFFER_READ));
       }

@@ -98,7 +98,12 @@ public final class RevenantStore implements Store {
   @Override
   public Counters counters() {
     DatabaseStatistics s = db.statistics();
-    return new Counters(s.splits(), s.merges(), s.evictions(), s.overflowValues(), s.checkpoints());
+    return new Counters(
+        s.files().splits(),
+        s.files().merges(),
+        s.pool().evictions(),
+        s.files().overflowValues(),
+        s.files().checkpoints());
   }
 
   @Override

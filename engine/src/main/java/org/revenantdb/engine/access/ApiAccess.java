@@ -1,16 +1,19 @@
 package org.revenantdb.engine.access;
 
 import java.lang.invoke.MethodHandles;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.ConflictReason;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
+import org.revenantdb.engine.DatabaseStatistics;
 import org.revenantdb.engine.RestartPhase;
 import org.revenantdb.engine.RevenantException;
 import org.revenantdb.engine.Sequence;
 import org.revenantdb.engine.SequenceOptions;
+import org.revenantdb.engine.Statistic;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
@@ -180,6 +183,20 @@ public abstract class ApiAccess {
   public abstract RevenantException forCaller(RevenantException exception);
 
   // ---- statistics
+
+  /**
+   * Statistics of a moment.
+   *
+   * @param values of all statistics
+   * @param oldestSnapshotName of the transaction with the oldest snapshot; null if there is none
+   * @param database stands for the open database
+   * @param nanoTime when the engine began to read them
+   */
+  public abstract DatabaseStatistics statistics(
+      Map<Statistic, Long> values,
+      @Nullable String oldestSnapshotName,
+      Object database,
+      long nanoTime);
 
   /** Brings the counters file up to date now, if there is to be one. */
   public abstract void writeCounters(Database database);

@@ -8,8 +8,9 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.RestartPhase;
+import org.revenantdb.engine.Statistic;
 import org.revenantdb.engine.WaitClass;
-import org.revenantdb.engine.counters.Counter;
+import org.revenantdb.engine.counters.CounterOrder;
 import org.revenantdb.engine.counters.StoredCounters;
 import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.DataFileHeader;
@@ -101,13 +102,7 @@ final class CountersView {
       out.println("restart     " + inWords(restart));
       return;
     }
-    out.println();
-    List<Long> counters = stored.counters();
-    Counter[] known = Counter.values();
-    for (int i = 0; i < counters.size(); i++) {
-      out.printf(
-          "%-24s %d%n", i < known.length ? known[i].text() : "counter " + i, counters.get(i));
-    }
+    showCounters(stored);
     showOldestSnapshot(stored);
     out.println();
     out.printf(
@@ -134,22 +129,46 @@ final class CountersView {
     }
   }
 
+  /** By group, as later versions may add one at the end of the table. */
+  private void showCounters(StoredCounters stored) {
+    List<Statistic> known = CounterOrder.statistics();
+    List<Long> counters = stored.counters();
+    for (Statistic.Group group : Statistic.Group.values()) {
+      out.println();
+      for (int i = 0; i < Math.min(known.size(), counters.size()); i++) {
+        Statistic one = known.get(i);
+        if (one.group() == group) {
+          out.printf(
+              Locale.ROOT,
+              "%-38s %20d  %s, %s%n",
+              one.text(),
+              counters.get(i),
+              one.kind().text(),
+              one.unit().text());
+        }
+      }
+    }
+    for (int i = known.size(); i < counters.size(); i++) {
+      out.printf(Locale.ROOT, "%-38s %20d%n", "counter " + i, counters.get(i));
+    }
+  }
+
   /** Who keeps older versions, and what is kept by all who do. */
   private void showOldestSnapshot(StoredCounters stored) {
-    long since = valueOf(stored, Counter.OLDEST_SNAPSHOT_SINCE);
+    long since = valueOf(stored, Statistic.VERSIONS_OLDEST_SNAPSHOT_SINCE);
     if (since == 0) {
       return;
     }
-    long lsn = valueOf(stored, Counter.OLDEST_SNAPSHOT_LSN);
-    long id = valueOf(stored, Counter.OLDEST_SNAPSHOT_TRANSACTION);
+    long lsn = valueOf(stored, Statistic.VERSIONS_OLDEST_SNAPSHOT_LSN);
+    long id = valueOf(stored, Statistic.VERSIONS_OLDEST_SNAPSHOT_TRANSACTION_ID);
     out.println();
     out.printf(
         Locale.ROOT,
         "oldest snapshot: seen first %s, of %s, %,d bytes of log behind the end%n",
         age(Duration.between(Instant.ofEpochMilli(since), Instant.now())),
         who(id, stored.oldestSnapshotName()),
-        valueOf(stored, Counter.LOG_TAIL) - lsn);
-    long versions = valueOf(stored, Counter.OLDEST_SNAPSHOT_VERSIONS);
+        valueOf(stored, Statistic.FILES_LOG_TAIL) - lsn);
+    long versions = valueOf(stored, Statistic.VERSIONS_OLDEST_SNAPSHOT_VERSIONS);
     if (versions > 0) {
       out.printf(
           Locale.ROOT,
@@ -160,12 +179,12 @@ final class CountersView {
         Locale.ROOT,
         "held back by the %,d that are open: older versions, %,d bytes in memory and %,d in files; pages with"
             + " versions or deleted rows, %,d%n",
-        valueOf(stored, Counter.SNAPSHOTS),
-        valueOf(stored, Counter.VERSION_MEMORY_BYTES),
-        valueOf(stored, Counter.VERSION_RUN_BYTES),
-        valueOf(stored, Counter.PAGES_MARKED)
-            + valueOf(stored, Counter.PAGES_FOR_LATER)
-            + valueOf(stored, Counter.PAGES_POSTPONED));
+        valueOf(stored, Statistic.VERSIONS_SNAPSHOTS),
+        valueOf(stored, Statistic.VERSIONS_MEMORY_BYTES),
+        valueOf(stored, Statistic.VERSIONS_RUN_BYTES),
+        valueOf(stored, Statistic.CLEANING_PAGES_MARKED)
+            + valueOf(stored, Statistic.CLEANING_PAGES_FOR_LATER)
+            + valueOf(stored, Statistic.CLEANING_PAGES_POSTPONED));
   }
 
   private static String who(long id, String name) {
@@ -176,8 +195,8 @@ final class CountersView {
   }
 
   /** 0 if the file does not have it. */
-  private static long valueOf(StoredCounters stored, Counter counter) {
-    int place = List.of(Counter.values()).indexOf(counter); // the order is part of the file
+  private static long valueOf(StoredCounters stored, Statistic statistic) {
+    int place = CounterOrder.statistics().indexOf(statistic);
     return place < stored.counters().size() ? stored.counters().get(place) : 0;
   }
 

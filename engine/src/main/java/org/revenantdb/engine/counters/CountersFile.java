@@ -88,7 +88,7 @@ public final class CountersFile implements AutoCloseable {
   /**
    * Writes the numbers of an open database, if one has changed since the last time.
    *
-   * @param counters in the order of {@link Counter}
+   * @param counters in the order of {@link CounterOrder}
    * @param waits of each class its number, total and maximum
    * @param name of the transaction with the oldest snapshot, a hundred characters at most; null if
    *     there is none

@@ -12,7 +12,7 @@ import org.revenantdb.recovery.format.FileHeaderLayout;
  *   0     4         8          16            32    40       48        56     60         62      64         64+8c               3752     4056
  *   +-----+---------+----------+-------------+-----+--------+---------+------+----------+-------+----------+-----------+-------+--------+---------+
  *   | CRC | version | magic    | database id | pid | opened | written | life | counters | waits | c        | w times   | zeros | name   | restart |
- *   |     | = 1     | RVNTCNTR |             |     | ms     | ms      |      | = c      | = w   | counters | 3 numbers |       | length | 5 numb. |
+ *   |     | = 2     | RVNTCNTR |             |     | ms     | ms      |      | = c      | = w   | counters | 3 numbers |       | length | 5 numb. |
  *   +-----+---------+----------+-------------+-----+--------+---------+------+----------+-------+----------+-----------+-------+--------+---------+
  * </pre>
  */
@@ -26,7 +26,7 @@ final class CountersLayout {
   /** u32: {@link #CURRENT_VERSION}. */
   static final int VERSION = CRC + Integer.BYTES;
 
-  static final int CURRENT_VERSION = 1;
+  static final int CURRENT_VERSION = 2;
 
   /** Eight bytes: {@link #MAGIC_VALUE}. */
   static final int MAGIC = VERSION + Integer.BYTES;
@@ -55,7 +55,7 @@ final class CountersLayout {
   /** u16: how many classes of waits there are. */
   static final int WAIT_CLASSES = COUNTERS + Short.BYTES;
 
-  /** u64 each, in the order of {@link Counter}. */
+  /** u64 each, in the order of {@link CounterOrder}. */
   static final int FIRST_COUNTER = WAIT_CLASSES + Short.BYTES;
 
   /** Number, total and maximum of the waits of a class. */

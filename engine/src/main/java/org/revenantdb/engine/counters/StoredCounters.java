@@ -24,8 +24,8 @@ import org.revenantdb.recovery.format.FileHeaderLayout;
  * @param opened when that process opened the database
  * @param written when a number had changed last
  * @param life of the database
- * @param counters in the order of {@link Counter}; there may be fewer, or more, than this version
- *     knows
+ * @param counters in the order of {@link CounterOrder}; there may be fewer, or more, than this
+ *     version knows
  * @param waits the waits of each class, in the order of the engine's classes; fewer or more, too
  * @param oldestSnapshotName of the transaction with the oldest snapshot; empty if there is none
  * @param restart how far the restart is; null if the database is open

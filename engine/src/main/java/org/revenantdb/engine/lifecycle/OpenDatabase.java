@@ -9,25 +9,20 @@ import org.revenantdb.engine.CompactReport;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.DatabaseStatistics;
 import org.revenantdb.engine.OldestSnapshot;
-import org.revenantdb.engine.PageClassStatistics;
 import org.revenantdb.engine.ReadOnlyDatabaseException;
 import org.revenantdb.engine.RecoveryReport;
 import org.revenantdb.engine.Waits;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
-import org.revenantdb.engine.buffer.BufferStatistics;
-import org.revenantdb.engine.buffer.PageClassCounts;
 import org.revenantdb.engine.catalog.Catalog;
 import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.counters.CountersFile;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.session.Engine;
 import org.revenantdb.engine.session.ForgottenTransactions;
-import org.revenantdb.engine.session.OpenTransactions;
 import org.revenantdb.engine.space.Allocator;
 import org.revenantdb.engine.version.Cleaner;
 import org.revenantdb.engine.version.Storage;
-import org.revenantdb.gc.ActiveSnapshots;
 import org.revenantdb.latch.PatientLock;
 import org.revenantdb.recovery.checkpoint.CheckpointSource;
 import org.revenantdb.recovery.checkpoint.Checkpointer;
@@ -314,8 +309,8 @@ public final class OpenDatabase {
   public void writeCounters() {
     CountersFile file = countersFile;
     if (file != null) {
-      DatabaseStatistics counts = statistics(pool.statisticsOfWork());
-      OldestSnapshot oldest = counts.oldestSnapshot();
+      DatabaseStatistics counts = sources().ofFile();
+      OldestSnapshot oldest = counts.versions().oldestSnapshot();
       file.write(
           CounterValues.of(counts),
           CounterValues.of(waits.snapshot()),
@@ -324,91 +319,13 @@ public final class OpenDatabase {
   }
 
   public DatabaseStatistics statistics() {
-    return statistics(pool.statistics());
+    return sources().all();
   }
 
-  private DatabaseStatistics statistics(BufferStatistics pages) {
-    Storage storage = engine.storage();
-    Storage.Counters counters = storage.counters();
-    ActiveSnapshots snapshots = engine.snapshots();
-    return new DatabaseStatistics(
-        counters.splits.sum(),
-        counters.merges.sum(),
-        counters.overflowValues.sum(),
-        counters.overflowPagesFreed.sum(),
-        counters.rowsReverted.sum(),
-        counters.versionsDropped.sum(),
-        counters.cleanerPasses.sum(),
-        counters.pagesCleaned.sum(),
-        storage.transactions().aborted().size(),
-        counters.forgotten.sum(),
-        counters.durableCommits.sum(),
-        counters.lazyCommits.sum(),
-        counters.durableReadWaits.sum(),
-        counters.durableReadWaitNanos.sum(),
-        counters.checkpoints.sum(),
-        pages.hits(),
-        pages.misses(),
-        pages.evictions(),
-        pages.pagesRead(),
-        pages.pagesWritten(),
-        io.bytesRead(),
-        io.bytesWritten(),
-        io.forces(),
-        log.tail(),
-        log.durableLsn(),
-        checkpointer == null ? log.durableLsn() : checkpointer.redoPoint(),
-        restartPages.inUse(),
-        log.bytesInDirectory(),
-        storage.allocator().pages(),
-        pages.pagesAhead(),
-        pages.frameWaits(),
-        published(pages.leaf()),
-        published(pages.inner()),
-        published(pages.overflow()),
-        published(pages.map()),
-        storage.versions().memoryBytes(),
-        storage.versions().runBytes(),
-        storage.versions().runs(),
-        storage.versions().spilled(),
-        storage.marks().leftInPass(),
-        storage.marks().fresh(),
-        storage.marks().later(),
-        storage.marks().postponed(),
-        storage.marks().postponedLong(),
-        catalog.dropped().count(),
-        cleaner == null ? 0 : cleaner.mapsToRead(),
-        snapshots.active(),
-        oldestSnapshot(),
-        storage.versions().added(),
-        storage.versions().pruned(),
-        storage.versions().swept(),
-        storage.versions().longestChain(),
-        storage.versions().chainExcess(),
-        storage.horizon().refreshes(),
-        engine.retries().statistics(engine.backoff().ceiling()));
-  }
-
-  private @Nullable OldestSnapshot oldestSnapshot() {
-    ActiveSnapshots.Open oldest = engine.snapshots().oldest(System.currentTimeMillis());
-    if (oldest == null) {
-      return null;
-    }
-    OpenTransactions.Holder holder = engine.open().holderIn(oldest.slot());
-    if (!engine.snapshots().isOpen(oldest)) {
-      holder = OpenTransactions.Holder.NOBODY; // it may be another's slot by now
-    }
-    return new OldestSnapshot(
-        oldest.snapshot(),
-        oldest.since(),
-        holder.id(),
-        engine.storage().versions().keptFor(oldest.snapshot()),
-        holder.name());
-  }
-
-  private static PageClassStatistics published(PageClassCounts counts) {
-    return new PageClassStatistics(
-        counts.hits(), counts.misses(), counts.evictions(), counts.resident(), counts.dirty());
+  /** Made for each call: the checkpointer may call before there is a cleaner. */
+  private StatisticSources sources() {
+    return new StatisticSources(
+        engine, catalog, log, pool, restartPages, io, checkpointer, cleaner);
   }
 
   /** Closes cleanly, or as well as it can after a failure. */

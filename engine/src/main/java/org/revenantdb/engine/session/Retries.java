@@ -5,7 +5,6 @@ import java.util.Map;
 import java.util.Objects;
 import org.revenantdb.engine.ConflictReason;
 import org.revenantdb.engine.Database;
-import org.revenantdb.engine.RetryStatistics;
 import org.revenantdb.latch.Tally;
 
 /** Counts the attempts of {@link Database#run} that fail, of one database. Thread-safe. */
@@ -35,20 +34,28 @@ public final class Retries {
     gaveUp.increment();
   }
 
-  public RetryStatistics statistics(long ceiling) {
+  /**
+   * The counts of one moment.
+   *
+   * @param gaveUp calls of {@link Database#run} that ended with a conflict
+   * @param failures attempts that failed, by reason; those of these calls are among them
+   */
+  public record Counts(long gaveUp, Map<ConflictReason, Long> failures) {
+    /** Attempts that failed for a reason. */
+    public long failed(ConflictReason reason) {
+      return failures.getOrDefault(reason, 0L);
+    }
+
+    /** Attempts that were followed by another one. */
+    public long repeated() {
+      return failures.values().stream().mapToLong(Long::longValue).sum() - gaveUp;
+    }
+  }
+
+  public Counts counts() {
     long ended = gaveUp.sum(); // before what failed, of which it is a part
     Map<ConflictReason, Long> failed = new EnumMap<>(ConflictReason.class);
     failures.forEach((reason, count) -> failed.put(reason, count.sum()));
-    return new RetryStatistics(
-        failed.values().stream().mapToLong(Long::longValue).sum() - ended,
-        ended,
-        failed.getOrDefault(ConflictReason.ROW_IN_USE, 0L),
-        failed.getOrDefault(ConflictReason.ROW_CHANGED, 0L),
-        failed.getOrDefault(ConflictReason.NOT_SERIALIZABLE, 0L),
-        failed.getOrDefault(ConflictReason.DEADLOCK, 0L),
-        failed.getOrDefault(ConflictReason.LOCK_TIMEOUT, 0L),
-        failed.getOrDefault(ConflictReason.TABLE_IN_USE, 0L),
-        failed.getOrDefault(ConflictReason.TABLE_CHANGED, 0L),
-        ceiling);
+    return new Counts(ended, failed);
   }
 }

@@ -225,12 +225,13 @@ public class RangeTest {
     try (Transaction tx = database.begin();
         Cursor cursor = tx.scan(table, null, null)) {
       assertTrue(cursor.next());
-      long before = database.statistics().hits() + database.statistics().misses();
+      long before = database.statistics().pool().hits() + database.statistics().pool().misses();
       for (int i : new int[] {20, 3, 29, 0, 15}) {
         assertTrue(cursor.seek(key(i)));
         assertArrayEquals(key(i), cursor.key());
       }
-      assertEquals(before, database.statistics().hits() + database.statistics().misses());
+      assertEquals(
+          before, database.statistics().pool().hits() + database.statistics().pool().misses());
     }
   }
 

@@ -79,11 +79,11 @@ class ScanReadAheadTest {
     assertEquals(ROWS, scan(null, null));
     DatabaseStatistics after = database.statistics();
     long leaves = ROWS / 8;
-    long ahead = after.pagesReadAhead() - before.pagesReadAhead();
-    long missed = after.leafPages().misses() - before.leafPages().misses();
+    long ahead = after.pool().pagesReadAhead() - before.pool().pagesReadAhead();
+    long missed = after.pool().leaf().misses() - before.pool().leaf().misses();
     assertTrue(ahead > leaves * 9 / 10, "read ahead: " + ahead);
     assertTrue(missed < leaves / 20, "not read ahead: " + missed);
-    assertEquals(0, after.frameWaits());
+    assertEquals(0, after.pool().frameWaits());
   }
 
   @Test
@@ -93,24 +93,24 @@ class ScanReadAheadTest {
       assertEquals(2, scan(key(from), key(from + 2)));
     }
     DatabaseStatistics after = database.statistics();
-    assertTrue(after.pagesReadAhead() <= 50, "read ahead: " + after.pagesReadAhead());
-    assertTrue(after.leafPages().misses() <= 110, "read: " + after.leafPages().misses());
+    assertTrue(after.pool().pagesReadAhead() <= 50, "read ahead: " + after.pool().pagesReadAhead());
+    assertTrue(after.pool().leaf().misses() <= 110, "read: " + after.pool().leaf().misses());
   }
 
   @Test
   void classes_addUp() {
     scan(null, null);
     DatabaseStatistics all = database.statistics();
-    assertTrue(all.innerPages().resident() > 0);
-    assertTrue(all.leafPages().resident() > 0);
-    assertTrue(all.leafPages().evictions() > 1000, () -> "leaves: " + all.leafPages());
-    assertTrue(all.innerPages().hits() > 0);
+    assertTrue(all.pool().inner().resident() > 0);
+    assertTrue(all.pool().leaf().resident() > 0);
+    assertTrue(all.pool().leaf().evictions() > 1000, () -> "leaves: " + all.pool().leaf());
+    assertTrue(all.pool().inner().hits() > 0);
     long hits =
-        all.leafPages().hits()
-            + all.innerPages().hits()
-            + all.overflowPages().hits()
-            + all.mapPages().hits();
-    assertTrue(hits <= all.hits());
-    assertTrue(all.leafPages().dirty() <= all.leafPages().resident());
+        all.pool().leaf().hits()
+            + all.pool().inner().hits()
+            + all.pool().overflow().hits()
+            + all.pool().map().hits();
+    assertTrue(hits <= all.pool().hits());
+    assertTrue(all.pool().leaf().dirty() <= all.pool().leaf().resident());
   }
 }

@@ -278,9 +278,9 @@ class DropAtTheBoundsTest {
       assertTrue(db.dropTable("again"));
       assertNothingLeft(db);
       if (round == 0) {
-        pages = db.statistics().dataFilePages();
+        pages = db.statistics().files().dataFilePages();
       }
     }
-    assertEquals(pages, db.statistics().dataFilePages());
+    assertEquals(pages, db.statistics().files().dataFilePages());
   }
 }

@@ -380,10 +380,10 @@ class DropTableTest {
         assertTrue(db.dropTable("t"));
         db.cleanNow();
         if (round == 10) {
-          pages = db.statistics().dataFilePages();
+          pages = db.statistics().files().dataFilePages();
         }
       }
-      assertEquals(pages, db.statistics().dataFilePages());
+      assertEquals(pages, db.statistics().files().dataFilePages());
       assertEquals(1, checkClean(db).treePages());
     }
   }
@@ -447,7 +447,7 @@ class DropTableTest {
       db.compact();
       CheckReport report = checkClean(db);
       long pages = report.treePages() + report.overflowPages();
-      assertTrue(db.statistics().dataFilePages() < 2 * pages, "the file has not been cut");
+      assertTrue(db.statistics().files().dataFilePages() < 2 * pages, "the file has not been cut");
       try (Transaction tx = db.begin()) {
         assertEquals(200, tx.count(kept, null, null));
       }

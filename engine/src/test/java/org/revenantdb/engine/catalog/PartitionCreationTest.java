@@ -112,7 +112,7 @@ class PartitionCreationTest {
     FaultyFileSystem faulty = new FaultyFileSystem();
     Path path = faulty.wrap(directory.resolve("db"));
     try (Database db = Database.open(path, Samples.SMALL)) {
-      long end = db.statistics().dataFilePages() * Page.SIZE;
+      long end = db.statistics().files().dataFilePages() * Page.SIZE;
       faulty.hook(event -> {
         if (event.is(IoEvent.Kind.WRITE, DatabaseFiles.DATA)
             && event.position() + event.length() > end) {

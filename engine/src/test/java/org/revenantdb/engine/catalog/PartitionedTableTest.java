@@ -499,8 +499,8 @@ class PartitionedTableTest {
       assertEquals(List.of(), failures, "-Drevenant.seed=" + seed);
       db.cleanNow();
       assertEquals(List.of(), db.check().problems());
-      assertTrue(db.statistics().splits() > 0);
-      assertTrue(db.statistics().merges() > 0);
+      assertTrue(db.statistics().files().splits() > 0);
+      assertTrue(db.statistics().files().merges() > 0);
     }
   }
 

@@ -229,15 +229,15 @@ class SequenceTest {
   void next_lazily_causesNoForce_andDurably_oneABlock() {
     Sequence sequence = db.getOrCreateSequence("s", BY_DEFAULT.withCacheSize(1_000));
     db.checkpoint();
-    long forces = db.statistics().forces();
+    long forces = db.statistics().files().forces();
     draw(sequence, 3_000);
-    assertEquals(forces, db.statistics().forces());
+    assertEquals(forces, db.statistics().files().forces());
     sequence.next(DURABLE);
-    long durable = db.statistics().durableLsn();
+    long durable = db.statistics().files().durableLsn();
     for (int i = 0; i < 400; i++) {
       sequence.next(DURABLE);
     }
-    assertEquals(durable, db.statistics().durableLsn(), "the block was durable");
+    assertEquals(durable, db.statistics().files().durableLsn(), "the block was durable");
   }
 
   @Test

@@ -445,6 +445,6 @@ class TablesInTransactionsTest {
     }
     assertSame(made, db.findTable("new"));
     DatabaseStatistics told = db.statistics();
-    assertTrue(told.durableLsn() >= TableState.of(made).newest().since());
+    assertTrue(told.files().durableLsn() >= TableState.of(made).newest().since());
   }
 }

@@ -43,7 +43,8 @@ class DamagedSpaceMapTest {
         byte[] key = {(byte) i};
         database.run(tx -> tx.put(table, key, value));
       }
-      assertTrue(database.statistics().dataFilePages() > MAP, "the file has a second group");
+      assertTrue(
+          database.statistics().files().dataFilePages() > MAP, "the file has a second group");
     }
     byte[] good = read();
     assertEquals(SpaceMapPage.ALLOCATED | SpaceMapPage.MIXED, good[SpaceMapPage.offset(MAP)]);

@@ -86,7 +86,7 @@ class CountersFileTest {
       file.write(COUNTERS, WAITS, null);
       byte[] bytes = Files.readAllBytes(path());
       assertEquals(4096, bytes.length);
-      assertEquals(1, bytes[4]);
+      assertEquals(2, bytes[4]);
       assertEquals("RVNTCNTR", new String(bytes, 8, 8));
       assertTrue(Arrays.equals(bytes, 16, 32, ID, 0, 16));
       assertEquals(2, bytes[48]);
@@ -227,10 +227,12 @@ class CountersFileTest {
         Files.write(path(), Arrays.copyOf(good, length));
         assertTold("it has " + length + " bytes");
       }
-      byte[] other = good.clone();
-      other[4] = 2;
-      Files.write(path(), other);
-      assertTold("has format version 2, and this program reads version 1");
+      for (int version : new int[] {1, 3}) {
+        byte[] other = good.clone();
+        other[4] = (byte) version;
+        Files.write(path(), other);
+        assertTold("has format version " + version + ", and this program reads version 2");
+      }
       Files.write(path(), good);
       assertEquals(List.of(1L, 2L, 3L), read().counters());
     }

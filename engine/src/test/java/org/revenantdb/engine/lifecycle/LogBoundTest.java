@@ -160,7 +160,7 @@ class LogBoundTest {
 
   private static long used(Database database) {
     DatabaseStatistics now = database.statistics();
-    return now.logTail() - now.redoPoint();
+    return now.files().logTail() - now.files().redoPoint();
   }
 
   private static boolean waitsForLog(Thread writer) {

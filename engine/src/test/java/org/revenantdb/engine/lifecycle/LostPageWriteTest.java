@@ -142,8 +142,9 @@ class LostPageWriteTest {
       updateAndLose(database, leaf);
       // Until even the warmest page has left the pool.
       long enough =
-          database.statistics().evictions() + 60_000; // scans move the hand of the clock slowly
-      while (database.statistics().evictions() < enough) {
+          database.statistics().pool().evictions()
+              + 60_000; // scans move the hand of the clock slowly
+      while (database.statistics().pool().evictions() < enough) {
         for (String name : List.of("other", "more", "much", "most", "last")) {
           readAll(database, name);
         }

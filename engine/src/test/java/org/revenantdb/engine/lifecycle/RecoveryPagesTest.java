@@ -338,7 +338,7 @@ class RecoveryPagesTest {
       }
       samples++;
       // The disk stands still: both numbers hold for what it has now.
-      long counted = database.statistics().restartPages();
+      long counted = database.statistics().files().restartPages();
       CrashDisk copy = samples % 2 == 0 ? disk.afterKill() : disk.afterPowerCut(random);
       mostCounted = Math.max(mostCounted, counted);
       try (Database restarted = Database.open(database(copy), OPTIONS)) {

@@ -133,7 +133,7 @@ class RefusedValueTest {
   private long used() {
     CheckReport report = db.check();
     assertEquals(List.of(), report.problems());
-    return db.statistics().dataFilePages() - report.freePages();
+    return db.statistics().files().dataFilePages() - report.freePages();
   }
 
   @ParameterizedTest

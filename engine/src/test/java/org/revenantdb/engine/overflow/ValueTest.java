@@ -389,7 +389,7 @@ class ValueTest {
         db.cleanNow();
       }
     }
-    assertTrue(db.statistics().dataFilePages() < 2_000, db.statistics().toString());
+    assertTrue(db.statistics().files().dataFilePages() < 2_000, db.statistics().toString());
     assertNotNull(db.check());
   }
 

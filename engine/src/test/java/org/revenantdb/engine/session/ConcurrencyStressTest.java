@@ -116,7 +116,7 @@ class ConcurrencyStressTest {
       CheckReport report = database.check();
       assertEquals(List.of(), report.problems());
       assertEquals(0, report.pagesToClean());
-      assertEquals(0, database.statistics().abortedTransactions());
+      assertEquals(0, database.statistics().commits().abortedPending());
     }
     try (Database database = Database.open(directory.resolve("db"), options)) {
       Table counter = database.getOrCreateTable("counter");

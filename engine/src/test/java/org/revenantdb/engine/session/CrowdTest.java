@@ -142,7 +142,7 @@ class CrowdTest {
             });
         System.out.println("sum " + sum);
         System.out.println(
-            "retries " + db.statistics().retries().retries() + " " + db.statistics().retries());
+            "retries " + db.statistics().retries().repeated() + " " + db.statistics().retries());
       }
     }
 

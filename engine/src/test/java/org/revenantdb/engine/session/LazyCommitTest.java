@@ -62,32 +62,32 @@ class LazyCommitTest {
   private long lazyTail;
 
   private boolean isLazyDurable() {
-    return db.statistics().durableLsn() >= lazyTail;
+    return db.statistics().files().durableLsn() >= lazyTail;
   }
 
   private void lazily(TransactionBody body) {
     db.run(LAZY, body);
-    lazyTail = db.statistics().logTail();
+    lazyTail = db.statistics().files().logTail();
     assertFalse(isLazyDurable(), "forced, and nobody asked for it");
   }
 
   /** What a transaction does makes it wait, once, until all that was there before is durable. */
   private void waits(TransactionOptions options, Consumer<Transaction> action) {
-    long before = db.statistics().durableReadWaits();
+    long before = db.statistics().commits().durableReadWaits();
     try (Transaction tx = db.begin(options)) {
       action.accept(tx);
-      assertEquals(before + 1, db.statistics().durableReadWaits(), "waits");
+      assertEquals(before + 1, db.statistics().commits().durableReadWaits(), "waits");
       assertTrue(isLazyDurable(), "an answer was given that a crash could take back");
     }
   }
 
   private void doesNotWait(TransactionOptions options, Consumer<Transaction> action) {
-    long before = db.statistics().durableReadWaits();
-    long durable = db.statistics().durableLsn();
+    long before = db.statistics().commits().durableReadWaits();
+    long durable = db.statistics().files().durableLsn();
     try (Transaction tx = db.begin(options)) {
       action.accept(tx);
-      assertEquals(before, db.statistics().durableReadWaits(), "waits");
-      assertEquals(durable, db.statistics().durableLsn(), "it was forced");
+      assertEquals(before, db.statistics().commits().durableReadWaits(), "waits");
+      assertEquals(durable, db.statistics().files().durableLsn(), "it was forced");
     }
   }
 
@@ -108,14 +108,14 @@ class LazyCommitTest {
 
   @Test
   void lazy_commit_is_seen_at_once_and_costs_no_force() {
-    long forces = db.statistics().forces();
+    long forces = db.statistics().files().forces();
     for (int i = 0; i < 100; i++) {
       int n = i;
       db.run(LAZY, tx -> tx.put(table, bytes("k" + n), bytes("1")));
       db.run(LAZY, tx -> assertEquals("1", read(tx, "k" + n)));
     }
-    assertEquals(forces, db.statistics().forces());
-    assertEquals(100, db.statistics().lazyCommits());
+    assertEquals(forces, db.statistics().files().forces());
+    assertEquals(100, db.statistics().commits().lazy());
   }
 
   @Test
@@ -206,10 +206,10 @@ class LazyCommitTest {
       lazily(other -> other.put(table, bytes("old"), bytes("1")));
       lazily(other -> other.put(table, bytes("old"), bytes("2")));
       lazily(other -> other.put(table, bytes("k"), bytes("2")));
-      long before = db.statistics().durableReadWaits();
+      long before = db.statistics().commits().durableReadWaits();
       assertEquals("0", read(tx, "old"));
       assertEquals("none", read(tx, "k"));
-      assertEquals(before, db.statistics().durableReadWaits());
+      assertEquals(before, db.statistics().commits().durableReadWaits());
     }
     assertFalse(isLazyDurable());
   }
@@ -220,9 +220,9 @@ class LazyCommitTest {
     try (Transaction tx = db.begin(DURABLE)) {
       lazily(other -> other.put(table, bytes("old"), bytes("2")));
       lazily(other -> other.put(table, bytes("old"), bytes("3")));
-      long before = db.statistics().durableReadWaits();
+      long before = db.statistics().commits().durableReadWaits();
       assertEquals("1", read(tx, "old"));
-      assertEquals(before + 1, db.statistics().durableReadWaits());
+      assertEquals(before + 1, db.statistics().commits().durableReadWaits());
     }
   }
 
@@ -268,7 +268,7 @@ class LazyCommitTest {
     Transaction lazy = db.begin(LAZY);
     lazy.put(table, bytes("k"), bytes("1"));
     CompletableFuture<Void> told = lazy.commitAsync().toCompletableFuture();
-    lazyTail = db.statistics().logTail();
+    lazyTail = db.statistics().files().logTail();
     assertFalse(isLazyDurable(), "asking forced it");
     assertFalse(told.isDone());
     Transaction durable = db.begin(DURABLE);
@@ -304,9 +304,9 @@ class LazyCommitTest {
     assertTrue(isLazyDurable());
     db.cleanNow(); // what it writes would have to be forced
     db.sync();
-    long forces = db.statistics().forces();
+    long forces = db.statistics().files().forces();
     db.sync();
-    assertEquals(forces, db.statistics().forces(), "there was nothing to force");
+    assertEquals(forces, db.statistics().files().forces(), "there was nothing to force");
   }
 
   @Test
@@ -355,7 +355,7 @@ class LazyCommitTest {
             SMALL.withDurability(Durability.LAZY).withMaxLazyDelay(DatabaseOptions.NEVER));
     table = db.getOrCreateTable("t");
     db.run(tx -> tx.put(table, bytes("k"), bytes("1")));
-    lazyTail = db.statistics().logTail();
+    lazyTail = db.statistics().files().logTail();
     assertFalse(isLazyDurable());
   }
 
@@ -383,7 +383,7 @@ class LazyCommitTest {
         other.run(LAZY, tx -> tx.put(rows, bytes("a"), bytes("1")));
         faulty.failForces(true);
         // The database may have forced its log for a reason of its own in between.
-      } while (other.statistics().durableLsn() >= other.statistics().logTail());
+      } while (other.statistics().files().durableLsn() >= other.statistics().files().logTail());
       Transaction reader = other.begin(DURABLE);
       Cursor cursor =
           descending ? reader.scanDescending(rows, null, null) : reader.scan(rows, null, null);
@@ -416,9 +416,9 @@ class LazyCommitTest {
       db.run(LAZY, tx -> assertFalse(tx.delete(table, bytes("none"))));
     }
     db.sync();
-    long passes = db.statistics().cleanerPasses();
+    long passes = db.statistics().cleaning().passes();
     db.run(LAZY, tx -> assertFalse(tx.delete(table, bytes("none"))));
-    while (db.statistics().cleanerPasses() == passes) {
+    while (db.statistics().cleaning().passes() == passes) {
       Thread.onSpinWait();
     }
   }

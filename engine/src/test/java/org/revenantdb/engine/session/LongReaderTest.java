@@ -66,26 +66,27 @@ class LongReaderTest {
           DatabaseStatistics counts = db.statistics();
           // The reader's and those of both writers; one that moves may be counted twice.
           assertTrue(
-              counts.longestVersionChain() <= MOST_VERSIONS,
-              "chain " + counts.longestVersionChain());
-          assertEquals(0, counts.versionChainExcess());
+              counts.versions().longestChain() <= MOST_VERSIONS,
+              "chain " + counts.versions().longestChain());
+          assertEquals(0, counts.versions().chainExcess());
           assertTrue(
-              counts.versionMemoryBytes() <= (long) MOST_VERSIONS * ROWS * VERSION_BYTES,
-              counts.versionMemoryBytes() + " bytes of versions in memory");
-          assertEquals(0, counts.versionRunBytes(), "bytes of versions in files");
+              counts.versions().memoryBytes() <= (long) MOST_VERSIONS * ROWS * VERSION_BYTES,
+              counts.versions().memoryBytes() + " bytes of versions in memory");
+          assertEquals(0, counts.versions().runBytes(), "bytes of versions in files");
           assertTrue(
-              counts.logDirectoryBytes() <= 3 * LOG, counts.logDirectoryBytes() + " bytes of log");
-          pages = tenth == 0 ? counts.dataFilePages() : pages;
-          assertEquals(pages, counts.dataFilePages(), "pages of the data file");
+              counts.files().logDirectoryBytes() <= 3 * LOG,
+              counts.files().logDirectoryBytes() + " bytes of log");
+          pages = tenth == 0 ? counts.files().dataFilePages() : pages;
+          assertEquals(pages, counts.files().dataFilePages(), "pages of the data file");
         }
         for (int row = 0; row < ROWS; row++) {
           assertArrayEquals(value(row - ROWS), reader.get(table, key(row)));
         }
-        assertTrue(db.statistics().lazyCommits() >= UPDATES);
+        assertTrue(db.statistics().commits().lazy() >= UPDATES);
         reader.commit();
       }
       db.cleanNow();
-      assertEquals(0, db.statistics().versionMemoryBytes());
+      assertEquals(0, db.statistics().versions().memoryBytes());
       assertTrue(db.check().isSound());
     }
   }

@@ -29,22 +29,22 @@ class OldestSnapshotTest {
   @TempDir private Path folder;
 
   private static OldestSnapshot oldest(Database db) {
-    return Objects.requireNonNull(db.statistics().oldestSnapshot());
+    return Objects.requireNonNull(db.statistics().versions().oldestSnapshot());
   }
 
   @Test
   void the_statistics_name_the_oldest_snapshot_and_its_transaction() {
     try (Database db = Samples.open(folder.resolve("db"))) {
       put(db, "t", "k", "v");
-      assertEquals(0, db.statistics().snapshots());
-      assertNull(db.statistics().oldestSnapshot());
+      assertEquals(0, db.statistics().versions().snapshots());
+      assertNull(db.statistics().versions().oldestSnapshot());
       long before = System.currentTimeMillis();
       Transaction reader = db.begin(TransactionOptions.durable().withName("report"));
-      long lsn = db.statistics().logTail();
+      long lsn = db.statistics().files().logTail();
       put(db, "t", "k", "w");
       Transaction writer = db.begin();
       writer.put(db.getOrCreateTable("t"), bytes("l"), bytes("x"));
-      assertEquals(2, db.statistics().snapshots());
+      assertEquals(2, db.statistics().versions().snapshots());
       OldestSnapshot found = oldest(db);
       assertEquals(lsn, found.lsn());
       assertEquals(0, found.transactionId(), "it has not written");
@@ -59,7 +59,7 @@ class OldestSnapshotTest {
       assertNull(found.name());
       assertTrue(found.lsn() > lsn);
       writer.rollback();
-      assertNull(db.statistics().oldestSnapshot());
+      assertNull(db.statistics().versions().oldestSnapshot());
     }
   }
 
@@ -110,7 +110,7 @@ class OldestSnapshotTest {
         assertEquals(ApiAccess.api().core(reader).snapshot(), oldest(db).lsn());
         reader.rollback();
       }
-      assertNull(db.statistics().oldestSnapshot());
+      assertNull(db.statistics().versions().oldestSnapshot());
     }
   }
 }

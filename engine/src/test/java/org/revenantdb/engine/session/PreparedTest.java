@@ -255,9 +255,9 @@ class PreparedTest {
       }
       assertTrue(prepared > 200, prepared + " transactions");
       assertTrue(told.getMessage().contains("sixteenth"), told.getMessage());
-      long tail = db.statistics().logTail();
+      long tail = db.statistics().files().logTail();
       db.checkpoint();
-      long image = db.statistics().logTail() - tail;
+      long image = db.statistics().files().logTail() - tail;
       assertTrue(image < (1 << 20) / 8, image + " bytes of an image");
       now = now.afterKill();
     }

@@ -79,7 +79,7 @@ class RowWaitStressTest {
         ExecutorService pool = Executors.newVirtualThreadPerTaskExecutor()) {
       Table table = db.getOrCreateTable("t");
       db.run(tx -> tx.put(table, key(1), number(0)));
-      long forces = db.statistics().forces();
+      long forces = db.statistics().files().forces();
       TransactionOptions waits =
           TransactionOptions.durable().withDeferReadWaitsToCommit(true).withLockTimeout(LONG);
       List<Future<?>> done = new ArrayList<>();
@@ -103,7 +103,7 @@ class RowWaitStressTest {
       try (Transaction tx = db.begin()) {
         assertEquals(increments, number(Objects.requireNonNull(tx.get(table, key(1)))));
       }
-      long forced = db.statistics().forces() - forces;
+      long forced = db.statistics().files().forces() - forces;
       System.out.println(
           increments + " increments, " + attempts + " attempts, " + forced + " forces");
       assertTrue(attempts.get() <= 10L * increments, attempts + " attempts");

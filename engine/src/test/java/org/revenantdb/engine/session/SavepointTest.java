@@ -153,7 +153,7 @@ class SavepointTest {
       }
       db.run(tx -> assertEquals(50, tx.count(table, null, null)));
       db.compact(); // and cleans
-      assertEquals(0, db.statistics().abortedTransactions());
+      assertEquals(0, db.statistics().commits().abortedPending());
       assertEquals(List.of(), db.check().problems());
     }
   }

@@ -314,7 +314,7 @@ class ShortRollbackTest {
       }
       assertNull(failure.get());
       db.compact(); // and cleans: a rollback that got no credit at once is left to that
-      assertEquals(0, db.statistics().abortedTransactions());
+      assertEquals(0, db.statistics().commits().abortedPending());
       assertEquals(List.of(), db.check().problems());
     }
   }

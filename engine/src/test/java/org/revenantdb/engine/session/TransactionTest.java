@@ -585,7 +585,7 @@ class TransactionTest {
     try (Transaction tx = db.begin()) {
       assertEquals(List.of("k=1"), rows(tx.scan(table, null, null)));
     }
-    assertEquals(0, db.statistics().abortedTransactions());
+    assertEquals(0, db.statistics().commits().abortedPending());
   }
 
   @Test

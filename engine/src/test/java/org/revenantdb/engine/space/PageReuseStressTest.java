@@ -105,7 +105,9 @@ class PageReuseStressTest {
         throw new AssertionError("-Drevenant.seed=" + seed + ": " + failure, failure);
       }
       DatabaseStatistics did = database.statistics();
-      assertTrue(did.splits() > 20 && did.merges() > 20 && did.evictions() > 1_000, "" + did);
+      assertTrue(
+          did.files().splits() > 20 && did.files().merges() > 20 && did.pool().evictions() > 1_000,
+          "" + did);
       verify(database, owners);
       database.cleanNow();
       verify(database, owners);

@@ -289,13 +289,13 @@ class SpaceAfterRestartTest {
       if (moment == Moment.BEFORE_IT_IS_USED_AGAIN) {
         db = restart(db, name, how);
       }
-      long before = db.statistics().dataFilePages();
+      long before = db.statistics().files().dataFilePages();
       kind.useAgain(db);
-      assertEquals(before, db.statistics().dataFilePages(), "the file has grown: " + name);
+      assertEquals(before, db.statistics().files().dataFilePages(), "the file has grown: " + name);
       db.cleanNow();
       CheckReport report = db.check();
       assertEquals(List.of(), report.problems());
-      return db.statistics().dataFilePages() - report.freePages();
+      return db.statistics().files().dataFilePages() - report.freePages();
     } finally {
       db.close();
     }
@@ -325,7 +325,7 @@ class SpaceAfterRestartTest {
       db.getOrCreateTable("t");
     }
     try (Database db = open("full")) {
-      long end = db.statistics().dataFilePages() * Page.SIZE;
+      long end = db.statistics().files().dataFilePages() * Page.SIZE;
       files.hook(event -> {
         if (event.is(IoEvent.Kind.WRITE, DatabaseFiles.DATA)
             && event.position() + event.length() > end) {
@@ -337,7 +337,7 @@ class SpaceAfterRestartTest {
       deleteAll(db);
       db.cleanNow();
       rows(db, t, 900);
-      assertEquals(end, db.statistics().dataFilePages() * Page.SIZE);
+      assertEquals(end, db.statistics().files().dataFilePages() * Page.SIZE);
       assertEquals(List.of(), db.check().problems());
     } finally {
       files = new FaultyFileSystem();

@@ -245,7 +245,7 @@ public final class FileCuts {
     CheckReport report = db.check();
     assertEquals(List.of(), report.problems());
     assertEquals(0, report.pagesToClean());
-    assertEquals(0, db.statistics().abortedTransactions());
+    assertEquals(0, db.statistics().commits().abortedPending());
   }
 
   /** Recovery has converged: a life later all is as it was. */

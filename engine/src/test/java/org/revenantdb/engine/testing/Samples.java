@@ -54,7 +54,7 @@ public final class Samples {
 
   /** Older versions of rows that are in memory now. */
   public static long versionsInMemory(DatabaseStatistics counts) {
-    return counts.versionsAdded() - counts.versionsPruned() - counts.versionsSwept();
+    return counts.versions().added() - counts.versions().pruned() - counts.versions().swept();
   }
 
   public static @Nullable String get(Database db, String table, String key) {

@@ -71,7 +71,7 @@ class GarbageTest {
   }
 
   private static long heldByTheOldest(Database db) {
-    return Objects.requireNonNull(db.statistics().oldestSnapshot()).versions();
+    return Objects.requireNonNull(db.statistics().versions().oldestSnapshot()).versions();
   }
 
   /** An insert has no predecessor: who does not see the row knows that by its writer. */
@@ -96,8 +96,8 @@ class GarbageTest {
         }
         assertEquals(0, reader.count(table, null, null));
         assertEquals(0, reader.count(loaded, null, null));
-        assertEquals(0, db.statistics().versionsAdded());
-        assertEquals(0, db.statistics().versionMemoryBytes());
+        assertEquals(0, db.statistics().versions().added());
+        assertEquals(0, db.statistics().versions().memoryBytes());
       }
     }
   }
@@ -142,8 +142,8 @@ class GarbageTest {
       old.close();
       db.cleanNow();
       assertEquals(0, inMemory(db));
-      assertEquals(0, db.statistics().versionMemoryBytes());
-      assertEquals(0, db.statistics().versionChainExcess());
+      assertEquals(0, db.statistics().versions().memoryBytes());
+      assertEquals(0, db.statistics().versions().chainExcess());
     }
   }
 
@@ -161,12 +161,12 @@ class GarbageTest {
         for (int update = 0; update < 40_000; update++) {
           put(db, table, update % rows, update);
           if (update % 100 == 0) {
-            most = Math.max(most, db.statistics().versionMemoryBytes());
+            most = Math.max(most, db.statistics().versions().memoryBytes());
           }
         }
         // The reader and the writer: two snapshots.
-        assertTrue(db.statistics().longestVersionChain() <= 2);
-        assertEquals(0, db.statistics().versionChainExcess());
+        assertTrue(db.statistics().versions().longestChain() <= 2);
+        assertEquals(0, db.statistics().versions().chainExcess());
         assertTrue(inMemory(db) <= 2 * rows);
         assertTrue(most <= 2L * rows * 300, most + " bytes");
         for (int row = 0; row < rows; row++) {
@@ -218,10 +218,10 @@ class GarbageTest {
         thread.join();
       }
       assertEquals(List.of(), failures);
-      assertEquals(0, db.statistics().versionChainExcess());
+      assertEquals(0, db.statistics().versions().chainExcess());
       db.cleanNow();
       assertEquals(0, inMemory(db));
-      assertEquals(0, db.statistics().versionMemoryBytes());
+      assertEquals(0, db.statistics().versions().memoryBytes());
     }
   }
 

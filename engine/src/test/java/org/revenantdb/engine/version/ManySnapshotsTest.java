@@ -71,13 +71,13 @@ class ManySnapshotsTest {
       for (int i = 0; i < UPDATES; i++) {
         update(db, table);
       }
-      assertEquals(SESSIONS, db.statistics().snapshots());
+      assertEquals(SESSIONS, db.statistics().versions().snapshots());
       written.countDown();
       updateUntil(allRead, db, table);
       db.cleanNow();
       DatabaseStatistics counts = db.statistics();
-      assertEquals(SESSIONS, counts.snapshots());
-      assertEquals(0, counts.versionChainExcess());
+      assertEquals(SESSIONS, counts.versions().snapshots());
+      assertEquals(0, counts.versions().chainExcess());
       long kept = Samples.versionsInMemory(counts);
       assertTrue(
           0 < kept && kept <= (long) ROWS * states.size(),
@@ -87,10 +87,10 @@ class ManySnapshotsTest {
         session.join();
       }
       assertEquals(List.of(), List.copyOf(failures));
-      assertEquals(0, db.statistics().snapshots());
+      assertEquals(0, db.statistics().versions().snapshots());
       db.cleanNow();
       assertEquals(0, Samples.versionsInMemory(db.statistics()));
-      assertEquals(0, db.statistics().versionMemoryBytes());
+      assertEquals(0, db.statistics().versions().memoryBytes());
     }
   }
 

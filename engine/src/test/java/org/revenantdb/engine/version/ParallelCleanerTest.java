@@ -534,12 +534,12 @@ class ParallelCleanerTest {
         assertNotNull(snapshot.get(db.getOrCreateTable("t"), Samples.bytes("k")));
         db.dropTable("t");
         db.cleanNow();
-        assertEquals(1, db.statistics().tablesToGiveBack());
+        assertEquals(1, db.statistics().cleaning().tablesToGiveBack());
       }
       db.cleanNow();
-      assertEquals(0, db.statistics().tablesToGiveBack());
-      assertEquals(0, db.statistics().pagesToVisit());
-      assertEquals(0, db.statistics().mapsToRead());
+      assertEquals(0, db.statistics().cleaning().tablesToGiveBack());
+      assertEquals(0, db.statistics().cleaning().pagesToVisit());
+      assertEquals(0, db.statistics().cleaning().mapsToRead());
     }
   }
 
@@ -768,7 +768,7 @@ class ParallelCleanerTest {
         }
         db.sync();
         db.cleanNow();
-        assertEquals(0, db.statistics().abortedTransactions());
+        assertEquals(0, db.statistics().commits().abortedPending());
       }
       db.run(tx -> {
         for (int i = 0; i < 1_500; i++) {

@@ -92,10 +92,10 @@ class RowDiffTest {
   void four_bytes_in_two_hundred_are_logged_as_four() {
     try (Database db = withRows()) {
       Table table = db.getOrCreateTable("t");
-      long before = db.statistics().logTail();
+      long before = db.statistics().files().logTail();
       try (Transaction tx = db.begin()) {
         putAll(tx, table, i -> row(i, 0x01020304));
-        long logged = (db.statistics().logTail() - before) / ROWS;
+        long logged = (db.statistics().files().logTail() - before) / ROWS;
         assertTrue(logged < 130, logged + " bytes of log for an update of four");
         tx.commit();
       }

@@ -138,11 +138,11 @@ class VersionsOnDiskTest {
   /** Until the cleaner and whoever still looks have let go. */
   private void assertGoes(Database db) {
     db.sync();
-    while (db.statistics().versionRuns() > 0 || !spillFiles().isEmpty()) {
+    while (db.statistics().versions().runs() > 0 || !spillFiles().isEmpty()) {
       db.cleanNow();
     }
-    assertEquals(0, db.statistics().versionMemoryBytes());
-    assertEquals(0, db.statistics().versionRunBytes());
+    assertEquals(0, db.statistics().versions().memoryBytes());
+    assertEquals(0, db.statistics().versions().runBytes());
   }
 
   @Test
@@ -164,8 +164,8 @@ class VersionsOnDiskTest {
           try (Transaction second = db.begin()) {
             churn(db, table, 3, 600);
             DatabaseStatistics statistics = db.statistics();
-            assertTrue(statistics.versionRunBytes() > 5L * MIB, statistics::toString);
-            assertTrue(statistics.versionMemoryBytes() < 1.3 * MIB, statistics::toString);
+            assertTrue(statistics.versions().runBytes() > 5L * MIB, statistics::toString);
+            assertTrue(statistics.versions().memoryBytes() < 1.3 * MIB, statistics::toString);
             assertSees(first, table, oldest);
             assertSees(second, table, later);
             assertEquals(List.of(), db.check().problems());
@@ -218,7 +218,7 @@ class VersionsOnDiskTest {
         reader.join();
       }
       assertEquals(List.of(), failures);
-      assertTrue(db.statistics().versionsSpilled() > 0);
+      assertTrue(db.statistics().versions().spilled() > 0);
       assertGoes(db);
     }
   }
@@ -264,7 +264,7 @@ class VersionsOnDiskTest {
         while (!written) {
           try {
             db.run(tx -> tx.put(table, key(1), value(10)));
-            written = db.statistics().versionsSpilled() > 0;
+            written = db.statistics().versions().spilled() > 0;
           } catch (StorageException notYet) {
             Thread.onSpinWait();
           }
@@ -294,7 +294,7 @@ class VersionsOnDiskTest {
       NavigableMap<Integer, byte[]> before = new TreeMap<>(rows);
       try (Transaction old = db.begin()) {
         churn(db, table, 3, 700);
-        assertTrue(db.statistics().versionRuns() > 0);
+        assertTrue(db.statistics().versions().runs() > 0);
         fails.set(true);
         StorageException told =
             assertThrows(StorageException.class, () -> old.count(table, null, null));
@@ -413,7 +413,7 @@ class VersionsOnDiskTest {
     try (Database db = Database.open(path(), OPTIONS)) {
       Table table = db.getOrCreateTable("t");
       churn(db, table, 3, 700);
-      assertEquals(0, db.statistics().versionsSpilled());
+      assertEquals(0, db.statistics().versions().spilled());
     }
     assertEquals(List.of(), seen);
   }

@@ -50,7 +50,8 @@ public final class HotCounterFork {
       Told.tell("cpu_us", result.processorMicros());
       Told.tell(
           "increments_per_force",
-          (double) result.steps() / Math.max(1, ends[1].forces() - ends[0].forces()));
+          (double) result.steps()
+              / Math.max(1, ends[1].files().forces() - ends[0].files().forces()));
     }
   }
 

@@ -51,7 +51,8 @@ public final class LogBoundFork {
                             Rows.value(random)));
           });
       Told.tell(
-          "bounds_written", database.statistics().logTail() / (2.0 * options.maxRecoveryLog()));
+          "bounds_written",
+          database.statistics().files().logTail() / (2.0 * options.maxRecoveryLog()));
       peak.tell();
     }
   }

@@ -44,7 +44,7 @@ public final class MixFork {
       }
       for (String reads : READS) {
         int readPercent = Integer.parseInt(reads);
-        long waits = database.statistics().durableReadWaits();
+        long waits = database.statistics().commits().durableReadWaits();
         Sessions.Result result =
             Sessions.run(
                 readPercent == 100 ? 1 : sessions,
@@ -54,7 +54,7 @@ public final class MixFork {
         Told.tell("cpu_us,reads=" + reads, result.processorMicros());
         Told.tell(
             "reads_that_waited,reads=" + reads,
-            (double) (database.statistics().durableReadWaits() - waits));
+            (double) (database.statistics().commits().durableReadWaits() - waits));
       }
     }
   }

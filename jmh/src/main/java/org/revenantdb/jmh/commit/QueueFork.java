@@ -36,11 +36,11 @@ public final class QueueFork {
       // Lazily first in both cases: durable ones would take seconds until the code is compiled.
       Sessions.compile(() -> queue.processOne(TransactionOptions.lazy(), random));
       process(queue, options, random, Long.parseLong(arguments[2]));
-      long forces = queue.statistics().forces();
+      long forces = queue.statistics().files().forces();
       long start = System.nanoTime();
       long entries = process(queue, options, random, Long.parseLong(arguments[3]));
       Told.tell("entries", entries * 1e9 / (System.nanoTime() - start));
-      Told.tell("forces", (double) (queue.statistics().forces() - forces));
+      Told.tell("forces", (double) (queue.statistics().files().forces() - forces));
       peak.tell();
     }
     tellForce(directory);

@@ -59,13 +59,14 @@ public final class ReadersFork {
           new ReadersFork(queue, Long.parseLong(arguments[5]), Long.parseLong(arguments[6]));
       Thread writer = Thread.ofPlatform().unstarted(() -> run.write(batch, rate, new Random(seed)));
       writer.start();
-      long before = queue.statistics().durableReadWaits();
+      long before = queue.statistics().commits().durableReadWaits();
       WaitHistogram responses = run.read(readers, reads, new Random(seed + 1));
       writer.join();
       Told.tell("mean_us", responses.mean() / 1e3);
       Told.tell("p50_us", responses.percentile(0.5) / 1e3);
       Told.tell("p99_us", responses.percentile(0.99) / 1e3);
-      Told.tell("reads_that_waited", (double) (queue.statistics().durableReadWaits() - before));
+      Told.tell(
+          "reads_that_waited", (double) (queue.statistics().commits().durableReadWaits() - before));
       Told.tell("entries", run.processed * 1e9 / (run.end - run.start));
     }
   }

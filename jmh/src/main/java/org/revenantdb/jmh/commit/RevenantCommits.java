@@ -32,7 +32,7 @@ public final class RevenantCommits implements OneRowCommits {
 
   /** Forces of files so far. */
   long forces() {
-    return database.statistics().forces();
+    return database.statistics().files().forces();
   }
 
   @Override

@@ -18,19 +18,19 @@ final class GarbageCounts {
    */
   static void tellAll(DatabaseStatistics statistics, String suffix) {
     tell(statistics, suffix);
-    Told.tell("versions_added" + suffix, (double) statistics.versionsAdded());
-    Told.tell("versions_pruned" + suffix, (double) statistics.versionsPruned());
-    Told.tell("versions_swept" + suffix, (double) statistics.versionsSwept());
-    Told.tell("versions_spilled" + suffix, (double) statistics.versionsSpilled());
+    Told.tell("versions_added" + suffix, (double) statistics.versions().added());
+    Told.tell("versions_pruned" + suffix, (double) statistics.versions().pruned());
+    Told.tell("versions_swept" + suffix, (double) statistics.versions().swept());
+    Told.tell("versions_spilled" + suffix, (double) statistics.versions().spilled());
     if (System.getProperty(EngineOfOtherGarbage.STRATEGY) == null) {
-      Told.tell("max_chain_excess" + suffix, (double) statistics.versionChainExcess());
+      Told.tell("max_chain_excess" + suffix, (double) statistics.versions().chainExcess());
     }
   }
 
   /** Prints those of a moment, with something behind their names. */
   static void tell(DatabaseStatistics statistics, String suffix) {
-    Told.tell("version_memory_bytes" + suffix, (double) statistics.versionMemoryBytes());
-    Told.tell("version_file_bytes" + suffix, (double) statistics.versionRunBytes());
-    Told.tell("longest_chain" + suffix, (double) statistics.longestVersionChain());
+    Told.tell("version_memory_bytes" + suffix, (double) statistics.versions().memoryBytes());
+    Told.tell("version_file_bytes" + suffix, (double) statistics.versions().runBytes());
+    Told.tell("longest_chain" + suffix, (double) statistics.versions().longestChain());
   }
 }

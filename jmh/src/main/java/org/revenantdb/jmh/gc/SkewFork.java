@@ -91,7 +91,7 @@ public final class SkewFork {
                 ends[1] = database.statistics();
                 waits[1] = database.waitStatistics();
               });
-      long aborts = ends[1].retries().retries() - ends[0].retries().retries();
+      long aborts = ends[1].retries().repeated() - ends[0].retries().repeated();
       long steps = Math.max(1, result.steps());
       long pauses = waits[1].since(waits[0]).of(WaitClass.RETRY_PAUSE).count();
       Told.tell("transactions", result.perSecond());

@@ -63,7 +63,8 @@ public final class SnapshotBounds {
   }
 
   private void look(DatabaseStatistics statistics, long diskBytes) {
-    memory = Math.max(memory, statistics.versionMemoryBytes() + statistics.versionRunBytes());
+    memory =
+        Math.max(memory, statistics.versions().memoryBytes() + statistics.versions().runBytes());
     disk = Math.max(disk, diskBytes);
   }
 

@@ -69,10 +69,10 @@ public final class CleanupFork {
    */
   private static double pages(Database database, Table table, long from, int rows) {
     database.cleanNow();
-    long before = database.statistics().pagesCleaned();
+    long before = database.statistics().cleaning().pagesCleaned();
     update(database, table, from, rows);
     database.cleanNow();
-    return database.statistics().pagesCleaned() - before;
+    return database.statistics().cleaning().pagesCleaned() - before;
   }
 
   private static void update(Database database, Table table, long from, int rows) {
@@ -125,7 +125,7 @@ public final class CleanupFork {
       now = System.nanoTime();
       if (now - looked >= LOOK) { // the same in both: the numbers take a while
         looked = now;
-        boolean isCleaning = database.statistics().abortedTransactions() > 0;
+        boolean isCleaning = database.statistics().commits().abortedPending() > 0;
         goesOn = whileCleaning ? isCleaning : now - start < WINDOW;
       }
     }

@@ -106,7 +106,7 @@ public final class KilledWriter {
   }
 
   private double share(DatabaseStatistics now) {
-    return (double) (now.logTail() - now.redoPoint()) / options.maxRecoveryLog();
+    return (double) (now.files().logTail() - now.files().redoPoint()) / options.maxRecoveryLog();
   }
 
   /**
@@ -153,7 +153,7 @@ public final class KilledWriter {
   }
 
   private double pages(DatabaseStatistics now) {
-    return (double) now.restartPages() / options.maxRecoveryPages();
+    return (double) now.files().restartPages() / options.maxRecoveryPages();
   }
 
   /** What is reached before checkpoints are faster is a matter of luck: the best there is soon. */

@@ -111,7 +111,7 @@ public final class AllocationFork {
     Waits waits = end.waits().since(start.waits());
     WaitCounts shared = waits.of(WaitClass.MAP_SHARED);
     WaitCounts exclusive = waits.of(WaitClass.MAP_EXCLUSIVE);
-    long latchings = end.statistics().mapPages().hits() - start.statistics().mapPages().hits();
+    long latchings = end.statistics().pool().map().hits() - start.statistics().pool().map().hits();
     Told.tell("tables", result.perSecond());
     Told.tell("processors", result.processorMicros() * result.perSecond() / 1e6);
     Told.tell("map_updates_per_table", (double) latchings / Math.max(1, result.steps()));
@@ -120,7 +120,7 @@ public final class AllocationFork {
     Told.tell("map_wait_ms", (shared.totalNanos() + exclusive.totalNanos()) / 1e6);
     Told.tell("force_wait_ms", waits.of(WaitClass.LOG_FORCE).totalNanos() / 1e6);
     Told.tell("page_wait_ms", pages(waits) / 1e6);
-    Told.tell("file_pages", (double) end.statistics().dataFilePages());
+    Told.tell("file_pages", (double) end.statistics().files().dataFilePages());
   }
 
   private static long pages(Waits waits) {

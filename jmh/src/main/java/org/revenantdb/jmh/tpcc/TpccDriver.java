@@ -103,7 +103,10 @@ public final class TpccDriver {
 
   private Moment now() {
     return new Moment(
-        counts(), database.waitStatistics(), database.statistics().logTail(), System.nanoTime());
+        counts(),
+        database.waitStatistics(),
+        database.statistics().files().logTail(),
+        System.nanoTime());
   }
 
   /**

@@ -67,11 +67,11 @@ public final class SpillFork {
     Sessions.Session step =
         TreeWork.reads(ours.session(), RowChoice.uniform(rows, seed), TreeWork.STEP);
     int steps = rows / STEPS_PART / TreeWork.STEP;
-    long before = ours.statistics().pagesRead();
+    long before = ours.statistics().files().pagesRead();
     for (int i = 0; i < steps; i++) {
       step.step();
     }
-    long pages = ours.statistics().pagesRead() - before;
+    long pages = ours.statistics().files().pagesRead() - before;
     Told.tell("pages_per_read", (double) pages / steps / TreeWork.STEP);
     long frames = cache / PAGE;
     Told.tell("theoretical_pages_per_read", 1 - (double) frames / ours.check().treePages());

@@ -84,7 +84,7 @@ class EngineOfOtherGarbageTest {
         assertEquals(before, balances(held));
         assertTrue(looks.get() > 0);
         database.cleanNow();
-        long versions = database.statistics().versionMemoryBytes() / value(0).length;
+        long versions = database.statistics().versions().memoryBytes() / value(0).length;
         if (strategy == Strategy.INTERVAL) {
           // 20 rows of a hundred bytes and a little more each
           assertTrue(versions < 100L * ACCOUNTS, () -> versions + " in between");
@@ -94,7 +94,7 @@ class EngineOfOtherGarbageTest {
         assertEquals(before, balances(held));
       }
       database.cleanNow();
-      assertEquals(0, database.statistics().versionMemoryBytes());
+      assertEquals(0, database.statistics().versions().memoryBytes());
       try (Transaction now = database.begin(LAZY)) {
         balances(now);
       }

@@ -188,7 +188,7 @@ class EngineOfWriterIdsTest {
         database.sync();
         update(database, table, value, MORE); // who ends looks whether pages can be given back
         database.cleanNow();
-        freed = database.statistics().overflowPagesFreed();
+        freed = database.statistics().files().overflowPagesFreed();
       }
       System.exit((int) Math.min(freed, 100));
     }

@@ -36,7 +36,7 @@ class EngineWithoutRuleTest {
         try (Transaction reader = database.begin(TransactionOptions.durable())) {
           assertNotNull(reader.get(table, KEY));
         }
-        waits = database.statistics().durableReadWaits();
+        waits = database.statistics().commits().durableReadWaits();
       }
       System.exit(waits == 0 ? 0 : 7);
     }

@@ -117,8 +117,8 @@ class SnapshotStoreTest {
       for (double rate : rates) {
         assertTrue(rate > 0);
       }
-      assertTrue(store.database().statistics().versionsAdded() > 0);
-      assertEquals(0, store.database().statistics().versionChainExcess());
+      assertTrue(store.database().statistics().versions().added() > 0);
+      assertEquals(0, store.database().statistics().versions().chainExcess());
     }
   }
 

@@ -106,7 +106,7 @@ final class RecoveryCost {
 
   private static long logOf(Database db) {
     DatabaseStatistics now = db.statistics();
-    return now.logTail() - now.redoPoint();
+    return now.files().logTail() - now.files().redoPoint();
   }
 
   /** A large transaction, a checkpoint, and small ones behind it; the large one never ends. */
@@ -126,8 +126,8 @@ final class RecoveryCost {
   private static long writeLog(Database db, long bytes) {
     fill(db);
     db.checkpoint();
-    long begin = db.statistics().logTail();
-    for (int round = 0; db.statistics().logTail() - begin < bytes; round++) {
+    long begin = db.statistics().files().logTail();
+    for (int round = 0; db.statistics().files().logTail() - begin < bytes; round++) {
       update(db, 50 + round % 2);
     }
     return logOf(db);

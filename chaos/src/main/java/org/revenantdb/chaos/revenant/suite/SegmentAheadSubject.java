@@ -24,10 +24,10 @@ public final class SegmentAheadSubject extends RevenantSubject {
     Worker worker = new Sessions(db, promises).worker();
     // The first one may be made of one that creating the database left.
     for (int segment = 0; segment < SEGMENTS; segment++) {
-      long before = db.statistics().logDirectoryBytes();
+      long before = db.statistics().files().logDirectoryBytes();
       large(worker, 0);
       large(worker, 1);
-      for (int i = 0; i < PATIENCE && db.statistics().logDirectoryBytes() == before; i++) {
+      for (int i = 0; i < PATIENCE && db.statistics().files().logDirectoryBytes() == before; i++) {
         small(worker, i);
       }
       for (int i = 0; i < SPEAK; i++) {

@@ -98,7 +98,7 @@ public final class VersionsSubject extends RevenantSubject {
       writeAll(worker);
       snapshots.get(random.nextInt(snapshots.size())).look(db);
     }
-    if (db.statistics().versionsSpilled() == 0) {
+    if (db.statistics().versions().spilled() == 0) {
       throw new IllegalStateException("no version was spilled: " + db.statistics());
     }
     savepoints(worker, Worker.Ending.ROLL_BACK);

@@ -130,7 +130,7 @@ class UndeletableSegmentTest {
       for (int i = 0; i < 6; i++) {
         work(db, 6);
         db.checkpoint();
-        await(() -> files() * SEGMENT == db.statistics().logDirectoryBytes()); // they count
+        await(() -> files() * SEGMENT == db.statistics().files().logDirectoryBytes()); // they count
         assertTrue(files() <= before + 1, "grew from " + before + " files to " + files());
       }
       assertTrue(refused.get() > 0, "nothing was to be deleted");
@@ -142,7 +142,7 @@ class UndeletableSegmentTest {
       db.checkpoint();
       work(db, 1);
       await(() -> files() * SEGMENT <= LOWERED.maxLogSize());
-      await(() -> files() * SEGMENT == db.statistics().logDirectoryBytes());
+      await(() -> files() * SEGMENT == db.statistics().files().logDirectoryBytes());
       assertAllThere(db);
     }
     try (Database db = Database.open(path, LOWERED)) {
