@@ -7,8 +7,8 @@ import java.util.List;
  * The numbers of {@link DatabaseStatistics}: the name, kind, unit and description of each.
  *
  * <p>A name is the path of getters to the number: {@code versions.oldestSnapshot.lsn} is {@code
- * versions().oldestSnapshot().lsn()}. Names and meanings are stable. Later versions add constants,
- * so a {@code switch} needs a {@code default}.
+ * versions().oldestSnapshot().lsn()}. Later versions add constants, so a {@code switch} needs a
+ * {@code default}.
  *
  * <p>The counters file and the command {@code stat} have the same numbers, except those of {@link
  * #isInCountersFile}.
