@@ -36,7 +36,6 @@ class PackagesTest {
   private static final List<String> LOWER =
       List.of(
           "page",
-          "counters",
           "txn",
           "spill",
           "buffer",
@@ -47,7 +46,8 @@ class PackagesTest {
           "overflow",
           "version");
 
-  private static final List<String> UPPER = List.of("catalog", "session", "check", "lifecycle");
+  private static final List<String> UPPER =
+      List.of("counters", "catalog", "session", "check", "lifecycle");
 
   /** Nothing uses them. */
   private static final Set<String> COMMANDS = Set.of("cli", "measure");
