@@ -12,36 +12,36 @@ import org.revenantdb.latch.StackReserve;
 import org.revenantdb.recovery.log.LogStoppedException;
 
 /**
- * Gives numbers that are unique for ever. Got from {@link Database#sequence}; belongs to that
- * database.
+ * Returns numbers that are never returned twice. {@link Database#sequence} opens a sequence; it
+ * belongs to that database.
  *
- * <p>No transaction is needed, and none takes a value back: one that is rolled back leaves a gap.
- * So do a crash and a close, of up to twice {@link SequenceOptions#cacheSize} values. <b>Values
- * without gaps are never promised</b>, nor that the one who asked first has the smaller value: only
- * that no two have the same.
- *
- * <p>What is promised to whom:
+ * <p>A sequence needs no transaction, and no transaction gives a value back. So a rollback leaves a
+ * gap. A crash or a close leaves a gap of up to twice {@link SequenceOptions#cacheSize} values.
+ * <b>A sequence promises no values without gaps</b>, and no order of values between threads. It
+ * promises that no two calls return the same value:
  *
  * <ul>
- *   <li>{@link Durability#DURABLE}: this value is never given to anyone again, whatever crashes.
- *       Nor was it before, but perhaps to a lazy caller whose value a crash has taken back.
- *   <li>{@link Durability#LAZY}: nobody else is given this value while the database is open, nor
- *       after it was closed. After a crash, or a stop for a failed force, that comes before the
- *       value is durable (as with lazy commits: within {@link DatabaseOptions#maxLazyDelay}, with
- *       {@link Database#sync}, or with any durable commit that follows) it may be given again; but
- *       then nothing is left in this database that was written with it, or read by a durable
- *       transaction: a commit that survives a crash has with it every value that was given before.
- *       So for a key of a row LAZY is enough, even in a durable transaction, whose commit makes the
- *       value durable, too. It is not enough for a value that goes elsewhere (an invoice, another
- *       database) without such a commit.
+ *   <li>{@link Durability#DURABLE}: no later call returns this value, whatever crashes. An earlier
+ *       call can have returned it only if that call was lazy and a crash has undone it.
+ *   <li>{@link Durability#LAZY}: no other call returns this value while the database is open, nor
+ *       after a close. After a crash, or a stop because of a failed force, a later call may return
+ *       it again if the value was not durable. A lazy value becomes durable as lazy commits do:
+ *       within {@link DatabaseOptions#maxLazyDelay}, with {@link Database#sync}, or with the next
+ *       durable commit.
  * </ul>
  *
- * <p>Thread-safe. Threads do not queue for values but while a block of {@link
- * SequenceOptions#cacheSize} is being reserved, which one of them does when half of the block
- * before is used. Without a cache they do at each value; waiting for the disk, they share a force.
+ * <p>A commit that survives a crash makes all earlier values durable. So if a lazy value is
+ * returned again, no surviving row was written with it, and no durable transaction has read one.
+ * LAZY is therefore enough for the key of a row, even in a durable transaction. LAZY is not enough
+ * for a value that leaves the database without such a commit, for example on an invoice or in
+ * another database.
  *
- * <p>Failure: {@link LimitException.Reason#SEQUENCE_EXHAUSTED} at the end of the range; {@link
- * DatabaseStoppedException} where the log has failed: the value that was asked for is lost.
+ * <p>Thread-safe. One log record reserves a block of {@link SequenceOptions#cacheSize} values. The
+ * thread that uses the middle value of a block reserves the next block, so threads usually do not
+ * queue. Without a cache they queue at each value, and those that wait for the disk share a force.
+ *
+ * <p>Failures: {@link LimitException.Reason#SEQUENCE_EXHAUSTED} at the end of the range. {@link
+ * DatabaseStoppedException} if the log has failed; the value of that call is lost.
  */
 public final class Sequence {
   /*
@@ -91,7 +91,7 @@ public final class Sequence {
   }
 
   /**
-   * How it was made.
+   * The options with which the sequence was created.
    *
    * @return the options
    */
@@ -102,7 +102,7 @@ public final class Sequence {
   /**
    * The next value, with {@link DatabaseOptions#durability}.
    *
-   * @return a value that nobody else is given
+   * @return a value that no other call returns; {@link Sequence} has the exact promise
    */
   public long next() {
     try {
@@ -115,8 +115,8 @@ public final class Sequence {
   /**
    * The next value.
    *
-   * @param durability whether a crash may bring it back; {@link Sequence} says when
-   * @return a value that nobody else is given
+   * @param durability whether the call waits until the value is durable
+   * @return a value that no other call returns; {@link Sequence} has the exact promise
    * @throws LimitException with {@link LimitException.Reason#SEQUENCE_EXHAUSTED} if there are no
    *     values left
    * @throws ReadOnlyDatabaseException if the database was opened read-only
@@ -146,11 +146,11 @@ public final class Sequence {
   }
 
   /**
-   * How many values were given, gaps counted: the number, from 0, of the value that comes next. A
-   * copy of the sequence that is {@linkplain #advanceTo advanced} to it gives none of them again.
+   * The number of values that were used, gaps included. A copy of the sequence that is {@linkplain
+   * #advanceTo advanced} to this position returns none of them.
    *
-   * <p>Values that other threads take at the same time may be counted or not. After a crash the
-   * position may be lower, by values of lazy callers, or higher, by the gap.
+   * <p>The position may or may not include values that other threads take at the same time. After a
+   * crash it can be lower, by values of lazy calls, or higher, by the gap.
    *
    * @return the position, from 0
    * @throws DatabaseClosedException if the database is closed
@@ -181,15 +181,15 @@ public final class Sequence {
   }
 
   /**
-   * Leaves out values: when this has returned, only values of the position, or of later ones, are
-   * given, whatever crashes. Never goes back: a position that the sequence has passed changes
+   * Skips all values before a position. After this call has returned, no call returns a skipped
+   * value, whatever crashes. A sequence never goes back: a position that it has passed changes
    * nothing.
    *
-   * <p>For a sequence that goes on where another one has ended, after an import for instance. One
-   * from 1 by 1 that is advanced to 4,711 gives 4,712 next.
+   * <p>Use it when a sequence continues another one, for example after an import. A sequence from 1
+   * by 1 that is advanced to 4,711 returns 4,712 next.
    *
-   * @param position how many values to count as given, from 0
-   * @throws IllegalArgumentException if it is negative, or the sequence has not so many values
+   * @param position number of values to count as used, at least 0
+   * @throws IllegalArgumentException if the position is negative, or beyond the last value
    * @throws ReadOnlyDatabaseException if the database was opened read-only
    */
   public void advanceTo(long position) {

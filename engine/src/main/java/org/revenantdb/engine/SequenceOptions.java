@@ -3,15 +3,15 @@ package org.revenantdb.engine;
 import org.revenantdb.engine.page.SequenceRow;
 
 /**
- * How a {@link Sequence} is made; it stays so. Immutable.
+ * Options of a {@link Sequence}. They are set when it is created and never change. Immutable.
  *
- * @param start the first number, before it is reversed; with {@link SequenceOrder#BIT_REVERSED} at
- *     least 1
- * @param increment from each number to the next, not 0; with a negative one the sequence descends
- * @param cacheSize how many values are reserved by one record of the log; 1 for no cache: each
- *     value by a record of its own. 0 says the same and becomes 1. What is reserved and not given
- *     out when the database is closed, or crashes, is never given out: up to twice as many values
- * @param order in which order values are given
+ * @param start the first number, before {@link SequenceOrder#BIT_REVERSED} reverses it; that order
+ *     needs at least 1
+ * @param increment the distance from each number to the next, not 0; a negative one counts down
+ * @param cacheSize number of values that one log record reserves; 1 means no cache, so each value
+ *     has a record of its own; 0 means the same and becomes 1. A close or a crash loses the values
+ *     that were reserved and not returned: up to twice this number
+ * @param order the order of the values
  */
 public record SequenceOptions(long start, long increment, int cacheSize, SequenceOrder order) {
   private static final int USUAL_CACHE = 1_000;

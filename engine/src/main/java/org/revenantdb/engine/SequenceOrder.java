@@ -2,15 +2,15 @@ package org.revenantdb.engine;
 
 import org.revenantdb.engine.page.SequenceRow;
 
-/** In which order a {@link Sequence} gives its values. */
+/** The order in which a {@link Sequence} returns its values. */
 public enum SequenceOrder {
   /** Start, start + increment, start + 2 * increment, and so on. */
   PLAIN(SequenceRow.PLAIN),
 
   /**
-   * The same numbers, each with its lower 63 bits reversed, so that values that come one after the
-   * other lie far apart and rows with such keys spread over a table. Values are positive. The
-   * numbers underneath go from 1 to {@link Long#MAX_VALUE}.
+   * The same numbers, each with its lower 63 bits reversed. Consecutive values lie far apart, so
+   * rows with such keys spread over the whole table. Values are positive. The numbers before the
+   * reversal go from 1 to {@link Long#MAX_VALUE}.
    *
    * <p>Source: "PAGELATCH_EX waits and heavy inserts", the cure by a bit-reversed sequence.
    * Reversing is the last step and gives no number twice.
