@@ -8,68 +8,67 @@ import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.log.LogOptions;
 
 /**
- * How a database is opened. Immutable: each {@code with} gives another set of options.
+ * Options with which a database is opened. Immutable: each {@code with} method returns other
+ * options.
  *
  * @param create whether a database that does not exist is created; default true
- * @param readOnly whether nothing may be written; the database must have been closed cleanly;
+ * @param readOnly whether the open changes nothing; the database must have been closed cleanly;
  *     default false
  * @param poolBytes memory for pages, from 2 MiB to 8 TiB; default 128 MiB
- * @param maxRecoveryLog bytes of log that a restart may have to go through, once in analysis and
- *     once in redo; at least 4 segments; default 128 MiB
- * @param maxRecoveryPages pages of the data file that a restart may have to read, at least 256; a
- *     pool that cannot hold them lowers it to seven eighths of its pages; default 4,096
- * @param maxLogSize bytes that the log directory may have, with all its files, prepared and spare
- *     ones too; at least {@code maxRecoveryLog} in segments, headers not counted, and four more; 0,
- *     the default, is twice {@code maxRecoveryLog}. A database whose segments are larger than
- *     {@code logSegmentBytes} has at least so many of its own. Any of the three bounds that is
- *     lowered holds from the first checkpoint on
+ * @param maxRecoveryLog most bytes of log that a restart reads, once for analysis and once for
+ *     redo; at least 4 segments; default 128 MiB
+ * @param maxRecoveryPages most pages of the data file that a restart reads, at least 256; default
+ *     4,096. A pool that cannot hold them lowers it to seven eighths of its pages
+ * @param maxLogSize most bytes of the log directory, prepared and spare files included; 0, the
+ *     default, means twice {@code maxRecoveryLog}. It must hold {@code maxRecoveryLog} in segments,
+ *     without their headers, and four segments more. If the segments of the database are larger
+ *     than {@code logSegmentBytes}, it holds at least as many of those. A lower bound than before
+ *     takes effect at the first checkpoint; so do the two bounds above
  * @param logSegmentBytes size of a log segment, a power of two from 1 MiB to 1 GiB; used when the
  *     database is created; default 4 MiB
- * @param doubleWrite whether pages are protected against torn writes by the double-write file;
- *     switch it off only where the device writes 8 KiB atomically; default true
- * @param maxAttempts how often {@link Database#run} tries when there are conflicts; default 1,000
- * @param maxBackoff no pause of {@link Database#run} before it tries again is longer. How long they
- *     are, at random below a ceiling, the database finds out by itself, by how much is committed;
- *     while there is no contention it is next to nothing. Zero: nobody pauses, and nobody waits for
- *     the transaction that it has lost against, so where a row is in use for a millisecond {@code
- *     maxAttempts} are soon over; default 10 ms
- * @param durability of transactions whose options name none; default {@link Durability#DURABLE}
- * @param maxLazyDelay how long a lazy commit may not be durable, plus what a force takes; zero: it
- *     is forced at once, in the background; {@link #NEVER} leaves it to {@link Database#sync}, to
- *     durable commits and reads, checkpoints and the close, so that an idle database leaves the
- *     disk asleep; default 100 ms
- * @param leakListener told of each transaction that was forgotten open and has been rolled back;
- *     the default writes a warning to {@link System.Logger} {@code org.revenantdb}
- * @param leakTraces whether the listener is told where such a transaction was begun, which makes
- *     each {@link Database#begin} half a microsecond dearer or more; default false
- * @param countersFile whether the database keeps a file of what it counts, from which the command
- *     {@code stat} shows what goes on in it, in whatever process: 4 KiB in its directory, written
- *     in place, at most once a second and only when a number has changed, never forced, and deleted
- *     by the close. Nothing depends on it. Switch it off where each operation on a file counts, as
- *     in crash tests; default true
- * @param shortTransactionRows up to so many rows a transaction remembers, to put them back itself
- *     when it is rolled back; one that has written more is rolled back in constant time, and its
- *     rows are left to the cleaner. 0: all are; default 256
- * @param versionMemory bytes of heap for versions of rows that are in no page any more and that
- *     open snapshots need, from 1 MiB to 2^53; what is more goes to files in the directory of the
- *     database, which the close deletes, and which are as large as the snapshots make it. Writers
- *     wait while a quarter more is in use; if the files cannot be written, statements that would
- *     need more memory fail with a {@link StorageException}, having changed nothing, and all else
- *     goes on. A sixteenth of it, at least 64 KiB, is what each transaction may have beside that
- *     for what it has overwritten while it has a savepoint; more goes to a file as well. Default 64
- *     MiB, or a sixteenth of the largest heap if that is less
- * @param lockTimeout how long a statement waits in all for other transactions that have written its
- *     rows and have not ended, unless its transaction has a timeout of its own; default zero: it is
- *     refused at once
- * @param cleanerThreads how many threads at most visit pages side by side to take back what aborted
- *     transactions have left and to give space back, 1 to 16; beside writers they work together as
- *     much as one would; default one for four processors, at least 1 and at most 4
- * @param restartListener told, while the database is being opened, how far that is: when a phase
- *     begins and ends, and a few times a second in between, on a thread of the engine, which waits
- *     for it; what it throws is logged once and changes nothing; the default does nothing
- * @param retryTimeout how long {@link Database#run} goes on after the first conflict, unless its
- *     transaction has a limit of its own: no attempt begins later. Zero: there is one attempt;
- *     default 30 s
+ * @param doubleWrite whether the double-write file protects pages against torn writes; default
+ *     true. Switch it off only on a device that writes 8 KiB atomically
+ * @param maxAttempts most attempts of {@link Database#run} after conflicts; default 1,000
+ * @param maxBackoff longest pause of {@link Database#run} before it tries again; default 10 ms. The
+ *     database adapts the pauses to the rate of commits; without contention they are close to zero.
+ *     With zero there is no pause, and no wait for the transaction that won the conflict. Then
+ *     {@code maxAttempts} can be used up within a millisecond
+ * @param durability durability of transactions whose options name none; default {@link
+ *     Durability#DURABLE}
+ * @param maxLazyDelay longest time, without the time of a force, until a lazy commit is durable;
+ *     default 100 ms. Zero forces each lazy commit at once, in the background. With {@link #NEVER}
+ *     a lazy commit waits for {@link Database#sync}, a durable commit or read, a checkpoint or the
+ *     close, so an idle database does not use the disk
+ * @param leakListener receives each transaction that was never ended, after its rollback; the
+ *     default writes a warning to the {@link System.Logger} {@code org.revenantdb}
+ * @param leakTraces whether the listener receives the stack that began the transaction; default
+ *     false. It adds half a microsecond or more to each {@link Database#begin}
+ * @param countersFile whether the database writes its statistics to a file of 4 KiB, which the
+ *     command {@code stat} reads from another process; default true. The engine writes the file at
+ *     most once a second and only if a number has changed, never forces it, and deletes it at the
+ *     close. Switch it off where each operation on a file counts, as in crash tests
+ * @param shortTransactionRows most rows of a transaction that it reverts itself when it is rolled
+ *     back; default 256. A transaction that has written more is rolled back in constant time, and
+ *     the cleaner reverts its rows. With 0 the cleaner reverts all rows
+ * @param versionMemory most heap, in bytes, for row versions that have left their page and that an
+ *     open snapshot needs; from 1 MiB to 2^53; default 64 MiB, or a sixteenth of the maximum heap
+ *     if that is less. More versions go to files in the directory of the database, which the close
+ *     deletes. Writers wait while the versions use a quarter more than this. If the files cannot be
+ *     written, a statement that needs more memory throws a {@link StorageException} and changes
+ *     nothing; other statements are not affected. A transaction with a savepoint has a sixteenth of
+ *     this memory, at least 64 KiB, for the values that it has overwritten
+ * @param lockTimeout longest time that a statement waits for open transactions that have written
+ *     its rows; default zero: a conflict is thrown at once. A transaction can have a timeout of its
+ *     own
+ * @param cleanerThreads most threads that clean pages, from 1 to 16; default one for four
+ *     processors, at least 1 and at most 4. The cleaner reverts rows of aborted transactions and
+ *     frees space. While writers are active, all cleaner threads together use the budget of one
+ * @param restartListener receives the progress of the open: when a phase begins and ends, and a few
+ *     times a second between. A thread of the engine calls it and waits for it. An exception that
+ *     it throws is logged once and has no other effect. The default does nothing
+ * @param retryTimeout longest time after the first conflict in which {@link Database#run} begins
+ *     another attempt; default 30 s. Zero allows one attempt. A transaction can have a limit of its
+ *     own
  */
 public record DatabaseOptions(
     boolean create,
@@ -94,7 +93,7 @@ public record DatabaseOptions(
     Duration maxBackoff,
     Duration retryTimeout) {
 
-  /** A time that does not come: lazy commits are forced only when somebody asks. */
+  /** For {@link #maxLazyDelay}: no time limit. */
   public static final Duration NEVER = ChronoUnit.FOREVER.getDuration();
 
   private static final String LAZY_DELAYS = "from PT0S to " + OptionCheck.YEAR + ", or NEVER";
