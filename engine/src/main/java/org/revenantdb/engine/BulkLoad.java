@@ -17,22 +17,21 @@ import org.revenantdb.engine.version.RowLoader;
 import org.revenantdb.engine.version.RowWriter;
 
 /**
- * Stores many rows that come in ascending order of their keys, as fast as full pages can be
- * written; all of them are there at once when it is finished, or none is.
+ * Stores many rows in ascending order of their keys, at the speed of writing full pages. All rows
+ * become visible together with {@link #finish}.
  *
- * <p>It is fast where the keys are above all that the table has, as in an empty one; where they are
- * not, or where rows of somebody else are in between, rows go one by one, as with {@link
- * Transaction#put}. It may be used beside readers and writers of the table, and while it runs
- * nobody sees anything of it. A load is a transaction: it may be of any size, and is {@link
+ * <p>The load is fast while its keys are above all keys of the table, for example in an empty table.
+ * Other rows are stored one by one, as {@link Transaction#put} does. Other transactions can read and
+ * write the table during the load. A load is a transaction of any size. It is {@link
  * Durability#DURABLE} unless its options say otherwise.
  *
- * <p>Of a table with partitions each gets pages of its own, for which rows are gathered in up to
- * eight pages of memory each.
+ * <p>In a table with partitions, the load gathers rows for each partition in up to eight pages of
+ * memory.
  *
- * <p>A row that is refused (its key is not above the one before it, too long, or its value is, or
- * the stream of its value throws) changes nothing, and the load goes on. After any other exception
- * the load has been given up and nothing of it is left, nor is after {@link #close} without {@link
- * #finish}, or after a crash.
+ * <p>A refused row changes nothing, and the load can go on. A row is refused if its key is not above
+ * the one before, if key or value is too long, or if the stream of its value throws. Any other
+ * exception ends the load, and nothing of it is left. The same holds after {@link #close} without
+ * {@link #finish}, and after a crash.
  *
  * <p>Threads: one at a time, as with a transaction.
  *

@@ -6,10 +6,10 @@ import java.util.List;
  * What a check of the structure found. The counts are of the moment at which the check began.
  *
  * @param problems what is wrong, where, and what to do; empty when all is well
- * @param damage what those problems say that are pages which cannot be read: a read of one is told
- *     the same
- * @param warnings what the data file has for pages that are free, or will be written anew, and is
- *     not what was written: nothing is lost by it, but the device is not to be trusted
+ * @param damage the problems that are pages which cannot be read, as a read of such a page throws
+ *     them
+ * @param warnings free pages, or pages that will be written again, of which the data file has not
+ *     what was written. Nothing is lost, but do not trust the device
  * @param tables tables
  * @param rows rows in their leaves, whatever versions they have
  * @param treePages pages of trees

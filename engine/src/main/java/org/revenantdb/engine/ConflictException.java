@@ -6,7 +6,7 @@ import org.revenantdb.engine.session.LostRow;
 import org.revenantdb.engine.session.TransactionCore;
 
 /**
- * Another transaction is in the way; {@link #reason} tells how.
+ * A conflict with another transaction; {@link #reason} has its kind.
  *
  * <p>A statement that throws this has changed nothing, and the transaction stays open. {@link
  * Transaction#deleteRange} and {@link BulkLoad} describe their exceptions to that. A commit that

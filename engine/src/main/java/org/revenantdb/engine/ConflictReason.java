@@ -1,13 +1,13 @@
 package org.revenantdb.engine;
 
 /**
- * Why an attempt at a transaction has come to nothing: the kinds of {@link ConflictException}.
- * {@link DatabaseStatistics#retries} counts those of {@link Database#run}.
+ * The kinds of {@link ConflictException}. {@link DatabaseStatistics#retries} counts those of {@link
+ * Database#run}.
  */
 public enum ConflictReason {
-  /** A row, or the outcome of a prepared transaction, is another's that has not ended. */
+  /** Another open or prepared transaction has written the row. */
   ROW_IN_USE("row in use"),
-  /** A row was changed by one that has committed since the snapshot. */
+  /** A transaction that has committed since the snapshot has changed the row. */
   ROW_CHANGED("row changed"),
   /**
    * What a {@linkplain Isolation#SERIALIZABLE serializable} transaction has read was changed by one
@@ -27,7 +27,7 @@ public enum ConflictReason {
    * the transaction: the timeout is the longest time that the user wants to wait.
    */
   LOCK_TIMEOUT("lock timeout"),
-  /** Somebody is creating, dropping or truncating the table. */
+  /** Another transaction is creating, dropping or truncating the table. */
   TABLE_IN_USE("table in use"),
   /** The table was created or truncated since the snapshot. */
   TABLE_CHANGED("table changed");
@@ -39,7 +39,7 @@ public enum ConflictReason {
   }
 
   /**
-   * The name under which it is shown.
+   * The reason in words, as messages show it.
    *
    * @return a few words
    */

@@ -14,13 +14,14 @@ import org.revenantdb.engine.version.RowSource;
 import org.revenantdb.engine.version.StoredValue;
 
 /**
- * Rows of a range in key order, or backwards, as the transaction sees them.
+ * Rows of a range in key order, or in reverse, as the transaction sees them.
  *
- * <p>Rows are taken in batches, of a table with partitions from each partition; what the
- * transaction itself writes while the cursor is open shows up in later batches, and at once after a
- * {@link #seek}. Valid as long as its transaction; used by one thread at a time, as its transaction
- * is. Closing it releases nothing that the end of the transaction would not; one that {@linkplain
- * Isolation#READ_COMMITTED reads what is committed} keeps a snapshot until then.
+ * <p>The cursor reads rows in batches; in a table with partitions it reads a batch of each. A later
+ * batch shows what the transaction has written meanwhile; {@link #seek} shows it at once. A cursor
+ * is valid until its transaction ends. It is used by one thread at a time, as its transaction is.
+ *
+ * <p>The end of the transaction releases everything that {@link #close} releases. A cursor of a
+ * {@link Isolation#READ_COMMITTED} transaction keeps a snapshot open, so close it early.
  */
 public final class Cursor implements AutoCloseable {
   private final Transaction transaction;
@@ -93,10 +94,9 @@ public final class Cursor implements AutoCloseable {
    * Goes to the next row.
    *
    * @return false when there is none
-   * @throws ConflictException as {@link Transaction#get(Table, byte[])}; another cursor can be
-   *     opened
-   * @throws IllegalStateException if it is closed, or has thrown before: it may stand behind rows
-   *     that nobody was given
+   * @throws ConflictException as {@link Transaction#get(Table, byte[])}; open another cursor then
+   * @throws IllegalStateException if the cursor is closed, or has thrown before, since it may have
+   *     skipped rows
    */
   public boolean next() {
     try {
@@ -132,16 +132,15 @@ public final class Cursor implements AutoCloseable {
   }
 
   /**
-   * Goes to the row with this key or, if there is none, to the one that comes after it in the
-   * cursor's direction: the next larger key, of a descending cursor the next smaller one. It may go
-   * forwards and backwards, any number of times, also from behind the last row; {@link #next} goes
-   * on from there.
+   * Goes to the row with this key. If there is none, goes to the next row in the direction of the
+   * cursor: the next larger key, or the next smaller one of a descending cursor. A cursor can seek
+   * forwards and backwards, any number of times, also after its last row. {@link #next} continues
+   * from there.
    *
-   * <p>Never leaves the range that the cursor was opened for: before its beginning this is the
-   * first row, behind its end there is none. A seek sees all that the transaction has written so
-   * far.
+   * <p>A seek stays in the range of the cursor. A key before the range leads to its first row, and a
+   * key behind it to none. A seek sees all earlier writes of the transaction.
    *
-   * @param key where to; any length, the empty key is below all others
+   * @param key the key, of any length; the empty key is below all others
    * @return false when there is no such row
    * @throws ConflictException as {@link #next}
    * @throws IllegalStateException as {@link #next}
@@ -252,11 +251,11 @@ public final class Cursor implements AutoCloseable {
   }
 
   /**
-   * Copies the key of the row into an array of the caller's, and allocates nothing.
+   * Copies the key of the row into an array of the caller. Allocates nothing.
    *
-   * @param into where it goes, as much of it as there is room for
-   * @param offset index of its first byte
-   * @return the length of the key, which may be larger than the room
+   * @param into receives the key, or its beginning if the array is too short
+   * @param offset where the key begins in the array
+   * @return the length of the key, which may be more than was copied
    */
   public int key(byte[] into, int offset) {
     Objects.checkFromIndexSize(offset, 0, into.length);
@@ -285,14 +284,13 @@ public final class Cursor implements AutoCloseable {
   }
 
   /**
-   * Copies the value of the row into an array of the caller's; if it is a small one, that allocates
-   * nothing.
+   * Copies the value of the row into an array of the caller. Allocates nothing for a small value.
    *
-   * @param into where it goes, as much of it as there is room for
-   * @param offset index of its first byte
-   * @return the length of the value, which may be larger than the room
-   * @throws LimitException with {@link LimitException.Reason#VALUE_LENGTH} if it has more bytes
-   *     than an array can have; use {@link #openValue}
+   * @param into receives the value, or its beginning if the array is too short
+   * @param offset where the value begins in the array
+   * @return the length of the value, which may be more than was copied
+   * @throws LimitException with {@link LimitException.Reason#VALUE_LENGTH} if the value is longer
+   *     than the longest array; use {@link #openValue}
    */
   public int value(byte[] into, int offset) {
     Objects.checkFromIndexSize(offset, 0, into.length);
@@ -325,8 +323,8 @@ public final class Cursor implements AutoCloseable {
   /**
    * The row's value as a stream.
    *
-   * @return a stream that is valid as long as the transaction; if that {@linkplain
-   *     Isolation#READ_COMMITTED reads what is committed}, it is to be closed
+   * @return a stream that is valid until the transaction ends; a {@link Isolation#READ_COMMITTED}
+   *     transaction must close it
    */
   public InputStream openValue() {
     try {

@@ -374,24 +374,25 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Drops a table with all its rows; that is durable on return. The name is free at once.
+   * Drops a table with all its rows. The drop is durable on return, and the name is free.
    *
-   * <p>It is no part of a transaction; {@link Transaction#dropTable} is. Transactions that have
-   * written to the table are waited for, whatever becomes of them and without a limit, idle ones
-   * too, and one that this thread was handed by another and has not written with; from now on no
-   * other can begin to write to it: they get {@link ConflictException}, and when it is dropped,
-   * those that begin then also where they read it, {@link CatalogException.Reason#DROPPED}.
-   * Transactions that have begun before go on reading the table through the {@link Table} that they
-   * have. When the last of them has ended the cleaner gives its pages back, for other tables and
-   * other rows; the file gets no shorter by that, see {@link #compact}.
+   * <p>The drop is not part of a transaction; {@link Transaction#dropTable} is. The call waits,
+   * without a time limit, for all open transactions that have written to the table, including idle
+   * ones. During the wait other transactions cannot begin to write to the table; they receive {@link
+   * ConflictException}.
+   *
+   * <p>After the drop, transactions that began before can still read the table through their {@link
+   * Table}. Later ones receive {@link CatalogException.Reason#DROPPED}. When the last earlier
+   * transaction has ended, the cleaner frees the pages. The file does not become shorter; see {@link
+   * #compact}.
    *
    * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
-   * @return whether there was a table of this name; false, too, if another thread has dropped it
-   *     meanwhile
-   * @throws CatalogException with {@link CatalogException.Reason#IN_USE} if this thread has written
-   *     to the table in a transaction that is still open, or has one for which somebody waits who
-   *     holds this drop up: it would wait for itself
-   * @throws OutcomeUnknownException if the log failed meanwhile
+   * @return whether this call dropped a table; false if there is none, or if another thread was
+   *     faster
+   * @throws CatalogException with {@link CatalogException.Reason#IN_USE} if the call would wait for
+   *     itself: this thread has written to the table in an open transaction, or has an open
+   *     transaction for which a writer of the table waits
+   * @throws OutcomeUnknownException if the log failed before the drop was durable
    */
   public boolean dropTable(String name) {
     Objects.requireNonNull(name, "name");
@@ -419,14 +420,14 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Takes all rows away from a table, in a transaction of its own that is durable on return; see
-   * {@link Transaction#truncate}.
+   * Removes all rows of a table, in a transaction of its own that is durable on return; see {@link
+   * Transaction#truncate}.
    *
    * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
    * @return whether there was a table of this name
-   * @throws CatalogException with {@link CatalogException.Reason#IN_USE} if this thread has written
-   *     to the table in a transaction that is still open, or a prepared one has
-   * @throws OutcomeUnknownException if the log failed meanwhile
+   * @throws CatalogException with {@link CatalogException.Reason#IN_USE} if a prepared transaction
+   *     or an open transaction of this thread has written to the table
+   * @throws OutcomeUnknownException if the log failed before the truncation was durable
    */
   public boolean truncateTable(String name) {
     Objects.requireNonNull(name, "name");
@@ -615,7 +616,7 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Begins a transaction with {@link DatabaseOptions#durability} and nothing else set.
+   * Begins a transaction with {@link TransactionOptions#defaults}.
    *
    * @return the transaction; it sees what is committed now
    */
@@ -626,7 +627,7 @@ public final class Database implements AutoCloseable {
   /**
    * Begins a transaction.
    *
-   * @param options how
+   * @param options its options
    * @return the transaction; it sees what is committed now
    */
   public Transaction begin(TransactionOptions options) {
@@ -705,36 +706,36 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Does work in a transaction and commits it. After a conflict the transaction is rolled back and
-   * the work done again. {@link Transaction#attempt} and {@link Transaction#lastConflict} tell the
-   * work, and {@link DatabaseStatistics#retries} everybody.
+   * Calls the body with a new transaction and commits it. After a conflict the transaction is rolled
+   * back, and the body is called again with another one. {@link Transaction#attempt} and {@link
+   * Transaction#lastConflict} report this to the body; {@link DatabaseStatistics#retries} counts it.
    *
    * <p>Between two attempts the thread pauses for a random time of at most {@link
-   * DatabaseOptions#maxBackoff}. If a row that it wanted to lock, or wanted several times, is still
-   * another transaction's, it waits instead until that has ended; those who wait for one row have
-   * their turns in the order in which they came. It holds nothing meanwhile.
+   * DatabaseOptions#maxBackoff}. If another transaction still holds a row that the last attempt
+   * wanted to lock, or that several attempts wanted, the thread waits for the end of that
+   * transaction instead. Threads that wait for the same row continue in the order of their arrival.
+   * The thread holds nothing during the pause.
    *
-   * <p>The last conflict is thrown, with a message that says what was tried, in these cases:
+   * <p>The last conflict is thrown, with the number of attempts in its message, in these cases:
    *
    * <ul>
-   *   <li>{@link TransactionOptions#withRetryTimeout} is over, by default 30 s after the first
-   *       conflict;
-   *   <li>there were {@link DatabaseOptions#maxAttempts} attempts;
-   *   <li>the thread is interrupted;
-   *   <li>it is a {@link ConflictReason#LOCK_TIMEOUT};
-   *   <li>the other transaction is one that this very thread has open: it would wait for itself.
-   *       That is a transaction whose {@code run} this call is part of, however deep; or one that
-   *       was begun otherwise, if this thread was the last to write with it. A thread that hands
-   *       such a transaction to another one is its owner until the other one has written with it.
+   *   <li>The time of {@link TransactionOptions#withRetryTimeout} is over, by default 30 s after the
+   *       first conflict.
+   *   <li>There were {@link DatabaseOptions#maxAttempts} attempts.
+   *   <li>The thread is interrupted.
+   *   <li>The reason is {@link ConflictReason#LOCK_TIMEOUT}.
+   *   <li>The other transaction is an open one of this thread, so the thread would wait for itself.
+   *       Transactions of all enclosing calls of {@code run} are of this thread. A transaction that
+   *       {@code begin} has returned is of the thread that was the last to write with it.
    * </ul>
    *
-   * <p>A conflict that the work catches and keeps to itself is none: the statement has changed
-   * nothing, and what the work has done besides is committed. One that it throws counts whosever it
-   * is: that of another transaction, of another database, or of a call of this within the work,
-   * which has made its own attempts before; the work is done again.
+   * <p>If the body catches a conflict, the statement has changed nothing, and the rest of the
+   * transaction is committed. If the body throws a conflict, the body is called again, even if
+   * another transaction or another database has raised it, or an inner call of {@code run} that has
+   * used up its own attempts.
    *
-   * <p>What the work throws is thrown again, after the transaction was rolled back. Work that
-   * throws a checked exception is for {@link #runThrowing(ThrowingBody)}.
+   * <p>Any other exception of the body is thrown after a rollback. A body that throws a checked
+   * exception needs {@link #runThrowing(ThrowingBody)}.
    *
    * @param body the work; it may be called more than once
    */
@@ -927,11 +928,11 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Begins to load rows that come in ascending order of their keys; {@link
-   * DatabaseOptions#durability} says whether they are durable when it is finished.
+   * Begins a load of rows in ascending order of their keys, with {@link
+   * DatabaseOptions#durability}.
    *
-   * @param table a table of this database; best an empty one, or one whose keys are all below
-   * @return the load, to be closed
+   * @param table a table of this database; the load is fast if all its keys are below the new ones
+   * @return the load; close it
    */
   public BulkLoad bulkLoad(Table table) {
     return bulkLoad(table, usual);
@@ -940,9 +941,9 @@ public final class Database implements AutoCloseable {
   /**
    * As {@link #bulkLoad(Table)}, in a transaction with other options.
    *
-   * @param table a table of this database; best an empty one, or one whose keys are all below
-   * @param options of the load
-   * @return the load, to be closed
+   * @param table a table of this database; the load is fast if all its keys are below the new ones
+   * @param options options of its transaction
+   * @return the load; close it
    */
   public BulkLoad bulkLoad(Table table, TransactionOptions options) {
     Objects.requireNonNull(table, "table");
@@ -963,7 +964,7 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * What opening took.
+   * What the open of this database did: times, log read, pages read, aborted transactions.
    *
    * @return the report
    */
@@ -990,8 +991,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * How often and how long threads have waited since the database was opened, by what they waited
-   * for.
+   * How often and how long threads have waited since the database was opened, for each class of
+   * wait.
    *
    * @return the counts of now, all times in nanoseconds
    */
@@ -1014,10 +1015,10 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * The transactions that are prepared and wait for their outcome, since {@link
-   * Transaction#prepare}, in this life of the database or a former one.
+   * The names of all transactions that are {@linkplain Transaction#prepare prepared} and not yet
+   * committed or rolled back. They may have been prepared before a restart.
    *
-   * @return their names, in no order; one that is missing has an outcome that is durable
+   * @return the names, in no order; the outcome of a transaction that is missing is durable
    */
   public List<byte[]> preparedTransactions() {
     try {
@@ -1030,12 +1031,13 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Commits a prepared transaction. Durable on return. Who says it twice, as he has no answer, is
-   * told that there is none: so a name should not be used again.
+   * Commits a prepared transaction. Durable on return. A second call, for example after a lost
+   * response, returns false. So do not use a name again.
    *
    * @param name its name
-   * @return whether there was one
-   * @throws OutcomeUnknownException if the log failed meanwhile: it is committed or still prepared
+   * @return whether a transaction of this name was prepared
+   * @throws OutcomeUnknownException if the log failed; the transaction is committed or still
+   *     prepared
    */
   public boolean commitPrepared(byte[] name) {
     checkName(name);
@@ -1050,8 +1052,8 @@ public final class Database implements AutoCloseable {
    * Rolls a prepared transaction back, in constant time. Durable on return.
    *
    * @param name its name
-   * @return whether there was one
-   * @throws OutcomeUnknownException if the log failed meanwhile: it is rolled back or still
+   * @return whether a transaction of this name was prepared
+   * @throws OutcomeUnknownException if the log failed; the transaction is rolled back or still
    *     prepared
    */
   public boolean rollbackPrepared(byte[] name) {
@@ -1103,10 +1105,10 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Makes durable whatever was committed before, lazily or not, and returns when it is.
+   * Makes all earlier commits durable, including lazy ones, and returns then.
    *
-   * @throws DatabaseStoppedException if the log failed, now or before: what was committed lazily
-   *     may be lost, in part or all of it
+   * @throws DatabaseStoppedException if the log has failed; lazy commits that were not durable may
+   *     be lost
    */
   public void sync() {
     try {
@@ -1117,7 +1119,7 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /** Writes all changed pages, so that a restart after this would have next to nothing to redo. */
+  /** Writes all changed pages. A restart after this has almost nothing to redo. */
   public void checkpoint() {
     try {
       engine.inside(() -> {
@@ -1130,9 +1132,9 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Lets the cleaner do all that can be done now: what aborted transactions left is taken back,
-   * versions that no snapshot needs are dropped. It works by itself; this is for tests and for
-   * measuring.
+   * Makes the cleaner do all its present work: it reverts rows of aborted transactions, and drops
+   * versions that no snapshot needs. The cleaner works by itself; this call is for tests and
+   * measurements.
    */
   public void cleanNow() {
     try {
@@ -1145,12 +1147,12 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Gives space of the data file back: moves pages from its end to free ones further front, and
-   * cuts the end off. Others read and write meanwhile. What stays, and another call may give back:
-   * pages that transactions of now still read, or have just written. Tables that a transaction is
-   * creating, dropping or truncating keep their first pages where they are until it has ended.
+   * Makes the data file shorter: moves pages from its end to free pages nearer its beginning, and
+   * truncates it. Other threads can read and write meanwhile. Pages that open transactions still
+   * read, or have just written, stay where they are; a later call can move them. The first pages of
+   * a table stay as long as an open transaction has created, dropped or truncated the table.
    *
-   * @return what has come of it
+   * @return what was moved and freed
    */
   public CompactReport compact() {
     try {
@@ -1162,16 +1164,17 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Checks the structure of the whole database: every page reached once, keys in order, large
-   * values whole, space maps right, every page of the file, free ones too, what was written there.
+   * Checks the whole database: each page is reached once, keys are in order, large values are
+   * complete, space maps are right, and each page of the file, free ones included, has what was
+   * written to it.
    *
-   * <p>Others go on meanwhile. What is checked is the database as it was at one moment at the
-   * beginning, for which they are stopped; each page that they change costs a copy of it until the
-   * check has come by. If they change more than an eighth of the pool meanwhile, they wait until
-   * the check ends. Pages that they free are used again only then, so the file may grow. Of several
-   * checks one runs at a time; closing the database ends them with {@link DatabaseClosedException}.
+   * <p>The check sees the database of one moment, for which it stops other threads. They continue
+   * during the check. The first change of each page then copies it, until the check has read it. If
+   * the copies reach an eighth of the pool, writers wait for the end of the check. Pages that are
+   * freed meanwhile are reused after the check, so the file may grow. One check runs at a time. The
+   * close of the database ends a check with {@link DatabaseClosedException}.
    *
-   * @return what was found
+   * @return the report
    */
   public CheckReport check() {
     try {
@@ -1183,12 +1186,12 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Closes the database: waits for threads that are inside, rolls back open transactions, writes
-   * what has changed. Lazy commits are durable on return; the next open has nothing to recover.
-   * Nothing happens if it is closed.
+   * Closes the database: waits for calls of other threads, rolls back open transactions, and writes
+   * all changes. Lazy commits are durable on return, and the next open has nothing to recover. Does
+   * nothing if the database is closed.
    *
-   * @throws DatabaseStoppedException if the engine had stopped: everything is let go, but the next
-   *     open has to recover
+   * @throws DatabaseStoppedException if the engine had stopped; all files and threads are released,
+   *     and the next open has to recover
    */
   @Override
   public void close() {

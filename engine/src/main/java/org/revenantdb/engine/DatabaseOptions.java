@@ -203,7 +203,7 @@ public record DatabaseOptions(
   }
 
   /**
-   * Says whether a database that does not exist is created.
+   * Sets whether a database that does not exist is created.
    *
    * @param value the setting
    * @return other options
@@ -213,7 +213,7 @@ public record DatabaseOptions(
   }
 
   /**
-   * Says whether nothing may be written.
+   * Sets whether the database is opened read-only.
    *
    * @param value the setting
    * @return other options
@@ -280,7 +280,7 @@ public record DatabaseOptions(
   }
 
   /**
-   * Says whether pages are protected against torn writes.
+   * Sets whether the double-write file protects pages against torn writes.
    *
    * @param value the setting
    * @return other options
@@ -290,7 +290,7 @@ public record DatabaseOptions(
   }
 
   /**
-   * Sets how often {@link Database#run} tries.
+   * Sets the most attempts of {@link Database#run}.
    *
    * @param value at least 1
    * @return other options
@@ -310,7 +310,7 @@ public record DatabaseOptions(
   }
 
   /**
-   * Sets how long a lazy commit may not be durable.
+   * Sets the longest time until a lazy commit is durable.
    *
    * @param value zero or more, or {@link #NEVER}
    * @return other options
@@ -324,7 +324,7 @@ public record DatabaseOptions(
   }
 
   /**
-   * Sets who is told of leaked transactions.
+   * Sets the listener that receives leaked transactions.
    *
    * @param value called on a thread of the runtime; must not block
    * @return other options
@@ -334,7 +334,7 @@ public record DatabaseOptions(
   }
 
   /**
-   * Sets whether leaked transactions know where they were begun.
+   * Sets whether a leaked transaction has the stack that began it.
    *
    * @param value true while you look for a leak
    * @return other options
@@ -344,7 +344,7 @@ public record DatabaseOptions(
   }
 
   /**
-   * Says whether the database keeps a file of what it counts.
+   * Sets whether the database writes its statistics to a file.
    *
    * @param value the setting
    * @return other options
@@ -354,7 +354,7 @@ public record DatabaseOptions(
   }
 
   /**
-   * Sets how many rows a transaction may have written that puts them back itself.
+   * Sets the most rows of a transaction that reverts them itself when it is rolled back.
    *
    * @param value 0 to 65,536
    * @return other options
@@ -364,7 +364,7 @@ public record DatabaseOptions(
   }
 
   /**
-   * Sets the memory for versions of rows that only open snapshots need; more go to files.
+   * Sets the memory for row versions that only open snapshots need. More versions go to files.
    *
    * @param value bytes, from 1 MiB
    * @return other options
@@ -375,7 +375,7 @@ public record DatabaseOptions(
   }
 
   /**
-   * Sets how long statements of transactions without a timeout of their own wait for rows; see
+   * Sets the lock timeout of transactions that have none of their own; see
    * {@link TransactionOptions#withLockTimeout}.
    *
    * @param value from zero, which is not to wait, to a year
@@ -386,7 +386,7 @@ public record DatabaseOptions(
   }
 
   /**
-   * Sets how many threads clean pages side by side.
+   * Sets the most threads that clean pages.
    *
    * @param value 1 to 16
    * @return other options
@@ -397,7 +397,7 @@ public record DatabaseOptions(
   }
 
   /**
-   * Sets who is told how far a restart is.
+   * Sets the listener that receives the progress of a restart.
    *
    * @param value called on a thread of the engine; must neither block nor use the database
    * @return other options
@@ -407,7 +407,7 @@ public record DatabaseOptions(
   }
 
   /**
-   * Sets how long {@link Database#run} may pause before it tries again.
+   * Sets the longest pause of {@link Database#run} before it tries again.
    *
    * @param value from zero, which is not to pause, to a minute
    * @return other options
@@ -418,7 +418,7 @@ public record DatabaseOptions(
   }
 
   /**
-   * Sets how long {@link Database#run} goes on after the first conflict; see {@link
+   * Sets the time in which {@link Database#run} begins another attempt; see {@link
    * TransactionOptions#withRetryTimeout}.
    *
    * @param value from zero, which is to make one attempt, to a year

@@ -3,23 +3,23 @@ package org.revenantdb.engine;
 /**
  * What {@link Transaction#commit} waits for.
  *
- * <p>Both are atomic, and after a crash the commits that survive are a prefix in commit order, over
- * all tables: none is there of which an earlier one is missing.
+ * <p>Commits of both kinds are atomic. The commits that survive a crash are a prefix of the commit
+ * order, over all tables: if a commit survives, all earlier ones do.
  */
 public enum Durability {
   /**
-   * The commit returns when no crash can take it back. Nor can a crash take back anything that such
-   * a transaction was given to read: a value, or the absence of one, that was committed lazily and
-   * is not yet durable is given only after it has become so.
+   * The commit returns when no crash can undo it. A crash cannot undo what such a transaction has
+   * read either: a read of a lazy commit that is not durable yet, or of a missing row that depends
+   * on one, waits until that commit is durable.
    */
   DURABLE,
 
   /**
-   * The commit returns at once, and costs no wait for the disk: a crash may take it back, until it
-   * becomes durable: within {@link DatabaseOptions#maxLazyDelay}, with {@link Database#sync}, with
-   * a durable commit or a durable read of it, at the latest when the database is closed. Such a
-   * transaction may read what is not durable; who acts on that outside of the database has to be
-   * ready to see it undone.
+   * The commit returns at once and does not wait for the disk. A crash can undo it until it is
+   * durable. It becomes durable within {@link DatabaseOptions#maxLazyDelay}, or earlier with {@link
+   * Database#sync}, with a later durable commit, with a durable read of it, or with the close. Such
+   * a transaction can read what is not durable. An application that acts on that outside of the
+   * database must expect that a crash undoes it.
    */
   LAZY
 }

@@ -1,34 +1,41 @@
 package org.revenantdb.engine;
 
 /**
- * What a transaction sees of others that commit while it is open (docs/protocols.md §33). On no
- * level does anybody see what has not been committed.
+ * Isolation level: which commits of other transactions a transaction sees while it is open
+ * (docs/protocols.md §33). No level shows uncommitted data.
  */
 public enum Isolation {
   /**
-   * Each statement sees what was committed when it began, and writes over whatever was committed
-   * since: two statements of one transaction may be given different answers, and what was read may
-   * be out of date when it is written back; {@link Transaction#lockForUpdate} reads and locks at
-   * once. A cursor or a stream sees what its statement saw, until it is closed.
+   * Each statement sees what was committed when the statement began. A write replaces whatever was
+   * committed since. So two statements can return different results, and a value can be out of date
+   * when it is written back; {@link Transaction#lockForUpdate} reads and locks in one step. A cursor
+   * or a stream keeps the view of its statement until it is closed.
    */
   READ_COMMITTED,
 
   /**
-   * The whole transaction sees what was committed when it began; of two that write a row the first
-   * wins. Two that read what the other writes, and write different rows, may both commit.
+   * All statements see what was committed when the transaction began. If two transactions write the
+   * same row, the first one wins. Write skew is possible: two transactions that each read what the
+   * other one writes can both commit if they write different rows.
    */
   SNAPSHOT,
 
   /**
-   * As {@link #SNAPSHOT}, and in effect one after the other, in the order of their commits: the
-   * commit of one that has written is in conflict if another has committed meanwhile what would
-   * have changed an answer that it was given, be it a row that was not there. One that has only
-   * read is refused only if somebody is, or was when it began, prepared and not decided about, or
-   * if it has looked up the name of a table; one that was begun {@linkplain
-   * TransactionOptions#withReadOnly to read alone} while nobody was prepared is nothing to others,
-   * and refused only to look up a name when a table has been created or dropped since. Transactions
-   * of other levels take part as far as serializable ones see them as a whole; what they themselves
-   * have read nobody checks.
+   * As {@link #SNAPSHOT}, and the result is that of one transaction after the other, in the order of
+   * their commits. The commit of a transaction that has written is a conflict if another transaction
+   * has since committed something that would change one of its results, including the absence of a
+   * row.
+   *
+   * <ul>
+   *   <li>The commit of a transaction that has only read can be a conflict in two cases: a prepared
+   *       transaction is undecided, or was at the begin; or the transaction has looked up the name of
+   *       a table.
+   *   <li>A transaction that was begun with {@link TransactionOptions#withReadOnly} while no
+   *       transaction was prepared costs other transactions nothing. Its only conflict is the lookup
+   *       of a name after a table was created or dropped since.
+   *   <li>A serializable transaction sees the transactions of other levels as a whole. What those
+   *       have read is not checked.
+   * </ul>
    */
   SERIALIZABLE
 }

@@ -1,7 +1,7 @@
 package org.revenantdb.engine;
 
 /**
- * Something is outside of a limit of the engine; {@link #reason} tells which limit.
+ * An argument or an operation exceeds a limit of the engine; {@link #reason} has the limit.
  *
  * <p>A refused argument has changed nothing. After {@link Reason#POOL_TOO_SMALL}, roll the
  * transaction back. The message has the limit and what to do.

@@ -41,32 +41,37 @@ import org.revenantdb.engine.version.RowWriter;
 import org.revenantdb.engine.version.StoredValue;
 
 /**
- * A transaction: sees the database as it was when it began, and its own writes; all of them become
- * visible together, and durable together, or none does.
+ * A transaction. It reads the database as of its begin, and its own writes. Its writes become
+ * visible and durable together, or not at all.
  *
- * <p>What is asked of a {@link Durability#DURABLE} transaction may wait for the disk, as its answer
- * may depend on a commit that is not durable yet. Everything throws {@link
- * DatabaseStoppedException} once the log has failed.
+ * <p><b>Isolation.</b> The default is snapshot isolation; {@link TransactionOptions#withIsolation}
+ * selects another level. If two transactions write the same row, the first one wins. The second one
+ * receives a {@link ConflictException}. With a {@linkplain TransactionOptions#withLockTimeout lock
+ * timeout} the second one waits for the end of the first: it continues after a rollback, and
+ * receives the exception after a commit. Reads conflict with nothing, with two exceptions for
+ * {@link Isolation#SERIALIZABLE} transactions: a read of a row that a {@linkplain #prepare prepared}
+ * transaction has written, and the validation at the commit.
  *
- * <p>{@link Isolation} is snapshot isolation unless {@linkplain TransactionOptions#withIsolation
- * asked for otherwise}. The first updater of a row wins, a second one gets {@link
- * ConflictException}: at once, or, if the first has not ended and there is a {@linkplain
- * TransactionOptions#withLockTimeout lock timeout}, when it has committed; did it roll back, the
- * second goes on. Who first writes long after he began to read, to a table of which many rows were
- * deleted meanwhile, may get it for a row that nobody else has written; {@link Database#run} tries
- * that again once. A statement that throws has changed nothing, and the transaction goes on; what
- * it has streamed in is given back.
+ * <p>There is one false conflict: a transaction that first writes long after its begin, to a table
+ * from which many rows were deleted meanwhile, can receive a conflict for a row that no other
+ * transaction has written. {@link Database#run} repeats that.
  *
- * <p>A table that was dropped before the transaction began is refused with {@link
- * CatalogException}. To begin to write to one that somebody is about to drop or truncate, or has
- * truncated since, is a conflict, and so is to use one that was created since. A row of a
- * {@linkplain #prepare prepared} transaction counts as committed for a {@link
- * Isolation#SERIALIZABLE} one: also to read it is a conflict, at once or after the lock timeout,
- * unless that is rolled back. Otherwise reads are in conflict with nobody.
+ * <p><b>Failures.</b> A statement that throws has changed nothing; the description of the exception
+ * says whether the transaction can go on. All calls throw {@link DatabaseStoppedException} after
+ * the log has failed.
  *
- * <p>A transaction may be handed from thread to thread, but only one may use it at a time; a second
- * one gets {@link TransactionStateException.Reason#IN_USE}. An interrupted thread is not disturbed
- * and stays interrupted. A transaction that is forgotten open is rolled back and reported.
+ * <p><b>Durability.</b> A call of a {@link Durability#DURABLE} transaction may wait for the disk if
+ * its result depends on a commit that is not durable yet.
+ *
+ * <p><b>Tables.</b> A table that was dropped before the begin throws {@link CatalogException}. The
+ * first write to a table is a conflict if another transaction is dropping or truncating it, or has
+ * truncated it since the begin. The use of a table that was created since the begin is a conflict
+ * as well.
+ *
+ * <p><b>Threads.</b> A transaction can move from thread to thread, but two threads must not use it
+ * at the same time: the second one receives {@link TransactionStateException.Reason#IN_USE}. An
+ * interrupt does not disturb a call, and the thread stays interrupted. A transaction that is never
+ * ended is rolled back and reported.
  */
 public final class Transaction implements AutoCloseable {
   private static final int MAX_ARRAY = Integer.MAX_VALUE - 8;
@@ -125,12 +130,11 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * The number under which the log, {@link ConflictException}, {@link LeakedTransaction} and {@link
-   * OldestSnapshot} know this transaction. Ids say nothing of the order in which transactions began
-   * or committed. Any thread may ask, at any time, also when the transaction has ended.
+   * The id of this transaction, as {@link ConflictException}, {@link LeakedTransaction} and {@link
+   * OldestSnapshot} report it. The order of ids is not the order of begins or commits. Any thread
+   * may call this at any time, even after the end of the transaction.
    *
-   * @return its id; 0 until it writes for the first time, or tries to, and for ever if it never
-   *     does
+   * @return the id; 0 before the first attempt to write
    */
   public long id() {
     try {
@@ -142,9 +146,9 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Which attempt of {@link Database#run} this is.
+   * The number of this attempt of {@link Database#run}.
    *
-   * @return 1 for the first, and for a transaction that was begun otherwise
+   * @return 1 for the first attempt, and for a transaction that {@code begin} has returned
    */
   public int attempt() {
     try {
@@ -155,9 +159,9 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Why the attempt before this one failed.
+   * The conflict with which the attempt before this one failed.
    *
-   * @return the conflict, or null if this is the first
+   * @return the conflict, or null in the first attempt
    */
   public @Nullable ConflictException lastConflict() {
     try {
@@ -245,8 +249,8 @@ public final class Transaction implements AutoCloseable {
    * @param table a table of this database
    * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes
    * @return a copy, or null if there is no such row
-   * @throws ConflictException if the table is too new, or the row that of a prepared transaction:
-   *     see the class
+   * @throws ConflictException if the table is too new, or, in a serializable transaction, if a
+   *     prepared transaction has written the row
    * @throws LimitException with {@link LimitException.Reason#VALUE_LENGTH} if the value does not
    *     fit in an array; use {@link #open}
    */
@@ -263,17 +267,17 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Copies the value of a key into an array of the caller's, and allocates nothing.
+   * Copies the value of a key into an array of the caller. Allocates nothing.
    *
    * @param table a table of this database
    * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes
-   * @param into where the value goes, as much of it as there is room for
-   * @param offset index of its first byte
-   * @return the length of the value, which may be larger than the room; -1 if there is no such row,
-   *     and then, too, the array may have been written to
+   * @param into receives the value, or its beginning if the array is too short
+   * @param offset where the value begins in the array
+   * @return the length of the value, which may be more than was copied; -1 if there is no such row.
+   *     The array may change even if there is none
    * @throws ConflictException as {@link #get(Table, byte[])}
-   * @throws LimitException with {@link LimitException.Reason#VALUE_LENGTH} if the value has more
-   *     bytes than an array can have; use {@link #open}
+   * @throws LimitException with {@link LimitException.Reason#VALUE_LENGTH} if the value is longer
+   *     than the longest array; use {@link #open}
    */
   public int get(Table table, byte[] key, byte[] into, int offset) {
     Objects.requireNonNull(table, "table");
@@ -336,12 +340,12 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * The value of a key as a stream, for values that are too large to be held in memory.
+   * The value of a key as a stream, for values that do not fit in memory.
    *
    * @param table a table of this database
    * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes
-   * @return a stream that is valid as long as the transaction, or null if there is no such row; if
-   *     that {@linkplain Isolation#READ_COMMITTED reads what is committed}, it is to be closed
+   * @return a stream, or null if there is no such row. It is valid until the transaction ends. A
+   *     {@link Isolation#READ_COMMITTED} transaction must close it
    * @throws ConflictException as {@link #get(Table, byte[])}
    */
   public @Nullable InputStream open(Table table, byte[] key) {
@@ -418,13 +422,13 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Stores a row, whether there is one with this key or not.
+   * Stores a row. Replaces the value if the key exists.
    *
    * @param table a table of this database
    * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes
    * @param value at most {@link Database#MAX_VALUE_BYTES} bytes
-   * @throws ConflictException if another transaction wrote the row first, or has changed the table:
-   *     see {@link ConflictReason}
+   * @throws ConflictException if another transaction wrote the row first, or changed the table;
+   *     {@link ConflictReason} has the cases
    */
   public void put(Table table, byte[] key, byte[] value) {
     Objects.requireNonNull(table, "table");
@@ -486,15 +490,15 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Locks a row without changing it: from now on the row is as if this transaction had written the
-   * value that it has. A large value is copied for that. Where there is no row there is nothing to
-   * lock: others may insert it.
+   * Locks a row without changing it. For other transactions the row is then as if this transaction
+   * had written its present value again; a large value is copied for that. A row that does not exist
+   * cannot be locked, and another transaction may insert it.
    *
    * @param table a table of this database
    * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes
-   * @return a copy of the value, or null if there is no such row, and no lock
-   * @throws ConflictException if another transaction wrote the row first, or has changed the table:
-   *     see {@link ConflictReason}
+   * @return a copy of the value, or null if there is no such row; nothing is locked then
+   * @throws ConflictException if another transaction wrote the row first, or changed the table;
+   *     {@link ConflictReason} has the cases
    * @throws LimitException with {@link LimitException.Reason#VALUE_LENGTH} if the value does not
    *     fit in an array
    */
@@ -582,16 +586,16 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Stores a row whose value comes from a stream, which is read to its end and not closed.
+   * Stores a row with a value from a stream. Reads the stream to its end and does not close it.
    *
    * @param table a table of this database
    * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes
    * @param value at most {@link Database#MAX_VALUE_BYTES} bytes
-   * @throws ConflictException if another transaction wrote the row first, or has changed the table:
-   *     see {@link ConflictReason}
-   * @throws LimitException with {@link LimitException.Reason#VALUE_LENGTH} if the stream does not
-   *     end in time; the row is unchanged, and what was written of the value is given back
-   * @throws IOException if the stream throws; as above
+   * @throws ConflictException if another transaction wrote the row first, or changed the table;
+   *     {@link ConflictReason} has the cases
+   * @throws LimitException with {@link LimitException.Reason#VALUE_LENGTH} if the stream is longer
+   *     than a value can be. The row is unchanged, and the pages of the value are free again
+   * @throws IOException if the stream throws it; the row is unchanged, as above
    */
   public void put(Table table, byte[] key, InputStream value) throws IOException {
     Objects.requireNonNull(table, "table");
@@ -656,9 +660,9 @@ public final class Transaction implements AutoCloseable {
    *
    * @param table a table of this database
    * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes
-   * @return whether there was one
-   * @throws ConflictException if another transaction wrote the row first, or has changed the table:
-   *     see {@link ConflictReason}
+   * @return whether the row existed
+   * @throws ConflictException if another transaction wrote the row first, or changed the table;
+   *     {@link ConflictReason} has the cases
    */
   public boolean delete(Table table, byte[] key) {
     Objects.requireNonNull(table, "table");
@@ -681,8 +685,8 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * How many rows of a range there are; no value is read and nothing is kept in memory, so the
-   * range may be of any size.
+   * Counts the rows of a range. Reads no value and keeps nothing in memory, so the range can have
+   * any size.
    *
    * @param table a table of this database
    * @param from first key, inclusive; null for the first
@@ -716,21 +720,20 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Deletes the rows of a range: those that this transaction sees. What others insert meanwhile
-   * stays.
+   * Deletes all rows of a range that this transaction sees. Rows that other transactions insert
+   * meanwhile stay.
    *
-   * <p>Every row is a change of its own in the log, and the range may be of any size. Before
-   * anything is changed all rows are looked at: if another transaction wrote one of them first,
-   * nothing has changed, and this transaction goes on. If that happens while rows are being
-   * deleted, or anything else is thrown then, this transaction can only be rolled back: half a
-   * statement must not be committed.
+   * <p>Each row is a change of its own in the log, and the range can have any size. The statement
+   * first checks all rows for conflicts. If it finds one, nothing has changed, and the transaction
+   * can go on. After an exception during the deletion itself, the transaction can only be rolled
+   * back, as a whole or to a savepoint: half a statement must not be committed.
    *
    * @param table a table of this database
    * @param from first key, inclusive; null for the first
    * @param to last key, exclusive; null for after the last
-   * @return how many rows there were
-   * @throws ConflictException if another transaction wrote one of the rows first, or has changed
-   *     the table: see {@link ConflictReason}
+   * @return number of deleted rows
+   * @throws ConflictException if another transaction wrote one of the rows first, or changed the
+   *     table; {@link ConflictReason} has the cases
    */
   public long deleteRange(Table table, byte @Nullable [] from, byte @Nullable [] to) {
     Objects.requireNonNull(table, "table");
@@ -871,7 +874,7 @@ public final class Transaction implements AutoCloseable {
    * @param from first key, inclusive; null for the first
    * @param to last key, exclusive; null for after the last
    * @return a cursor before the first row
-   * @throws ConflictException if the table is too new: see the class
+   * @throws ConflictException if the table was created after this transaction began
    */
   public Cursor scan(Table table, byte @Nullable [] from, byte @Nullable [] to) {
     Objects.requireNonNull(table, "table");
@@ -883,13 +886,13 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * The rows of a range, backwards.
+   * The rows of a range in reverse key order.
    *
    * @param table a table of this database
    * @param from first key, inclusive; null for the first
    * @param to last key, exclusive; null for after the last
    * @return a cursor after the last row
-   * @throws ConflictException if the table is too new: see the class
+   * @throws ConflictException if the table was created after this transaction began
    */
   public Cursor scanDescending(Table table, byte @Nullable [] from, byte @Nullable [] to) {
     Objects.requireNonNull(table, "table");
@@ -946,15 +949,15 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Creates an ordinary table as part of this transaction: until it commits nobody else sees the
-   * table, and if it rolls back there never was one.
+   * Creates an ordinary table as part of this transaction. Other transactions see the table after
+   * the commit. After a rollback it never existed.
    *
    * @param name 1 to {@link Database#MAX_KEY_BYTES} bytes of UTF-8
-   * @return the table, for this transaction alone until it commits
-   * @throws CatalogException with {@link CatalogException.Reason#EXISTS} if there is one of that
-   *     name, or this transaction has dropped one
-   * @throws ConflictException if another transaction has created, dropped or truncated one of that
-   *     name, and has not ended
+   * @return the table; before the commit only this transaction can use it
+   * @throws CatalogException with {@link CatalogException.Reason#EXISTS} if a table of that name
+   *     exists, or if this transaction has dropped one
+   * @throws ConflictException if another open transaction has created, dropped or truncated a table
+   *     of that name
    * @throws IllegalStateException if this transaction has a savepoint
    */
   public Table createTable(String name) {
@@ -962,15 +965,15 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * As {@link #createTable(String)}, with options.
+   * Creates a table with options, as {@link #createTable(String)} does.
    *
    * @param name 1 to {@link Database#MAX_KEY_BYTES} bytes of UTF-8
-   * @param options what it is created with, for ever
-   * @return the table, for this transaction alone until it commits
-   * @throws CatalogException with {@link CatalogException.Reason#EXISTS} if there is one of that
-   *     name, or this transaction has dropped one
-   * @throws ConflictException if another transaction has created, dropped or truncated one of that
-   *     name, and has not ended
+   * @param options options of the table; they never change
+   * @return the table; before the commit only this transaction can use it
+   * @throws CatalogException with {@link CatalogException.Reason#EXISTS} if a table of that name
+   *     exists, or if this transaction has dropped one
+   * @throws ConflictException if another open transaction has created, dropped or truncated a table
+   *     of that name
    * @throws IllegalStateException if this transaction has a savepoint
    */
   public Table createTable(String name, TableOptions options) {
@@ -986,21 +989,21 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Drops a table as part of this transaction: others read it until this commits, and nobody else
-   * can begin to write to it. If this rolls back the table is as it was. Takes as long for a large
-   * table as for a small one; its pages are given back when this has committed and no transaction
-   * is left that began before. A table that this transaction has created itself is gone at once,
-   * and its name free for others.
+   * Drops a table as part of this transaction. Until the commit other transactions can read the
+   * table, but cannot begin to write to it. After a rollback the table is as it was. The time does
+   * not depend on the size of the table. Its pages are freed after the commit, when all transactions
+   * that began before have ended. A table that this transaction has created is gone at once, and its
+   * name is free.
    *
-   * <p>Waits for transactions that have written to the table, without a limit; what they have
-   * committed goes with the table, though this transaction does not see it.
+   * <p>The call waits, without a time limit, for the transactions that have written to the table.
+   * Rows that they commit are dropped as well, even though this transaction does not see them.
    *
    * @param table a table of this database
    * @throws CatalogException with {@link CatalogException.Reason#DROPPED} if it was dropped already
    * @throws ConflictException if it was truncated after this transaction began
-   * @throws CatalogException with {@link CatalogException.Reason#IN_USE} if this thread has written
-   *     to it in another transaction that is open, or a prepared one has, or they would wait for
-   *     each other for ever
+   * @throws CatalogException with {@link CatalogException.Reason#IN_USE} if a prepared transaction
+   *     or another open transaction of this thread has written to it, or if two transactions would
+   *     wait for each other
    * @throws IllegalStateException if this transaction has a savepoint
    */
   public void dropTable(Table table) {
@@ -1015,21 +1018,20 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Takes all rows away from a table as part of this transaction, by giving it new, empty pages:
-   * that takes as long for many rows as for few. Others read the rows until this commits, and
-   * nobody else can begin to write to the table; if this rolls back, all are there again. The
-   * {@link Table} stays the same. A cursor of this transaction that is open goes on over the rows
-   * that there were.
+   * Removes all rows of a table as part of this transaction. The table receives new, empty pages,
+   * so the time does not depend on the number of rows. Until the commit other transactions can read
+   * the rows, but cannot begin to write to the table. After a rollback all rows are there. The
+   * {@link Table} stays the same. An open cursor of this transaction still returns the former rows.
    *
-   * <p>Waits for transactions that have written to the table, without a limit; what they have
-   * committed goes with the other rows, though this transaction does not see it.
+   * <p>The call waits, without a time limit, for the transactions that have written to the table.
+   * Rows that they commit are removed as well, even though this transaction does not see them.
    *
    * @param table a table of this database
    * @throws CatalogException with {@link CatalogException.Reason#DROPPED} if it was dropped
    * @throws ConflictException if it was truncated after this transaction began
-   * @throws CatalogException with {@link CatalogException.Reason#IN_USE} if this thread has written
-   *     to it in another transaction that is open, or a prepared one has, or they would wait for
-   *     each other for ever
+   * @throws CatalogException with {@link CatalogException.Reason#IN_USE} if a prepared transaction
+   *     or another open transaction of this thread has written to it, or if two transactions would
+   *     wait for each other
    * @throws IllegalStateException if this transaction has a savepoint
    */
   public void truncate(Table table) {
@@ -1044,9 +1046,9 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * A table of now: also one that this transaction has created, and none that it has dropped. What
-   * others have done since it began it finds, too; to use a table that was created since is a
-   * conflict.
+   * The table that has a name now. That includes a table that this transaction has created, and
+   * excludes one that it has dropped. The result can be a table that another transaction has created
+   * since the begin; its use is a conflict.
    *
    * @param name its name
    * @return the table, or null if there is none of this name
@@ -1063,11 +1065,12 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Sets a savepoint: {@link #rollbackTo} undoes what was written after it, and the transaction
-   * goes on. Savepoints may be nested. From now on the versions that the transaction overwrites of
-   * its own are kept in memory, until no savepoint is left.
+   * Sets a savepoint. {@link #rollbackTo} undoes the later writes, and the transaction can go on.
+   * Savepoints can be nested. As long as there is a savepoint, the transaction keeps the versions
+   * that it overwrites of its own rows, in memory or, beyond a bound, in a file ({@link
+   * DatabaseOptions#versionMemory}).
    *
-   * @return the savepoint, for this transaction alone
+   * @return the savepoint; it belongs to this transaction
    */
   public Savepoint savepoint() {
     try {
@@ -1083,15 +1086,16 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Undoes what was written after a savepoint, which stays; later ones are over. Others can write
-   * the rows that were first written after it. That takes as long as what is undone did.
+   * Undoes all writes after a savepoint. The savepoint stays; later ones end. Other transactions can
+   * write the rows again that were first written after the savepoint. The time is that of the undone
+   * writes.
    *
-   * <p>A transaction that could only be rolled back, because a statement after the savepoint has
-   * failed half way, goes on, too. If this throws it can only be rolled back, to an earlier
-   * savepoint or as a whole.
+   * <p>The transaction can go on, even if a statement after the savepoint has failed half way. If
+   * this call throws, the transaction can only be rolled back, as a whole or to an earlier
+   * savepoint.
    *
-   * @param savepoint one of this transaction that is not over
-   * @throws IllegalArgumentException if it is not
+   * @param savepoint a savepoint of this transaction that has not ended
+   * @throws IllegalArgumentException if it has ended, or belongs to another transaction
    */
   public void rollbackTo(Savepoint savepoint) {
     Objects.requireNonNull(savepoint, "savepoint");
@@ -1105,10 +1109,10 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Ends a savepoint, and all later ones: what was written since is the transaction's.
+   * Ends a savepoint and all later ones, and keeps the writes after it.
    *
-   * @param savepoint one of this transaction that is not over
-   * @throws IllegalArgumentException if it is not
+   * @param savepoint a savepoint of this transaction that has not ended
+   * @throws IllegalArgumentException if it has ended, or belongs to another transaction
    */
   public void release(Savepoint savepoint) {
     Objects.requireNonNull(savepoint, "savepoint");
@@ -1134,16 +1138,15 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Commits, and returns when that is durable; if the transaction is {@link Durability#LAZY}, at
-   * once.
+   * Commits. Returns when the commit is durable; with {@link Durability#LAZY} it returns at once.
    *
-   * @throws ConflictException with {@link ConflictReason#NOT_SERIALIZABLE} if it is {@link
-   *     Isolation#SERIALIZABLE}, and another has committed, or was prepared, that would have
-   *     changed what it has read: it has not been committed, and can only be rolled back
+   * @throws ConflictException with {@link ConflictReason#NOT_SERIALIZABLE} if this transaction is
+   *     {@link Isolation#SERIALIZABLE}, and one that has committed or was prepared since has changed
+   *     what it has read. It is not committed and can only be rolled back
    * @throws TransactionStateException with {@link TransactionStateException.Reason#FINISHED} if it
    *     has ended, {@link TransactionStateException.Reason#PREPARED} if it is prepared, {@link
    *     TransactionStateException.Reason#ROLLBACK_ONLY} if it can only be rolled back
-   * @throws OutcomeUnknownException if the log failed meanwhile
+   * @throws OutcomeUnknownException if the log failed before the commit was durable
    */
   public void commit() {
     try {
@@ -1161,26 +1164,26 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Prepares the transaction, for a coordinator that decides later: its rows stay locked, whatever
-   * crashes and restarts come, until {@link Database#commitPrepared} or {@link
-   * Database#rollbackPrepared} is called with the name. Durable on return. This object is done with
-   * then; what others try to write is in conflict with the transaction, and the tables that it has
-   * written to cannot be dropped.
+   * Prepares the transaction for a coordinator that decides later. Its rows stay locked, through all
+   * crashes and restarts, until {@link Database#commitPrepared} or {@link Database#rollbackPrepared}
+   * is called with the name. The preparation is durable on return, and this object has ended. Until
+   * the decision, writes of other transactions to its rows are conflicts, and its tables cannot be
+   * dropped.
    *
-   * @param name what the coordinator calls it, 1 to {@link Database#MAX_PREPARED_NAME_BYTES} bytes;
-   *     no two that are prepared have the same
-   * @return false if it has written nothing: it has ended, and there is nothing to decide
+   * @param name name at the coordinator, 1 to {@link Database#MAX_PREPARED_NAME_BYTES} bytes; unique
+   *     among prepared transactions
+   * @return false if it has written nothing; it has ended, and needs no decision
    * @throws LimitException with {@link LimitException.Reason#NAME_LENGTH} if the name is empty or
    *     too long: the transaction is still open
    * @throws TransactionStateException with {@link TransactionStateException.Reason#NOT_PREPARABLE}
-   *     if one of that name is prepared, or too many are, or the transaction has created, dropped
-   *     or truncated tables: it is still open
-   * @throws ConflictException as {@link #commit}: it can only be rolled back
+   *     if the name is in use, if too many transactions are prepared, or if this one has created,
+   *     dropped or truncated tables; it is still open
+   * @throws ConflictException as {@link #commit}; it can only be rolled back
    * @throws TransactionStateException with {@link TransactionStateException.Reason#FINISHED} if it
    *     has ended, {@link TransactionStateException.Reason#PREPARED} if it is prepared, {@link
    *     TransactionStateException.Reason#ROLLBACK_ONLY} if it can only be rolled back
-   * @throws OutcomeUnknownException if the log failed meanwhile: after the next open {@link
-   *     Database#preparedTransactions} tells whether it is prepared
+   * @throws OutcomeUnknownException if the log failed before the preparation was durable; after the
+   *     next open {@link Database#preparedTransactions} shows whether it is prepared
    */
   public boolean prepare(byte[] name) {
     Database.checkName(name);
@@ -1194,11 +1197,11 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Commits, and returns at once: others see it; {@link #whenDurable} tells when it is durable. If
-   * the transaction is {@link Durability#DURABLE}, the log is being forced for it.
+   * Commits and returns at once. Other transactions see the commit; {@link #whenDurable} completes
+   * when it is durable. For a {@link Durability#DURABLE} transaction the engine forces the log.
    *
    * @return as {@link #whenDurable}
-   * @throws ConflictException as {@link #commit}: it can only be rolled back
+   * @throws ConflictException as {@link #commit}; it can only be rolled back
    * @throws TransactionStateException with {@link TransactionStateException.Reason#FINISHED} if it
    *     has ended, {@link TransactionStateException.Reason#PREPARED} if it is prepared, {@link
    *     TransactionStateException.Reason#ROLLBACK_ONLY} if it can only be rolled back
@@ -1215,14 +1218,14 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Tells when a committed transaction is durable, so that somebody can be answered then and no
-   * thread has to wait for it. Asking does not hurry a lazy one.
+   * A stage that completes when this committed transaction is durable. So a server can answer then,
+   * and no thread has to wait. The call does not hurry a lazy commit.
    *
-   * @return completed when no crash can take back the commit, nor anything that the transaction has
-   *     read; exceptionally, with an {@link OutcomeUnknownException}, if the log failed first. What
-   *     hangs on it runs on a virtual thread of the engine's, or on the thread that hangs it on;
-   *     the stages of several transactions are completed in any order. Each that is pending has a
-   *     virtual thread, and nothing bounds their number
+   * @return completes when no crash can undo the commit, nor anything that the transaction has read;
+   *     completes exceptionally, with an {@link OutcomeUnknownException}, if the log fails first.
+   *     Dependent actions run on a virtual thread of the engine, or on the thread that adds them.
+   *     Stages of several transactions complete in any order. Each pending stage has a virtual
+   *     thread; their number is not bounded
    * @throws IllegalStateException if the transaction has not been committed
    */
   public CompletionStage<@Nullable Void> whenDurable() {
@@ -1233,7 +1236,7 @@ public final class Transaction implements AutoCloseable {
     }
   }
 
-  /** Rolls back, in constant time; nothing happens if the transaction has ended. */
+  /** Rolls back, in constant time. Does nothing if the transaction has ended. */
   public void rollback() {
     try {
       if (endsUnused(TransactionState.State.ROLLED_BACK)) {

@@ -4,27 +4,25 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a transaction is begun. Immutable.
+ * Options of a transaction. Immutable.
  *
- * @param durability what its commit waits for, and what it may read; null, the default: as {@link
- *     DatabaseOptions#durability} says
- * @param deferReadWaitsToCommit for {@link Durability#DURABLE}: a promise that nothing outside of
- *     the database is done on the strength of what the transaction has read until it has committed.
- *     It is then given at once what is not yet durable, and waits once, when it commits, also if it
- *     has only read; so a row that everybody reads and writes is changed at the speed of the log,
+ * @param durability what the commit waits for, and what reads wait for; null, the default, means
+ *     {@link DatabaseOptions#durability}
+ * @param deferReadWaitsToCommit for {@link Durability#DURABLE} transactions; default false. With
+ *     true a read returns data at once that is not durable yet, and the commit waits for it, even if
+ *     the transaction has only read. The application promises not to act on what it has read before
+ *     the commit. A row that many transactions read and write then changes at the speed of the log,
  *     not of the disk
- * @param lockTimeout how long a statement waits in all for other transactions that have written its
- *     rows and have not ended, a {@code deleteRange} for each leaf of its range; zero: not at all,
- *     it is refused at once with {@link ConflictException}; null, the default: as {@link
- *     DatabaseOptions#lockTimeout} says, which is zero where nobody has set it
- * @param isolation what it sees of others that commit meanwhile; {@link Isolation#SNAPSHOT} if
- *     nothing else is said
- * @param readOnly whether whatever would write is refused with {@link
- *     TransactionStateException.Reason#READ_ONLY}
- * @param name what people call it, null if nothing; for {@link VersionStatistics#oldestSnapshot},
- *     the command {@code stat} and {@link LeakedTransaction}
- * @param retryTimeout how long {@link Database#run} goes on after the first conflict; null, the
- *     default: as {@link DatabaseOptions#retryTimeout} says
+ * @param lockTimeout longest time that a statement waits for open transactions that have written its
+ *     rows; for {@code deleteRange} the time for each leaf of the range. Zero throws {@link
+ *     ConflictException} at once. Null, the default, means {@link DatabaseOptions#lockTimeout},
+ *     whose default is zero
+ * @param isolation isolation level; default {@link Isolation#SNAPSHOT}
+ * @param readOnly whether writes throw {@link TransactionStateException.Reason#READ_ONLY}
+ * @param name a name for people, or null; {@link VersionStatistics#oldestSnapshot}, the command
+ *     {@code stat} and {@link LeakedTransaction} show it
+ * @param retryTimeout longest time after the first conflict in which {@link Database#run} begins
+ *     another attempt; null, the default, means {@link DatabaseOptions#retryTimeout}
  */
 public record TransactionOptions(
     @Nullable Durability durability,
@@ -108,8 +106,8 @@ public record TransactionOptions(
   }
 
   /**
-   * The durability of the database, and nothing else set: what {@link Database#begin()} uses. The
-   * methods {@code with...} keep what is not set, so a name alone does not change the durability.
+   * The options of {@link Database#begin()}: the durability of the database, and nothing else set.
+   * The methods {@code with...} change one option each, so a name does not change the durability.
    *
    * @return options
    */
@@ -118,8 +116,8 @@ public record TransactionOptions(
   }
 
   /**
-   * Durable whatever {@link DatabaseOptions#durability} says, and each read waits for what it is
-   * given.
+   * A durable transaction, whatever {@link DatabaseOptions#durability} is. Each read waits until its
+   * result is durable.
    *
    * @return options
    */
@@ -128,7 +126,7 @@ public record TransactionOptions(
   }
 
   /**
-   * Lazy whatever {@link DatabaseOptions#durability} says.
+   * A lazy transaction, whatever {@link DatabaseOptions#durability} is.
    *
    * @return options
    */
@@ -137,7 +135,7 @@ public record TransactionOptions(
   }
 
   /**
-   * Of one durability, with nothing else set.
+   * Options with a durability, and nothing else set.
    *
    * @param durability what the commit waits for
    * @return options
@@ -155,8 +153,8 @@ public record TransactionOptions(
    *
    * @param value the durability
    * @return other options
-   * @throws NullPointerException if it is null; options that inherit it begin with {@link
-   *     #defaults}
+   * @throws NullPointerException if the durability is null; {@link #defaults} has options that
+   *     inherit it
    */
   public TransactionOptions withDurability(Durability value) {
     OptionCheck.present(value, "durability", Durability.class);
@@ -165,7 +163,8 @@ public record TransactionOptions(
   }
 
   /**
-   * Makes or takes back the promise to act on what was read only after the commit.
+   * Sets whether reads leave the wait for durability to the commit. With true the application
+   * promises not to act on what it has read before the commit.
    *
    * @param value the setting
    * @return other options
@@ -176,17 +175,22 @@ public record TransactionOptions(
   }
 
   /**
-   * Sets how long a statement waits for other transactions that have written its rows and have not
-   * ended; without this as {@link DatabaseOptions#lockTimeout} says, by default not at all. When
-   * the time is over it gets {@link ConflictReason#LOCK_TIMEOUT}; where those who wait would wait
-   * for each other one of them gets {@link ConflictReason#DEADLOCK} at once. A statement that has
-   * waited for one that committed is in conflict all the same, but for {@link
-   * Isolation#READ_COMMITTED}. Against a transaction that is prepared, or that its user has left
-   * open, nothing else helps.
+   * Sets how long a statement waits for open transactions that have written its rows.
    *
-   * @param value from zero, which is not to wait, to a year
+   * <ul>
+   *   <li>After that time it throws {@link ConflictReason#LOCK_TIMEOUT}.
+   *   <li>If transactions would wait for each other, one of them throws {@link
+   *       ConflictReason#DEADLOCK} at once.
+   *   <li>If the other transaction commits, the statement is a conflict after the wait, except with
+   *       {@link Isolation#READ_COMMITTED}.
+   * </ul>
+   *
+   * <p>Set it to wait for the decision about a prepared transaction, or for a transaction that stays
+   * open for long.
+   *
+   * @param value from zero, which means no wait, to a year
    * @return other options
-   * @throws IllegalArgumentException if it is none of these
+   * @throws IllegalArgumentException if it is out of range
    */
   public TransactionOptions withLockTimeout(Duration value) {
     DatabaseOptions.checkLockTimeout(value);
@@ -195,7 +199,7 @@ public record TransactionOptions(
   }
 
   /**
-   * Sets what the transaction sees of others that commit meanwhile.
+   * Sets the isolation level.
    *
    * @param value the level
    * @return other options
@@ -206,11 +210,11 @@ public record TransactionOptions(
   }
 
   /**
-   * Makes or takes back the promise to write nothing: what would write is refused. One that only
-   * reads its snapshot is in conflict with nobody, however long it is open, and is refused only a
-   * table that was created since. With {@link Isolation#SERIALIZABLE} the promise also spares
-   * itself and others what that costs: see there; else it saves nothing, as one that has not
-   * written costs no more in any case.
+   * Sets whether the transaction only reads. A write then throws an exception. A transaction that
+   * only reads its snapshot conflicts with nothing, however long it is open; the one exception is the
+   * use of a table that was created since its begin. With {@link Isolation#SERIALIZABLE} this option
+   * also saves the cost of the validation, for this transaction and for others. With other levels it
+   * saves nothing.
    *
    * @param value the setting
    * @return other options
@@ -221,11 +225,11 @@ public record TransactionOptions(
   }
 
   /**
-   * Gives the transaction a name, for people: "nightly report". Others may have the same.
+   * Sets a name for people, such as "nightly report". It need not be unique.
    *
-   * @param value from 1 to 100 characters, not blank, none that control how it is shown
+   * @param value 1 to 100 characters, not blank, without control and format characters
    * @return other options
-   * @throws IllegalArgumentException if it is none of these
+   * @throws IllegalArgumentException if it is not such a name
    */
   public TransactionOptions withName(String value) {
     OptionCheck.present(value, "name", NAMES);
@@ -234,14 +238,13 @@ public record TransactionOptions(
   }
 
   /**
-   * Sets how long {@link Database#run} goes on after the first conflict; without this as {@link
-   * DatabaseOptions#retryTimeout} says, by default 30 s. No attempt begins later; one that has
-   * begun is not cut short. The first attempt does not count, however long it takes. What bounds a
-   * single wait for a row is {@link #withLockTimeout}.
+   * Sets the time after the first conflict in which {@link Database#run} begins another attempt. A
+   * running attempt is not cut short, and the first attempt does not count, however long it takes.
+   * {@link #withLockTimeout} bounds a single wait for a row.
    *
-   * @param value from zero, which is to make one attempt, to a year
+   * @param value from zero, which means one attempt, to a year
    * @return other options
-   * @throws IllegalArgumentException if it is none of these
+   * @throws IllegalArgumentException if it is out of range
    */
   public TransactionOptions withRetryTimeout(Duration value) {
     DatabaseOptions.checkRetryTimeout(value);

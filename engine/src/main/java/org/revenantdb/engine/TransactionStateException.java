@@ -1,7 +1,7 @@
 package org.revenantdb.engine;
 
 /**
- * A transaction is in a state that does not allow the call; {@link #reason} tells which.
+ * A transaction is in a state that does not allow the call; {@link #reason} has the state.
  *
  * <p>The call has changed nothing.
  */

@@ -1,11 +1,11 @@
 package org.revenantdb.engine;
 
 /**
- * What a thread of a caller, or of the engine, may wait for inside a database. The classes are
- * counted apart: {@link Database#waitStatistics}.
+ * Classes of waits of threads inside a database, both of callers and of the engine. {@link
+ * Database#waitStatistics} has the counts of each.
  *
- * <p>Only who really has to wait is counted, spinning and sleeping together; what is served at once
- * is not, and costs nothing.
+ * <p>A call is counted if it waits, whether it spins or sleeps. A call that does not wait is not
+ * counted and costs nothing.
  */
 public enum WaitClass {
   /* The order is part of the counters file (docs/format.md §7): new ones come last. */
@@ -31,34 +31,34 @@ public enum WaitClass {
   /** The latch of a page that is none of these, or not yet, to change it. */
   OTHER_EXCLUSIVE("page latch, other, exclusive"),
   /**
-   * The outcome of a transaction whose row was met while its commit was being published; or its
-   * end, where there is a lock timeout.
+   * Another transaction that has written a row: its outcome, if its commit was being published, or
+   * its end, with a lock timeout.
    */
   ROW("row"),
   /** Room in the log buffer, for a record that is being published. */
   LOG_WRITE("log write"),
-  /** The force of the log, by those who commit, who read what is to be durable, or who sync. */
+  /** The force of the log, by commits, durable reads, and {@link Database#sync}. */
   LOG_FORCE("log force"),
   /** The force of the log, by the engine's own threads: ahead of pages, for checkpoints. */
   LOG_FORCE_AHEAD("log force ahead"),
-  /** A file of the log that had to be made first. */
+  /** A new segment file of the log. */
   LOG_FILE("log file"),
   /**
-   * Credit for log, which {@link DatabaseOptions#maxRecoveryLog} bounds, be it only slowed down.
+   * Credit for log, which {@link DatabaseOptions#maxRecoveryLog} bounds. Includes writers that are
+   * only slowed down.
    */
   LOG_CREDIT("credit for log"),
   /** Credit for pages, which {@link DatabaseOptions#maxRecoveryPages} bounds. */
   PAGE_CREDIT("credit for pages"),
   /**
-   * A page that is read from the data file, by the thread itself, for it, or for another one that
-   * came before. Reads of the restart are among them.
+   * The read of a page from the data file, by this thread or by another one. Includes the reads of a
+   * restart.
    */
   BUFFER_READ("buffer read"),
-  /** Memory for a page, where all had to be written first, or was in use. */
+  /** Memory for a page, if all of it has to be written first or is in use. */
   FREE_FRAME("free frame"),
   /**
-   * Memory for older versions, which {@link DatabaseOptions#versionMemory} bounds, by those who
-   * write.
+   * Memory for older versions, by writers; {@link DatabaseOptions#versionMemory} bounds it.
    */
   VERSION_MEMORY("memory for versions"),
   /**
