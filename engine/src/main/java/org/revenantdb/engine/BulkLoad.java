@@ -20,18 +20,18 @@ import org.revenantdb.engine.version.RowWriter;
  * Stores many rows in ascending order of their keys, at the speed of writing full pages. All rows
  * become visible together with {@link #finish}.
  *
- * <p>The load is fast while its keys are above all keys of the table, for example in an empty table.
- * Other rows are stored one by one, as {@link Transaction#put} does. Other transactions can read and
- * write the table during the load. A load is a transaction of any size. It is {@link
+ * <p>The load is fast while its keys are above all keys of the table, for example in an empty
+ * table. Other rows are stored one by one, as {@link Transaction#put} does. Other transactions can
+ * read and write the table during the load. A load is a transaction of any size. It is {@link
  * Durability#DURABLE} unless its options say otherwise.
  *
  * <p>In a table with partitions, the load gathers rows for each partition in up to eight pages of
  * memory.
  *
- * <p>A refused row changes nothing, and the load can go on. A row is refused if its key is not above
- * the one before, if key or value is too long, or if the stream of its value throws. Any other
- * exception ends the load, and nothing of it is left. The same holds after {@link #close} without
- * {@link #finish}, and after a crash.
+ * <p>A refused row changes nothing, and the load can go on. A row is refused if its key is not
+ * above the one before, if key or value is too long, or if the stream of its value throws. Any
+ * other exception ends the load, and nothing of it is left. The same holds after {@link #close}
+ * without {@link #finish}, and after a crash.
  *
  * <p>Threads: one at a time, as with a transaction.
  *

@@ -1,8 +1,8 @@
 package org.revenantdb.engine;
 
 /**
- * A table or sequence cannot be used, created, opened or dropped in this way; {@link #reason}
- * has the cause.
+ * A table or sequence cannot be used, created, opened or dropped in this way; {@link #reason} has
+ * the cause.
  *
  * <p>Nothing has changed, and an open transaction stays open. The message has the name and what to
  * do.

@@ -137,8 +137,8 @@ public final class Cursor implements AutoCloseable {
    * forwards and backwards, any number of times, also after its last row. {@link #next} continues
    * from there.
    *
-   * <p>A seek stays in the range of the cursor. A key before the range leads to its first row, and a
-   * key behind it to none. A seek sees all earlier writes of the transaction.
+   * <p>A seek stays in the range of the cursor. A key before the range leads to its first row, and
+   * a key behind it to none. A seek sees all earlier writes of the transaction.
    *
    * @param key the key, of any length; the empty key is below all others
    * @return false when there is no such row

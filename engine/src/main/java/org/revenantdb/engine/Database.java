@@ -378,13 +378,13 @@ public final class Database implements AutoCloseable {
    *
    * <p>The drop is not part of a transaction; {@link Transaction#dropTable} is. The call waits,
    * without a time limit, for all open transactions that have written to the table, including idle
-   * ones. During the wait other transactions cannot begin to write to the table; they receive {@link
-   * ConflictException}.
+   * ones. During the wait other transactions cannot begin to write to the table; they receive
+   * {@link ConflictException}.
    *
    * <p>After the drop, transactions that began before can still read the table through their {@link
    * Table}. Later ones receive {@link CatalogException.Reason#DROPPED}. When the last earlier
-   * transaction has ended, the cleaner frees the pages. The file does not become shorter; see {@link
-   * #compact}.
+   * transaction has ended, the cleaner frees the pages. The file does not become shorter; see
+   * {@link #compact}.
    *
    * @param name 1 to {@link #MAX_KEY_BYTES} bytes of UTF-8
    * @return whether this call dropped a table; false if there is none, or if another thread was
@@ -706,9 +706,10 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Calls the body with a new transaction and commits it. After a conflict the transaction is rolled
-   * back, and the body is called again with another one. {@link Transaction#attempt} and {@link
-   * Transaction#lastConflict} report this to the body; {@link DatabaseStatistics#retries} counts it.
+   * Calls the body with a new transaction and commits it. After a conflict the transaction is
+   * rolled back, and the body is called again with another one. {@link Transaction#attempt} and
+   * {@link Transaction#lastConflict} report this to the body; {@link DatabaseStatistics#retries}
+   * counts it.
    *
    * <p>Between two attempts the thread pauses for a random time of at most {@link
    * DatabaseOptions#maxBackoff}. If another transaction still holds a row that the last attempt
@@ -719,8 +720,8 @@ public final class Database implements AutoCloseable {
    * <p>The last conflict is thrown, with the number of attempts in its message, in these cases:
    *
    * <ul>
-   *   <li>The time of {@link TransactionOptions#withRetryTimeout} is over, by default 30 s after the
-   *       first conflict.
+   *   <li>The time of {@link TransactionOptions#withRetryTimeout} is over, by default 30 s after
+   *       the first conflict.
    *   <li>There were {@link DatabaseOptions#maxAttempts} attempts.
    *   <li>The thread is interrupted.
    *   <li>The reason is {@link ConflictReason#LOCK_TIMEOUT}.

@@ -375,8 +375,8 @@ public record DatabaseOptions(
   }
 
   /**
-   * Sets the lock timeout of transactions that have none of their own; see
-   * {@link TransactionOptions#withLockTimeout}.
+   * Sets the lock timeout of transactions that have none of their own; see {@link
+   * TransactionOptions#withLockTimeout}.
    *
    * @param value from zero, which is not to wait, to a year
    * @return other options

@@ -8,8 +8,8 @@ public enum Isolation {
   /**
    * Each statement sees what was committed when the statement began. A write replaces whatever was
    * committed since. So two statements can return different results, and a value can be out of date
-   * when it is written back; {@link Transaction#lockForUpdate} reads and locks in one step. A cursor
-   * or a stream keeps the view of its statement until it is closed.
+   * when it is written back; {@link Transaction#lockForUpdate} reads and locks in one step. A
+   * cursor or a stream keeps the view of its statement until it is closed.
    */
   READ_COMMITTED,
 
@@ -21,18 +21,18 @@ public enum Isolation {
   SNAPSHOT,
 
   /**
-   * As {@link #SNAPSHOT}, and the result is that of one transaction after the other, in the order of
-   * their commits. The commit of a transaction that has written is a conflict if another transaction
-   * has since committed something that would change one of its results, including the absence of a
-   * row.
+   * As {@link #SNAPSHOT}, and the result is that of one transaction after the other, in the order
+   * of their commits. The commit of a transaction that has written is a conflict if another
+   * transaction has since committed something that would change one of its results, including the
+   * absence of a row.
    *
    * <ul>
    *   <li>The commit of a transaction that has only read can be a conflict in two cases: a prepared
-   *       transaction is undecided, or was at the begin; or the transaction has looked up the name of
-   *       a table.
+   *       transaction is undecided, or was at the begin; or the transaction has looked up the name
+   *       of a table.
    *   <li>A transaction that was begun with {@link TransactionOptions#withReadOnly} while no
-   *       transaction was prepared costs other transactions nothing. Its only conflict is the lookup
-   *       of a name after a table was created or dropped since.
+   *       transaction was prepared costs other transactions nothing. Its only conflict is the
+   *       lookup of a name after a table was created or dropped since.
    *   <li>A serializable transaction sees the transactions of other levels as a whole. What those
    *       have read is not checked.
    * </ul>

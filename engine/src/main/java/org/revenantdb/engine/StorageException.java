@@ -5,8 +5,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file or directory of the database cannot be used as it is. {@link #reason} has the cause, {@link
- * #file} and {@link #offset} the place, and {@link #cure} what to do. The message has all of them.
+ * A file or directory of the database cannot be used as it is. {@link #reason} has the cause,
+ * {@link #file} and {@link #offset} the place, and {@link #cure} what to do. The message has all of
+ * them.
  *
  * <p>A statement that throws this has not done its work. Roll the transaction back. If the engine
  * has stopped, later calls throw {@link DatabaseStoppedException}. An {@link Database#open} that

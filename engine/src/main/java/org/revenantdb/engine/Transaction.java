@@ -49,8 +49,8 @@ import org.revenantdb.engine.version.StoredValue;
  * receives a {@link ConflictException}. With a {@linkplain TransactionOptions#withLockTimeout lock
  * timeout} the second one waits for the end of the first: it continues after a rollback, and
  * receives the exception after a commit. Reads conflict with nothing, with two exceptions for
- * {@link Isolation#SERIALIZABLE} transactions: a read of a row that a {@linkplain #prepare prepared}
- * transaction has written, and the validation at the commit.
+ * {@link Isolation#SERIALIZABLE} transactions: a read of a row that a {@linkplain #prepare
+ * prepared} transaction has written, and the validation at the commit.
  *
  * <p>There is one false conflict: a transaction that first writes long after its begin, to a table
  * from which many rows were deleted meanwhile, can receive a conflict for a row that no other
@@ -491,8 +491,8 @@ public final class Transaction implements AutoCloseable {
 
   /**
    * Locks a row without changing it. For other transactions the row is then as if this transaction
-   * had written its present value again; a large value is copied for that. A row that does not exist
-   * cannot be locked, and another transaction may insert it.
+   * had written its present value again; a large value is copied for that. A row that does not
+   * exist cannot be locked, and another transaction may insert it.
    *
    * @param table a table of this database
    * @param key 1 to {@link Database#MAX_KEY_BYTES} bytes
@@ -991,9 +991,9 @@ public final class Transaction implements AutoCloseable {
   /**
    * Drops a table as part of this transaction. Until the commit other transactions can read the
    * table, but cannot begin to write to it. After a rollback the table is as it was. The time does
-   * not depend on the size of the table. Its pages are freed after the commit, when all transactions
-   * that began before have ended. A table that this transaction has created is gone at once, and its
-   * name is free.
+   * not depend on the size of the table. Its pages are freed after the commit, when all
+   * transactions that began before have ended. A table that this transaction has created is gone at
+   * once, and its name is free.
    *
    * <p>The call waits, without a time limit, for the transactions that have written to the table.
    * Rows that they commit are dropped as well, even though this transaction does not see them.
@@ -1047,8 +1047,8 @@ public final class Transaction implements AutoCloseable {
 
   /**
    * The table that has a name now. That includes a table that this transaction has created, and
-   * excludes one that it has dropped. The result can be a table that another transaction has created
-   * since the begin; its use is a conflict.
+   * excludes one that it has dropped. The result can be a table that another transaction has
+   * created since the begin; its use is a conflict.
    *
    * @param name its name
    * @return the table, or null if there is none of this name
@@ -1086,9 +1086,9 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Undoes all writes after a savepoint. The savepoint stays; later ones end. Other transactions can
-   * write the rows again that were first written after the savepoint. The time is that of the undone
-   * writes.
+   * Undoes all writes after a savepoint. The savepoint stays; later ones end. Other transactions
+   * can write the rows again that were first written after the savepoint. The time is that of the
+   * undone writes.
    *
    * <p>The transaction can go on, even if a statement after the savepoint has failed half way. If
    * this call throws, the transaction can only be rolled back, as a whole or to an earlier
@@ -1141,8 +1141,8 @@ public final class Transaction implements AutoCloseable {
    * Commits. Returns when the commit is durable; with {@link Durability#LAZY} it returns at once.
    *
    * @throws ConflictException with {@link ConflictReason#NOT_SERIALIZABLE} if this transaction is
-   *     {@link Isolation#SERIALIZABLE}, and one that has committed or was prepared since has changed
-   *     what it has read. It is not committed and can only be rolled back
+   *     {@link Isolation#SERIALIZABLE}, and one that has committed or was prepared since has
+   *     changed what it has read. It is not committed and can only be rolled back
    * @throws TransactionStateException with {@link TransactionStateException.Reason#FINISHED} if it
    *     has ended, {@link TransactionStateException.Reason#PREPARED} if it is prepared, {@link
    *     TransactionStateException.Reason#ROLLBACK_ONLY} if it can only be rolled back
@@ -1164,14 +1164,14 @@ public final class Transaction implements AutoCloseable {
   }
 
   /**
-   * Prepares the transaction for a coordinator that decides later. Its rows stay locked, through all
-   * crashes and restarts, until {@link Database#commitPrepared} or {@link Database#rollbackPrepared}
-   * is called with the name. The preparation is durable on return, and this object has ended. Until
-   * the decision, writes of other transactions to its rows are conflicts, and its tables cannot be
-   * dropped.
+   * Prepares the transaction for a coordinator that decides later. Its rows stay locked, through
+   * all crashes and restarts, until {@link Database#commitPrepared} or {@link
+   * Database#rollbackPrepared} is called with the name. The preparation is durable on return, and
+   * this object has ended. Until the decision, writes of other transactions to its rows are
+   * conflicts, and its tables cannot be dropped.
    *
-   * @param name name at the coordinator, 1 to {@link Database#MAX_PREPARED_NAME_BYTES} bytes; unique
-   *     among prepared transactions
+   * @param name name at the coordinator, 1 to {@link Database#MAX_PREPARED_NAME_BYTES} bytes;
+   *     unique among prepared transactions
    * @return false if it has written nothing; it has ended, and needs no decision
    * @throws LimitException with {@link LimitException.Reason#NAME_LENGTH} if the name is empty or
    *     too long: the transaction is still open
@@ -1221,11 +1221,11 @@ public final class Transaction implements AutoCloseable {
    * A stage that completes when this committed transaction is durable. So a server can answer then,
    * and no thread has to wait. The call does not hurry a lazy commit.
    *
-   * @return completes when no crash can undo the commit, nor anything that the transaction has read;
-   *     completes exceptionally, with an {@link OutcomeUnknownException}, if the log fails first.
-   *     Dependent actions run on a virtual thread of the engine, or on the thread that adds them.
-   *     Stages of several transactions complete in any order. Each pending stage has a virtual
-   *     thread; their number is not bounded
+   * @return completes when no crash can undo the commit, nor anything that the transaction has
+   *     read; completes exceptionally, with an {@link OutcomeUnknownException}, if the log fails
+   *     first. Dependent actions run on a virtual thread of the engine, or on the thread that adds
+   *     them. Stages of several transactions complete in any order. Each pending stage has a
+   *     virtual thread; their number is not bounded
    * @throws IllegalStateException if the transaction has not been committed
    */
   public CompletionStage<@Nullable Void> whenDurable() {

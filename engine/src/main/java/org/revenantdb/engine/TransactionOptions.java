@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
  * @param durability what the commit waits for, and what reads wait for; null, the default, means
  *     {@link DatabaseOptions#durability}
  * @param deferReadWaitsToCommit for {@link Durability#DURABLE} transactions; default false. With
- *     true a read returns data at once that is not durable yet, and the commit waits for it, even if
- *     the transaction has only read. The application promises not to act on what it has read before
- *     the commit. A row that many transactions read and write then changes at the speed of the log,
- *     not of the disk
- * @param lockTimeout longest time that a statement waits for open transactions that have written its
- *     rows; for {@code deleteRange} the time for each leaf of the range. Zero throws {@link
+ *     true a read returns data at once that is not durable yet, and the commit waits for it, even
+ *     if the transaction has only read. The application promises not to act on what it has read
+ *     before the commit. A row that many transactions read and write then changes at the speed of
+ *     the log, not of the disk
+ * @param lockTimeout longest time that a statement waits for open transactions that have written
+ *     its rows; for {@code deleteRange} the time for each leaf of the range. Zero throws {@link
  *     ConflictException} at once. Null, the default, means {@link DatabaseOptions#lockTimeout},
  *     whose default is zero
  * @param isolation isolation level; default {@link Isolation#SNAPSHOT}
@@ -116,8 +116,8 @@ public record TransactionOptions(
   }
 
   /**
-   * A durable transaction, whatever {@link DatabaseOptions#durability} is. Each read waits until its
-   * result is durable.
+   * A durable transaction, whatever {@link DatabaseOptions#durability} is. Each read waits until
+   * its result is durable.
    *
    * @return options
    */
@@ -185,8 +185,8 @@ public record TransactionOptions(
    *       {@link Isolation#READ_COMMITTED}.
    * </ul>
    *
-   * <p>Set it to wait for the decision about a prepared transaction, or for a transaction that stays
-   * open for long.
+   * <p>Set it to wait for the decision about a prepared transaction, or for a transaction that
+   * stays open for long.
    *
    * @param value from zero, which means no wait, to a year
    * @return other options
@@ -211,10 +211,10 @@ public record TransactionOptions(
 
   /**
    * Sets whether the transaction only reads. A write then throws an exception. A transaction that
-   * only reads its snapshot conflicts with nothing, however long it is open; the one exception is the
-   * use of a table that was created since its begin. With {@link Isolation#SERIALIZABLE} this option
-   * also saves the cost of the validation, for this transaction and for others. With other levels it
-   * saves nothing.
+   * only reads its snapshot conflicts with nothing, however long it is open; the one exception is
+   * the use of a table that was created since its begin. With {@link Isolation#SERIALIZABLE} this
+   * option also saves the cost of the validation, for this transaction and for others. With other
+   * levels it saves nothing.
    *
    * @param value the setting
    * @return other options

@@ -51,15 +51,13 @@ public enum WaitClass {
   /** Credit for pages, which {@link DatabaseOptions#maxRecoveryPages} bounds. */
   PAGE_CREDIT("credit for pages"),
   /**
-   * The read of a page from the data file, by this thread or by another one. Includes the reads of a
-   * restart.
+   * The read of a page from the data file, by this thread or by another one. Includes the reads of
+   * a restart.
    */
   BUFFER_READ("buffer read"),
   /** Memory for a page, if all of it has to be written first or is in use. */
   FREE_FRAME("free frame"),
-  /**
-   * Memory for older versions, by writers; {@link DatabaseOptions#versionMemory} bounds it.
-   */
+  /** Memory for older versions, by writers; {@link DatabaseOptions#versionMemory} bounds it. */
   VERSION_MEMORY("memory for versions"),
   /**
    * A pause before another attempt of {@link Database#run}, after a conflict; {@link

@@ -48,6 +48,7 @@ public record PageCheckCost(int pages, double nanosWithout, double nanosWith, do
    *
    * @param directory an empty or missing directory, for the database
    * @param rounds how often each pool reads 500 pages; 1,000 take some seconds
+   * @return the figures
    */
   public static PageCheckCost measure(Path directory, int rounds) {
     fill(directory);
