@@ -2,12 +2,14 @@ package org.revenantdb.engine;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.catalog.Catalog;
+import org.revenantdb.engine.catalog.Names;
 import org.revenantdb.engine.catalog.Sequences;
 import org.revenantdb.engine.catalog.TableState;
 import org.revenantdb.engine.check.LiveCheck;
@@ -179,13 +181,7 @@ public final class Database implements AutoCloseable {
     try {
       Table found = findTable(name);
       if (found == null) {
-        throw new CatalogException(
-            CatalogException.Reason.MISSING,
-            "there is no table "
-                + name
-                + " in the database "
-                + directory
-                + "; check the name, or create it with createTable or getOrCreateTable");
+        throw missing("Table", name);
       }
       return found;
     } catch (RuntimeException failure) {
@@ -224,13 +220,7 @@ public final class Database implements AutoCloseable {
       Table created = engine.inside(() -> catalog.createNew(name, options));
       awaitTable(name); // a crash may not take back that it exists
       if (created == null) {
-        throw new CatalogException(
-            CatalogException.Reason.EXISTS,
-            "the database "
-                + directory
-                + " has a table "
-                + name
-                + "; choose another name, or use table or getOrCreateTable");
+        throw exists("Table", name);
       }
       return created;
     } catch (RuntimeException failure) {
@@ -243,6 +233,35 @@ public final class Database implements AutoCloseable {
       throw new ReadOnlyDatabaseException(
           what + ", since the database was opened read-only; open it for writing");
     }
+  }
+
+  /** For what would be created: a read-only database has only what is there. */
+  private void demandCreatable(String what) {
+    if (engine.options().readOnly()) {
+      throw new ReadOnlyDatabaseException(
+          "there is no " + what + ", and the database was opened read-only; open it for writing");
+    }
+  }
+
+  /**
+   * The exception for a name that does not exist.
+   *
+   * @param kind Table or Sequence, as in the names of the methods
+   */
+  private CatalogException missing(String kind, String name) {
+    return new CatalogException(
+        CatalogException.Reason.MISSING,
+        "there is no %s %s in the database %s; check the name, or create it with create%s or getOrCreate%s"
+            .formatted(kind.toLowerCase(Locale.ROOT), name, directory, kind, kind));
+  }
+
+  /** As {@link #missing}, for a name that exists. */
+  private CatalogException exists(String kind, String name) {
+    String called = kind.toLowerCase(Locale.ROOT);
+    return new CatalogException(
+        CatalogException.Reason.EXISTS,
+        "the database %s has a %s %s; choose another name, or use %s or getOrCreate%s"
+            .formatted(directory, called, name, called, kind));
   }
 
   /**
@@ -300,12 +319,7 @@ public final class Database implements AutoCloseable {
   }
 
   private Table create(String name, TableOptions options) {
-    if (engine.options().readOnly()) {
-      throw new ReadOnlyDatabaseException(
-          "there is no table "
-              + name
-              + ", and the database was opened read-only; open it for writing");
-    }
+    demandCreatable("table " + name);
     while (true) {
       engine.inside(() -> catalog.create(name, options));
       Table found = findTable(name);
@@ -460,13 +474,7 @@ public final class Database implements AutoCloseable {
     try {
       Sequence found = findSequence(name);
       if (found == null) {
-        throw new CatalogException(
-            CatalogException.Reason.MISSING,
-            "there is no sequence "
-                + name
-                + " in the database "
-                + directory
-                + "; check the name, or create it with createSequence or getOrCreateSequence");
+        throw missing("Sequence", name);
       }
       return found;
     } catch (RuntimeException failure) {
@@ -505,13 +513,7 @@ public final class Database implements AutoCloseable {
       Sequence created = engine.inside(() -> sequences.createNew(name, options));
       awaitSequences(); // a crash may not take back that it exists
       if (created == null) {
-        throw new CatalogException(
-            CatalogException.Reason.EXISTS,
-            "the database "
-                + directory
-                + " has a sequence "
-                + name
-                + "; choose another name, or use sequence or getOrCreateSequence");
+        throw exists("Sequence", name);
       }
       return created;
     } catch (RuntimeException failure) {
@@ -572,7 +574,7 @@ public final class Database implements AutoCloseable {
     if (found != null) {
       return found;
     }
-    demandWritable("there is no sequence " + name + ", and none can be created");
+    demandCreatable("sequence " + name);
     Sequence created = engine.inside(() -> sequences.findOrCreate(name, options));
     awaitSequences();
     return created;
@@ -1095,14 +1097,7 @@ public final class Database implements AutoCloseable {
   /** Refuses a name that is empty or too long. */
   static void checkName(byte[] name) {
     Objects.requireNonNull(name, "name");
-    if (name.length == 0 || name.length > MAX_PREPARED_NAME_BYTES) {
-      throw new LimitException(
-          LimitException.Reason.NAME_LENGTH,
-          "the name of a prepared transaction has 1 to "
-              + MAX_PREPARED_NAME_BYTES
-              + " bytes; this one has "
-              + name.length);
-    }
+    Names.demandLength("a prepared transaction", name, MAX_PREPARED_NAME_BYTES, "bytes");
   }
 
   /**

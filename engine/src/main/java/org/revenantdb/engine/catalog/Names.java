@@ -27,17 +27,31 @@ public final class Names {
               + what
               + " has half of a surrogate pair, which UTF-8 cannot encode; correct the name");
     }
-    if (bytes.length == 0 || bytes.length > longest) {
+    demandLength(what, bytes, longest, "bytes of UTF-8");
+    return bytes;
+  }
+
+  /**
+   * Refuses a name that is empty or too long.
+   *
+   * @param what of what it is the name, for messages
+   * @param longest most bytes
+   * @param unit what its bytes are, for messages
+   * @throws LimitException with {@link LimitException.Reason#NAME_LENGTH}
+   */
+  public static void demandLength(String what, byte[] name, int longest, String unit) {
+    if (name.length == 0 || name.length > longest) {
       throw new LimitException(
           LimitException.Reason.NAME_LENGTH,
           "the name of "
               + what
               + " has 1 to "
               + longest
-              + " bytes of UTF-8; this one has "
-              + bytes.length);
+              + " "
+              + unit
+              + "; this one has "
+              + name.length);
     }
-    return bytes;
   }
 
   /** The key in quotes if it is printable ASCII, else in hex; cut off where it is long. */

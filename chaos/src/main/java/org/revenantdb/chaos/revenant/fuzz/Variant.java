@@ -45,16 +45,21 @@ record Variant(long seed, int family, int moment, String kind, List<Damage> step
   boolean isForged(Family of) {
     return kind.startsWith("moments")
         || steps.stream().anyMatch(Damage::seals)
-        || steps.stream().anyMatch(step -> step.isOfSector() && isWholePage(of, step));
+        || (steps.stream().anyMatch(Damage::isOfSector) && hasWholePage(of));
+  }
+
+  private boolean hasWholePage(Family of) {
+    DamagedDisk damaged = make(of);
+    return steps.stream().anyMatch(step -> step.isOfSector() && isWholePage(of, damaged, step));
   }
 
   /**
    * Whether the page of a copied sector is that of the other moment altogether, because its other
    * sectors were copied, too, or are the same in both moments: then its checksum is good.
    */
-  private boolean isWholePage(Family of, Damage copy) {
+  private boolean isWholePage(Family of, DamagedDisk damaged, Damage copy) {
     long at = copy.offset() - copy.offset() % PAGE;
-    byte[] now = make(of).bytes(copy.file(), at, PAGE);
+    byte[] now = damaged.bytes(copy.file(), at, PAGE);
     byte[] other = bytes(of, copy.otherMoment(), copy.file(), at);
     return Arrays.equals(now, other) && !Arrays.equals(now, bytes(of, moment, copy.file(), at));
   }
