@@ -76,6 +76,7 @@ public final class PlantedOpener implements Subject.Opener {
     private final String fault;
     private final Path directory;
     private final CountDownLatch closed = new CountDownLatch(1);
+    private final CountDownLatch begun = new CountDownLatch(1);
     private final @Nullable Thread worker;
 
     Planted(Subject sound, String fault, Path directory) {
@@ -85,18 +86,30 @@ public final class PlantedOpener implements Subject.Opener {
       worker = fault.equals("gone") ? null : work();
     }
 
-    /** Is there from the open to the close, as the threads of an engine are. */
+    /**
+     * Is there from the open to the close, as the threads of an engine are. It has begun on return:
+     * a trial learns which threads are there right after the open.
+     */
     private Thread work() {
-      return Thread.ofPlatform()
-          .daemon()
-          .name("planted-worker")
-          .start(() -> {
-            try {
-              closed.await();
-            } catch (InterruptedException e) {
-              Thread.currentThread().interrupt();
-            }
-          });
+      Thread thread =
+          Thread.ofPlatform()
+              .daemon()
+              .name("planted-worker")
+              .start(() -> {
+                begun.countDown();
+                awaitOrInterrupt(closed);
+              });
+      awaitOrInterrupt(begun);
+      return thread;
+    }
+
+    /** An interrupt ends the wait, and is kept. */
+    private static void awaitOrInterrupt(CountDownLatch latch) {
+      try {
+        latch.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
     }
 
     @Override
