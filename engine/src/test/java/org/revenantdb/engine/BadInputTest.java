@@ -36,6 +36,7 @@ import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.testing.OtherProcess;
 import org.revenantdb.engine.testing.Samples;
+import org.revenantdb.recovery.format.FileHeaderLayout;
 import org.revenantdb.recovery.testing.CrashDisk;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
 import org.revenantdb.recovery.testing.IoEvent;
@@ -184,7 +185,7 @@ class BadInputTest {
       crc.update(page, 4, 8188);
       header.putInt(0, (int) crc.getValue());
       change(file, 0, page);
-      versionIsNamed(file, version, 11);
+      versionIsNamed(file, version, FileHeaderLayout.CURRENT_VERSION);
     }
   }
 

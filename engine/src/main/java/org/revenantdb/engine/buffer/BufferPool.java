@@ -3,6 +3,7 @@ package org.revenantdb.engine.buffer;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,7 @@ import org.revenantdb.latch.Parking;
 import org.revenantdb.latch.Tally;
 import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.latch.WaitTerms;
+import org.revenantdb.recovery.checkpoint.RefusedPage;
 import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
@@ -887,6 +889,26 @@ public final class BufferPool implements AutoCloseable {
    */
   public void wasFlushed(int pageId, long lsn) {
     flushedLsns.set(pageId, lsn);
+  }
+
+  /**
+   * Says what a former life has refused. To be called before the page is read, and after {@link
+   * #wasFlushed}, which takes a page for written.
+   *
+   * @param lsn which the page has at least if it is good
+   */
+  public void wasRefused(int pageId, long lsn) {
+    flushedLsns.refuse(pageId, lsn);
+  }
+
+  /**
+   * The pages that were refused, because the data file has not what was written last, and that were
+   * not written since.
+   *
+   * @return each with the LSN that it has at least if it is good
+   */
+  public List<RefusedPage> refusedPages() {
+    return flushedLsns.refused();
   }
 
   /**

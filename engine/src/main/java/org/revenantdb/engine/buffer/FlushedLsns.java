@@ -3,8 +3,11 @@ package org.revenantdb.engine.buffer;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.latch.PatientLock;
+import org.revenantdb.recovery.checkpoint.RefusedPage;
 
 /**
  * Which LSN each page had when it was last written: what the file has of it now cannot be older.
@@ -29,11 +32,18 @@ final class FlushedLsns {
    * Memory      8 bytes a page, in chunks of 8192 pages that are made when a page of theirs is first written: a thousandth
    *             of the part of the file that this life writes to. A database that is only read needs none.
    * Not known   what a former life has written, but for what FLUSHED records from the redo point on say.
+   *
+   * Refused     pages that somebody was refused, with the LSN that each has at least if it is good. Each checkpoint names
+   *             them in its image, so that no later life reads them as sound. Not more than MOST, which bounds the image.
    */
   private static final int CHUNK_SHIFT = 13;
   private static final int CHUNK_PAGES = 1 << CHUNK_SHIFT;
   private static final VarHandle ENTRY = MethodHandles.arrayElementVarHandle(long[].class);
 
+  /** Most pages that are remembered as refused. */
+  private static final int MOST = 4_096;
+
+  private final ConcurrentHashMap<Integer, Long> refused = new ConcurrentHashMap<>();
   private final PatientLock growth = new PatientLock();
   private volatile long[] @Nullable [] directory = new long[4][];
 
@@ -47,11 +57,33 @@ final class FlushedLsns {
 
   /** Notes that the page was written, with that LSN, and forced. */
   void set(int pageId, long lsn) {
+    if (!refused.isEmpty()) {
+      refused.remove(pageId);
+    }
     ENTRY.setRelease(chunk(pageId >>> CHUNK_SHIFT), pageId & (CHUNK_PAGES - 1), lsn);
+  }
+
+  /**
+   * Notes that a page was refused: it is not what was written last.
+   *
+   * @param lsn which the page has at least if it is good
+   */
+  void refuse(int pageId, long lsn) {
+    if (refused.size() < MOST) {
+      refused.merge(pageId, lsn, Math::max);
+    }
+  }
+
+  /** The pages that were refused and not written since. */
+  List<RefusedPage> refused() {
+    return refused.entrySet().stream()
+        .map(page -> new RefusedPage(page.getKey(), page.getValue()))
+        .toList();
   }
 
   /** Forgets pages that the file has no more: where it grows again there are zeros. */
   void forget(int from, int to) {
+    refused.keySet().removeIf(page -> page >= from && page < to);
     for (int page = from; page < to; page++) {
       if (of(page) != 0) {
         set(page, 0);

@@ -25,6 +25,16 @@ public interface PageReadCheck {
   @Nullable String problemOf(int pageId, MemorySegment page);
 
   /**
+   * Whether a page has an LSN that lies between the lives before and this one. The lives after this
+   * one do not know these bounds, and would read the page as sound.
+   *
+   * @param page its 8192 bytes, with which something is wrong
+   */
+  default boolean isBetweenLives(MemorySegment page) {
+    return false;
+  }
+
+  /**
    * Looks at a page that was read and found good, before it is changed for the first time since:
    * what a reader need not know. The caller has the page latched exclusively, and no record is
    * reserved yet.

@@ -22,6 +22,7 @@ import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.spill.SpillFiles;
 import org.revenantdb.recovery.checkpoint.CheckpointSource;
 import org.revenantdb.recovery.checkpoint.Checkpointer;
+import org.revenantdb.recovery.checkpoint.RefusedPage;
 import org.revenantdb.recovery.checkpoint.TransactionImage;
 import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.ControlState;
@@ -369,6 +370,11 @@ public final class DatabaseFiles {
         @Override
         public TransactionImage transactions() {
           return new TransactionImage(0, new long[0], new long[0], new long[0]);
+        }
+
+        @Override
+        public List<RefusedPage> refusedPages() {
+          return List.of();
         }
 
         @Override

@@ -26,6 +26,7 @@ import org.revenantdb.engine.version.Storage;
 import org.revenantdb.latch.PatientLock;
 import org.revenantdb.recovery.checkpoint.CheckpointSource;
 import org.revenantdb.recovery.checkpoint.Checkpointer;
+import org.revenantdb.recovery.checkpoint.RefusedPage;
 import org.revenantdb.recovery.checkpoint.TransactionImage;
 import org.revenantdb.recovery.file.DoubleWriteFile;
 import org.revenantdb.recovery.file.IoStatistics;
@@ -183,6 +184,11 @@ public final class OpenDatabase {
       public TransactionImage transactions() {
         storage.counters().checkpoints.increment();
         return engine.prepared().image();
+      }
+
+      @Override
+      public List<RefusedPage> refusedPages() {
+        return pool.refusedPages();
       }
 
       @Override

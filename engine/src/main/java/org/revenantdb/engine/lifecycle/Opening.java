@@ -284,15 +284,18 @@ final class Opening {
                 credit.flushed(),
                 pageCheck(life.log(), analysed.result().endOfLog()),
                 waits));
-    analysed
-        .restart()
-        .flushedPages((page, lsn) -> {
-          // Behind the size in the slot the file may have been cut, and have grown again, since.
-          if (Integer.toUnsignedLong(page) < analysed.knownPages()) {
-            made.wasFlushed(page, lsn);
-          }
-        });
+    analysed.restart().flushedPages(ofKnown(analysed, made::wasFlushed));
+    analysed.restart().refusedPages(ofKnown(analysed, made::wasRefused)); // not before: see there
     return made;
+  }
+
+  /** Behind the size in the slot the file may have been cut, and have grown again, since. */
+  private static Restart.FlushedPage ofKnown(Analysed analysed, Restart.FlushedPage pages) {
+    return (page, lsn) -> {
+      if (Integer.toUnsignedLong(page) < analysed.knownPages()) {
+        pages.known(page, lsn);
+      }
+    };
   }
 
   /** What step 4 leaves beside the pages: when it began and ended, by {@link System#nanoTime}. */
@@ -462,6 +465,12 @@ final class Opening {
           return PageStructure.problemOf(pageId, page);
         }
         return "its LSN " + lsn + " is not one that the log has: log that was durable is missing";
+      }
+
+      @Override
+      public boolean isBetweenLives(MemorySegment page) {
+        long lsn = Page.lsn(page);
+        return lsn > endOfFormerLife && lsn < log.firstTail();
       }
 
       @Override

@@ -7,8 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -125,8 +128,11 @@ class LostPageWriteTest {
   }
 
   private Path crash() throws IOException {
-    Path copy = folder.resolve("crashed");
-    Path from = folder.resolve("db");
+    return copyOf(folder.resolve("db"), "crashed");
+  }
+
+  private Path copyOf(Path from, String name) throws IOException {
+    Path copy = folder.resolve(name);
     try (Stream<Path> all = Files.walk(from)) {
       for (Path file : all.toList()) {
         Files.copy(file, copy.resolve(from.relativize(file)));
@@ -165,6 +171,108 @@ class LostPageWriteTest {
     }
     try (Database database = Database.open(crashed, Samples.SMALL)) {
       assertReadIsTold(database, leaf);
+    }
+  }
+
+  /** Unless the checkpoint names it, the second of these lives reads the row as it was. */
+  @Test
+  void a_page_that_was_refused_is_refused_in_all_later_lives() throws IOException {
+    Path directory;
+    int leaf;
+    try (Database database = filled()) {
+      leaf = leaf();
+      updateAndLose(database, leaf);
+      directory = crash();
+    }
+    try (Database database = Database.open(directory, Samples.SMALL)) {
+      assertReadIsTold(database, leaf);
+    }
+    try (Database database = Database.open(directory, Samples.SMALL)) {
+      assertReadIsTold(database, leaf);
+    }
+    // Lives that do not read the page: closed, and killed after a checkpoint.
+    for (int life = 0; life < 3; life++) {
+      try (Database database = Database.open(directory, Samples.SMALL)) {
+        database.run(tx -> tx.put(database.table("other"), HIT, value(3)));
+        database.checkpoint();
+        database.run(tx -> tx.put(database.table("other"), HIT, value(4)));
+        if (life == 1) {
+          directory = copyOf(directory, "killed");
+        }
+      }
+    }
+    try (Database database = Database.open(directory, Samples.SMALL.withReadOnly(true))) {
+      assertReadIsTold(database, leaf);
+    }
+    try (Database database = Database.open(directory, Samples.SMALL)) {
+      assertReadIsTold(database, leaf);
+      assertArrayEquals(value(4), database.call(tx -> tx.get(database.table("other"), HIT)));
+    }
+  }
+
+  @Test
+  void a_page_that_was_refused_can_be_used_for_another_table() throws IOException {
+    Path directory;
+    int leaf;
+    try (Database database = filled()) {
+      leaf = leaf();
+      updateAndLose(database, leaf);
+      directory = crash();
+    }
+    for (int life = 0; life < 3; life++) {
+      try (Database database = Database.open(directory, Samples.SMALL)) {
+        if (life == 0) {
+          assertReadIsTold(database, leaf);
+          database.truncateTable("t");
+          database.cleanNow();
+          Table table = database.table("t");
+          database.run(tx -> {
+            for (int row = 0; row < ROWS; row++) {
+              tx.put(table, key(row), value(5));
+            }
+          });
+          database.checkpoint();
+        }
+        readAll(database, "t");
+        assertArrayEquals(value(5), database.call(tx -> tx.get(database.table("t"), HIT)));
+      }
+    }
+  }
+
+  /** As if log that was durable were missing: the page has what the log does not know. */
+  @Test
+  void a_page_that_is_ahead_of_the_log_is_refused_in_all_later_lives() throws IOException {
+    Path directory;
+    int leaf;
+    byte[] ahead = new byte[Page.SIZE];
+    try (Database database = filled()) {
+      leaf = leaf();
+      directory = crash();
+      database.run(tx -> tx.put(database.table("t"), HIT, value(2)));
+      database.cleanNow();
+      database.checkpoint();
+      readPage(folder.resolve("db"), leaf, ahead);
+    }
+    try (FileChannel data =
+        FileChannel.open(directory.resolve(DatabaseFiles.DATA), StandardOpenOption.WRITE)) {
+      data.write(ByteBuffer.wrap(ahead), (long) leaf * Page.SIZE);
+    }
+    for (int life = 0; life < 4; life++) {
+      try (Database database = Database.open(directory, Samples.SMALL.withReadOnly(life == 2))) {
+        if (life != 1) {
+          CorruptDataException told =
+              assertThrows(
+                  CorruptDataException.class,
+                  () -> database.call(tx -> tx.get(database.table("t"), HIT)));
+          assertEquals((long) leaf * Page.SIZE, told.offset());
+        }
+      }
+    }
+  }
+
+  private static void readPage(Path directory, int id, byte[] into) throws IOException {
+    try (FileChannel data = FileChannel.open(directory.resolve(DatabaseFiles.DATA))) {
+      assertEquals(into.length, data.read(ByteBuffer.wrap(into), (long) id * Page.SIZE));
     }
   }
 

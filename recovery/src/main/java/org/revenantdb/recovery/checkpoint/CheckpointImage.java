@@ -1,6 +1,7 @@
 package org.revenantdb.recovery.checkpoint;
 
 import java.util.Arrays;
+import java.util.List;
 import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.RecordBuilder;
@@ -10,11 +11,12 @@ import org.revenantdb.recovery.log.RecordType;
  * The CHECKPOINT records of a checkpoint: drawing and writer.
  *
  * <pre>
- *   40     44      48           56           64        68         72        76
- *   +------+-------+------------+------------+---------+----------+---------+---------------------------
- *   | part | parts | highest    | redo point | writing | prepared | aborted | ids, in this order
- *   |      |       | transaction|            | count   | count    | count   |
- *   +------+-------+------------+------------+---------+----------+---------+---------------------------
+ *   40     44      48           56           64        68         72        76        80
+ *   +------+-------+------------+------------+---------+----------+---------+---------+--------------------
+ *   | part | parts | highest    | redo point | writing | prepared | aborted | refused | ids, in this order;
+ *   |      |       | transaction|            | count   | count    | count   | count   | refused pages
+ *   +------+-------+------------+------------+---------+----------+---------+---------+--------------------
+ *   a refused page:  page u32 | LSN u64
  * </pre>
  */
 public final class CheckpointImage {
@@ -39,8 +41,14 @@ public final class CheckpointImage {
   /** u32: ids of aborted transactions in this part. */
   public static final int ABORTED = PREPARED + Integer.BYTES;
 
-  /** The ids. */
-  public static final int IDS = ABORTED + Integer.BYTES;
+  /** u32: refused pages in this part. */
+  public static final int REFUSED = ABORTED + Integer.BYTES;
+
+  /** The ids; behind them the refused pages. */
+  public static final int IDS = REFUSED + Integer.BYTES;
+
+  /** Bytes of a refused page: u32 its id, then u64 the LSN that it has at least if it is good. */
+  public static final int REFUSED_ENTRY = Integer.BYTES + Long.BYTES;
 
   private CheckpointImage() {}
 
@@ -49,23 +57,30 @@ public final class CheckpointImage {
    *
    * @param log the log
    * @param image the transactions
+   * @param refused the pages that readers were refused
    * @param redoPoint the redo point
    * @return start of the first record and LSN of the last one
    */
-  public static Published publish(Log log, TransactionImage image, long redoPoint) {
+  public static Published publish(
+      Log log, TransactionImage image, List<RefusedPage> refused, long redoPoint) {
     int perPart = (log.maxRecord() - IDS) / Long.BYTES;
+    int pagesPerPart = (log.maxRecord() - IDS) / REFUSED_ENTRY;
     int writing = image.writing().length;
     int decided = writing + image.prepared().length;
     long[] ids = Arrays.copyOf(image.writing(), decided + image.aborted().length);
     System.arraycopy(image.prepared(), 0, ids, writing, image.prepared().length);
     System.arraycopy(image.aborted(), 0, ids, decided, image.aborted().length);
-    int parts = Math.max(1, (ids.length + perPart - 1) / perPart);
+    // A part has ids or pages, so that it is easily seen to fit.
+    int idParts = Math.ceilDiv(ids.length, perPart);
+    int parts = Math.max(1, idParts + Math.ceilDiv(refused.size(), pagesPerPart));
     RecordBuilder record = new RecordBuilder();
     long start = 0;
     long lsn = 0;
     for (int part = 0; part < parts; part++) {
-      int from = part * perPart;
+      int from = Math.min(ids.length, part * perPart);
       int to = Math.min(ids.length, from + perPart);
+      List<RefusedPage> pages =
+          part < idParts ? List.of() : slice(refused, part - idParts, pagesPerPart);
       record.begin(RecordType.CHECKPOINT, /* transactionId= */ 0);
       record.putInt(part);
       record.putInt(parts);
@@ -74,8 +89,13 @@ public final class CheckpointImage {
       record.putInt(overlap(from, to, 0, writing));
       record.putInt(overlap(from, to, writing, decided));
       record.putInt(overlap(from, to, decided, ids.length));
+      record.putInt(pages.size());
       for (int i = from; i < to; i++) {
         record.putLong(ids[i]);
+      }
+      for (RefusedPage page : pages) {
+        record.putInt(page.page());
+        record.putLong(page.lsn());
       }
       lsn = log.publish(record);
       start = part == 0 ? lsn - LogRecordLayout.aligned(record.length()) : start;
@@ -85,6 +105,11 @@ public final class CheckpointImage {
 
   private static int overlap(int from, int to, int first, int end) {
     return Math.max(0, Math.min(to, end) - Math.max(from, first));
+  }
+
+  private static List<RefusedPage> slice(List<RefusedPage> all, int number, int length) {
+    int from = number * length;
+    return all.subList(from, Math.min(all.size(), from + length));
   }
 
   /**

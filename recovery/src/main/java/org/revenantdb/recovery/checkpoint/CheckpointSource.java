@@ -1,5 +1,7 @@
 package org.revenantdb.recovery.checkpoint;
 
+import java.util.List;
+
 /** What a checkpoint needs from the engine. Called by one thread at a time. */
 public interface CheckpointSource {
   /**
@@ -24,6 +26,14 @@ public interface CheckpointSource {
    * @return what the table and the map hold
    */
   TransactionImage transactions();
+
+  /**
+   * The pages that readers were refused and that were not written since: no later life may read
+   * them as sound.
+   *
+   * @return a few thousand at most
+   */
+  List<RefusedPage> refusedPages();
 
   /**
    * How many pages the data file uses.

@@ -306,7 +306,8 @@ public final class Checkpointer implements AutoCloseable {
     // Before the image: the records that made the file grow so far are then durable with it,
     // and the slot counts no page whose first record a crash may take away.
     long pages = source.highWaterPages();
-    CheckpointImage.Published image = CheckpointImage.publish(log, source.transactions(), redo);
+    CheckpointImage.Published image =
+        CheckpointImage.publish(log, source.transactions(), source.refusedPages(), redo);
     log.awaitDurable(image.lsn());
     boolean clean = closing && redo == begin && log.tail() == image.lsn();
     ControlState state =

@@ -3,6 +3,7 @@ package org.revenantdb.recovery.restart;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.recovery.checkpoint.CheckpointImage;
 import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.format.SegmentLayout;
@@ -29,6 +30,7 @@ final class Analysis {
   private final TransactionStates transactions;
   private final LongLongMap lastFormatOrFree = new LongLongMap();
   private final LongLongMap flushed = new LongLongMap();
+  private final LongLongMap refused = new LongLongMap();
   private final List<LifeRange> ranges = new ArrayList<>();
 
   /**
@@ -133,6 +135,8 @@ final class Analysis {
       takeParts(record);
     } else if (type == RecordType.FLUSHED) {
       takeFlushed(record);
+    } else if (type == RecordType.CHECKPOINT) {
+      takeRefused(record);
     }
     if (record.start() >= control.analysisPoint()) {
       transactions.take(record, type, catalog);
@@ -169,8 +173,30 @@ final class Analysis {
       int at = FlushedPages.PAGES + i * FlushedPages.ENTRY;
       long page = Integer.toUnsignedLong(record.getInt(at + FlushedPages.PAGE));
       long lsn = record.getLong(at + FlushedPages.LSN);
-      flushed.put(page, Math.max(lsn, flushed.getOrDefault(page, 0)));
+      raise(flushed, page, lsn);
     }
+  }
+
+  /**
+   * Of each image, also of one that no control slot names: what was refused is refused until it is
+   * written again. Redo has nothing to do on such a page, as on one that was written.
+   */
+  private void takeRefused(LogReader record) {
+    int ids = record.getInt(CheckpointImage.WRITING);
+    ids += record.getInt(CheckpointImage.PREPARED);
+    ids += record.getInt(CheckpointImage.ABORTED);
+    int count = record.getInt(CheckpointImage.REFUSED);
+    for (int i = 0; i < count; i++) {
+      int at = CheckpointImage.IDS + ids * Long.BYTES + i * CheckpointImage.REFUSED_ENTRY;
+      long page = Integer.toUnsignedLong(record.getInt(at));
+      long lsn = record.getLong(at + Integer.BYTES);
+      raise(flushed, page, lsn);
+      raise(refused, page, lsn);
+    }
+  }
+
+  private static void raise(LongLongMap lsns, long page, long lsn) {
+    lsns.put(page, Math.max(lsn, lsns.getOrDefault(page, 0)));
   }
 
   /**
@@ -206,6 +232,21 @@ final class Analysis {
   /** Pages, and up to which LSN the data file is known to have each. */
   LongLongMap flushed() {
     return flushed;
+  }
+
+  /**
+   * Pages that the data file has not as they were written, and the LSN that each has at least if it
+   * is good. Not those that were written again, formatted or freed since.
+   */
+  LongLongMap refused() {
+    LongLongMap still = new LongLongMap();
+    refused.forEachKey(page -> {
+      long lsn = refused.getOrDefault(page, 0);
+      if (flushed.getOrDefault(page, 0) <= lsn && lastFormatOrFree.getOrDefault(page, 0) <= lsn) {
+        still.put(page, lsn);
+      }
+    });
+    return still;
   }
 
   long bytesRead() {

@@ -132,8 +132,17 @@ final class RecordCheck {
       }
       ids += count;
     }
-    listEnds(CheckpointImage.IDS, ids, Long.BYTES);
+    int refused = record.getInt(CheckpointImage.REFUSED);
+    if (refused < 0 || ids * Long.BYTES > record.contentLength()) {
+      throw wrong("it has lists of " + ids + " ids and " + refused + " refused pages");
+    }
+    int pagesAt = CheckpointImage.IDS + (int) ids * Long.BYTES;
+    listEnds(pagesAt, refused, CheckpointImage.REFUSED_ENTRY);
     checkIds(CheckpointImage.IDS, (int) ids);
+    for (int i = 0; i < refused; i++) {
+      int at = pagesAt + i * CheckpointImage.REFUSED_ENTRY;
+      checkWritten(record.getInt(at), record.getLong(at + Integer.BYTES));
+    }
   }
 
   /** What it says of the former life stands in the header of its segment, too. */
@@ -165,11 +174,14 @@ final class RecordCheck {
     listEnds(FlushedPages.PAGES, count, FlushedPages.ENTRY);
     for (int i = 0; i < count; i++) {
       int at = FlushedPages.PAGES + i * FlushedPages.ENTRY;
-      long page = Integer.toUnsignedLong(record.getInt(at + FlushedPages.PAGE));
-      long lsn = record.getLong(at + FlushedPages.LSN);
-      if (page < pages.first() || lsn < 0 || lsn > record.start()) {
-        throw wrong("it says that page " + page + " was written at LSN " + lsn);
-      }
+      checkWritten(record.getInt(at + FlushedPages.PAGE), record.getLong(at + FlushedPages.LSN));
+    }
+  }
+
+  private void checkWritten(int pageId, long lsn) {
+    long page = Integer.toUnsignedLong(pageId);
+    if (page < pages.first() || lsn < 0 || lsn > record.start()) {
+      throw wrong("it says that page " + page + " was written at LSN " + lsn);
     }
   }
 

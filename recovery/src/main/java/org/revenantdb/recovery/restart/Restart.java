@@ -324,8 +324,21 @@ public final class Restart {
    * @param pages told of each
    */
   public void flushedPages(FlushedPage pages) {
-    LongLongMap flushed = analysis.flushed();
-    flushed.forEachKey(page -> pages.known((int) page, flushed.getOrDefault(page, 0)));
+    tell(analysis.flushed(), pages);
+  }
+
+  /**
+   * Tells which pages a former life has refused, because the data file has not what was written
+   * last, and which were not written since.
+   *
+   * @param pages told of each, with the LSN that the page has at least if it is good
+   */
+  public void refusedPages(FlushedPage pages) {
+    tell(analysis.refused(), pages);
+  }
+
+  private static void tell(LongLongMap lsns, FlushedPage pages) {
+    lsns.forEachKey(page -> pages.known((int) page, lsns.getOrDefault(page, 0)));
   }
 
   /**

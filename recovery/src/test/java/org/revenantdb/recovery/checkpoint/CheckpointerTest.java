@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -92,6 +93,11 @@ class CheckpointerTest {
     public TransactionImage transactions() {
       beforeImage.run();
       return new TransactionImage(50, new long[] {3}, new long[0], new long[] {4});
+    }
+
+    @Override
+    public List<RefusedPage> refusedPages() {
+      return List.of();
     }
 
     @Override

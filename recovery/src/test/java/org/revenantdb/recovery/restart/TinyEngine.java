@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.revenantdb.recovery.checkpoint.CheckpointSource;
 import org.revenantdb.recovery.checkpoint.Checkpointer;
+import org.revenantdb.recovery.checkpoint.RefusedPage;
 import org.revenantdb.recovery.checkpoint.TransactionImage;
 import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.ControlState;
@@ -269,6 +270,11 @@ final class TinyEngine implements CheckpointSource, AutoCloseable {
   @Override
   public TransactionImage transactions() {
     return new TransactionImage(0, new long[0], new long[0], new long[0]);
+  }
+
+  @Override
+  public List<RefusedPage> refusedPages() {
+    return List.of();
   }
 
   @Override

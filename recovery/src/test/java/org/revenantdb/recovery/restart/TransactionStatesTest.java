@@ -29,7 +29,8 @@ class TransactionStatesTest {
   }
 
   private CheckpointImage.Published checkpoint(long redo, long[] writing, long[] aborted) {
-    return CheckpointImage.publish(log, new TransactionImage(99, writing, NONE, aborted), redo);
+    return CheckpointImage.publish(
+        log, new TransactionImage(99, writing, NONE, aborted), List.of(), redo);
   }
 
   private AnalysisResult analyse(long begin, CheckpointImage.Published image) {
@@ -100,7 +101,7 @@ class TransactionStatesTest {
     long begin = log.tail();
     CheckpointImage.Published image = checkpoint(begin, new long[] {5}, NONE);
     LogFixture.change(log, 8, 1, ROW);
-    CheckpointImage.publish(log, new TransactionImage(500, NONE, NONE, NONE), begin);
+    CheckpointImage.publish(log, new TransactionImage(500, NONE, NONE, NONE), List.of(), begin);
     AnalysisResult result = analyse(begin, image);
     assertArrayEquals(new long[] {5, 8}, result.undecided());
     assertEquals(500, result.highestTransactionId());
@@ -170,7 +171,8 @@ class TransactionStatesTest {
 
   private CheckpointImage.Published checkpointOfPrepared(
       long redo, long[] writing, long[] prepared) {
-    return CheckpointImage.publish(log, new TransactionImage(99, writing, prepared, NONE), redo);
+    return CheckpointImage.publish(
+        log, new TransactionImage(99, writing, prepared, NONE), List.of(), redo);
   }
 
   @Test

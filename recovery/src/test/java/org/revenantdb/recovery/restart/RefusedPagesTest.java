@@ -1,0 +1,151 @@
+package org.revenantdb.recovery.restart;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.revenantdb.recovery.checkpoint.CheckpointImage;
+import org.revenantdb.recovery.checkpoint.RefusedPage;
+import org.revenantdb.recovery.checkpoint.TransactionImage;
+import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.log.Log;
+import org.revenantdb.recovery.log.PartKind;
+import org.revenantdb.recovery.log.RecordBuilder;
+import org.revenantdb.recovery.log.RecordType;
+import org.revenantdb.recovery.testing.CrashDisk;
+
+/** What a checkpoint's image says of pages that readers were refused, and what ends it. */
+class RefusedPagesTest {
+  private static final byte[] ROW = LogFixture.bytes(20);
+  private static final long[] NONE = {};
+
+  private final CrashDisk disk = new CrashDisk();
+  private final Log log = LogFixture.create(disk);
+  private final long begin = log.tail();
+
+  @AfterEach
+  void close() {
+    log.close();
+  }
+
+  private CheckpointImage.Published checkpoint(long[] aborted, RefusedPage... refused) {
+    TransactionImage image = new TransactionImage(10_000, NONE, NONE, aborted);
+    return CheckpointImage.publish(log, image, List.of(refused), begin);
+  }
+
+  private Restart analyse(CheckpointImage.Published image) {
+    log.awaitDurable(log.tail());
+    return LogFixture.analyse(
+        disk.afterKill(), LogFixture.state(begin, begin, image.start(), image.lsn(), 1));
+  }
+
+  private static Map<Integer, Long> refused(Restart restart) {
+    Map<Integer, Long> told = new TreeMap<>();
+    restart.refusedPages(told::put);
+    return told;
+  }
+
+  @Test
+  void a_page_that_the_image_names_is_refused_and_counts_as_written() {
+    Restart restart = analyse(checkpoint(NONE, new RefusedPage(7, 40), new RefusedPage(9, 41)));
+    assertEquals(Map.of(7, 40L, 9, 41L), refused(restart));
+    Map<Integer, Long> written = new TreeMap<>();
+    restart.flushedPages(written::put);
+    assertEquals(Map.of(7, 40L, 9, 41L), written);
+  }
+
+  @Test
+  void redo_skips_what_lies_below_the_lsn_of_a_refused_page() {
+    long older = LogFixture.change(log, 5, 7, ROW);
+    LogFixture.change(log, 5, 8, ROW);
+    Restart restart = analyse(checkpoint(NONE, new RefusedPage(7, older)));
+    assertEquals(List.of(8), LogFixture.pages(restart));
+  }
+
+  @Test
+  void a_page_that_was_written_again_formatted_or_freed_is_not_refused_any_more() {
+    CheckpointImage.Published image =
+        checkpoint(
+            NONE,
+            new RefusedPage(5, 40),
+            new RefusedPage(6, 40),
+            new RefusedPage(7, 40),
+            new RefusedPage(8, 40));
+    LogFixture.part(log, 0, 5, PartKind.FORMAT, ROW);
+    LogFixture.part(log, 0, 6, PartKind.FREE, new byte[0]);
+    LogFixture.flushed(log, 7, 48);
+    LogFixture.flushed(log, 8, 40); // not above: no write of this page
+    assertEquals(Map.of(8, 40L), refused(analyse(image)));
+  }
+
+  /** The checkpoint may have ended before its control slot was written: its image says more. */
+  @Test
+  void the_images_of_all_checkpoints_count() {
+    CheckpointImage.Published image = checkpoint(NONE, new RefusedPage(5, 40));
+    checkpoint(NONE, new RefusedPage(5, 48), new RefusedPage(6, 40));
+    assertEquals(Map.of(5, 48L, 6, 40L), refused(analyse(image)));
+  }
+
+  @Test
+  void an_image_of_many_parts_has_ids_and_pages() {
+    List<RefusedPage> many = new ArrayList<>();
+    Map<Integer, Long> expected = new TreeMap<>();
+    for (int page = 3; page < 4_099; page++) {
+      many.add(new RefusedPage(page, page % 3L));
+      expected.put(page, page % 3L);
+    }
+    long[] aborted = java.util.stream.LongStream.rangeClosed(1, 777).toArray();
+    Restart restart = analyse(checkpoint(aborted, many.toArray(RefusedPage[]::new)));
+    assertEquals(expected, refused(restart));
+    assertEquals(777, restart.result().aborted().length);
+  }
+
+  @Test
+  void a_list_of_refused_pages_that_makes_no_sense_is_damage() {
+    for (int count : new int[] {-1, 2, Integer.MAX_VALUE}) {
+      assertDamaged(count, 7, 40);
+    }
+    assertDamaged(1, 2, 40);
+    assertDamaged(1, 7, -8);
+    assertDamaged(1, 7, 1L << 40);
+  }
+
+  /** A log of its own for each: the image stands at its beginning. */
+  private static void assertDamaged(int count, int page, long lsn) {
+    CrashDisk disk = new CrashDisk();
+    try (Log log = LogFixture.create(disk)) {
+      long begin = log.tail();
+      RecordBuilder record = new RecordBuilder().begin(RecordType.CHECKPOINT, 0);
+      record.putInt(0);
+      record.putInt(1);
+      record.putLong(99);
+      record.putLong(begin);
+      record.putInt(0);
+      record.putInt(0);
+      record.putInt(0);
+      record.putInt(count);
+      record.putInt(page);
+      record.putLong(lsn);
+      long end = log.publish(record);
+      log.awaitDurable(end);
+      assertThrows(
+          CorruptDataException.class,
+          () ->
+              Restart.analyse(
+                  LogFixture.directory(disk.afterKill()),
+                  LogFixture.ID,
+                  LogFixture.SEGMENT,
+                  LogFixture.state(begin, begin, begin, end, 1),
+                  new PageRange(3, 100),
+                  new IoStatistics(),
+                  RestartProgress.NONE),
+          () -> count + " pages, page " + page + ", LSN " + lsn);
+    }
+  }
+}
