@@ -138,11 +138,12 @@ public final class Retry {
     List<Row> rows = new ArrayList<>();
     RowWriter used = attempt.usedWriter();
     if (used != null) {
-      used.forEachWritten((tree, key) -> {
-        if (rows.size() < FEW_ROWS) {
-          rows.add(new Row(tree, key));
-        }
-      });
+      used.history()
+          .forEachWritten((tree, key) -> {
+            if (rows.size() < FEW_ROWS) {
+              rows.add(new Row(tree, key));
+            }
+          });
     }
     return rows;
   }

@@ -127,7 +127,7 @@ final class RollbackPath {
     RowWriter used = core.usedWriter();
     Engine engine = core.engine();
     try {
-      if (used == null || !used.putBack(core.id())) {
+      if (used == null || !used.history().putBack(core.id())) {
         return false;
       }
       engine.storage().log().publish(ForgottenIds.build(new RecordBuilder(), core.id()));

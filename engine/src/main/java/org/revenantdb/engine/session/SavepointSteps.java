@@ -28,7 +28,7 @@ final class SavepointSteps {
   static int set(TransactionCore core) {
     core.hasSavepoint(true);
     RowWriter current = core.usedWriter();
-    return current == null ? 0 : current.savepoint();
+    return current == null ? 0 : current.history().savepoint();
   }
 
   /** There is no savepoint any more: what is overwritten needs not be kept. */
@@ -36,7 +36,7 @@ final class SavepointSteps {
     core.hasSavepoint(false);
     RowWriter current = core.usedWriter();
     if (current != null) {
-      current.noSavepoint();
+      current.history().noSavepoint();
     }
     return null;
   }

@@ -150,7 +150,8 @@ final class SerialCommit {
     List<Commit.Row> rows = new ArrayList<>();
     RowWriter used = core.usedWriter();
     boolean isKnown =
-        used == null || used.forEachWritten((tree, key) -> rows.add(new Commit.Row(tree, key)));
+        used == null
+            || used.history().forEachWritten((tree, key) -> rows.add(new Commit.Row(tree, key)));
     List<Integer> gone = new ArrayList<>();
     List<String> names = new ArrayList<>();
     OwnTables own = core.ownTables();

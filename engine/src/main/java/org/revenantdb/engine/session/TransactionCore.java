@@ -483,7 +483,7 @@ public final class TransactionCore extends TransactionState {
     RowWriter taken = engine.takeWriter();
     taken.begin(engine.options().shortTransactionRows());
     if (hasSavepoint) {
-      taken.savepoint();
+      taken.history().savepoint();
     }
     long id = engine.storage().transactions().enter(); // before there is a writer: it may fail
     setIdRelease(id);

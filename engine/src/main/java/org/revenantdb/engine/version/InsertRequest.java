@@ -79,7 +79,7 @@ final class InsertRequest implements Runnable {
 
   private boolean hasRoom(MemorySegment page, int slot) {
     int room = cell.length + Slotted.LEAF_SLOT - Slotted.prefix(page);
-    return room + RowWriter.reserve(page, slot, cell.length) <= Slotted.free(page);
+    return room + LeafRoom.reserve(page, slot, cell.length) <= Slotted.free(page);
   }
 
   /** Whether the row was inserted. */

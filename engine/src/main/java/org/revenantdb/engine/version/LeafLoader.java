@@ -115,7 +115,7 @@ final class LeafLoader {
     anew.writtenBy(id);
     anew.inherit(page);
     int end = upper == null ? Slotted.count(rows) : SlottedSearch.slotAtOrAfter(rows, upper);
-    int spare = upper == null ? RowWriter.RESERVE : 0;
+    int spare = upper == null ? LeafRoom.RESERVE : 0;
     int longer = Slotted.prefix(rows) - Slotted.prefix(anew.page());
     int row = from;
     for (; row < end; row++) {
@@ -166,7 +166,7 @@ final class LeafLoader {
       if (slot < 0) {
         byte[] cell = LeafCell.build(key, 0, id, value);
         int room = cell.length + Slotted.LEAF_SLOT - Slotted.prefix(page);
-        if (room + RowWriter.reserve(page, slot, cell.length) > free) {
+        if (room + LeafRoom.reserve(page, slot, cell.length) > free) {
           break;
         }
         PageOps.insert(record, -slot - 1 + inserted, cell);

@@ -1,6 +1,5 @@
 package org.revenantdb.engine.version;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Descent;
@@ -11,43 +10,24 @@ import org.revenantdb.engine.buffer.Stay;
 import org.revenantdb.engine.change.MiniTransaction;
 import org.revenantdb.engine.overflow.OverflowWriter;
 import org.revenantdb.engine.page.LeafCell;
-import org.revenantdb.engine.page.Page;
-import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedSearch;
-import org.revenantdb.engine.page.ValueDiff;
 import org.revenantdb.engine.page.ValueReference;
 import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.txn.Holds;
 import org.revenantdb.engine.txn.TransactionTable;
+import org.revenantdb.engine.version.RowDecision.Writer;
 import org.revenantdb.recovery.log.RecordBuilder;
 
 /**
- * Writes rows for one transaction. One thread at a time.
+ * Writes rows for one transaction: finds the leaf, has it decided what becomes of the row ({@link
+ * RowDecision}), makes room, and has the change made ({@link RowChange}). One thread at a time.
  *
  * <p>First updater wins: a row whose newest committed version is above the snapshot, or that
  * another transaction is writing, is a conflict, and nothing has changed. Whether to wait for that
  * one is the caller's to decide.
  */
 public final class RowWriter implements RowConflict {
-  /*
-   * Source      "Constant Time Recovery in Azure SQL Database" (VLDB 2019) §3.2, §3.3, Figure 6; rule R3.
-   *             We differ: the predecessor is always kept in the row, as a difference or, if that is not shorter, in
-   *             full; and what is older goes to a store that is never logged.
-   *
-   * Decision    current version's writer W, leaf latched exclusively (protocols.md §7):
-   *               me                          replace the current version, keep the predecessor
-   *               aborted                     the predecessor's writer decides about conflict; replace, keep it
-   *               committed <= snapshot       the current version becomes the predecessor; the former predecessor goes
-   *                                           to the volatile store first, if a snapshot needs it
-   *               committed > snapshot, else  conflict
-   *             no row, or one that an aborted transaction has inserted: conflict as well, if one that was
-   *             committed above the snapshot may have deleted what was there (§41)
-   *
-   * Record      one, with the transaction's id: the row; the version bit and its mirror if the page has none; pages of
-   *             large values: the new one is adopted (superseder 0), the one replaced gets this transaction as
-   *             superseder, in the order of page ids.
-   */
   /** What a write came to. */
   public enum Outcome {
     /** The row was written. */
@@ -63,12 +43,6 @@ public final class RowWriter implements RowConflict {
   /** Credit for pages: the leaf, those of two large values, and the space maps of all three. */
   private static final int PAGES = 6;
 
-  /** Room for some versions of small rows. */
-  static final int RESERVE = 1024;
-
-  /** What taking predecessors away has to bring: else the leaf is split. */
-  private static final int MIN_GAIN = 256;
-
   /** How often a writer who finds the leaf full leaves it to others to split it. */
   private static final int LETS_OTHERS_SPLIT = 8;
 
@@ -79,14 +53,6 @@ public final class RowWriter implements RowConflict {
   private static final int INSERTED = -1;
 
   private static final int NOT_TRIED = -2;
-
-  /**
-   * What a transaction has overwritten may take this part of the memory for older versions, and at
-   * least so many bytes.
-   */
-  private static final int OVERWRITTEN_SHARE = 16;
-
-  private static final long LEAST_OVERWRITTEN = 64 * 1024;
 
   private static final byte[] NO_BYTES = new byte[0];
 
@@ -99,58 +65,15 @@ public final class RowWriter implements RowConflict {
   private final InsertRequest request;
   private final Descent descent = new Descent();
   private final Holds holds = new Holds();
-  private final WrittenRows written = new WrittenRows();
-  private final Overwritten overwritten;
-  private final RowRevert revert;
-  private final ValuePages valuePages;
-
-  /** Room for a former value, while the length of its difference is counted. */
-  private final MemorySegment scratch = Arena.ofAuto().allocate(LeafCell.MAX_CELL, Long.BYTES);
+  private final WriteHistory history;
+  private final RowChange change;
+  private final LeafRoom leafRoom;
 
   private long conflictingWriter;
   private long conflictLsn;
   private int conflictTree;
   private byte[] conflictKey = NO_BYTES;
   private long metLsn;
-
-  // The plan for one row, made by plan() and carried out by apply().
-  private byte[] newCell = NO_BYTES;
-  private int flags;
-  private byte[] value = NO_BYTES;
-
-  /**
-   * Whether a row may be on its page that is not remembered: something was thrown behind its
-   * record. Then only the cleaner can take back what the transaction has written (R18).
-   */
-  private boolean isHalfDone;
-
-  /** Whether what is written was overwritten before, and is restored. */
-  private boolean isRestoring;
-
-  /** Whether the current version is not the transaction's own. */
-  private boolean isFirstTouch;
-
-  /** Of a row that is there: what becomes of its current version, as {@link PageOps} has it. */
-  private int keep;
-
-  /** What its value shares with the new one. */
-  private int diff;
-
-  /** Bytes of the new cell, and of a new slot. */
-  private int newLength;
-
-  private int room;
-
-  /** Bytes that have to stay free beside. */
-  private int reserved;
-
-  /** The value in overflow pages that the row gets, while it is written. */
-  private @Nullable ValueReference adopted;
-
-  private @Nullable ValueReference superseded;
-  private long supersededWriter;
-  private boolean keepsPredecessor;
-  private Outcome planned = Outcome.DONE;
 
   /** A writer with its own mini-transaction. */
   public RowWriter(Storage storage) {
@@ -160,13 +83,11 @@ public final class RowWriter implements RowConflict {
     this.maps = storage.mapChanges();
     this.split = storage.splitter(mini, maps);
     this.overflow = storage.overflowWriter(mini, maps);
-    this.valuePages = new ValuePages(storage, mini, maps);
-    this.revert = new RowRevert(storage, mini, maps, valuePages);
+    ValuePages valuePages = new ValuePages(storage, mini, maps);
+    this.history = new WriteHistory(storage, new RowRevert(storage, mini, maps, valuePages));
+    this.change = new RowChange(storage, mini, maps, valuePages);
+    this.leafRoom = new LeafRoom(storage, mini);
     this.request = new InsertRequest(mini, storage.versions().unseenDeletes());
-    this.overwritten =
-        new Overwritten(
-            storage.spill(),
-            Math.max(LEAST_OVERWRITTEN, storage.versions().budget() / OVERWRITTEN_SHARE));
   }
 
   /**
@@ -175,80 +96,23 @@ public final class RowWriter implements RowConflict {
    * @param shortRows up to so many rows can be {@linkplain #putBack put back}
    */
   public void begin(int shortRows) {
-    written.begin(shortRows);
-    overwritten.end();
-    isHalfDone = false;
+    history.begin(shortRows);
   }
 
   /** Its transaction has ended. */
   public void end() {
     holds.clear();
-    written.clear();
-    overwritten.end();
+    history.end();
   }
 
   /** From now on others write rows of its transaction, too, and it cannot put all of them back. */
   void cannotPutBack() {
-    written.giveUp();
+    history.giveUp();
   }
 
-  /** Is shown a row. */
-  @FunctionalInterface
-  public interface RowVisitor {
-    /**
-     * A row that was written.
-     *
-     * @param tree id of its tree
-     */
-    void row(int tree, byte[] key);
-  }
-
-  /**
-   * Shows all rows that its transaction has written.
-   *
-   * @return false if they are too many to be known: none was shown
-   */
-  public boolean forEachWritten(RowVisitor visitor) {
-    if (!written.isComplete() || isHalfDone) {
-      return false;
-    }
-    for (int row = 0; row < written.count(); row++) {
-      visitor.row(written.tree(row).table(), written.key(row));
-    }
-    return true;
-  }
-
-  /**
-   * Puts all rows back that its transaction has written, if they are few and there is credit at
-   * once.
-   *
-   * @return false if some may be left
-   */
-  public boolean putBack(long id) {
-    if (!written.isComplete() || isHalfDone) {
-      return false;
-    }
-    for (int row = written.count() - 1; row >= 0; row--) {
-      if (!storage.space().tryAcquire(RowRevert.CREDIT, RowRevert.PAGES)) {
-        return false;
-      }
-      try {
-        revert.row(written.tree(row), written.key(row), id, overwritten.hasKept());
-      } finally {
-        storage.space().release(RowRevert.CREDIT, RowRevert.PAGES);
-      }
-    }
-    return true;
-  }
-
-  /** The transaction may go back to what is now; returns what {@link #goBackTo} is to be given. */
-  public int savepoint() {
-    return overwritten.mark();
-  }
-
-  /** The transaction has no savepoint any more. */
-  public void noSavepoint() {
-    overwritten.clear();
+  /** What its transaction remembers of the rows that it has written. */
+  public WriteHistory history() {
+    return history;
   }
 
   /**
@@ -256,40 +120,15 @@ public final class RowWriter implements RowConflict {
    * throws, some have them and the rest is still to be done.
    */
   public void goBackTo(int savepoint, long id, long snapshot) {
-    if (isHalfDone) {
-      throw new IllegalStateException(
-          "a statement of the transaction failed behind its record: it may have changed a row that is not remembered");
-    }
-    for (Overwritten.Version version = overwritten.last(savepoint);
-        version != null;
-        version = overwritten.last(savepoint)) {
-      byte[] value = version.value();
-      if (value == null) {
-        storage.space().acquire(RowRevert.CREDIT, RowRevert.PAGES);
-        try {
-          revert.row(version.tree(), version.key(), id, /* mayBeGone= */ false);
-        } finally {
-          storage.space().release(RowRevert.CREDIT, RowRevert.PAGES);
-        }
-      } else {
-        restore(version, value, id, snapshot);
-      }
-      overwritten.removeLast();
-    }
+    history.goBackTo(savepoint, id, (version, value) -> restore(version, value, id, snapshot));
   }
 
   private void restore(Overwritten.Version version, byte[] value, long id, long snapshot) {
     int kind = version.flags();
-    isRestoring = true;
-    adopted = kind == LeafCell.OVERFLOW ? ValueReference.of(value) : null;
-    try {
-      Outcome outcome = write(version.tree(), id, snapshot, version.key(), kind, value);
-      if (outcome == Outcome.CONFLICT) {
-        throw new IllegalStateException("a row of transaction " + id + " has become another's");
-      }
-    } finally {
-      isRestoring = false;
-      adopted = null;
+    ValueReference adopted = kind == LeafCell.OVERFLOW ? ValueReference.of(value) : null;
+    Outcome outcome = write(version.tree(), id, snapshot, version.key(), kind, value, adopted);
+    if (outcome == Outcome.CONFLICT) {
+      throw new IllegalStateException("a row of transaction " + id + " has become another's");
     }
   }
 
@@ -339,7 +178,7 @@ public final class RowWriter implements RowConflict {
 
   /** Stores a value that stays in the leaf. */
   public Outcome put(Tree tree, long id, long snapshot, byte[] key, byte[] value) {
-    return write(tree, id, snapshot, key, 0, value);
+    return write(tree, id, snapshot, key, 0, value, null);
   }
 
   /** A writer of overflow values of its own, for a value that is written in several calls. */
@@ -359,30 +198,26 @@ public final class RowWriter implements RowConflict {
 
   /** Stores a value of this transaction's that is in overflow pages. */
   Outcome putOverflow(Tree tree, long id, long snapshot, byte[] key, ValueReference written) {
-    adopted = written;
-    try {
-      return write(tree, id, snapshot, key, LeafCell.OVERFLOW, written.bytes());
-    } finally {
-      adopted = null;
-    }
+    return write(tree, id, snapshot, key, LeafCell.OVERFLOW, written.bytes(), written);
   }
 
   /** Deletes a row. Whether there was one depends on {@link #metLsn}. */
   public Outcome delete(Tree tree, long id, long snapshot, byte[] key) {
-    return write(tree, id, snapshot, key, LeafCell.DELETED, NO_BYTES);
+    return write(tree, id, snapshot, key, LeafCell.DELETED, NO_BYTES, null);
   }
 
-  private Outcome write(Tree tree, long id, long snapshot, byte[] key, int flags, byte[] value) {
+  private Outcome write(
+      Tree tree,
+      long id,
+      long snapshot,
+      byte[] key,
+      int flags,
+      byte[] value,
+      @Nullable ValueReference adopted) {
     int need = 0;
     boolean makesRoom = false;
-    overwritten.discard(); // of a write that came to nothing
-    if (isHalfDone) {
-      written.giveUp(); // one was written, and threw before it was remembered
-    }
-    if (!isRestoring) {
-      storage.versions().awaitRoom(); // both with nothing latched
-      overwritten.makeRoom();
-    }
+    history.beginStatement();
+    change.begin(flags, value, adopted);
     for (int waits = 0; ; waits++) {
       int credit = makesRoom ? CREDIT + Split.CREDIT : CREDIT;
       int pages = makesRoom ? PAGES + Split.PAGES : PAGES;
@@ -399,24 +234,24 @@ public final class RowWriter implements RowConflict {
         } else {
           leaf = leafUnlessInserted(tree, key, id, snapshot, value);
           if (leaf < 0) {
-            remember(tree, key);
+            history.writeIsDone(tree, key);
             metLsn = 0;
             return Outcome.DONE;
           }
         }
         try {
-          Outcome outcome = writeTo(tree, leaf, id, snapshot, key, flags, value);
+          Outcome outcome = writeTo(tree, leaf, id, snapshot, key);
           if (outcome == null) {
             int half = descent.isAtRightEdge() ? -1 : splitHere(tree, leaf, key);
             if (half >= 0) {
               leaf = half;
-              outcome = writeTo(tree, leaf, id, snapshot, key, flags, value);
+              outcome = writeTo(tree, leaf, id, snapshot, key);
             }
           }
           if (outcome != null) {
             return outcome;
           }
-          need = newLength + Slotted.LEAF_SLOT + reserved;
+          need = change.need();
         } finally {
           pool.unfixExclusive(leaf);
         }
@@ -438,60 +273,51 @@ public final class RowWriter implements RowConflict {
    * @param leaf frame, latched exclusively
    * @return null if there is no room for what was planned
    */
-  private @Nullable Outcome writeTo(
-      Tree tree, int leaf, long id, long snapshot, byte[] key, int flags, byte[] value) {
+  private @Nullable Outcome writeTo(Tree tree, int leaf, long id, long snapshot, byte[] key) {
     MemorySegment page = pool.page(leaf);
     tree.wrote(pool.stayOf(leaf), descent);
     int slot = SlottedSearch.search(page, key);
     if (slot < 0) {
       tree.demandCovers(page, key); // before anything is in the log
     }
-    plan(page, slot, id, snapshot, key, flags, value);
-    if (planned != Outcome.DONE) {
-      if (planned == Outcome.CONFLICT) {
+    RowDecision decision = plan(page, slot, id, snapshot, key);
+    switch (decision) {
+      case NOTHING -> {
+        return Outcome.NOTHING;
+      }
+      case CONFLICT, CONFLICT_BEFORE, CONFLICT_GONE -> {
         conflictTree = tree.table();
         conflictKey = key.clone(); // the caller may use its array again
+        return Outcome.CONFLICT;
       }
-      return planned;
+      case INSERT, REPLACE_OWN, REPLACE_ABORTED, KEEP -> {}
     }
-    if (!hasRoom(page, slot) && settle(leaf, page)) {
-      plan(page, slot, id, snapshot, key, flags, value); // its predecessor may be gone
+    if (!change.hasRoom(page, slot) && leafRoom.settle(leaf, page)) {
+      plan(page, slot, id, snapshot, key); // its predecessor may be gone
     }
-    if (!hasRoom(page, slot)) {
+    if (!change.hasRoom(page, slot)) {
       return null;
     }
-    if (keepsPredecessor) {
+    if (decision == RowDecision.KEEP) {
       keepForSnapshots(tree, page, Slotted.cell(page, slot), key);
     }
-    prepareToRemember(tree, page, slot, key);
-    isHalfDone = true;
-    apply(leaf, slot, id);
-    remember(tree, key);
+    if (decision == RowDecision.REPLACE_OWN) {
+      prepareOwn(tree, page, Slotted.cell(page, slot), key);
+    } else {
+      history.prepareFirst(tree, key);
+    }
+    history.writeBegins();
+    change.apply(leaf, slot, id);
+    history.writeIsDone(tree, key);
     return Outcome.DONE;
   }
 
-  /** Before the row is changed: what fails now has changed nothing. */
-  private void prepareToRemember(Tree tree, MemorySegment page, int slot, byte[] key) {
-    if (isFirstTouch) {
-      written.prepare(key);
+  private void prepareOwn(Tree tree, MemorySegment page, int cell, byte[] key) {
+    if (history.keepsOwn()) {
+      history.prepareOwn(tree, key, LeafCell.currentFlags(page, cell), LeafCell.value(page, cell));
+    } else {
+      history.prepareOwn();
     }
-    if (overwritten.keeps() && !isRestoring) {
-      boolean own = !isFirstTouch;
-      int cell = own ? Slotted.cell(page, slot) : 0;
-      overwritten.prepare(
-          tree,
-          key,
-          own ? LeafCell.currentFlags(page, cell) : 0,
-          own ? LeafCell.value(page, cell) : null);
-    }
-  }
-
-  private void remember(Tree tree, byte[] key) {
-    if (isFirstTouch) {
-      written.add(tree, key);
-    }
-    overwritten.add();
-    isHalfDone = false;
   }
 
   /** The half that holds the key, latched instead of the leaf; -1 if it was not split. */
@@ -511,12 +337,8 @@ public final class RowWriter implements RowConflict {
    * or at once, as it was to be appended.
    */
   private int leafUnlessInserted(Tree tree, byte[] key, long id, long snapshot, byte[] newValue) {
-    isFirstTouch = true;
-    written.prepare(key);
-    if (!isRestoring) {
-      overwritten.prepare(tree, key, 0, null);
-    }
-    isHalfDone = true;
+    history.prepareFirst(tree, key);
+    history.writeBegins();
     int leaf;
     try {
       leaf = tryToInsert(tree, key, id, snapshot, newValue);
@@ -524,7 +346,7 @@ public final class RowWriter implements RowConflict {
       request.forget();
     }
     if (leaf != INSERTED) {
-      isHalfDone = false;
+      history.writeIsOff();
     }
     return leaf == NOT_TRIED ? tree.leafExclusive(key, descent) : leaf;
   }
@@ -575,205 +397,76 @@ public final class RowWriter implements RowConflict {
     }
   }
 
-  private boolean hasRoom(MemorySegment page, int slot) {
-    reserved = reserve(page, slot, newLength);
-    return room + reserved <= Slotted.free(page);
-  }
-
   /**
-   * What the right-most leaf keeps for new versions of the rows that are appended to it: without
-   * any, the first update of each full leaf would split it.
+   * Decides what becomes of the row, and prepares its change. The current version's writer is
+   * looked up here, with the leaf latched (R1).
    *
    * @param slot of the row, or where it goes, as from a search
-   * @param length of its cell
    */
-  static int reserve(MemorySegment page, int slot, int length) {
-    boolean appends = slot < -1 && -slot - 1 == Slotted.count(page) && !Slotted.hasUpperFence(page);
-    return appends && length <= RESERVE ? RESERVE : 0;
-  }
-
-  /**
-   * Takes away the predecessors on a leaf that no snapshot needs; in a record of its own, so what
-   * comes after may fail. That their successors are durable is not asked for: they stay, and this
-   * record is behind their commits in the log (R9).
-   *
-   * @return false if that is not worth it: nothing was changed
-   */
-  private boolean settle(int leaf, MemorySegment page) {
-    if (!Page.hasVersions(page) || gainAtMost(page) < MIN_GAIN) {
-      return false;
-    }
-    long horizon = storage.horizon().refresh().horizon();
-    TransactionTable transactions = storage.transactions();
-    int gain = 0;
-    int count = Slotted.count(page);
-    mini.begin(0);
-    RecordBuilder record = mini.change(leaf);
-    for (int slot = 0; slot < count; slot++) {
-      int cell = Slotted.cell(page, slot);
-      if (LeafCell.is(page, cell, LeafCell.PREDECESSOR)) {
-        long status = transactions.status(LeafCell.writer(page, cell));
-        if (TransactionTable.isCommitted(status) && status <= horizon) {
-          gain += LeafCell.versionBytes(page, cell);
-          PageOps.settle(record, slot);
-        }
-      }
-    }
-    mini.end();
-    if (gain < MIN_GAIN) {
-      return false;
-    }
-    mini.commit();
-    return true;
-  }
-
-  /** What the predecessors on a leaf take, needed or not. */
-  private static int gainAtMost(MemorySegment page) {
-    int gain = 0;
-    int count = Slotted.count(page);
-    for (int slot = 0; slot < count; slot++) {
-      gain += LeafCell.versionBytes(page, Slotted.cell(page, slot));
-    }
-    return gain;
-  }
-
-  private void plan(
-      MemorySegment page,
-      int slot,
-      long id,
-      long snapshot,
-      byte[] key,
-      int newFlags,
-      byte[] newValue) {
-    flags = newFlags;
-    value = newValue;
-    superseded = null;
-    isFirstTouch = true;
-    keepsPredecessor = false;
-    planned = Outcome.DONE;
+  private RowDecision plan(MemorySegment page, int slot, long id, long snapshot, byte[] key) {
     metLsn = 0;
-    boolean delete = flags == LeafCell.DELETED;
-    if (slot < 0) {
-      if (isRefusedAsGone(page, key, snapshot)) {
-        return;
-      }
-      insert(delete, key, id);
-      room -= Slotted.prefix(page);
-      return;
+    int cell = slot < 0 ? 0 : Slotted.cell(page, slot);
+    long writer = slot < 0 ? 0 : LeafCell.writer(page, cell);
+    long status = 0;
+    Writer current = slot < 0 ? Writer.NOBODY : Writer.SELF;
+    if (slot >= 0 && writer != id) {
+      status = outcome(writer);
+      current = Writer.of(status, snapshot);
     }
-    int cell = Slotted.cell(page, slot);
-    long writer = LeafCell.writer(page, cell);
-    boolean predecessor = LeafCell.is(page, cell, LeafCell.PREDECESSOR);
-    if (writer == id) {
-      isFirstTouch = false;
-      if (delete && LeafCell.is(page, cell, LeafCell.DELETED)) {
-        planned = Outcome.NOTHING;
-        return;
-      }
-      if (LeafCell.is(page, cell, LeafCell.OVERFLOW)) {
-        supersede(page, LeafCell.valueOffset(page, cell), writer);
-      }
-      replace(page, cell, PageOps.REPLACE);
-      return;
+    long writerBefore = 0;
+    long statusBefore = 0;
+    Writer before = Writer.NOBODY;
+    if (current == Writer.ABORTED && LeafCell.is(page, cell, LeafCell.PREDECESSOR)) {
+      writerBefore = LeafCell.predecessorWriter(page, cell);
+      statusBefore = outcome(writerBefore);
+      before = Writer.of(statusBefore, snapshot);
     }
+    boolean isEmpty = slot < 0 || (current == Writer.ABORTED && before == Writer.NOBODY);
+    long deletedAt =
+        isEmpty ? storage.versions().unseenDeletes().after(Slotted.table(page), key, snapshot) : 0;
+    RowDecision decision =
+        RowDecision.of(
+            current,
+            slot >= 0 && LeafCell.is(page, cell, LeafCell.DELETED),
+            before,
+            before != Writer.NOBODY && LeafCell.is(page, cell, LeafCell.PREDECESSOR_DELETED),
+            change.deletes(),
+            deletedAt != 0);
+    switch (decision) {
+      case INSERT -> change.insert(page, key, id);
+      case REPLACE_OWN -> change.replaceOwn(page, cell, id);
+      case REPLACE_ABORTED -> change.replaceAborted(page, cell);
+      case KEEP -> change.keep(page, cell, writer, status == TransactionTable.COMMITTED_FOR_ALL);
+      case NOTHING -> {}
+      case CONFLICT -> conflict(writer, current == Writer.LATER ? status : 0);
+      case CONFLICT_BEFORE -> conflict(writerBefore, statusBefore);
+      case CONFLICT_GONE -> conflict(0, deletedAt);
+    }
+    return decision;
+  }
+
+  /** What became of a writer that is not the transaction itself. */
+  private long outcome(long writer) {
     long status = storage.transactions().outcome(writer);
-    met(status);
-    if (status == TransactionTable.ACTIVE) {
-      conflict(writer, 0);
-    } else if (status == TransactionTable.ABORTED) {
-      planOverAborted(page, cell, predecessor, snapshot, key);
-    } else if (status > snapshot) {
-      conflict(writer, status);
-    } else if (delete && LeafCell.is(page, cell, LeafCell.DELETED)) {
-      planned = Outcome.NOTHING;
-    } else {
-      keepsPredecessor = predecessor;
-      if (LeafCell.is(page, cell, LeafCell.OVERFLOW)) {
-        supersede(page, LeafCell.valueOffset(page, cell), writer);
-      }
-      // An id that nobody needs any more takes no room; a large value is known by it.
-      boolean forAll = status == TransactionTable.COMMITTED_FOR_ALL && superseded == null;
-      replace(page, cell, forAll ? PageOps.KEEP_FOR_ALL : PageOps.KEEP);
-    }
-  }
-
-  /** Whether a row of which nothing is there may have been deleted above the snapshot: conflict. */
-  private boolean isRefusedAsGone(MemorySegment page, byte[] key, long snapshot) {
-    long deletedAt = storage.versions().unseenDeletes().after(Slotted.table(page), key, snapshot);
-    if (deletedAt != 0) {
-      conflict(0, deletedAt);
-    }
-    return deletedAt != 0;
-  }
-
-  private void planOverAborted(
-      MemorySegment page, int cell, boolean predecessor, long snapshot, byte[] key) {
-    boolean delete = flags == LeafCell.DELETED;
-    if (!predecessor) {
-      if (isRefusedAsGone(page, key, snapshot)) {
-        return;
-      }
-      if (delete) {
-        planned = Outcome.NOTHING;
-      } else {
-        replace(page, cell, PageOps.REPLACE);
-      }
-      return;
-    }
-    long before = LeafCell.predecessorWriter(page, cell);
-    long status = storage.transactions().outcome(before);
-    met(status);
-    if (status > snapshot) {
-      conflict(before, status);
-    } else if (delete && LeafCell.is(page, cell, LeafCell.PREDECESSOR_DELETED)) {
-      planned = Outcome.NOTHING;
-    } else {
-      if (LeafCell.is(page, cell, LeafCell.PREDECESSOR_OVERFLOW)) {
-        supersede(page, LeafCell.predecessorOffset(page, cell), before);
-      }
-      replace(page, cell, PageOps.REPLACE);
-    }
-  }
-
-  private void supersede(MemorySegment page, int reference, long writer) {
-    superseded = ValueReference.of(page, reference);
-    supersededWriter = writer;
-  }
-
-  private void insert(boolean delete, byte[] key, long id) {
-    if (delete) {
-      planned = Outcome.NOTHING;
-      return;
-    }
-    newCell = LeafCell.build(key, flags, id, value);
-    newLength = newCell.length;
-    room = newLength + Slotted.LEAF_SLOT; // less where the page has a prefix
-  }
-
-  private void replace(MemorySegment page, int cell, int keep) {
-    this.keep = keep;
-    diff = LeafCell.diff(page, cell, flags, value);
-    newLength = LeafCell.updatedLength(page, cell, keep, flags, value, diff, scratch);
-    room = newLength - LeafCell.length(page, cell);
-  }
-
-  private void met(long status) {
     if (TransactionTable.isCommitted(status)) {
       metLsn = status;
     }
+    return status;
   }
 
   private void conflict(long writer, long lsn) {
-    planned = Outcome.CONFLICT;
     conflictingWriter = writer;
     conflictLsn = lsn;
   }
 
   /**
-   * The predecessor is about to leave the page: a snapshot that needs it finds it in the volatile
-   * store.
+   * The predecessor, if there is one, is about to leave the page: a snapshot that needs it finds it
+   * in the volatile store.
    */
   private void keepForSnapshots(Tree tree, MemorySegment page, int cell, byte[] key) {
+    if (!LeafCell.is(page, cell, LeafCell.PREDECESSOR)) {
+      return;
+    }
     long supersededAt = storage.transactions().outcome(LeafCell.writer(page, cell));
     long committedAt = storage.transactions().outcome(LeafCell.predecessorWriter(page, cell));
     if (supersededAt != TransactionTable.COMMITTED_FOR_ALL
@@ -788,56 +481,5 @@ public final class RowWriter implements RowConflict {
               LeafCell.predecessorFlags(page, cell),
               LeafCell.predecessor(page, cell));
     }
-  }
-
-  private void apply(int leaf, int slot, long id) {
-    int leafId = pool.pageIdOf(leaf);
-    valuePages.clear();
-    if (superseded != null) {
-      valuePages.add(superseded, supersededWriter, id);
-    }
-    if (adopted != null) {
-      valuePages.add(adopted, id, 0);
-    }
-    try {
-      valuePages.latch();
-      maps.clear();
-      mini.begin(id);
-      RecordBuilder record = mini.change(leaf);
-      boolean ghost = !valuePages.isEmpty() || flags == LeafCell.DELETED;
-      boolean markLeaf = setBits(record, leaf, ghost);
-      if (slot < 0) {
-        PageOps.insert(record, -slot - 1, newCell);
-      } else if (diff == ValueDiff.NONE) {
-        PageOps.update(record, slot, flags, keep, id, value);
-      } else {
-        PageOps.change(record, slot, keep, id, value, diff);
-      }
-      mini.end();
-      valuePages.write();
-      maps.latchAndWrite(mini);
-      mini.commit();
-      if (ghost) {
-        storage.marks().mark(leafId);
-      } else if (markLeaf) {
-        storage.marks().markForLater(leafId);
-      }
-      valuePages.mark();
-    } finally {
-      maps.unlatch();
-      valuePages.unlatch();
-    }
-  }
-
-  /** Sets the version bit of the leaf, or the ghost bit as well; whether that was news. */
-  private boolean setBits(RecordBuilder record, int leaf, boolean ghost) {
-    MemorySegment page = pool.page(leaf);
-    int before = Page.flags(page);
-    int after = before | Page.FLAG_VERSIONS | (ghost ? Page.FLAG_GHOST : 0);
-    if (after == before) {
-      return false;
-    }
-    maps.setFlags(record, page, pool.pageIdOf(leaf), after);
-    return true;
   }
 }

@@ -556,7 +556,7 @@ public final class TestEngine implements AutoCloseable {
     }
 
     public int savepoint() {
-      return writer().savepoint();
+      return writer().history().savepoint();
     }
 
     public void goBackTo(int savepoint) {
@@ -565,7 +565,7 @@ public final class TestEngine implements AutoCloseable {
 
     /** As a short transaction; false if it was not, and has been aborted like any other. */
     public boolean putBack() {
-      if (!writer().putBack(id)) {
+      if (!writer().history().putBack(id)) {
         abort();
         return false;
       }

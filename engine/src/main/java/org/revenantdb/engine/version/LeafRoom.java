@@ -1,0 +1,89 @@
+package org.revenantdb.engine.version;
+
+import java.lang.foreign.MemorySegment;
+import org.revenantdb.engine.change.MiniTransaction;
+import org.revenantdb.engine.page.LeafCell;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.PageOps;
+import org.revenantdb.engine.page.Slotted;
+import org.revenantdb.engine.txn.TransactionTable;
+import org.revenantdb.recovery.log.RecordBuilder;
+
+/**
+ * Room on a leaf: what has to stay free for versions, and what predecessors that nobody needs give
+ * back. One thread at a time.
+ */
+final class LeafRoom {
+  /** Room for some versions of small rows. */
+  static final int RESERVE = 1024;
+
+  /** What taking predecessors away has to bring: else the leaf is split. */
+  private static final int MIN_GAIN = 256;
+
+  private final Storage storage;
+  private final MiniTransaction mini;
+
+  /** Makes room with records of this mini-transaction. */
+  LeafRoom(Storage storage, MiniTransaction mini) {
+    this.storage = storage;
+    this.mini = mini;
+  }
+
+  /**
+   * What the right-most leaf keeps for new versions of the rows that are appended to it: without
+   * any, the first update of each full leaf would split it.
+   *
+   * @param slot of the row, or where it goes, as from a search
+   * @param length of its cell
+   */
+  static int reserve(MemorySegment page, int slot, int length) {
+    boolean appends = slot < -1 && -slot - 1 == Slotted.count(page) && !Slotted.hasUpperFence(page);
+    return appends && length <= RESERVE ? RESERVE : 0;
+  }
+
+  /**
+   * Takes away the predecessors on a leaf that no snapshot needs; in a record of its own, so what
+   * comes after may fail. That their successors are durable is not asked for: they stay, and this
+   * record is behind their commits in the log (R9).
+   *
+   * @param leaf frame, latched exclusively
+   * @return false if that is not worth it: nothing was changed
+   */
+  boolean settle(int leaf, MemorySegment page) {
+    if (!Page.hasVersions(page) || gainAtMost(page) < MIN_GAIN) {
+      return false;
+    }
+    long horizon = storage.horizon().refresh().horizon();
+    TransactionTable transactions = storage.transactions();
+    int gain = 0;
+    int count = Slotted.count(page);
+    mini.begin(0);
+    RecordBuilder record = mini.change(leaf);
+    for (int slot = 0; slot < count; slot++) {
+      int cell = Slotted.cell(page, slot);
+      if (LeafCell.is(page, cell, LeafCell.PREDECESSOR)) {
+        long status = transactions.status(LeafCell.writer(page, cell));
+        if (TransactionTable.isCommitted(status) && status <= horizon) {
+          gain += LeafCell.versionBytes(page, cell);
+          PageOps.settle(record, slot);
+        }
+      }
+    }
+    mini.end();
+    if (gain < MIN_GAIN) {
+      return false;
+    }
+    mini.commit();
+    return true;
+  }
+
+  /** What the predecessors on a leaf take, needed or not. */
+  private static int gainAtMost(MemorySegment page) {
+    int gain = 0;
+    int count = Slotted.count(page);
+    for (int slot = 0; slot < count; slot++) {
+      gain += LeafCell.versionBytes(page, Slotted.cell(page, slot));
+    }
+    return gain;
+  }
+}
