@@ -1,10 +1,13 @@
 import org.jspecify.annotations.NullMarked;
 
-/** Who is active, which versions nobody needs, and when memory that a reader may hold can go. */
+/** Which snapshots are open, older versions of rows, and which of them nobody needs. */
 @NullMarked
 module org.revenantdb.gc {
   requires org.revenantdb.latch;
+  requires org.revenantdb.recovery;
   requires static org.jspecify;
 
   exports org.revenantdb.gc;
+  exports org.revenantdb.gc.spill;
+  exports org.revenantdb.gc.version;
 }

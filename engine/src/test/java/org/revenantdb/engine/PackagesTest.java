@@ -37,7 +37,6 @@ class PackagesTest {
       List.of(
           "page",
           "txn",
-          "spill",
           "buffer",
           "change",
           "space",

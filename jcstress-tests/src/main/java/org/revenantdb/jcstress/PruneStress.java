@@ -9,7 +9,7 @@ import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.Z_Result;
-import org.revenantdb.engine.version.OpenRow;
+import org.revenantdb.gc.version.OpenRow;
 
 /**
  * Claim (rule R4, protocols.md §39): a snapshot finds its version of a row, whatever is written and

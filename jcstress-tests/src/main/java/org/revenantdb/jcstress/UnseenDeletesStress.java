@@ -11,7 +11,7 @@ import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JZ_Result;
-import org.revenantdb.engine.version.OpenUnseenDeletes;
+import org.revenantdb.gc.version.OpenUnseenDeletes;
 
 /**
  * Claim (protocols.md §41, U1): a delete that was taken note of is never forgotten, though a row of

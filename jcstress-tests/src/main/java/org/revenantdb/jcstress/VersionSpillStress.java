@@ -9,7 +9,7 @@ import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.Z_Result;
-import org.revenantdb.engine.spill.OpenRuns;
+import org.revenantdb.gc.spill.OpenRuns;
 
 /**
  * Claim: a version that a snapshot needs is found at every moment, while it goes from memory to a

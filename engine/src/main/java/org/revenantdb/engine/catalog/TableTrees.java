@@ -3,9 +3,9 @@ package org.revenantdb.engine.catalog;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
-import org.revenantdb.engine.page.KeyHash;
 import org.revenantdb.engine.page.TableRow;
 import org.revenantdb.gc.SnapshotSet;
+import org.revenantdb.recovery.format.KeyHash;
 
 /**
  * The trees that a table has for the snapshots from one LSN to another: a generation of it.

@@ -15,7 +15,6 @@ import org.revenantdb.engine.catalog.Catalog;
 import org.revenantdb.engine.catalog.Names;
 import org.revenantdb.engine.page.DroppedTableRow;
 import org.revenantdb.engine.page.ExtentMapPage;
-import org.revenantdb.engine.page.KeyHash;
 import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.SequenceRow;
@@ -25,6 +24,7 @@ import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.page.TableRow;
 import org.revenantdb.engine.session.FileFailures;
 import org.revenantdb.engine.version.Storage;
+import org.revenantdb.recovery.format.KeyHash;
 
 /**
  * Compares the whole structure with itself, as it was at one moment: every page reached exactly

@@ -15,7 +15,7 @@ import org.revenantdb.engine.page.ValueReference;
 import org.revenantdb.engine.space.PageBitmap;
 import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.engine.version.Storage;
-import org.revenantdb.engine.version.VolatileStore;
+import org.revenantdb.gc.version.VolatileStore;
 
 /**
  * A database as it was at one moment, while everybody goes on changing it.

@@ -19,7 +19,7 @@ import org.revenantdb.engine.page.ExtentMapPage;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.SlottedEdit;
 import org.revenantdb.engine.page.SpaceMapPage;
-import org.revenantdb.engine.spill.SpillFiles;
+import org.revenantdb.gc.spill.SpillFiles;
 import org.revenantdb.recovery.checkpoint.CheckpointSource;
 import org.revenantdb.recovery.checkpoint.Checkpointer;
 import org.revenantdb.recovery.checkpoint.RefusedPage;

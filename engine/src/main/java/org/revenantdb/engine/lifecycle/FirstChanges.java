@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.buffer.BatchGuard;
-import org.revenantdb.engine.spill.SpillFiles;
+import org.revenantdb.gc.spill.SpillFiles;
 import org.revenantdb.recovery.file.DoubleWriteFile;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.Ownership;

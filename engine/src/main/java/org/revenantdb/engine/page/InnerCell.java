@@ -1,6 +1,7 @@
 package org.revenantdb.engine.page;
 
 import java.lang.foreign.MemorySegment;
+import org.revenantdb.recovery.format.LittleEndian;
 
 /**
  * A separator and the child to its right, as they stand in an inner page.

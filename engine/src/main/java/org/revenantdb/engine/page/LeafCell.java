@@ -3,6 +3,8 @@ package org.revenantdb.engine.page;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.gc.VersionFlags;
+import org.revenantdb.recovery.format.LittleEndian;
 
 /**
  * A row with its version, as it stands in a leaf.
@@ -22,10 +24,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LeafCell {
   /** The current version is a delete mark. */
-  public static final int DELETED = 1;
+  public static final int DELETED = VersionFlags.DELETED;
 
   /** The current value is a reference to overflow pages. */
-  public static final int OVERFLOW = 2;
+  public static final int OVERFLOW = VersionFlags.OVERFLOW;
 
   /** A predecessor follows. */
   public static final int PREDECESSOR = 4;

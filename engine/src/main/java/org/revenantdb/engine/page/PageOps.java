@@ -3,6 +3,7 @@ package org.revenantdb.engine.page;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import org.revenantdb.recovery.format.LittleEndian;
 import org.revenantdb.recovery.log.RecordBuilder;
 
 /**

@@ -2,6 +2,7 @@ package org.revenantdb.engine.page;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.recovery.format.LittleEndian;
 
 /**
  * A sequence as it stands in the catalogue.

@@ -2,6 +2,7 @@ package org.revenantdb.engine.page;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.recovery.format.LittleEndian;
 
 /**
  * Finds keys in pages of {@link Slotted}'s layout, and compares keys with slots, fences and the

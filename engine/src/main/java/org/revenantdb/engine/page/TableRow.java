@@ -2,6 +2,8 @@ package org.revenantdb.engine.page;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.recovery.format.KeyHash;
+import org.revenantdb.recovery.format.LittleEndian;
 
 /**
  * A table's row in the catalogue: the id and the root page of its tree, or of the tree of each of

@@ -1,6 +1,7 @@
 package org.revenantdb.engine.page;
 
 import java.lang.foreign.MemorySegment;
+import org.revenantdb.recovery.format.LittleEndian;
 
 /**
  * What two values share at their beginning and at their end, so that one of them can be stored as

@@ -1,6 +1,7 @@
 package org.revenantdb.engine.page;
 
 import java.lang.foreign.MemorySegment;
+import org.revenantdb.recovery.format.LittleEndian;
 
 /**
  * What a row holds instead of a value that is too large for it.

@@ -11,6 +11,7 @@ import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedSearch;
+import org.revenantdb.gc.version.UnseenDeletes;
 
 /**
  * A row to be inserted by whoever has its leaf latched, if it is a new one and nothing else has to

@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
-import org.revenantdb.engine.spill.SpillFiles;
-import org.revenantdb.engine.spill.SpilledStack;
-import org.revenantdb.engine.spill.SpilledVersion;
+import org.revenantdb.gc.spill.SpillFiles;
+import org.revenantdb.gc.spill.SpilledStack;
+import org.revenantdb.gc.spill.SpilledVersion;
 
 /**
  * What one transaction has overwritten while it had a savepoint, in order (R14, protocols.md §28).

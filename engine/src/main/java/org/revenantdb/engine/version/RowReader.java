@@ -11,6 +11,7 @@ import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.txn.TransactionTable;
+import org.revenantdb.gc.version.VolatileStore;
 
 /**
  * Finds the version of a row that a snapshot sees.

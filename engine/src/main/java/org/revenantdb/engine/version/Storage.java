@@ -10,9 +10,10 @@ import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.engine.space.RoomyPages;
 import org.revenantdb.engine.space.Unit;
 import org.revenantdb.engine.space.VersionMarks;
-import org.revenantdb.engine.spill.SpillFiles;
-import org.revenantdb.engine.txn.Horizon;
 import org.revenantdb.engine.txn.TransactionTable;
+import org.revenantdb.gc.Horizon;
+import org.revenantdb.gc.spill.SpillFiles;
+import org.revenantdb.gc.version.VolatileStore;
 import org.revenantdb.latch.Tally;
 import org.revenantdb.recovery.log.RecoverySpace;
 

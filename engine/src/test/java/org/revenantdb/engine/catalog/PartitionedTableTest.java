@@ -46,10 +46,10 @@ import org.revenantdb.engine.TableOptions;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.btree.Tree;
-import org.revenantdb.engine.page.KeyHash;
 import org.revenantdb.engine.session.TransactionCore;
 import org.revenantdb.engine.testing.Allocations;
 import org.revenantdb.engine.testing.Samples;
+import org.revenantdb.recovery.format.KeyHash;
 import org.revenantdb.recovery.testing.CrashDisk;
 
 /**

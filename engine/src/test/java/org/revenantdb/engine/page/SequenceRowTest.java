@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.Random;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.revenantdb.recovery.format.LittleEndian;
 
 /** The row of a sequence, and its arithmetic against a naive one. */
 class SequenceRowTest {

@@ -2,7 +2,7 @@ package org.revenantdb.engine.testing;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.revenantdb.engine.page.LittleEndian;
+import org.revenantdb.recovery.format.LittleEndian;
 import org.revenantdb.recovery.format.LogRecordLayout;
 import org.revenantdb.recovery.log.PartKind;
 import org.revenantdb.recovery.log.RecordType;

@@ -1,8 +1,8 @@
 package org.revenantdb.jmh.baseline;
 
-import org.revenantdb.engine.txn.Horizon;
-import org.revenantdb.engine.version.VolatileStore;
+import org.revenantdb.gc.Horizon;
 import org.revenantdb.gc.SnapshotSet;
+import org.revenantdb.gc.version.VolatileStore;
 
 /**
  * A thread of its own finds the watermark, every so often, and the versions that are behind it; the

@@ -9,11 +9,11 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.engine.txn.Horizon;
-import org.revenantdb.engine.version.GarbageStrategy;
 import org.revenantdb.engine.version.RowWriter;
-import org.revenantdb.engine.version.VolatileStore;
 import org.revenantdb.gc.ActiveSnapshots;
+import org.revenantdb.gc.Horizon;
+import org.revenantdb.gc.version.GarbageStrategy;
+import org.revenantdb.gc.version.VolatileStore;
 
 /**
  * Classes of the engine, made from its own compiled ones, with which older versions of rows become

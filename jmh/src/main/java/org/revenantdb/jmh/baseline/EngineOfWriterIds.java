@@ -9,7 +9,7 @@ import java.lang.constant.MethodTypeDesc;
 import java.nio.file.Path;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
-import org.revenantdb.engine.version.VolatileStore;
+import org.revenantdb.gc.version.VolatileStore;
 import org.revenantdb.recovery.log.RecoverySpace;
 
 /**

@@ -1,8 +1,8 @@
 package org.revenantdb.jmh.baseline;
 
 import java.util.concurrent.atomic.AtomicLong;
-import org.revenantdb.engine.version.VolatileStore;
 import org.revenantdb.gc.SnapshotSet;
+import org.revenantdb.gc.version.VolatileStore;
 
 /**
  * Versions are garbage when all transactions have ended that were open in the epoch in which they

@@ -9,8 +9,8 @@ import org.revenantdb.engine.page.PageOps;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.engine.version.Storage;
-import org.revenantdb.engine.version.VolatileStore;
 import org.revenantdb.gc.SnapshotSet;
+import org.revenantdb.gc.version.VolatileStore;
 import org.revenantdb.recovery.log.RecordBuilder;
 
 /**

@@ -1,8 +1,8 @@
 package org.revenantdb.jmh.baseline;
 
-import org.revenantdb.engine.txn.Horizon;
-import org.revenantdb.engine.version.VolatileStore;
+import org.revenantdb.gc.Horizon;
 import org.revenantdb.gc.SnapshotSet;
+import org.revenantdb.gc.version.VolatileStore;
 
 /**
  * A thread of its own looks, every so often, at all versions there are, and takes those away that

@@ -1,9 +1,9 @@
 package org.revenantdb.jmh.baseline;
 
 import org.jspecify.annotations.Nullable;
-import org.revenantdb.engine.version.GarbageStrategy;
-import org.revenantdb.engine.version.VolatileStore;
-import org.revenantdb.engine.version.VolatileStore.Version;
+import org.revenantdb.gc.version.GarbageStrategy;
+import org.revenantdb.gc.version.VolatileStore;
+import org.revenantdb.gc.version.VolatileStore.Version;
 
 /**
  * What becomes of older versions of rows in other engines, over the store that ours has ({@link

@@ -1,8 +1,8 @@
 package org.revenantdb.jmh.baseline;
 
-import org.revenantdb.engine.txn.Horizon;
-import org.revenantdb.engine.version.VolatileStore;
+import org.revenantdb.gc.Horizon;
 import org.revenantdb.gc.SnapshotSet;
+import org.revenantdb.gc.version.VolatileStore;
 
 /**
  * What was superseded before the oldest snapshot goes, and nothing else: each thread looks, when a

@@ -9,10 +9,10 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.revenantdb.engine.spill.SpillFiles;
-import org.revenantdb.engine.txn.Horizon;
-import org.revenantdb.engine.version.VolatileStore;
 import org.revenantdb.gc.ActiveSnapshots;
+import org.revenantdb.gc.Horizon;
+import org.revenantdb.gc.spill.SpillFiles;
+import org.revenantdb.gc.version.VolatileStore;
 import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.file.IoStatistics;
 

@@ -1,0 +1,123 @@
+package org.revenantdb.gc.spill;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.IoStatistics;
+import org.revenantdb.recovery.file.OpenMode;
+import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.StorageFile;
+import org.revenantdb.recovery.format.LittleEndian;
+
+/**
+ * One spill file: blocks, each with its checksum and its place.
+ *
+ * <p>Threads: those of the engine; one at a time writes, any number read what was written before.
+ */
+final class SpillFile {
+  private final StorageFile file;
+  private final long number;
+
+  /** Behind the last whole block. */
+  private long end = SpillLayout.HEADER;
+
+  private SpillFile(StorageFile file, long number) {
+    this.file = file;
+    this.number = number;
+  }
+
+  /** Makes a file, which has a header then. */
+  static SpillFile create(
+      Path path,
+      byte[] databaseId,
+      int life,
+      SpillFiles.Kind kind,
+      long number,
+      IoStatistics statistics) {
+    byte[] header = new byte[SpillLayout.HEADER];
+    LittleEndian.putInt(header, SpillLayout.VERSION, SpillLayout.CURRENT_VERSION);
+    LittleEndian.putLong(header, SpillLayout.MAGIC, SpillLayout.MAGIC_VALUE);
+    System.arraycopy(databaseId, 0, header, SpillLayout.DATABASE_ID, databaseId.length);
+    LittleEndian.putInt(header, SpillLayout.LIFE, life);
+    LittleEndian.putInt(header, SpillLayout.KIND, kind.code);
+    LittleEndian.putLong(header, SpillLayout.NUMBER, number);
+    SpillLayout.seal(header, 0, SpillLayout.HEADER);
+    StorageFile file =
+        StorageFile.open(path, OpenMode.CREATE_NEW, /* ownerOnly= */ true, statistics);
+    try {
+      file.write(0, MemorySegment.ofArray(header));
+    } catch (StorageException failed) {
+      new SpillFile(file, number).close();
+      SpillFiles.delete(path);
+      throw failed;
+    }
+    return new SpillFile(file, number);
+  }
+
+  Path path() {
+    return file.path();
+  }
+
+  /** Length of the file, as far as it counts. */
+  long end() {
+    return end;
+  }
+
+  /** What its blocks know it by. */
+  int number() {
+    return (int) number;
+  }
+
+  /** Writes blocks behind the last one. What fails leaves the file as it was. */
+  void append(byte[] blocks, int length) {
+    file.write(end, MemorySegment.ofArray(blocks).asSlice(0, length));
+    end += length;
+  }
+
+  /** What is at or behind a position counts no more: the next append goes there. */
+  void cut(long position) {
+    end = position;
+  }
+
+  /**
+   * Reads whole blocks, and checks them.
+   *
+   * @throws CorruptDataException if they are not what was written there
+   */
+  byte[] read(long from, long to) {
+    byte[] bytes = new byte[Math.toIntExact(to - from)];
+    file.read(from, MemorySegment.ofArray(bytes));
+    int at = 0;
+    while (at < bytes.length) {
+      int left = bytes.length - at;
+      int length =
+          left < SpillLayout.BLOCK_HEADER
+              ? 0
+              : LittleEndian.getInt(bytes, at + SpillLayout.BLOCK_LENGTH);
+      if (length < SpillLayout.BLOCK_HEADER
+          || length > left
+          || !SpillLayout.isSealed(bytes, at, length)
+          || LittleEndian.getLong(bytes, at + SpillLayout.BLOCK_POSITION) != from + at
+          || LittleEndian.getInt(bytes, at + SpillLayout.BLOCK_FILE) != number()) {
+        throw new CorruptDataException(
+            path(),
+            from + at,
+            "here is not the block of older versions that was written",
+            "check the device; end the transactions that were open, the data itself is not concerned",
+            /* cause= */ null);
+      }
+      at += length;
+    }
+    return bytes;
+  }
+
+  /** Closes the file, whatever the system says to that. */
+  @SuppressWarnings("EmptyCatch")
+  void close() {
+    try {
+      file.close();
+    } catch (StorageException nothingIsLost) {
+      // It goes anyway.
+    }
+  }
+}

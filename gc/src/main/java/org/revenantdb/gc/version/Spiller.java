@@ -1,0 +1,189 @@
+package org.revenantdb.gc.version;
+
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.gc.spill.SpillFiles;
+import org.revenantdb.latch.PatientLock;
+import org.revenantdb.recovery.file.FileThread;
+
+/**
+ * The thread that writes older versions to files when they are too much for memory, and merges
+ * these files. It is started when there is first need.
+ *
+ * <p>Threads: any wake it. It waits for nothing but files. Failure: is told to the memory that it
+ * should have freed, and tried again. If the thread dies, the engine stops.
+ */
+final class Spiller implements AutoCloseable {
+  private static final String NAME = "revenant-spiller";
+
+  /** After a failure it tries again so much later, woken or not. */
+  private static final long RETRY_NANOS = 100_000_000;
+
+  private final SpillFiles files;
+  private final VersionMemory memory;
+  private final BooleanSupplier spill;
+  private final Predicate<Runnable> merge;
+  private final Consumer<? super Throwable> stop;
+  private final PatientLock starting = new PatientLock();
+  private volatile @Nullable FileThread thread;
+  private volatile boolean wanted;
+  private volatile boolean closed;
+
+  /** Of the thread: why the last merge failed, and when the next may be tried. */
+  private @Nullable Throwable mergeFailure;
+
+  private long mergeAgainAt;
+
+  /**
+   * Not started.
+   *
+   * @param spill frees memory; false if there is nothing more that it could free
+   * @param merge merges files, and runs what it is given now and then; false if there was nothing
+   *     to do
+   * @param stop stops the engine
+   */
+  Spiller(
+      SpillFiles files,
+      VersionMemory memory,
+      BooleanSupplier spill,
+      Predicate<Runnable> merge,
+      Consumer<? super Throwable> stop) {
+    this.files = files;
+    this.memory = memory;
+    this.spill = spill;
+    this.merge = merge;
+    this.stop = stop;
+  }
+
+  /** Memory has to be freed. */
+  void wake() {
+    if (wanted) {
+      return;
+    }
+    wanted = true;
+    FileThread running = thread;
+    if (running == null) {
+      start();
+    } else {
+      running.unpark();
+    }
+  }
+
+  private void start() {
+    starting.lock();
+    try {
+      if (thread == null && !closed) {
+        FileThread fresh = FileThread.of(NAME, this::run, this::died);
+        fresh.start();
+        thread = fresh;
+      }
+    } catch (OutOfMemoryError noThread) {
+      wanted = false; // whoever comes next tries again
+      memory.failed(noThread);
+    } finally {
+      starting.unlock();
+    }
+  }
+
+  private void run() {
+    while (!closed) {
+      if (memory.hasFailed()) {
+        rest();
+        wanted = true;
+      }
+      if (wanted) {
+        wanted = false;
+        spillWhileNeeded();
+        mergeWhileNeeded();
+      } else {
+        LockSupport.park(this);
+      }
+    }
+  }
+
+  /** Writers that wait for room are refused from now on. */
+  private void died(Throwable cause) {
+    try {
+      stop.accept(cause);
+    } finally {
+      memory.failed(cause);
+    }
+  }
+
+  /** Who is refused wakes it again and again. */
+  private void rest() {
+    long end = System.nanoTime() + RETRY_NANOS;
+    for (long left = RETRY_NANOS; left > 0 && !closed; left = end - System.nanoTime()) {
+      LockSupport.parkNanos(this, left);
+    }
+  }
+
+  private void spillWhileNeeded() {
+    try {
+      while (memory.isOverBudget() && !closed) {
+        if (!spill.getAsBoolean()) {
+          memory.failed(nothingToFree());
+          return;
+        }
+        memory.succeeded();
+      }
+      memory.succeeded();
+    } catch (Throwable failure) {
+      memory.failed(failure);
+    }
+  }
+
+  /** What leads to the versions in runs is too much, which merging makes less. */
+  private Throwable nothingToFree() {
+    Throwable why = mergeFailure;
+    return why != null
+        ? why
+        : files.trouble(
+            "what leads to the older versions that are in files takes all memory that they may have",
+            "open the database with more memory for versions",
+            null);
+  }
+
+  private void mergeWhileNeeded() {
+    if (mergeFailure != null && System.nanoTime() - mergeAgainAt < 0) {
+      return;
+    }
+    try {
+      while (!closed && merge.test(this::meanwhile)) {
+        mergeFailure = null;
+      }
+    } catch (Throwable failure) {
+      mergeFailure = failure; // there are more files than there should be
+      mergeAgainAt = System.nanoTime() + RETRY_NANOS;
+    }
+  }
+
+  /** During a merge, which may take long: neither writers nor a close are to wait for its end. */
+  private void meanwhile() {
+    if (closed) {
+      throw new CancellationException();
+    }
+    spillWhileNeeded();
+  }
+
+  /** Ends the thread. */
+  @Override
+  public void close() {
+    FileThread running;
+    starting.lock();
+    try {
+      closed = true;
+      running = thread;
+    } finally {
+      starting.unlock();
+    }
+    if (running != null) {
+      running.unpark();
+      running.join();
+    }
+  }
+}

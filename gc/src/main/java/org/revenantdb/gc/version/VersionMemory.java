@@ -1,0 +1,133 @@
+package org.revenantdb.gc.version;
+
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.latch.WaitMeter;
+import org.revenantdb.recovery.file.DiskFullException;
+import org.revenantdb.recovery.file.LsnWaiters;
+import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.StorageIOException;
+
+/**
+ * How much memory older versions take, and who is held back when it is too much.
+ *
+ * <p>Threads: any. Whoever waits holds no latch, and keeps an interrupt for later.
+ */
+final class VersionMemory {
+  /*
+   * used              failure   a writer, before it latches   a version that leaves its page
+   * <= budget         any       goes on                       is taken
+   * <= limit          any       wakes the spiller             is taken
+   * >  limit          none      wakes it and waits            is taken: it was on its way
+   * >  limit          one       wakes it and goes on          is refused, nothing has changed
+   *
+   * Waking            who waits enters itself, then looks at `used`; who gives memory back changes `used`, then looks
+   *                   whether anybody waits. One of the two sees the other (LsnWaiters).
+   */
+  private final long budget;
+  private final long limit;
+  private final WaitMeter waits;
+  private final AtomicLong used = new AtomicLong();
+
+  /** Callers, which do not wait at a condition ({@link org.revenantdb.latch.Parking}). */
+  private final LsnWaiters callers = new LsnWaiters();
+
+  @SuppressWarnings("UnnecessaryLambda") // made once: to wait and to wake allocate nothing
+  private final LongPredicate mayGoOn = any -> mustNotWait();
+
+  private volatile @Nullable Throwable failure;
+
+  VersionMemory(long budget, WaitMeter waits) {
+    this.budget = budget;
+    this.limit = budget + budget / 4;
+    this.waits = waits;
+  }
+
+  long budget() {
+    return budget;
+  }
+
+  long used() {
+    return used.get();
+  }
+
+  boolean isOverBudget() {
+    return used.get() > budget;
+  }
+
+  /** Something is going to use memory, or does not after all. */
+  void take(long bytes) {
+    used.addAndGet(bytes);
+  }
+
+  /** Something used memory, and does so no more. */
+  void giveBack(long bytes) {
+    used.addAndGet(-bytes);
+    callers.wake(mayGoOn);
+  }
+
+  /** Waits while there is too much and somebody does something about it. */
+  void awaitRoom() {
+    if (mustNotWait()) {
+      return;
+    }
+    Object begun = waits.begin();
+    try {
+      callers.await(0, mayGoOn);
+    } finally {
+      waits.end(begun);
+    }
+  }
+
+  private boolean mustNotWait() {
+    return used.get() <= limit || failure != null;
+  }
+
+  /**
+   * Whether one more version is refused now: there is too much and nothing can be done about it.
+   */
+  boolean isRefused() {
+    return failure != null && used.get() > limit;
+  }
+
+  /** Refuses one more version, if that is so. */
+  void demandRoom() {
+    Throwable why = failure;
+    if (why != null && isRefused()) {
+      throw refused(why);
+    }
+  }
+
+  /** Nothing could be done about it, for now. */
+  void failed(Throwable why) {
+    failure = why;
+    callers.wake(mayGoOn);
+  }
+
+  /** Something could be done about it. */
+  void succeeded() {
+    failure = null;
+  }
+
+  boolean hasFailed() {
+    return failure != null;
+  }
+
+  private RuntimeException refused(Throwable why) {
+    String reason =
+        "older versions of rows that open snapshots need take "
+            + used.get()
+            + " bytes of memory, which is all that they may, and could not be written to a file";
+    String cure =
+        "make room on the device, or end the transactions that have been open longest, then repeat the statement: it has"
+            + " changed nothing";
+    if (why instanceof StorageException file) {
+      String all = reason + " (" + file.reason() + ")";
+      return why instanceof DiskFullException
+          ? new DiskFullException(file.file(), file.offset(), all, cure, why)
+          : new StorageIOException(file.file(), file.offset(), all, cure, why);
+    }
+    return new IllegalStateException(reason + " (" + why + "); " + cure, why);
+  }
+}

@@ -1,0 +1,637 @@
+package org.revenantdb.gc.version;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAccumulator;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.gc.SnapshotSet;
+import org.revenantdb.gc.VersionFlags;
+import org.revenantdb.gc.spill.SpillFiles;
+import org.revenantdb.gc.spill.SpilledVersion;
+import org.revenantdb.gc.spill.VersionRuns;
+import org.revenantdb.latch.Tally;
+import org.revenantdb.latch.WaitMeter;
+
+/**
+ * Older versions of rows, which serve snapshots and nothing else: never logged, gone with the
+ * process.
+ *
+ * <p>A row's leaf holds its current version and the committed one before it; what was before that
+ * and is still needed by a snapshot is here, found by table and key, never by place (R27): in
+ * memory, newest first, or, when that is too much, in a run on disk. A version is put here before
+ * the page changes, under the page's exclusive latch. It is looked for after the page's latch was
+ * given back, since that may need a file; what an active snapshot sees is found then, too.
+ *
+ * <p>Threads: any. {@link #push} neither waits nor touches a file; nobody with a latch calls {@link
+ * #find}, {@link #findAll} or {@link #awaitRoom}.
+ */
+public final class VolatileStore implements AutoCloseable {
+  /*
+   * Protocol    docs/protocols.md §30.
+   *
+   * Identity    of the versions of a row each has a commit of its own after it (supersededAt), and of those that
+   *             snapshots need no two live at the same time. So where one is found first does not matter.
+   */
+  /**
+   * One version.
+   *
+   * @param committedAt its commit LSN, 0 when it is older than every snapshot
+   * @param supersededAt the commit LSN of the version after it: snapshots at or above that do not
+   *     need this one
+   * @param flags as in a leaf cell
+   * @param value its bytes in the cell
+   * @param older an older version that was needed when this one was added
+   * @param length how many they are, from this one on
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  public record Version(
+      long committedAt,
+      long supersededAt,
+      int flags,
+      byte[] value,
+      @Nullable Version older,
+      int length) {
+    /** Heap that it takes: the record, the array and its bytes. */
+    private static final int BYTES = 64;
+
+    /** A version in front of older ones. */
+    public Version(
+        long committedAt, long supersededAt, int flags, byte[] value, @Nullable Version older) {
+      this(committedAt, supersededAt, flags, value, older, lengthOf(older) + 1);
+    }
+
+    /** The same version in front of others. */
+    Version before(@Nullable Version others) {
+      return new Version(committedAt, supersededAt, flags, value, others);
+    }
+
+    static int lengthOf(@Nullable Version chain) {
+      return chain == null ? 0 : chain.length;
+    }
+
+    private long bytes() {
+      return bytes(value);
+    }
+
+    private static long bytes(byte[] value) {
+      return BYTES + padded(value.length);
+    }
+  }
+
+  @SuppressWarnings("ArrayRecordComponent") // equals and hashCode are its own
+  private record Key(int table, byte[] bytes) {
+    /** Heap that a row takes beside its versions: the record, the array, a node of the map. */
+    private static final int BYTES = 88;
+
+    static final Comparator<Key> ORDER =
+        (one, other) -> {
+          int order = Integer.compareUnsigned(one.table, other.table);
+          return order != 0 ? order : Arrays.compareUnsigned(one.bytes, other.bytes);
+        };
+
+    long heapBytes() {
+      return BYTES + padded(bytes.length);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Key that && table == that.table && Arrays.equals(bytes, that.bytes);
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * table + Arrays.hashCode(bytes);
+    }
+  }
+
+  /** A row and its versions of one moment, the newest of which tells them from those to come. */
+  private record Chain(Key key, Version newest) {}
+
+  private static long padded(int length) {
+    return (length + 7L) & -8L;
+  }
+
+  /** So much of the budget is freed at a time. */
+  private static final int SPILLED_SHARE = 4;
+
+  private final Map<Key, Version> chains = new ConcurrentHashMap<>();
+  private final VersionMemory memory;
+  private final VersionRuns runs;
+  private final Supplier<SnapshotSet> snapshots;
+  private final GarbageStrategy garbage;
+  private final UnseenDeletes unseenDeletes = new UnseenDeletes();
+  private final Spiller spiller;
+  private final Tally added = new Tally();
+  private final Tally pruned = new Tally();
+  private final Tally swept = new Tally();
+  private final LongAccumulator longest = new LongAccumulator(Math::max, 0);
+  private final Tally spilled = new Tally();
+
+  /**
+   * An empty store.
+   *
+   * @param files where versions go that are too much for memory
+   * @param budget bytes of memory; beyond a quarter more writers wait
+   * @param snapshots computes what is needed
+   * @param garbage decides what memory drops of it when
+   * @param waits of writers who are held back
+   * @param stop stops the engine, should the thread that frees memory die
+   */
+  public VolatileStore(
+      SpillFiles files,
+      long budget,
+      Supplier<SnapshotSet> snapshots,
+      GarbageStrategy garbage,
+      WaitMeter waits,
+      Consumer<? super Throwable> stop) {
+    this.garbage = garbage;
+    this.memory = new VersionMemory(budget, waits);
+    this.runs = new VersionRuns(files, budget, memory::take, memory::giveBack);
+    this.snapshots = snapshots;
+    this.spiller = new Spiller(files, memory, this::spill, this::merge, stop);
+  }
+
+  /**
+   * Whether a version that is about to leave its page is to be {@linkplain #push added}: a snapshot
+   * may need it.
+   */
+  public boolean keeps(long committedAt, long supersededAt) {
+    return garbage.keeps(committedAt, supersededAt);
+  }
+
+  /**
+   * Adds a version that is about to leave its page and that some snapshot may need.
+   *
+   * @throws org.revenantdb.recovery.file.StorageException if memory is full of versions and they
+   *     cannot be written to a file; nothing was added, and the page must not change
+   */
+  public void push(
+      int table, byte[] key, long committedAt, long supersededAt, int flags, byte[] value) {
+    if (memory.isRefused() && !snapshots.get().needs(committedAt, supersededAt)) {
+      return; // nobody is refused for the sake of a set that could not decide
+    }
+    memory.demandRoom();
+    Key row = new Key(table, key);
+    long bytes = Version.bytes(value) + row.heapBytes();
+    memory.take(bytes); // first: memory that is in use is never taken for none
+    Pushed pushed = new Pushed(row, committedAt, supersededAt, flags, value);
+    try {
+      chains.compute(row, pushed);
+    } catch (Throwable failure) {
+      if (!pushed.isDone) { // else it may be in the map, which grows behind that
+        memory.take(-bytes);
+      }
+      throw failure;
+    }
+    added.increment(); // behind the map: whoever counts one finds it
+    if (pushed.freed > 0) {
+      memory.giveBack(pushed.freed);
+    }
+  }
+
+  /** Puts a version in front of a row's, and drops of them what is not kept; once. */
+  private final class Pushed implements BiFunction<Key, @Nullable Version, @Nullable Version> {
+    private final Key row;
+    private final long committedAt;
+    private final long supersededAt;
+    private final int flags;
+    private final byte[] value;
+
+    /** What has been counted and is not in the map. */
+    private long freed;
+
+    /** Whether the map has what it is to have. */
+    private boolean isDone;
+
+    Pushed(Key row, long committedAt, long supersededAt, int flags, byte[] value) {
+      this.row = row;
+      this.committedAt = committedAt;
+      this.supersededAt = supersededAt;
+      this.flags = flags;
+      this.value = value;
+    }
+
+    @Override
+    public @Nullable Version apply(Key key, @Nullable Version before) {
+      Version chain = new Version(committedAt, supersededAt, flags, value, before);
+      Version rest = garbage.added(VolatileStore.this, row.table(), row.bytes(), chain);
+      // The row was counted with its first version, and goes with its last one.
+      int rows = (before == null ? 0 : 1) + (rest == null ? 1 : 0);
+      freed = rows * row.heapBytes();
+      int length = Version.lengthOf(rest);
+      if (length < chain.length()) {
+        freed += bytes(chain) - bytes(rest);
+        pruned.add(chain.length() - length);
+      }
+      longest.accumulate(length);
+      isDone = true;
+      return rest;
+    }
+  }
+
+  /** Waits while there is no memory for more versions; before anything is latched. */
+  public void awaitRoom() {
+    if (memory.isOverBudget()) {
+      spiller.wake();
+      memory.awaitRoom();
+    }
+  }
+
+  /**
+   * The version that a snapshot sees, or null when there is none: it may have been deleted before
+   * the snapshot, its delete mark cleaned away, and the leaf now hold somebody's insert that the
+   * snapshot does not see.
+   */
+  public @Nullable Version find(int table, byte[] key, long snapshot) {
+    return findAll(table, List.of(key), snapshot)[0];
+  }
+
+  /**
+   * As {@link #find}, for several rows of a table, best in order; the answers are in the places of
+   * the keys.
+   */
+  public @Nullable Version[] findAll(int table, List<byte[]> keys, long snapshot) {
+    @Nullable Version[] found = new Version[keys.size()];
+    if (isEmpty() || snapshot == Long.MAX_VALUE) {
+      return found;
+    }
+    // First memory, then the runs: a version comes to a run before it leaves memory.
+    List<byte[]> rows = new ArrayList<>();
+    for (int i = 0; i < found.length; i++) {
+      found[i] = findInMemory(new Key(table, keys.get(i)), snapshot);
+      if (found[i] == null) {
+        rows.add(SpilledVersion.row(table, keys.get(i)));
+      }
+    }
+    if (!rows.isEmpty() && !runs.isEmpty()) {
+      @Nullable SpilledVersion[] inRuns = runs.find(rows, snapshot);
+      int next = 0;
+      for (int i = 0; i < found.length; i++) {
+        if (found[i] == null) {
+          found[i] = versionOf(inRuns[next]);
+          next++;
+        }
+      }
+    }
+    return found;
+  }
+
+  private static @Nullable Version versionOf(@Nullable SpilledVersion spilled) {
+    return spilled == null
+        ? null
+        : new Version(
+            spilled.committedAt(), spilled.supersededAt(), spilled.flags(), spilled.value(), null);
+  }
+
+  private @Nullable Version findInMemory(Key row, long snapshot) {
+    Version version = chains.get(row);
+    while (version != null && version.committedAt() > snapshot) {
+      version = version.older();
+    }
+    return version != null && version.supersededAt() > snapshot ? version : null;
+  }
+
+  /**
+   * Whether a snapshot of a set, or one to come, may need an older version of a row; of a row of
+   * which there may be versions in files, yes. Touches no file.
+   */
+  boolean mayBeNeeded(int table, byte[] key, SnapshotSet set) {
+    for (Version version = chains.get(new Key(table, key));
+        version != null;
+        version = version.older()) {
+      if (set.needs(version.committedAt(), version.supersededAt())) {
+        return true;
+      }
+    }
+    return !runs.isEmpty(); // behind memory: a version comes to a run before it leaves that
+  }
+
+  /** Deleted rows that are gone before every snapshot was behind their delete. */
+  public UnseenDeletes unseenDeletes() {
+    return unseenDeletes;
+  }
+
+  /**
+   * Takes note that a deleted row is about to be taken away, if no snapshot sees it; its leaf is
+   * latched exclusively.
+   *
+   * @return whether it may be
+   */
+  public boolean mayTakeUnseen(int table, byte[] key, long committedAt, long deletedAt) {
+    if (!garbage.isUnseen(this, table, key, committedAt, deletedAt)) {
+      return false;
+    }
+    unseenDeletes.taken(table, key, deletedAt);
+    return true;
+  }
+
+  /** Drops versions that no snapshot of the set, and none to come, needs. */
+  public void prune(SnapshotSet needed) {
+    garbage.pass(this, needed);
+    unseenDeletes.forget(needed.horizon());
+    runs.drop(needed);
+    if (memory.isOverBudget() || runs.wantsMerge(needed)) {
+      spiller.wake();
+    }
+  }
+
+  /** Decides about a version. */
+  @FunctionalInterface
+  public interface Keeps {
+    /** Whether a version stays in memory. */
+    boolean keeps(Version version);
+  }
+
+  /** Drops what is not kept, of all rows; with nothing latched. */
+  public void keep(Keeps keeps) {
+    chains.forEach((key, chain) -> {
+      if (!keepsAll(chain, keeps)) { // most stay, and need no lock to be left alone
+        swept.add(take(key, keeps));
+      }
+    });
+  }
+
+  /** Drops what is not kept of a row's versions. */
+  public void keep(int table, byte[] key, Keeps keeps) {
+    swept.add(take(new Key(table, key), keeps));
+  }
+
+  /** Takes versions of a row out of memory; returns how many. */
+  private int take(Key key, Keeps keeps) {
+    long[] freed = {0};
+    int[] count = {0};
+    chains.computeIfPresent(
+        key,
+        (k, chain) -> {
+          Version rest = rest(chain, keeps);
+          count[0] = chain.length() - Version.lengthOf(rest);
+          freed[0] = bytes(chain) - bytes(rest) + (rest == null ? key.heapBytes() : 0);
+          return rest;
+        });
+    if (freed[0] > 0) {
+      memory.giveBack(freed[0]);
+    }
+    return count[0];
+  }
+
+  private static boolean keepsAll(Version chain, Keeps keeps) {
+    for (Version version = chain; version != null; version = version.older()) {
+      if (!keeps.keeps(version)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static @Nullable Version rest(Version chain, Keeps keeps) {
+    List<Version> kept = new ArrayList<>();
+    for (Version version = chain; version != null; version = version.older()) {
+      if (keeps.keeps(version)) {
+        kept.add(version);
+      }
+    }
+    Version rest = null;
+    for (int i = kept.size() - 1; i >= 0; i--) {
+      rest = kept.get(i).before(rest);
+    }
+    return rest;
+  }
+
+  private static long bytes(@Nullable Version chain) {
+    long bytes = 0;
+    for (Version version = chain; version != null; version = version.older()) {
+      bytes += version.bytes();
+    }
+    return bytes;
+  }
+
+  /** Frees a part of the budget; by the spiller. False if there was nothing to free. */
+  private boolean spill() {
+    SnapshotSet needed = snapshots.get();
+    prune(needed);
+    if (!memory.isOverBudget()) {
+      return true;
+    }
+    List<Chain> chosen = choose(memory.budget() / SPILLED_SHARE);
+    if (chosen.isEmpty()) {
+      return false;
+    }
+    long count = chosen.stream().mapToLong(chain -> chain.newest().length()).sum();
+    // One after the other: copies of all of them would be as large as what is to be freed.
+    runs.add(chosen.stream().flatMap(VolatileStore::spilled), count, needed);
+    // Only now, or a reader would find them nowhere. What came meanwhile is newer and stays.
+    for (Chain chain : chosen) {
+      long newest = chain.newest().supersededAt();
+      take(chain.key(), version -> version.supersededAt() > newest);
+    }
+    spilled.add(count);
+    return true;
+  }
+
+  private static Stream<Version> versions(Chain chain) {
+    return Stream.iterate(chain.newest(), Objects::nonNull, Version::older);
+  }
+
+  private static Stream<SpilledVersion> spilled(Chain chain) {
+    byte[] row = SpilledVersion.row(chain.key().table(), chain.key().bytes());
+    return versions(chain)
+        .map(version ->
+            new SpilledVersion(
+                row,
+                version.committedAt(),
+                version.supersededAt(),
+                version.flags(),
+                version.value()));
+  }
+
+  /** Rows whose versions take so much memory, in order. */
+  private List<Chain> choose(long bytes) {
+    List<Chain> chosen = new ArrayList<>();
+    long left = bytes;
+    for (Map.Entry<Key, Version> entry : chains.entrySet()) {
+      if (left <= 0) {
+        break;
+      }
+      chosen.add(new Chain(entry.getKey(), entry.getValue()));
+      left -= entry.getKey().heapBytes() + bytes(entry.getValue());
+    }
+    chosen.sort(Comparator.comparing(Chain::key, Key.ORDER));
+    return chosen;
+  }
+
+  /** Makes one run of several; by the spiller. False if there was nothing to merge. */
+  private boolean merge(Runnable between) {
+    return runs.merge(snapshots.get(), between);
+  }
+
+  /** Is shown a version. */
+  @FunctionalInterface
+  public interface Visitor {
+    /**
+     * A version of a row.
+     *
+     * @param table the row's table
+     */
+    void version(int table, byte[] key, Version version);
+  }
+
+  /**
+   * The large values of this moment that some snapshot of the set needs for certain.
+   *
+   * @param visitor is shown those in memory at once, and may be shown one again
+   * @return shows the others, on a thread of the engine, then or later; to be closed
+   */
+  public Later forEachLargeValue(SnapshotSet needed, Visitor visitor) {
+    chains.forEach((key, chain) -> {
+      for (Version version = chain; version != null; version = version.older()) {
+        if (isLargeAndNeeded(
+            version.committedAt(), version.supersededAt(), version.flags(), needed)) {
+          visitor.version(key.table(), key.bytes(), version);
+        }
+      }
+    });
+    return new Later(runs.holdLargeValues(), needed, visitor); // first memory, then the runs
+  }
+
+  private static boolean isLargeAndNeeded(
+      long committedAt, long supersededAt, int flags, SnapshotSet needed) {
+    // Above the bound there may be a snapshot; what is asked for is one that there is.
+    return (flags & VersionFlags.OVERFLOW) != 0
+        && needed.needs(committedAt, Math.min(supersededAt, needed.bound()));
+  }
+
+  /** Large values of versions in runs, as they were. */
+  public static final class Later implements AutoCloseable {
+    private final VersionRuns.Held runs;
+    private final SnapshotSet needed;
+    private final Visitor visitor;
+
+    private Later(VersionRuns.Held runs, SnapshotSet needed, Visitor visitor) {
+      this.runs = runs;
+      this.needed = needed;
+      this.visitor = visitor;
+    }
+
+    /** Shows them; once. */
+    public void show() {
+      runs.forEach(spilled -> {
+        Version version = versionOf(spilled);
+        if (version != null
+            && isLargeAndNeeded(
+                spilled.committedAt(), spilled.supersededAt(), spilled.flags(), needed)) {
+          visitor.version(spilled.table(), spilled.key(), version);
+        }
+      });
+    }
+
+    @Override
+    public void close() {
+      runs.close();
+    }
+  }
+
+  /** Bytes of memory that versions may have. */
+  public long budget() {
+    return memory.budget();
+  }
+
+  /**
+   * Whether there are no versions anywhere.
+   *
+   * <p>One number tells, which is counted up before a version comes and down after it went. The
+   * size of a concurrent map would not do: it is a sum of several numbers, which, while rows come
+   * and go, can be 0 with others there.
+   */
+  public boolean isEmpty() {
+    return memory.used() == 0;
+  }
+
+  /** How many rows have versions in memory. */
+  public int rows() {
+    return chains.size();
+  }
+
+  /** Bytes of memory that versions take, and what leads to those in runs. */
+  public long memoryBytes() {
+    return memory.used();
+  }
+
+  /** Runs on disk. */
+  public int runs() {
+    return runs.count();
+  }
+
+  /** Bytes on disk. */
+  public long runBytes() {
+    return runs.bytes();
+  }
+
+  /** The versions of a row that are in memory, for tests. */
+  @Nullable Version newest(int table, byte[] key) {
+    return chains.get(new Key(table, key));
+  }
+
+  /** How many versions have come since the store was opened. */
+  public long added() {
+    return added.sum();
+  }
+
+  /** How many of them were dropped when one came to their row. */
+  public long pruned() {
+    return pruned.sum();
+  }
+
+  /** How many were dropped otherwise, by passes. */
+  public long swept() {
+    return swept.sum();
+  }
+
+  /** The most that one row had in memory. */
+  public long longestChain() {
+    return longest.get();
+  }
+
+  /** By how much a row had more than it should have, at most. */
+  public long chainExcess() {
+    return garbage.chainExcess();
+  }
+
+  /**
+   * How many versions in memory no snapshot needs but the oldest, when the cleaner last looked.
+   *
+   * @param oldest that snapshot
+   */
+  public long keptFor(long oldest) {
+    return garbage.keptFor(oldest);
+  }
+
+  /** Whether {@link #prune} may find something now. */
+  public boolean wantsPrune(SnapshotSet needed) {
+    return garbage.wantsPass(this, needed) || runs.hasUnneeded(needed) || runs.wantsMerge(needed);
+  }
+
+  /** Whether versions are about to go to a file. */
+  boolean isOverBudget() {
+    return memory.isOverBudget();
+  }
+
+  /** How many versions have been written to runs. */
+  public long spilled() {
+    return spilled.sum();
+  }
+
+  /** Ends the spiller; nobody uses the store any more. */
+  @Override
+  public void close() {
+    spiller.close();
+  }
+}
