@@ -34,16 +34,7 @@ class PackagesTest {
 
   /** They do not know the API. */
   private static final List<String> LOWER =
-      List.of(
-          "page",
-          "txn",
-          "buffer",
-          "change",
-          "space",
-          "btree",
-          "serial",
-          "overflow",
-          "version");
+      List.of("page", "txn", "buffer", "change", "space", "btree", "serial", "overflow", "version");
 
   private static final List<String> UPPER =
       List.of("counters", "catalog", "session", "check", "lifecycle");

@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.revenantdb.recovery.checkpoint.RefusedPage;
 import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.testing.FaultyFileSystem;
@@ -70,6 +72,7 @@ class LostWriteTest {
       }
       fixture.readThrough(PAGE + 1, PAGES);
       assertNull(fixture.log.failure);
+      assertEquals(List.of(new RefusedPage(PAGE, written)), fixture.pool.refusedPages());
     }
   }
 
@@ -128,6 +131,8 @@ class LostWriteTest {
     try (PoolFixture fixture = new PoolFixture(directory).withPages(PAGES)) {
       misplace(fixture, PAGE, FaultyFileSystem.NOWHERE);
       writeAndEvict(fixture, PAGE);
+      assertThrows(CorruptDataException.class, () -> fixture.pool.fixShared(PAGE));
+      assertEquals(1, fixture.pool.refusedPages().size());
       fixture.faulty.misplace("", 0, 0, FaultyFileSystem.NOWHERE);
       int frame = fixture.pool.fixNew(PAGE);
       fixture.change(frame, 99);
@@ -138,6 +143,34 @@ class LostWriteTest {
       MemorySegment page = fixture.pool.page(frame);
       assertEquals(99, PoolFixture.value(page));
       fixture.pool.unfixShared(frame);
+      assertEquals(List.of(), fixture.pool.refusedPages(), "written since");
+    }
+  }
+
+  @Test
+  void a_page_that_a_former_life_has_refused_is_refused_until_it_is_written() {
+    try (PoolFixture fixture = new PoolFixture(directory).withPages(PAGES)) {
+      long lsn = PageHeaderLayout.pageLsn(fixture.onDisk(PAGE));
+      fixture.driveOut(PAGE);
+      fixture.pool.wasFlushed(PAGE, lsn + 1);
+      fixture.pool.wasRefused(PAGE, lsn + 1);
+      assertEquals(List.of(new RefusedPage(PAGE, lsn + 1)), fixture.pool.refusedPages());
+      assertThrows(CorruptDataException.class, () -> fixture.pool.fixShared(PAGE));
+      int frame = fixture.pool.fixNew(PAGE);
+      fixture.change(frame, 99);
+      fixture.pool.unfixExclusive(frame);
+      fixture.pool.flushDirtyBefore(Long.MAX_VALUE);
+      assertEquals(List.of(), fixture.pool.refusedPages());
+    }
+  }
+
+  @Test
+  void no_more_pages_are_remembered_as_refused_than_an_image_has_room_for() {
+    try (PoolFixture fixture = new PoolFixture(directory).withPages(PAGES)) {
+      for (int page = 10; page < 5_010; page++) {
+        fixture.pool.wasRefused(page, 8);
+      }
+      assertEquals(4_096, fixture.pool.refusedPages().size());
     }
   }
 
@@ -146,8 +179,10 @@ class LostWriteTest {
     try (PoolFixture fixture = new PoolFixture(directory).withPages(PAGES)) {
       fixture.pool.flushDirtyBefore(Long.MAX_VALUE);
       fixture.readThrough(PAGE, PAGES / 2); // drives the others out
+      fixture.pool.wasRefused(PAGES - 1, Long.MAX_VALUE);
       assertTrue(fixture.pool.cutTo(PAGES / 2));
       fixture.pool.extendTo(PAGES);
+      assertEquals(List.of(), fixture.pool.refusedPages());
       CorruptDataException told =
           assertThrows(CorruptDataException.class, () -> fixture.pool.fixShared(PAGES - 1));
       assertTrue(told.reason().contains("was never written"), told.reason());
