@@ -5,6 +5,7 @@
  * <p>Reading order: {@link org.revenantdb.recovery.format.PageHeaderLayout}, {@link
  * org.revenantdb.recovery.format.FileHeaderLayout}, {@link
  * org.revenantdb.recovery.format.ControlSlotLayout}, {@link
- * org.revenantdb.recovery.format.DoubleWriteLayout}; then the layouts of the log; {@link org.revenantdb.recovery.format.KeyHash}.
+ * org.revenantdb.recovery.format.DoubleWriteLayout}; then the layouts of the log; {@link
+ * org.revenantdb.recovery.format.KeyHash}.
  */
 package org.revenantdb.recovery.format;
