@@ -41,6 +41,7 @@ public final class Horizon {
   /**
    * The horizon of these snapshots.
    *
+   * @param snapshots those that are open
    * @param clock what snapshots are taken from: the end of the log
    * @param durable how far the log is durable
    */
@@ -51,6 +52,7 @@ public final class Horizon {
   /**
    * As the other one, with another clock of the machine.
    *
+   * @param snapshots those that are open
    * @param clock what snapshots are taken from: the end of the log
    * @param durable how far the log is durable
    * @param nanoTime how old the set is
@@ -65,7 +67,11 @@ public final class Horizon {
     this.refreshedAt = nanoTime.getAsLong();
   }
 
-  /** The set that was computed last. */
+  /**
+   * The set that was computed last.
+   *
+   * @return the set; it may be old
+   */
   public SnapshotSet known() {
     return set;
   }
@@ -73,6 +79,8 @@ public final class Horizon {
   /**
    * A set that is a few milliseconds old at the most, unless somebody else is computing one right
    * now; of now, where that costs next to nothing.
+   *
+   * @return the set
    */
   public SnapshotSet recent() {
     if (snapshots.slots() <= FEW_SLOTS) {
@@ -92,17 +100,26 @@ public final class Horizon {
    * What was committed at or before this is durable and visible to every snapshot, open or to come.
    *
    * @param snapshots from {@link #refresh}
+   * @return an LSN
    */
   public long settled(SnapshotSet snapshots) {
     return Math.min(snapshots.horizon(), durable());
   }
 
-  /** How far the log is durable. */
+  /**
+   * How far the log is durable.
+   *
+   * @return an LSN
+   */
   public long durable() {
     return durable.getAsLong();
   }
 
-  /** Computes the set anew. */
+  /**
+   * Computes the set anew.
+   *
+   * @return the set
+   */
   public SnapshotSet refresh() {
     SnapshotSet now = snapshots.snapshots(clock);
     if (now.bound() >= set.bound()) { // else it was begun earlier, and decides less
@@ -113,7 +130,11 @@ public final class Horizon {
     return now;
   }
 
-  /** How often the set was computed. */
+  /**
+   * How often the set was computed.
+   *
+   * @return a number that only grows
+   */
   public long refreshes() {
     return refreshes.sum();
   }

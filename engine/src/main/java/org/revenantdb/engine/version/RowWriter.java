@@ -93,7 +93,7 @@ public final class RowWriter implements RowConflict {
   /**
    * A transaction begins to write.
    *
-   * @param shortRows up to so many rows can be {@linkplain #putBack put back}
+   * @param shortRows up to so many rows can be {@linkplain WriteHistory#putBack put back}
    */
   public void begin(int shortRows) {
     history.begin(shortRows);

@@ -34,6 +34,7 @@ public final class KeyHash {
   /**
    * The partition of a key.
    *
+   * @param key any bytes
    * @param partitions how many there are
    * @return a number from 0 to one below {@code partitions}
    */
@@ -41,7 +42,12 @@ public final class KeyHash {
     return (int) Math.unsignedMultiplyHigh(hash(key), partitions);
   }
 
-  /** The hash of a key: XXH64 with seed 0. */
+  /**
+   * The hash of a key: XXH64 with seed 0.
+   *
+   * @param key any bytes
+   * @return 64 bits, all of which are as good as random
+   */
   public static long hash(byte[] key) {
     int at = 0;
     long hash = P5;

@@ -15,32 +15,68 @@ public final class LittleEndian {
 
   private LittleEndian() {}
 
-  /** Unsigned 16-bit number. */
+  /**
+   * Unsigned 16-bit number.
+   *
+   * @param bytes where it stands
+   * @param index of its first byte
+   * @return the number
+   */
   public static int getShort(byte[] bytes, int index) {
     return (short) SHORT.get(bytes, index) & 0xFFFF;
   }
 
-  /** Stores a 16-bit number. */
+  /**
+   * Stores a 16-bit number.
+   *
+   * @param bytes where it goes
+   * @param index of its first byte
+   * @param value the number
+   */
   public static void putShort(byte[] bytes, int index, int value) {
     SHORT.set(bytes, index, (short) value);
   }
 
-  /** 32-bit number. */
+  /**
+   * 32-bit number.
+   *
+   * @param bytes where it stands
+   * @param index of its first byte
+   * @return the number
+   */
   public static int getInt(byte[] bytes, int index) {
     return (int) INT.get(bytes, index);
   }
 
-  /** Stores a 32-bit number. */
+  /**
+   * Stores a 32-bit number.
+   *
+   * @param bytes where it goes
+   * @param index of its first byte
+   * @param value the number
+   */
   public static void putInt(byte[] bytes, int index, int value) {
     INT.set(bytes, index, value);
   }
 
-  /** 64-bit number. */
+  /**
+   * 64-bit number.
+   *
+   * @param bytes where it stands
+   * @param index of its first byte
+   * @return the number
+   */
   public static long getLong(byte[] bytes, int index) {
     return (long) LONG.get(bytes, index);
   }
 
-  /** Stores a 64-bit number. */
+  /**
+   * Stores a 64-bit number.
+   *
+   * @param bytes where it goes
+   * @param index of its first byte
+   * @param value the number
+   */
   public static void putLong(byte[] bytes, int index, long value) {
     LONG.set(bytes, index, value);
   }
