@@ -306,10 +306,14 @@ public final class RowWriter implements RowConflict {
     } else {
       history.prepareFirst(tree, key);
     }
-    history.writeBegins();
-    change.apply(leaf, slot, id);
+    apply(leaf, slot, id);
     history.writeIsDone(tree, key);
     return Outcome.DONE;
+  }
+
+  private void apply(int leaf, int slot, long id) {
+    history.writeBegins();
+    change.apply(leaf, slot, id);
   }
 
   private void prepareOwn(Tree tree, MemorySegment page, int cell, byte[] key) {

@@ -25,6 +25,7 @@ import org.revenantdb.recovery.log.RecoverySpace;
 public final class EngineOfWriterIds {
   private static final String VERSION = "org.revenantdb.engine.version.";
   private static final String WRITER = VERSION + "RowWriter";
+  private static final String CHANGE = VERSION + "RowChange";
   private static final String FIELD = "formerVersions";
 
   private static final ClassDesc STORAGE = ClassDesc.of(VERSION + "Storage");
@@ -51,13 +52,15 @@ public final class EngineOfWriterIds {
    */
   public static void write(Path folder, Class<? extends FormerVersions> kept) throws IOException {
     writer(desc(kept)).write(folder);
+    change().write(folder);
+    history().write(folder);
     revert().write(folder);
     insert().write(folder);
     visit().write(folder);
     reader().write(folder);
   }
 
-  /** Replaces the version that is there, after it was kept; marks pages for what is deleted. */
+  /** Keeps the version that is there before it is replaced. */
   static ClassPatch writer(ClassDesc kept) {
     ClassDesc owner = ClassDesc.of(WRITER);
     return new ClassPatch(WRITER)
@@ -75,24 +78,36 @@ public final class EngineOfWriterIds {
                         MethodTypeDesc.of(ConstantDescs.CD_void, STORAGE))
                     .putfield(owner, FIELD, FORMER))
         .atHead("write", code -> former(code).invokevirtual(FORMER, "prepare", NOTHING))
-        .beforeCalls("plan", WRITER, "replace", 2, code -> code.pop().loadConstant(PageOps.REPLACE))
-        .atHead(
-            "apply",
-            code ->
-                former(code)
-                    .iload(1)
-                    .iload(2)
-                    .lload(3)
-                    .invokevirtual(
-                        FORMER,
-                        "beforeChange",
-                        MethodTypeDesc.of(
-                            ConstantDescs.CD_void,
-                            ConstantDescs.CD_int,
-                            ConstantDescs.CD_int,
-                            ConstantDescs.CD_long)))
-        .atHead("setBits", EngineOfWriterIds::leaveUnlessGhost)
-        .atHead("end", code -> former(code).invokevirtual(FORMER, "ended", NOTHING))
+        .beforeCalls("apply", CHANGE, "apply", 1, EngineOfWriterIds::beforeChange)
+        .atHead("end", code -> former(code).invokevirtual(FORMER, "ended", NOTHING));
+  }
+
+  /** At the call of {@code apply(leaf, slot, id)} in a method with the same arguments. */
+  private static void beforeChange(CodeBuilder code) {
+    former(code)
+        .iload(1)
+        .iload(2)
+        .lload(3)
+        .invokevirtual(
+            FORMER,
+            "beforeChange",
+            MethodTypeDesc.of(
+                ConstantDescs.CD_void,
+                ConstantDescs.CD_int,
+                ConstantDescs.CD_int,
+                ConstantDescs.CD_long));
+  }
+
+  /** Replaces the version that is there; marks pages for what is deleted. */
+  static ClassPatch change() {
+    return new ClassPatch(CHANGE)
+        .beforeCalls("keep", CHANGE, "replace", 1, code -> code.pop().loadConstant(PageOps.REPLACE))
+        .atHead("setBits", EngineOfWriterIds::leaveUnlessGhost);
+  }
+
+  /** Puts back what memory has, and knows no savepoints. */
+  static ClassPatch history() {
+    return new ClassPatch(VERSION + "WriteHistory")
         .insteadOfCalls(
             "putBack", RecoverySpace.class.getName(), "tryAcquire", 1, EngineOfWriterIds::acquire)
         .atHead("savepoint", EngineOfWriterIds::refuse);

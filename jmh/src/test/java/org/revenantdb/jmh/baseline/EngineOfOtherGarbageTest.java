@@ -232,8 +232,7 @@ class EngineOfOtherGarbageTest {
         EngineOfOtherGarbage.database().apply(bytesOf("engine/lifecycle/Opening")).length > 0);
     assertTrue(EngineOfOtherGarbage.snapshots().apply(bytesOf("gc/ActiveSnapshots")).length > 0);
     assertTrue(EngineOfOtherGarbage.writer().apply(bytesOf("engine/version/RowWriter")).length > 0);
-    assertTrue(
-        EngineOfOtherGarbage.store().apply(bytesOf("engine/version/VolatileStore")).length > 0);
+    assertTrue(EngineOfOtherGarbage.store().apply(bytesOf("gc/version/VolatileStore")).length > 0);
     byte[] other = bytesOf("engine/Table");
     for (ClassPatch patch :
         List.of(
