@@ -57,12 +57,6 @@ public final class OpenDatabase {
    *             A crash before the clean mark leaves a database that was not closed cleanly, and the next open redoes
    *             the log. A crash behind it leaves a clean one.
    */
-  /**
-   * A baseline, to be measured against: what was not committed is taken back before the database is
-   * open, as others do it.
-   */
-  private static final boolean EAGER_REVERT = Boolean.getBoolean("org.revenantdb.eagerRevert");
-
   private final OpenResources resources = new OpenResources();
   private final PatientLock closing = new PatientLock();
   private final PatientLock compacting = new PatientLock();
@@ -125,9 +119,6 @@ public final class OpenDatabase {
         cleaner = startCleaner(files, options);
         if (!analysed.result().cleanShutdown()) {
           checkpointer.hurry();
-        }
-        if (EAGER_REVERT && analysed.result().aborted().length > 0) {
-          cleaner.cleanNow();
         }
       }
       recovery = steps.report(files, analysed, life, redone, running);

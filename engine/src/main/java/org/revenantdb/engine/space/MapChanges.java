@@ -30,12 +30,6 @@ public final class MapChanges {
    * A change     kind << 57 | page id of the map << 25 | place in the map << 9 | value: so they sort in the order of latches.
    *              The place is that of the byte, or of the bit: both are below 2^16. A value with WHOLE brings its MIXED.
    */
-  /**
-   * The original method, Figure 3: the maps are latched exclusively for the same steps. For
-   * measurements alone; what is in the files is the same.
-   */
-  private static final boolean EXCLUSIVE = Boolean.getBoolean("org.revenantdb.exclusiveSpaceMaps");
-
   private static final int GAM = 0;
   private static final int IAM = 1;
   private static final int BYTE = 2;
@@ -143,9 +137,9 @@ public final class MapChanges {
       if (latched == frames.length) {
         frames = Arrays.copyOf(frames, 2 * latched); // before another one is latched: it may fail
       }
-      int frame = EXCLUSIVE ? pool.fixExclusive((int) map) : pool.fixShared((int) map);
+      int frame = pool.fixShared((int) map);
       frames[latched++] = frame;
-      RecordBuilder record = EXCLUSIVE ? mini.change(frame) : mini.changeShared(frame);
+      RecordBuilder record = mini.changeShared(frame);
       for (; i < count && changes[i] >>> 25 == map; i++) {
         int place = (int) (changes[i] >>> 9) & 0xFFFF;
         int value = (int) changes[i] & 0x1FF;
@@ -200,12 +194,7 @@ public final class MapChanges {
     } finally {
       ownedCount = 0;
       while (latched > 0) {
-        int frame = frames[--latched];
-        if (EXCLUSIVE) {
-          pool.unfixExclusive(frame);
-        } else {
-          pool.unfixShared(frame);
-        }
+        pool.unfixShared(frames[--latched]);
       }
     }
   }

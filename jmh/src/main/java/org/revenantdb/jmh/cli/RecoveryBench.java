@@ -1,6 +1,7 @@
 package org.revenantdb.jmh.cli;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -8,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.revenantdb.jmh.baseline.EngineOfEagerRevert;
 import org.revenantdb.jmh.recovery.CleanupFork;
 import org.revenantdb.jmh.recovery.RestartFork;
 import org.revenantdb.jmh.recovery.RetryFork;
@@ -110,6 +112,14 @@ final class RecoveryBench implements Bench {
     figures.rounds(rounds.tally());
   }
 
+  private static void writeEager(Path folder) throws CannotMeasureException {
+    try {
+      EngineOfEagerRevert.write(folder);
+    } catch (IOException | IllegalStateException e) {
+      throw new CannotMeasureException("an engine that takes back before it is open", e);
+    }
+  }
+
   /** Figure 9 of the paper: kill, and open again. */
   private static void restarts(ForkSession session) throws CannotMeasureException {
     List<String> sizes =
@@ -128,13 +138,17 @@ final class RecoveryBench implements Bench {
     }
     List<String> eagerly =
         session.quick() ? List.of() : sizes.subList(0, sizes.size() - 1); // what is told takes long
+    Path eager = session.directory().resolve("eager-revert");
+    if (!eagerly.isEmpty()) {
+      writeEager(eager);
+    }
     for (String size : eagerly) {
       children.add(
           new ForkSession.Child(
               "update " + size + EAGERLY,
               RestartFork.class,
-              List.of("-Dorg.revenantdb.eagerRevert=true"),
-              null,
+              List.of(),
+              eager,
               List.of("DIRECTORY", "UPDATE", size, SMALL_LOG, session.seed())));
     }
     String usual = "update 100000, default options";

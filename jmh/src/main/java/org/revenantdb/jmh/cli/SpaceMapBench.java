@@ -10,9 +10,6 @@ import java.util.Set;
  * fails leaves the others alone.
  */
 final class SpaceMapBench implements Bench {
-  /** A flag of the JVM: the original method. */
-  static final String EXCLUSIVE = "-Dorg.revenantdb.exclusiveSpaceMaps=true";
-
   @Override
   public String name() {
     return "space-map";

@@ -1,8 +1,12 @@
 package org.revenantdb.jmh.cli;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.jmh.baseline.EngineOfExclusiveMaps;
 
 /**
  * One workload by several numbers of sessions, with space maps that are latched shared, and with
@@ -32,10 +36,16 @@ record SpaceMapPair(Class<?> main, String suffix, String rate) {
       Map<String, String> units,
       String question)
       throws CannotMeasureException {
+    Path exclusive = session.directory().resolve("exclusive-maps" + suffix);
+    try {
+      EngineOfExclusiveMaps.write(exclusive);
+    } catch (IOException | IllegalStateException e) {
+      throw new CannotMeasureException("an engine that latches space maps exclusively", e);
+    }
     List<ForkSession.Child> children = new ArrayList<>();
     for (int sessions : counts) {
-      children.add(child(SHARED, List.of(), sessions, arguments));
-      children.add(child(EXCLUSIVE, List.of(SpaceMapBench.EXCLUSIVE), sessions, arguments));
+      children.add(child(SHARED, null, sessions, arguments));
+      children.add(child(EXCLUSIVE, exclusive, sessions, arguments));
     }
     Map<String, Sample> samples = session.run(title, children, units);
     Plot plot = new Plot(question, Plot.Form.BARS, "sessions", "1/s", /* logarithmic= */ false);
@@ -65,10 +75,12 @@ record SpaceMapPair(Class<?> main, String suffix, String rate) {
   }
 
   private ForkSession.Child child(
-      String latches, List<String> more, int sessions, Arguments arguments) {
-    List<String> flags = new ArrayList<>(List.of("-Xms1g", "-Xmx1g"));
-    flags.addAll(more);
+      String latches, @Nullable Path classes, int sessions, Arguments arguments) {
     return new ForkSession.Child(
-        name(latches, sessions), main, flags, null, arguments.of(sessions));
+        name(latches, sessions),
+        main,
+        List.of("-Xms1g", "-Xmx1g"),
+        classes,
+        arguments.of(sessions));
   }
 }

@@ -15,9 +15,6 @@ import org.revenantdb.jmh.fork.Told;
  * <p>Arguments: as theirs.
  */
 public final class RestartFork {
-  /** A property of the JVM: the baseline, which takes back before it opens. */
-  private static final String EAGER = "org.revenantdb.eagerRevert";
-
   /** The exit code of who was killed by a signal that cannot be caught. */
   static final int KILLED = 128 + 9;
 
@@ -34,12 +31,7 @@ public final class RestartFork {
    */
   public static void main(String[] arguments) throws Exception {
     String[] own = arguments.clone();
-    List<String> flags =
-        List.of(
-            "-Xms512m",
-            "-Xmx512m",
-            "--enable-native-access=ALL-UNNAMED",
-            "-D" + EAGER + "=" + Boolean.getBoolean(EAGER));
+    List<String> flags = List.of("-Xms512m", "-Xmx512m", "--enable-native-access=ALL-UNNAMED");
     for (int kills = 1; ; kills++) {
       own[0] = Path.of(arguments[0]).resolve("database" + kills).toString();
       expect(KILLED, KilledWriter.class, flags, own);
