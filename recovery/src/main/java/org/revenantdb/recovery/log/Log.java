@@ -111,14 +111,8 @@ public final class Log implements AutoCloseable {
 
   private volatile long finalTail = Long.MAX_VALUE;
 
-  /** For tests: runs between reservation and publication (R18). */
-  @Nullable Runnable failpoint;
-
-  /** For tests: runs when a published record is about to wake the writer. */
-  @Nullable Runnable wakeFailpoint;
-
-  /** For tests: runs before a PAD is made in place of a record. */
-  @Nullable Runnable padFailpoint;
+  /** Tests set another one, before they publish. */
+  LogSteps steps = LogSteps.NONE;
 
   private boolean closed;
 
@@ -250,9 +244,7 @@ public final class Log implements AutoCloseable {
     }
     long end = start + length;
     try {
-      if (failpoint != null) {
-        failpoint.run();
-      }
+      steps.at(LogSteps.Step.RESERVED);
       if (!buffer.hasRoomUpTo(end)) {
         awaitRoom(end);
       }
@@ -277,9 +269,7 @@ public final class Log implements AutoCloseable {
 
   private void wakeWriterOfFullRing(long end) {
     if (end - buffer.writtenAcquire() > buffer.capacity() / 2) {
-      if (wakeFailpoint != null) {
-        wakeFailpoint.run();
-      }
+      steps.at(LogSteps.Step.BEFORE_WAKE);
       writer.wake(thread);
     }
   }
@@ -310,9 +300,7 @@ public final class Log implements AutoCloseable {
   /** Fills a place whose record came to nothing, or stops: a hole would stop everybody else. */
   private void publishPad(long start, int length, Throwable thrown) {
     try {
-      if (padFailpoint != null) {
-        padFailpoint.run();
-      }
+      steps.at(LogSteps.Step.BEFORE_PAD);
       RecordBuilder pad = new RecordBuilder().begin(RecordType.PAD, /* transactionId= */ 0);
       byte[] zeros = new byte[length - pad.position()];
       pad.putBytes(zeros, 0, zeros.length);

@@ -6,10 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.revenantdb.recovery.log.LogSteps.Step.BEFORE_PAD;
+import static org.revenantdb.recovery.log.LogSteps.Step.BEFORE_WAKE;
+import static org.revenantdb.recovery.log.LogSteps.Step.RESERVED;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -190,16 +194,22 @@ class LogTest {
     assertThrows(IllegalStateException.class, () -> builder.putByte(1));
   }
 
+  private static LogSteps throwing(Map<LogSteps.Step, Error> errors) {
+    return step -> {
+      Error thrown = errors.get(step);
+      if (thrown != null) {
+        throw thrown;
+      }
+    };
+  }
+
   @Test
   void R18_a_throwable_between_reservation_and_publication_leaves_a_pad() {
     long after;
     try (Log log = start(1 << 13)) {
-      log.failpoint =
-          () -> {
-            throw new StackOverflowError("thrown by the test");
-          };
+      log.steps = throwing(Map.of(RESERVED, new StackOverflowError("thrown by the test")));
       assertThrows(StackOverflowError.class, () -> log.publish(record(1, 100)));
-      log.failpoint = null;
+      log.steps = LogSteps.NONE;
       after = log.publish(record(2, 100));
       log.awaitDurable(after);
       assertNull(log.failure());
@@ -217,16 +227,9 @@ class LogTest {
   void R18_if_not_even_a_pad_can_be_published_the_log_stops() {
     Log log = start(1 << 13);
     Error thrown = new OutOfMemoryError("thrown by the test");
-    log.failpoint =
-        () -> {
-          log.padFailpoint =
-              () -> {
-                throw new OutOfMemoryError("again");
-              };
-          throw thrown;
-        };
+    log.steps = throwing(Map.of(RESERVED, thrown, BEFORE_PAD, new OutOfMemoryError("again")));
     assertSame(thrown, assertThrows(OutOfMemoryError.class, () -> log.publish(record(1, 100))));
-    log.failpoint = null;
+    log.steps = LogSteps.NONE;
     assertSame(thrown, log.failure());
     assertThrows(LogStoppedException.class, () -> log.publish(record(2, 100)));
     assertThrows(LogStoppedException.class, log::close);
@@ -236,10 +239,7 @@ class LogTest {
   @Test
   void R18_nothing_is_thrown_once_a_record_is_published() {
     try (Log log = start(1 << 13)) {
-      log.wakeFailpoint =
-          () -> {
-            throw new StackOverflowError("thrown by the test");
-          };
+      log.steps = throwing(Map.of(BEFORE_WAKE, new StackOverflowError("thrown by the test")));
       long lsn = 0;
       for (int i = 1; i <= 30; i++) {
         lsn = log.publish(record(i, 400));
