@@ -67,11 +67,14 @@ final class FlushedLsns {
    * Notes that a page was refused: it is not what was written last.
    *
    * @param lsn which the page has at least if it is good
+   * @return whether that is new
    */
-  void refuse(int pageId, long lsn) {
-    if (refused.size() < MOST) {
-      refused.merge(pageId, lsn, Math::max);
+  boolean refuse(int pageId, long lsn) {
+    if (refused.size() >= MOST && !refused.containsKey(pageId)) {
+      return false;
     }
+    Long before = refused.put(pageId, Math.max(lsn, refused.getOrDefault(pageId, 0L)));
+    return before == null;
   }
 
   /** The pages that were refused and not written since. */

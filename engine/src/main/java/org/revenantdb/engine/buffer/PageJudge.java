@@ -69,7 +69,7 @@ final class PageJudge {
         }
         yield isOlderThanWritten(condition, page, pageId)
             ? olderThanWritten(pageId, PageHeaderLayout.pageLsn(page))
-            : problemOfGood(pageId, page);
+            : check.problemOf(pageId, page);
       }
     };
   }
@@ -79,24 +79,33 @@ final class PageJudge {
     if (flushed == 0) {
       return "page " + pageId + " was never written: its bytes are all zero";
     }
-    flushedLsns.refuse(pageId, flushed);
     return "page %d was written with LSN %d, but its bytes are all zero, which is LSN 0: that write is lost"
         .formatted(pageId, flushed);
   }
 
   private String olderThanWritten(int pageId, long lsn) {
     long flushed = flushedLsns.of(pageId);
-    flushedLsns.refuse(pageId, flushed);
     return "page %d is an old version of itself: its LSN is %d, but it was written with LSN %d, or a later one, and that write is lost"
         .formatted(pageId, lsn, flushed);
   }
 
-  private @Nullable String problemOfGood(int pageId, MemorySegment page) {
-    String problem = check.problemOf(pageId, page);
-    if (problem != null && check.isBetweenLives(page)) {
-      flushedLsns.refuse(pageId, PageHeaderLayout.pageLsn(page) + 1);
+  /**
+   * Notes that a reader is refused a page, if the log of this life alone shows why (protocols.md
+   * §9). Not for who looks at the file beside a frame, or for redo, which may build the page anew:
+   * what the file has is not what the page is then.
+   */
+  void noteRefused(PageCondition condition, MemorySegment page, int pageId) {
+    boolean isNew = false;
+    if (isOlderThanWritten(condition, page, pageId)) {
+      isNew = flushedLsns.refuse(pageId, flushedLsns.of(pageId));
+    } else if (condition == PageCondition.GOOD
+        && PageHeaderLayout.pageId(page) == pageId
+        && check.isBetweenLives(page)) {
+      isNew = flushedLsns.refuse(pageId, PageHeaderLayout.pageLsn(page) + 1);
     }
-    return problem;
+    if (isNew) {
+      check.refused();
+    }
   }
 
   /** Whether what was read is good, or nothing at all, and yet not what was written last. */

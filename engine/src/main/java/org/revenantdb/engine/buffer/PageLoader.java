@@ -123,6 +123,9 @@ final class PageLoader {
       frames.stayOf(frame).setArrived();
       return;
     }
+    if (!forRedo) {
+      judge.noteRefused(condition, page, pageId);
+    }
     if (!forRedo || judge.isOlderThanWritten(condition, page, pageId)) {
       throw judge.damage(pageId, problem);
     }

@@ -35,6 +35,12 @@ public interface PageReadCheck {
   }
 
   /**
+   * A page was refused that a later life may take for sound: a checkpoint has to say so. The page
+   * is latched; this waits for nothing.
+   */
+  default void refused() {}
+
+  /**
    * Looks at a page that was read and found good, before it is changed for the first time since:
    * what a reader need not know. The caller has the page latched exclusively, and no record is
    * reserved yet.

@@ -282,7 +282,7 @@ final class Opening {
                 options.readOnly() || !options.doubleWrite() ? null : life.changes().guard(),
                 life.log(),
                 credit.flushed(),
-                pageCheck(life.log(), analysed.result().endOfLog()),
+                pageCheck(life.log(), analysed.restart(), credit.hurry()),
                 waits));
     analysed.restart().flushedPages(ofKnown(analysed, made::wasFlushed));
     analysed.restart().refusedPages(ofKnown(analysed, made::wasRefused)); // not before: see there
@@ -456,12 +456,17 @@ final class Opening {
    * A page cannot be ahead of the log, nor carry an LSN from between two lives (R7); and it has to
    * have the structure of its type.
    */
-  private static PageReadCheck pageCheck(OpeningLog log, long endOfFormerLife) {
+  private static PageReadCheck pageCheck(OpeningLog log, Restart restart, Runnable hurry) {
+    long endOfFormerLife = restart.result().endOfLog();
     return new PageReadCheck() {
       @Override
       public @Nullable String problemOf(int pageId, MemorySegment page) {
         long lsn = Page.lsn(page);
-        if (lsn <= endOfFormerLife || (lsn >= log.firstTail() && lsn <= log.durableLsn())) {
+        boolean isOfALife =
+            lsn <= endOfFormerLife
+                ? !restart.isBetweenLives(lsn)
+                : lsn >= log.firstTail() && lsn <= log.durableLsn();
+        if (isOfALife) {
           return PageStructure.problemOf(pageId, page);
         }
         return "its LSN " + lsn + " is not one that the log has: log that was durable is missing";
@@ -470,7 +475,12 @@ final class Opening {
       @Override
       public boolean isBetweenLives(MemorySegment page) {
         long lsn = Page.lsn(page);
-        return lsn > endOfFormerLife && lsn < log.firstTail();
+        return restart.isBetweenLives(lsn) || (lsn > endOfFormerLife && lsn < log.firstTail());
+      }
+
+      @Override
+      public void refused() {
+        hurry.run();
       }
 
       @Override

@@ -266,6 +266,9 @@ class LostPageWriteTest {
                   () -> database.call(tx -> tx.get(database.table("t"), HIT)));
           assertEquals((long) leaf * Page.SIZE, told.offset());
         }
+        if (life == 0) {
+          directory = copyOf(directory, "killed"); // perhaps before any checkpoint
+        }
       }
     }
   }

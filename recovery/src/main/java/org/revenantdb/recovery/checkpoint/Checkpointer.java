@@ -1,5 +1,6 @@
 package org.revenantdb.recovery.checkpoint;
 
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.function.LongPredicate;
@@ -307,7 +308,7 @@ public final class Checkpointer implements AutoCloseable {
     // and the slot counts no page whose first record a crash may take away.
     long pages = source.highWaterPages();
     CheckpointImage.Published image =
-        CheckpointImage.publish(log, source.transactions(), source.refusedPages(), redo);
+        CheckpointImage.publish(log, source.transactions(), refusedBelow(pages), redo);
     log.awaitDurable(image.lsn());
     boolean clean = closing && redo == begin && log.tail() == image.lsn();
     ControlState state =
@@ -326,6 +327,13 @@ public final class Checkpointer implements AutoCloseable {
     redoPoint = redo;
     log.recycleBelow(redo);
     space.redoPointMoved(redo);
+  }
+
+  /** A page behind the size that the slot will have was cut off, or is not known there. */
+  private List<RefusedPage> refusedBelow(long pages) {
+    return source.refusedPages().stream()
+        .filter(refused -> Integer.toUnsignedLong(refused.page()) < pages)
+        .toList();
   }
 
   /**

@@ -30,7 +30,7 @@ final class Analysis {
   private final TransactionStates transactions;
   private final LongLongMap lastFormatOrFree = new LongLongMap();
   private final LongLongMap flushed = new LongLongMap();
-  private final LongLongMap refused = new LongLongMap();
+  private LongLongMap refused = new LongLongMap();
   private final List<LifeRange> ranges = new ArrayList<>();
 
   /**
@@ -81,6 +81,7 @@ final class Analysis {
     }
     refuseLivesAboveSlot();
     refusePagesBeyondFile();
+    settleRefused();
   }
 
   /**
@@ -178,8 +179,8 @@ final class Analysis {
   }
 
   /**
-   * Of each image, also of one that no control slot names: what was refused is refused until it is
-   * written again. Redo has nothing to do on such a page, as on one that was written.
+   * Of each image, also of one that no control slot names. Not of pages behind the size in the
+   * slot: they came into being behind B, so redo has all of them.
    */
   private void takeRefused(LogReader record) {
     int ids = record.getInt(CheckpointImage.WRITING);
@@ -189,10 +190,26 @@ final class Analysis {
     for (int i = 0; i < count; i++) {
       int at = CheckpointImage.IDS + ids * Long.BYTES + i * CheckpointImage.REFUSED_ENTRY;
       long page = Integer.toUnsignedLong(record.getInt(at));
-      long lsn = record.getLong(at + Integer.BYTES);
-      raise(flushed, page, lsn);
-      raise(refused, page, lsn);
+      if (page < control.highWaterPages()) {
+        raise(refused, page, record.getLong(at + Integer.BYTES));
+      }
     }
+  }
+
+  /**
+   * Drops the pages that the log can build, as it has a FORMAT, and those that were freed or
+   * written again. On what is left redo has nothing to do, as on a page that was written.
+   */
+  private void settleRefused() {
+    LongLongMap noted = new LongLongMap();
+    refused.forEachKey(page -> {
+      long lsn = refused.getOrDefault(page, 0);
+      if (lastFormatOrFree.getOrDefault(page, 0) == 0 && flushed.getOrDefault(page, 0) <= lsn) {
+        noted.put(page, lsn);
+      }
+    });
+    refused = noted;
+    noted.forEachKey(page -> raise(flushed, page, noted.getOrDefault(page, 0)));
   }
 
   private static void raise(LongLongMap lsns, long page, long lsn) {
@@ -239,14 +256,7 @@ final class Analysis {
    * is good. Not those that were written again, formatted or freed since.
    */
   LongLongMap refused() {
-    LongLongMap still = new LongLongMap();
-    refused.forEachKey(page -> {
-      long lsn = refused.getOrDefault(page, 0);
-      if (flushed.getOrDefault(page, 0) <= lsn && lastFormatOrFree.getOrDefault(page, 0) <= lsn) {
-        still.put(page, lsn);
-      }
-    });
-    return still;
+    return refused;
   }
 
   long bytesRead() {

@@ -337,6 +337,24 @@ public final class Restart {
     tell(analysis.refused(), pages);
   }
 
+  /**
+   * Whether no record of the lives from the redo point on has an LSN, though one before and one
+   * behind has: between the end of a life and the beginning of the next nothing was logged. What
+   * lies before the redo point, or behind the last life, is not known here.
+   *
+   * @param lsn of a page
+   * @return true if durable log with that LSN is missing
+   */
+  public boolean isBetweenLives(long lsn) {
+    List<LifeRange> ranges = analysis.ranges();
+    for (int i = 1; i < ranges.size(); i++) {
+      if (lsn > ranges.get(i - 1).end() && lsn <= ranges.get(i).start()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private static void tell(LongLongMap lsns, FlushedPage pages) {
     lsns.forEachKey(page -> pages.known((int) page, lsns.getOrDefault(page, 0)));
   }

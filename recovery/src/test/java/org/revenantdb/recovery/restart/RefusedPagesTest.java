@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.revenantdb.recovery.checkpoint.CheckpointImage;
 import org.revenantdb.recovery.checkpoint.RefusedPage;
 import org.revenantdb.recovery.checkpoint.TransactionImage;
+import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.log.Log;
@@ -24,6 +25,7 @@ import org.revenantdb.recovery.testing.CrashDisk;
 class RefusedPagesTest {
   private static final byte[] ROW = LogFixture.bytes(20);
   private static final long[] NONE = {};
+  private static final long PAGES = 4_099;
 
   private final CrashDisk disk = new CrashDisk();
   private final Log log = LogFixture.create(disk);
@@ -42,7 +44,9 @@ class RefusedPagesTest {
   private Restart analyse(CheckpointImage.Published image) {
     log.awaitDurable(log.tail());
     return LogFixture.analyse(
-        disk.afterKill(), LogFixture.state(begin, begin, image.start(), image.lsn(), 1));
+        disk.afterKill(),
+        new ControlState(
+            0, begin, begin, image.start(), image.lsn(), 1, /* clean= */ false, 0, PAGES));
   }
 
   private static Map<Integer, Long> refused(Restart restart) {
@@ -84,6 +88,25 @@ class RefusedPagesTest {
     assertEquals(Map.of(8, 40L), refused(analyse(image)));
   }
 
+  /** As after lost log: the page is not what it was, but the log can build it. */
+  @Test
+  void a_page_that_the_log_can_build_is_not_refused_and_is_redone_from_the_beginning() {
+    long built = LogFixture.part(log, 0, 5, PartKind.FORMAT, ROW);
+    LogFixture.change(log, 1, 5, ROW);
+    Restart restart = analyse(checkpoint(NONE, new RefusedPage(5, built + 1)));
+    assertEquals(Map.of(), refused(restart));
+    assertEquals(List.of(5, 5), LogFixture.pages(restart));
+  }
+
+  /** Pages that came behind the size in the slot have their FORMAT in the range of redo. */
+  @Test
+  void a_page_behind_the_size_in_the_slot_is_left_to_redo() {
+    LogFixture.change(log, 1, 5_000, ROW);
+    Restart restart = analyse(checkpoint(NONE, new RefusedPage(5_000, 40)));
+    assertEquals(Map.of(), refused(restart));
+    assertEquals(List.of(5_000), LogFixture.pages(restart));
+  }
+
   /** The checkpoint may have ended before its control slot was written: its image says more. */
   @Test
   void the_images_of_all_checkpoints_count() {
@@ -96,7 +119,7 @@ class RefusedPagesTest {
   void an_image_of_many_parts_has_ids_and_pages() {
     List<RefusedPage> many = new ArrayList<>();
     Map<Integer, Long> expected = new TreeMap<>();
-    for (int page = 3; page < 4_099; page++) {
+    for (int page = 3; page < PAGES; page++) {
       many.add(new RefusedPage(page, page % 3L));
       expected.put(page, page % 3L);
     }
