@@ -70,10 +70,11 @@ final class FlushedLsns {
    * @return whether that is new
    */
   boolean refuse(int pageId, long lsn) {
-    if (refused.size() >= MOST && !refused.containsKey(pageId)) {
+    Long before = refused.get(pageId); // one thread at a time has the page latched
+    if (before == null && refused.size() >= MOST) {
       return false;
     }
-    Long before = refused.put(pageId, Math.max(lsn, refused.getOrDefault(pageId, 0L)));
+    refused.put(pageId, before == null ? lsn : Math.max(before, lsn));
     return before == null;
   }
 

@@ -58,7 +58,7 @@ final class PageJudge {
   @Nullable String problemOf(PageCondition condition, MemorySegment page, int pageId) {
     return switch (condition) {
       case BEYOND_END -> "page " + pageId + " lies beyond the end of the file";
-      case NEVER_WRITTEN -> neverWritten(pageId);
+      case NEVER_WRITTEN -> neverWritten(pageId, flushedLsns.of(pageId));
       case DAMAGED ->
           "page %d is damaged: its checksum is %08x, but its bytes have %08x"
               .formatted(pageId, PageHeaderLayout.crc(page), PageChecksum.compute(page));
@@ -68,25 +68,18 @@ final class PageJudge {
               .formatted(pageId, Integer.toUnsignedString(PageHeaderLayout.pageId(page)));
         }
         yield isOlderThanWritten(condition, page, pageId)
-            ? olderThanWritten(pageId, PageHeaderLayout.pageLsn(page))
+            ? "page %d is an old version of itself: its LSN is %d, but it was written with LSN %d, or a later one, and that write is lost"
+                .formatted(pageId, PageHeaderLayout.pageLsn(page), flushedLsns.of(pageId))
             : check.problemOf(pageId, page);
       }
     };
   }
 
-  private String neverWritten(int pageId) {
-    long flushed = flushedLsns.of(pageId);
-    if (flushed == 0) {
-      return "page " + pageId + " was never written: its bytes are all zero";
-    }
-    return "page %d was written with LSN %d, but its bytes are all zero, which is LSN 0: that write is lost"
-        .formatted(pageId, flushed);
-  }
-
-  private String olderThanWritten(int pageId, long lsn) {
-    long flushed = flushedLsns.of(pageId);
-    return "page %d is an old version of itself: its LSN is %d, but it was written with LSN %d, or a later one, and that write is lost"
-        .formatted(pageId, lsn, flushed);
+  private static String neverWritten(int pageId, long flushed) {
+    return flushed == 0
+        ? "page " + pageId + " was never written: its bytes are all zero"
+        : "page %d was written with LSN %d, but its bytes are all zero, which is LSN 0: that write is lost"
+            .formatted(pageId, flushed);
   }
 
   /**

@@ -25,8 +25,8 @@ public interface PageReadCheck {
   @Nullable String problemOf(int pageId, MemorySegment page);
 
   /**
-   * Whether a page has an LSN that lies between the lives before and this one. The lives after this
-   * one do not know these bounds, and would read the page as sound.
+   * Whether a page has an LSN that lies between two lives. A later life, whose redo point has
+   * passed them, does not know their bounds, and would read the page as sound.
    *
    * @param page its 8192 bytes, with which something is wrong
    */
