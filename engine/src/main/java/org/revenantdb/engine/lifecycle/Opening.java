@@ -284,18 +284,9 @@ final class Opening {
                 credit.flushed(),
                 pageCheck(life.log(), analysed.restart(), credit.hurry()),
                 waits));
-    analysed.restart().flushedPages(ofKnown(analysed, made::wasFlushed));
-    analysed.restart().refusedPages(ofKnown(analysed, made::wasRefused)); // not before: see there
+    analysed.restart().flushedPages(made::wasFlushed);
+    analysed.restart().refusedPages(made::wasRefused); // not before: see there
     return made;
-  }
-
-  /** Behind the size in the slot the file may have been cut, and have grown again, since. */
-  private static Restart.FlushedPage ofKnown(Analysed analysed, Restart.FlushedPage pages) {
-    return (page, lsn) -> {
-      if (Integer.toUnsignedLong(page) < analysed.knownPages()) {
-        pages.known(page, lsn);
-      }
-    };
   }
 
   /** What step 4 leaves beside the pages: when it began and ended, by {@link System#nanoTime}. */

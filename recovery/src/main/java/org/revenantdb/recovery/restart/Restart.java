@@ -321,10 +321,22 @@ public final class Restart {
    * Tells which pages the data file is known to have, and up to which LSN: what FLUSHED records
    * from the redo point on say. A page that is older in the file is one of which a write was lost.
    *
+   * <p>Redo believes all of them. Of a page behind the size in the control slot one counts here if
+   * it lies above the last FORMAT or FREE that the log has of the page: else the file may have been
+   * cut, and have grown again, since.
+   *
    * @param pages told of each
    */
   public void flushedPages(FlushedPage pages) {
-    tell(analysis.flushed(), pages);
+    analysis
+        .flushed()
+        .forEachKey(page -> {
+          long lsn = analysis.flushed().getOrDefault(page, 0);
+          long built = analysis.lastFormatOrFree().getOrDefault(page, 0);
+          if (page < control.highWaterPages() || (built != 0 && lsn >= built)) {
+            pages.known((int) page, lsn);
+          }
+        });
   }
 
   /**
@@ -334,7 +346,9 @@ public final class Restart {
    * @param pages told of each, with the LSN that the page has at least if it is good
    */
   public void refusedPages(FlushedPage pages) {
-    tell(analysis.refused(), pages);
+    analysis
+        .refused()
+        .forEachKey(page -> pages.known((int) page, analysis.refused().getOrDefault(page, 0)));
   }
 
   /**
@@ -353,10 +367,6 @@ public final class Restart {
       }
     }
     return false;
-  }
-
-  private static void tell(LongLongMap lsns, FlushedPage pages) {
-    lsns.forEachKey(page -> pages.known((int) page, lsns.getOrDefault(page, 0)));
   }
 
   /**

@@ -2,11 +2,15 @@ package org.revenantdb.recovery.restart;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.recovery.file.CorruptDataException;
@@ -128,6 +132,22 @@ class RedoTest {
     assertEquals(List.of("1/CHANGE@" + after), LogFixture.redone(analyse(redo, redo)));
   }
 
+  /** The slot names ten pages; redo skips what it believes written, so readers must know of it. */
+  @Test
+  void
+      a_flush_behind_the_size_in_the_slot_counts_for_readers_if_the_log_has_built_the_page_before() {
+    long redo = log.tail();
+    long built = LogFixture.part(log, 0, 12, PartKind.FORMAT, BYTES);
+    LogFixture.flushed(log, 12, built);
+    LogFixture.flushed(log, 13, built); // of the page before the file was cut
+    LogFixture.flushed(log, 14, built); // as well, and formatted anew
+    LogFixture.part(log, 0, 14, PartKind.FORMAT, BYTES);
+    LogFixture.flushed(log, 9, built);
+    Map<Integer, Long> written = new TreeMap<>();
+    analyse(redo, redo).flushedPages(written::put);
+    assertEquals(Map.of(9, built, 12, built), written);
+  }
+
   @Test
   void a_flush_counts_in_later_lives() {
     long redo = log.tail();
@@ -202,6 +222,32 @@ class RedoTest {
     assertEquals(List.of(1, 2, 3, 4, 5, 6, 7), LogFixture.pages(last));
     assertEquals(8, last.result().life());
     assertEquals(7, last.result().highestPageId());
+  }
+
+  /** A page with such an LSN is ahead of log that was lost: whichever of the lives lost it. */
+  @Test
+  void R7_what_lies_between_any_two_lives_belongs_to_none() {
+    long redo = log.tail();
+    LogFixture.change(log, 0, 1, BYTES);
+    log.awaitDurable(log.tail());
+    CrashDisk left = disk.afterKill();
+    List<long[]> gaps = new ArrayList<>();
+    for (int life = 2; life < 5; life++) {
+      Restart restart = LogFixture.analyse(left, LogFixture.state(redo, redo, 0, redo, life - 1));
+      try (Log next = restart.startLife(LogFixture.options())) {
+        long changed = LogFixture.change(next, 0, life, BYTES);
+        gaps.add(new long[] {restart.result().endOfLog(), changed});
+        next.awaitDurable(changed);
+      }
+      left = left.afterKill();
+    }
+    Restart last = LogFixture.analyse(left, LogFixture.state(redo, redo, 0, redo, 4));
+    for (long[] gap : gaps) {
+      assertFalse(last.isBetweenLives(gap[0]));
+      assertTrue(last.isBetweenLives(gap[0] + 1));
+      assertFalse(last.isBetweenLives(gap[1]));
+    }
+    assertFalse(last.isBetweenLives(last.result().endOfLog()));
   }
 
   /** Restarts that are killed again and again leave neither a longer chain nor more files. */
