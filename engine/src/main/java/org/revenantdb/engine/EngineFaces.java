@@ -11,7 +11,6 @@ import org.revenantdb.engine.session.Engine;
 import org.revenantdb.engine.session.LostRow;
 import org.revenantdb.engine.session.TransactionCore;
 import org.revenantdb.latch.WaitStatistics;
-import org.revenantdb.recovery.restart.RestartProgress;
 
 /** The package-private members of this package, for the engine. */
 final class EngineFaces extends ApiAccess {
@@ -103,11 +102,6 @@ final class EngineFaces extends ApiAccess {
   @Override
   public int code(RestartPhase phase) {
     return phase.code();
-  }
-
-  @Override
-  public RestartPhase phase(RestartProgress.Phase phase) {
-    return RestartPhase.of(phase);
   }
 
   @Override

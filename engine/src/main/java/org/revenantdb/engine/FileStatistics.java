@@ -63,6 +63,11 @@ public final class FileStatistics {
     return values.of(Statistic.FILES_RESTART_PAGES);
   }
 
+  /** Pages that the last crash has left to be brought up to date in the background. */
+  public long pendingPages() {
+    return values.of(Statistic.FILES_PENDING_PAGES);
+  }
+
   /** {@return size of the log directory; 0 if the database is open read-only} */
   public long logDirectoryBytes() {
     return values.of(Statistic.FILES_LOG_DIRECTORY_BYTES);

@@ -1,13 +1,15 @@
 package org.revenantdb.engine;
 
 import java.util.Locale;
-import org.revenantdb.recovery.restart.RestartProgress;
 
-/** What a restart does that takes time: in this order, and then the database is open. */
+/** What a restart does that takes time. The database is open between the two. */
 public enum RestartPhase {
   /** Reads the log to find out what happened. */
   ANALYSIS(1),
-  /** Reads the log again, with the pages that it speaks of, and brings them up to date. */
+  /**
+   * Brings the pages up to date that the log speaks of, in the background: each when it is first
+   * needed, the others one by one.
+   */
   REDO(2);
 
   private final int code;
@@ -19,13 +21,6 @@ public enum RestartPhase {
   /** What stands for it in the counters file (docs/format.md §7). */
   int code() {
     return code;
-  }
-
-  static RestartPhase of(RestartProgress.Phase phase) {
-    return switch (phase) {
-      case ANALYSIS -> ANALYSIS;
-      case REDO -> REDO;
-    };
   }
 
   /**

@@ -269,6 +269,13 @@ public enum Statistic {
       Kind.GAUGE,
       Unit.PAGES,
       "largest number of pages that a restart might have to read"),
+  /** {@link FileStatistics#pendingPages}. */
+  FILES_PENDING_PAGES(
+      Group.FILES,
+      "pendingPages",
+      Kind.GAUGE,
+      Unit.PAGES,
+      "pages that the last crash has left to be brought up to date in the background"),
   /** {@link FileStatistics#logDirectoryBytes}. */
   FILES_LOG_DIRECTORY_BYTES(
       Group.FILES,

@@ -25,7 +25,6 @@ import org.revenantdb.engine.session.Engine;
 import org.revenantdb.engine.session.LostRow;
 import org.revenantdb.engine.session.TransactionCore;
 import org.revenantdb.latch.WaitStatistics;
-import org.revenantdb.recovery.restart.RestartProgress;
 
 /**
  * The members of the exported package that only the engine uses. They are package-private there,
@@ -131,9 +130,6 @@ public abstract class ApiAccess {
 
   /** What stands for a phase in a counters file. */
   public abstract int code(RestartPhase phase);
-
-  /** The phase as users see it. */
-  public abstract RestartPhase phase(RestartProgress.Phase phase);
 
   // ---- exceptions
 

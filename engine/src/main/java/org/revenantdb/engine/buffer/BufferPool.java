@@ -508,6 +508,7 @@ public final class BufferPool implements AutoCloseable {
       int frame = stay == null ? changing(claims.enter(pageId, forScan)) : latchExclusive(stay);
       if (frame != Frames.NONE) {
         loader.clear(frame, pageId);
+        loader.isNew(pageId);
         frames.stayOf(frame).setFreed(false);
         return frame;
       }
@@ -879,6 +880,14 @@ public final class BufferPool implements AutoCloseable {
    */
   public long oldestDirtyLsn() {
     return frames.oldestLsn(steps);
+  }
+
+  /**
+   * Says what pages lack since a crash: each is redone when it is brought into memory. To be called
+   * before a page is read; and with {@link PendingRedo#NONE} when no page is pending any more.
+   */
+  public void redoOnDemand(PendingRedo lacking) {
+    loader.redoOnDemand(lacking);
   }
 
   /**

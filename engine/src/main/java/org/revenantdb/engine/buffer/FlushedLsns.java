@@ -34,7 +34,8 @@ final class FlushedLsns {
    * Not known   what a former life has written, but for what FLUSHED records from the redo point on say.
    *
    * Refused     pages that somebody was refused, with the LSN that each has at least if it is good. Each checkpoint names
-   *             them in its image, so that no later life reads them as sound. Not more than MOST, which bounds the image.
+   *             them in its image, so that no later life reads them as sound. Not more than MOST by readers, which
+   *             bounds the image; beside them those that could not be redone, fewer than pages were dirty at the crash.
    */
   private static final int CHUNK_SHIFT = 13;
   private static final int CHUNK_PAGES = 1 << CHUNK_SHIFT;
@@ -76,6 +77,13 @@ final class FlushedLsns {
     }
     refused.put(pageId, before == null ? lsn : Math.max(before, lsn));
     return before == null;
+  }
+
+  /** Notes that a page is older than the LSN, and that nothing can bring it there. */
+  void refuseBelow(int pageId, long lsn) {
+    ENTRY.setRelease(
+        chunk(pageId >>> CHUNK_SHIFT), pageId & (CHUNK_PAGES - 1), Math.max(lsn, of(pageId)));
+    refused.merge(pageId, lsn, Math::max);
   }
 
   /** The pages that were refused and not written since. */

@@ -101,6 +101,21 @@ final class PageJudge {
     }
   }
 
+  /**
+   * Notes that a page could not be redone: what the file has is older than the LSN, and stays so.
+   * However many there are: a checkpoint whose redo point has passed what they lack has to name
+   * them.
+   */
+  void refuseBelow(int pageId, long lsn) {
+    flushedLsns.refuseBelow(pageId, lsn);
+    check.refused();
+  }
+
+  /** Whether damage is that of a page, and not that of the log. */
+  boolean isOfPage(CorruptDataException damage) {
+    return damage.file().equals(dataPath);
+  }
+
   /** Whether what was read is good, or nothing at all, and yet not what was written last. */
   boolean isOlderThanWritten(PageCondition condition, MemorySegment page, int pageId) {
     return switch (condition) {

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.latch.LatchDebug;
 import org.revenantdb.latch.WaitMeter;
+import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 
 /**
@@ -32,6 +33,11 @@ final class PageLoader {
    *   waited looks up again, reads the page itself, and is told. A page may have been freed since its id was read; what
    *   is read then is what the file has, clean, as any read of it would find; nobody is led to it, and its next
    *   user formats it (fixNew, after the read).
+   *
+   * Redo on demand (docs/redo-on-demand.md)
+   *   A page that lacks something since a crash gets it here, before its latch is given up for the first time. First
+   *   the frame is marked dirty, or the page noted as refused, then the page ceases to be pending: a checkpoint
+   *   that finds no page pending finds each of them in one of these places, or written.
    */
 
   private final Frames frames;
@@ -44,6 +50,9 @@ final class PageLoader {
   private final PoolCounters counters;
   private final Steps steps;
   private final AtomicInteger aheadNow = new AtomicInteger();
+
+  /** What pages lack since a crash; nothing once the last of them was redone. */
+  private volatile PendingRedo pending = PendingRedo.NONE;
 
   PageLoader(
       Frames frames,
@@ -85,7 +94,11 @@ final class PageLoader {
       return Frames.NONE;
     }
     try {
-      read(frame, pageId, forRedo);
+      if (pending.isPending(pageId)) {
+        readers.onFileThread(() -> read(frame, pageId, forRedo)); // it reads the log as well
+      } else {
+        read(frame, pageId, forRedo);
+      }
       return frame;
     } catch (Throwable failure) {
       claims.leave(frames.stayOf(frame));
@@ -95,6 +108,11 @@ final class PageLoader {
 
   private void read(int frame, int pageId, boolean forRedo) {
     MemorySegment page = frames.stayOf(frame).page();
+    PendingRedo lacking = pending;
+    if (lacking.isPending(pageId) && lacking.beginsWithFormat(pageId)) {
+      redo(frame, pageId, lacking);
+      return;
+    }
     int bytes = readPatiently(pageId, page);
     counters.misses[PageClasses.of(Page.type(page))].increment();
     arrived(frame, pageId, bytes, forRedo);
@@ -114,14 +132,29 @@ final class PageLoader {
   private void arrived(int frame, int pageId, int bytes, boolean forRedo) {
     MemorySegment page = frames.stayOf(frame).page();
     counters.pagesRead.increment();
+    PendingRedo lacking = pending;
+    boolean lacksSomething = lacking.isPending(pageId);
+    if (lacksSomething && lacking.beginsWithFormat(pageId)) {
+      redo(frame, pageId, lacking);
+      return;
+    }
     PageCondition condition = PageJudge.conditionOf(page, bytes);
     String problem = judge.problemOf(condition, page, pageId);
     if (problem == null) {
+      if (lacksSomething) {
+        redo(frame, pageId, lacking);
+        return;
+      }
       if (PageClasses.leadsToOthers(Page.type(page))) {
         frames.stayOf(frame).setHot();
       }
       frames.stayOf(frame).setArrived();
       return;
+    }
+    if (lacksSomething) {
+      CorruptDataException damage = judge.damage(pageId, problem);
+      refuse(pageId, lacking);
+      throw damage;
     }
     if (!forRedo) {
       judge.noteRefused(condition, page, pageId);
@@ -133,14 +166,70 @@ final class PageLoader {
     frames.setCondition(frame, condition == PageCondition.GOOD ? PageCondition.DAMAGED : condition);
   }
 
+  /** Gives a page what it lacks: it was read, and found good, or the log can build it. */
+  private void redo(int frame, int pageId, PendingRedo lacking) {
+    Stay stay = frames.stayOf(frame);
+    try {
+      if (lacking.beginsWithFormat(pageId)) {
+        blank(frame, pageId); // who peeks at it is led here, and must not see an empty page
+      } else {
+        judge.checkBeforeChange(stay);
+      }
+      lacking.redo(pageId, stay.page());
+    } catch (CorruptDataException damage) {
+      if (judge.isOfPage(damage)) {
+        refuse(pageId, lacking);
+      }
+      throw damage;
+    }
+    if (lacking.redoPoint() != 0) {
+      // Dirty whether it was changed or not: what is in the cache may not be on the medium (R6).
+      frames.setFirstLsnVolatile(frame, lacking.redoPoint());
+      writer.countDirty();
+      lacking.done(pageId);
+    }
+    if (PageClasses.leadsToOthers(Page.type(stay.page()))) {
+      stay.setHot();
+    }
+    stay.setArrived();
+  }
+
+  /**
+   * A page cannot be redone. Whoever reads it in this life or a later one is refused it, as it is
+   * older than what was logged; so the redo point may pass what it lacks.
+   */
+  private void refuse(int pageId, PendingRedo lacking) {
+    if (lacking.redoPoint() != 0) {
+      judge.refuseBelow(pageId, lacking.lastLsn(pageId));
+      lacking.done(pageId);
+    }
+  }
+
+  /** As {@link BufferPool#redoOnDemand}. */
+  void redoOnDemand(PendingRedo lacking) {
+    pending = lacking;
+  }
+
+  /** A page is formatted anew: what it lacked does not matter any more (R12). */
+  void isNew(int pageId) {
+    PendingRedo lacking = pending;
+    if (lacking.isPending(pageId)) {
+      lacking.done(pageId);
+    }
+  }
+
   /** Makes a frame that of a page of zeros but for its id, instead of reading it. */
   void clear(int frame, int pageId) {
+    blank(frame, pageId);
+    frames.stayOf(frame).setArrived();
+  }
+
+  private void blank(int frame, int pageId) {
     MemorySegment page = frames.stayOf(frame).page();
     page.fill((byte) 0);
     PageHeaderLayout.pageId(page, pageId);
     frames.setCondition(frame, PageCondition.GOOD);
     frames.stayOf(frame).setFit(); // what is put there is built by the engine
-    frames.stayOf(frame).setArrived();
   }
 
   /** As {@link BufferPool#prefetch}. */

@@ -52,11 +52,16 @@ final class PageReaders implements AutoCloseable {
       this.target = target;
     }
 
+    /** What a reading thread does for it. */
+    int serve(StorageFile data) {
+      return data.readUpTo(position, target);
+    }
+
     abstract void finish(int bytesRead, @Nullable Throwable withFailure);
   }
 
   /** Of a caller who waits. */
-  private static final class Demand extends Request {
+  private static class Demand extends Request {
     private final Errand errand = new Errand();
 
     /** Written before the caller is told that it is over. */
@@ -74,6 +79,22 @@ final class PageReaders implements AutoCloseable {
 
     @Nullable Throwable await() {
       return errand.await();
+    }
+  }
+
+  /** Of a caller whose page takes more than one read of one file. */
+  private static final class Work extends Demand {
+    private final Runnable step;
+
+    Work(Runnable step) {
+      super(/* position= */ 0, MemorySegment.NULL);
+      this.step = step;
+    }
+
+    @Override
+    int serve(StorageFile data) {
+      step.run();
+      return 0;
     }
   }
 
@@ -134,7 +155,19 @@ final class PageReaders implements AutoCloseable {
     if (read != CallerReads.NOT_DONE) {
       return read;
     }
-    Demand request = new Demand(position, target);
+    return demand(new Demand(position, target));
+  }
+
+  /** Does something that touches files, on a thread that nobody interrupts; waits for its end. */
+  void onFileThread(Runnable step) {
+    if (FileThread.isCurrent()) {
+      step.run();
+    } else {
+      demand(new Work(step));
+    }
+  }
+
+  private int demand(Demand request) {
     submit(demands, request);
     Throwable failure = request.await();
     if (failure != null) {
@@ -195,7 +228,7 @@ final class PageReaders implements AutoCloseable {
         if (closed && request instanceof Ahead) {
           throw new PoolClosedException();
         }
-        bytes = data.readUpTo(request.position, request.target);
+        bytes = request.serve(data);
       } catch (Throwable thrown) {
         failure = thrown;
       }

@@ -204,13 +204,10 @@ final class CountersView {
   private static String inWords(StoredCounters.RestartNumbers restart) {
     String phase = RestartPhase.textOf(restart.phase());
     String total =
-        restart.logBytesTotal() == 0
+        restart.total() == 0
             ? ""
-            : " of %,d (%d %%)"
-                .formatted(
-                    restart.logBytesTotal(), 100 * restart.logBytes() / restart.logBytesTotal());
-    return "%s: %,d%s bytes of log, %,d pages read of some %,d at most"
-        .formatted(phase, restart.logBytes(), total, restart.pagesRead(), restart.mostPages());
+            : " of %,d (%d %%)".formatted(restart.total(), 100 * restart.done() / restart.total());
+    return "%s: %,d%s bytes of log".formatted(phase, restart.done(), total);
   }
 
   private static String age(StoredCounters stored) {

@@ -103,15 +103,12 @@ public final class CountersFile implements AutoCloseable {
    * Writes how far a restart is; there are no counters yet.
    *
    * @param phase what stands for it, from 1 on
-   * @param logBytes bytes of log that it has gone through
-   * @param logBytesTotal how many there are, 0 if that is not known
-   * @param pagesRead pages read
-   * @param mostPages how many at most
+   * @param done how much of it: bytes of log
+   * @param total how much there is, 0 if that is not known
    * @return whether they are in the file now
    */
-  public boolean writeRestart(
-      int phase, long logBytes, long logBytesTotal, long pagesRead, long mostPages) {
-    long[] restart = {phase, logBytes, logBytesTotal, pagesRead, mostPages};
+  public boolean writeRestart(int phase, long done, long total) {
+    long[] restart = {phase, done, total};
     return write(new long[0], new long[0], new byte[0], restart);
   }
 

@@ -26,7 +26,7 @@ final class CountersLayout {
   /** u32: {@link #CURRENT_VERSION}. */
   static final int VERSION = CRC + Integer.BYTES;
 
-  static final int CURRENT_VERSION = 2;
+  static final int CURRENT_VERSION = 3;
 
   /** Eight bytes: {@link #MAGIC_VALUE}. */
   static final int MAGIC = VERSION + Integer.BYTES;
@@ -61,8 +61,8 @@ final class CountersLayout {
   /** Number, total and maximum of the waits of a class. */
   static final int NUMBERS_OF_WAITS = 3;
 
-  /** Phase, bytes of log, their total, pages read, the most of them. */
-  static final int NUMBERS_OF_RESTART = 5;
+  /** Phase, how much it has done, how much there is. */
+  static final int NUMBERS_OF_RESTART = 3;
 
   /** u64 each: how far the restart is; phase 0: the database is open, and all of them are 0. */
   static final int RESTART = SIZE - NUMBERS_OF_RESTART * Long.BYTES;

@@ -56,13 +56,10 @@ public record StoredCounters(
    * How far a restart is.
    *
    * @param phase what stands for its phase, from 1 on
-   * @param logBytes bytes of log that it has gone through
-   * @param logBytesTotal how many there are, 0 if that is not known
-   * @param pagesRead pages read
-   * @param mostPages how many at most
+   * @param done how much of it: bytes of log
+   * @param total how much there is, 0 if that is not known
    */
-  public record RestartNumbers(
-      int phase, long logBytes, long logBytesTotal, long pagesRead, long mostPages) {}
+  public record RestartNumbers(int phase, long done, long total) {}
 
   /**
    * Reads the file.
@@ -170,9 +167,7 @@ public record StoredCounters(
   private static @Nullable RestartNumbers restart(MemorySegment bytes) {
     long[] numbers =
         numbers(bytes, CountersLayout.RESTART, CountersLayout.NUMBERS_OF_RESTART).toArray();
-    return numbers[0] == 0
-        ? null
-        : new RestartNumbers((int) numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]);
+    return numbers[0] == 0 ? null : new RestartNumbers((int) numbers[0], numbers[1], numbers[2]);
   }
 
   private static Times times(MemorySegment bytes, int at) {

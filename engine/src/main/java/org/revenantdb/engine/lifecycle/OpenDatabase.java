@@ -11,6 +11,7 @@ import org.revenantdb.engine.DatabaseStatistics;
 import org.revenantdb.engine.OldestSnapshot;
 import org.revenantdb.engine.ReadOnlyDatabaseException;
 import org.revenantdb.engine.RecoveryReport;
+import org.revenantdb.engine.RestartPhase;
 import org.revenantdb.engine.Waits;
 import org.revenantdb.engine.btree.Tree;
 import org.revenantdb.engine.buffer.BufferPool;
@@ -38,6 +39,7 @@ import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.log.OutcomeUnknownException;
 import org.revenantdb.recovery.log.PageSpace;
 import org.revenantdb.recovery.log.RecoverySpace;
+import org.revenantdb.recovery.restart.PendingParts;
 
 /**
  * Opens a database step by step, holds what has to be closed, and closes it in the opposite order.
@@ -67,7 +69,13 @@ public final class OpenDatabase {
   private final Journal log;
   private final BufferPool pool;
   private final PageSpace restartPages;
+
+  /** What the crash before this open has left; of a read-only open for as long as it is open. */
+  private final PendingParts pending;
+
+  private final long restartRedoPoint;
   private final @Nullable Checkpointer checkpointer;
+  private final @Nullable BackgroundRedo redo;
   private final @Nullable Cleaner cleaner;
   private final @Nullable DoubleWriteFile doubleWrite;
   private final @Nullable CountersFile countersFile;
@@ -95,33 +103,36 @@ public final class OpenDatabase {
     try {
       Opening.Files files = steps.openFiles(); // 1
       Opening.Analysed analysed = steps.analyse(files); // 2
-      Opening.Life life = steps.prepareLife(files, analysed); // 3
+      Opening.Life life = steps.startLife(files, analysed); // 3
       Opening.Credit credit = steps.credit(analysed, life);
       restartPages = credit.pages();
+      pending = analysed.restart().pending();
+      restartRedoPoint = analysed.result().redoPoint();
       pool = steps.openPool(files, analysed, life, credit); // 4
-      Opening.Redone redone = steps.redo(analysed, life, pool);
-      Opening.Running running = steps.begin(analysed, life, pool); // 5
-      log = running.journal();
-      doubleWrite = life.changes().doubleWrite();
-      LogSpace logSpace = steps.logSpace(running, credit);
+      log = life.journal(); // 5
+      doubleWrite = life.doubleWrite();
+      LogSpace logSpace = steps.logSpace(analysed, life, credit);
       RecoverySpace space = new RecoverySpace(logSpace, restartPages);
-      engine = steps.makeEngine(files, analysed, running, space, pool);
+      engine = steps.makeEngine(files, analysed, life, space, pool);
       catalog = Opening.loadCatalog(engine);
       countersFile = files.counted() == null ? null : resources.opened(files.counted());
-      if (running.log() == null) {
+      if (life.log() == null) {
         checkpointer = null;
         cleaner = null;
+        redo = null;
       } else {
-        checkpointer = startCheckpointer(files, running.log(), space, options); // 6
-        credit.hurried().set(checkpointer);
+        checkpointer = startCheckpointer(files, life.log(), space, options); // 6
+        credit.checkpointer().set(checkpointer);
         credit.flushed().begin(log, logSpace);
         engine.storage().allocator().formatMissingMap(analysed.knownPages());
         cleaner = startCleaner(files, options);
-        if (!analysed.result().cleanShutdown()) {
+        redo = startRedo(analysed, life, logSpace);
+        credit.redo().set(redo);
+        if (redo == null && !analysed.result().cleanShutdown()) {
           checkpointer.hurry();
         }
       }
-      recovery = steps.report(files, analysed, life, redone, running);
+      recovery = steps.report(files, analysed, life, pool);
       files.ownership().checkFiles();
     } catch (Throwable failure) {
       steps.putBack();
@@ -168,7 +179,13 @@ public final class OpenDatabase {
 
       @Override
       public long oldestDirtyLsn() {
-        return pool.oldestDirtyLsn();
+        // Pending pages first: each is dirty before it ceases to be pending.
+        return isRedoPending() ? restartRedoPoint : pool.oldestDirtyLsn();
+      }
+
+      @Override
+      public boolean isRedoPending() {
+        return pending.left() > 0;
       }
 
       @Override
@@ -200,6 +217,54 @@ public final class OpenDatabase {
     };
   }
 
+  /** Null if nothing is pending. */
+  private @Nullable BackgroundRedo startRedo(
+      Opening.Analysed analysed, Opening.Life life, LogSpace space) {
+    Checkpointer asked = checkpointer;
+    if (pending.left() == 0 || asked == null) {
+      return null;
+    }
+    int total = pending.left();
+    RestartWatch watch = analysed.watch();
+    watch.begin(RestartPhase.REDO, total);
+    BackgroundRedo.Around around =
+        new BackgroundRedo.Around() {
+          @Override
+          public void progress(int left) {
+            watch.redone(total - left, total);
+          }
+
+          @Override
+          public void over() {
+            watch.end(RestartPhase.REDO, total);
+            asked.hurry();
+          }
+
+          @Override
+          public boolean isAwaited() {
+            return space.isAwaited();
+          }
+
+          @Override
+          public void fail(Throwable cause) {
+            log.fail(cause);
+          }
+        };
+    return resources.opened(
+        new BackgroundRedo(pool, pending, life.firstTail(), around, "revenant-redo"));
+  }
+
+  /** Waits until all is redone that a crash has left; what keeps that from ending is thrown. */
+  private void finishRedo() {
+    BackgroundRedo working = redo;
+    if (working != null) {
+      StorageException why = working.finish();
+      if (why != null) {
+        throw why;
+      }
+    }
+  }
+
   private long insideGate(LongSupplier step) {
     int stripe = engine.gate().enter();
     try {
@@ -223,6 +288,7 @@ public final class OpenDatabase {
 
   public void checkpoint() {
     if (checkpointer != null) {
+      finishRedo();
       checkpointer.checkpointNow(/* everything= */ true);
     }
   }
@@ -241,6 +307,7 @@ public final class OpenDatabase {
       throw new ReadOnlyDatabaseException(
           "the database was opened read-only; open it for writing to compact it");
     }
+    finishRedo(); // the file is cut only where no restart needs a page
     compacting.lock();
     try {
       long moved = mover.compact(this::trees);
@@ -266,8 +333,11 @@ public final class OpenDatabase {
   private void cutBack(int least) {
     Checkpointer writer = checkpointer;
     int before = pool.sizeInPages();
-    if (writer == null || before - least <= Allocator.growth(least) || !compacting.tryLock()) {
-      return; // who compacts cuts the file himself
+    if (writer == null
+        || pending.left() > 0
+        || before - least <= Allocator.growth(least)
+        || !compacting.tryLock()) {
+      return; // who compacts cuts the file himself; with pages pending the redo point stands still
     }
     try {
       insideGate(() -> {
@@ -322,7 +392,7 @@ public final class OpenDatabase {
   /** Made for each call: the checkpointer may call before there is a cleaner. */
   private StatisticSources sources() {
     return new StatisticSources(
-        engine, catalog, log, pool, restartPages, io, checkpointer, cleaner);
+        engine, catalog, log, pool, restartPages, pending, io, checkpointer, cleaner);
   }
 
   /** Closes cleanly, or as well as it can after a failure. */
@@ -338,6 +408,9 @@ public final class OpenDatabase {
   private void closeOnce() {
     if (engine.gate().isClosed()) {
       return;
+    }
+    if (redo != null) {
+      redo.finish(); // what cannot be redone now is found pending by the next open
     }
     if (cleaner != null) {
       cleaner.close();

@@ -38,16 +38,19 @@ import org.revenantdb.recovery.checkpoint.Checkpointer;
 import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.DataFileHeader;
 import org.revenantdb.recovery.file.DirectoryLock;
+import org.revenantdb.recovery.file.DoubleWriteFile;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.NotADatabaseException;
 import org.revenantdb.recovery.file.Ownership;
 import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogSpace;
 import org.revenantdb.recovery.log.PageSpace;
 import org.revenantdb.recovery.log.RecoverySpace;
 import org.revenantdb.recovery.restart.AbortedTransactions;
 import org.revenantdb.recovery.restart.AnalysisResult;
+import org.revenantdb.recovery.restart.PendingParts;
 import org.revenantdb.recovery.restart.PreparedTransaction;
 import org.revenantdb.recovery.restart.Restart;
 
@@ -64,11 +67,10 @@ final class Opening {
    * Steps       1  files       the directory is locked; files are made, if there is no database; all are compared with
    *                            each other (FileSurvey)
    *             2  analyse     the log is read: where it ends, and what has become of its transactions
-   *             3  startLife   the new life is prepared. It begins with the first change to any file (OpeningLog,
-   *                            FirstChanges): at the end of step 4, or when the first page has to be written
-   *             4  redo        the pool is opened, and the log is carried out on its pages
-   *             5  run         the life has begun; log, storage, engine and catalogue are those of the running database
-   *             6  start       checkpointer, then cleaner (OpenDatabase)
+   *             3  startLife   the new life begins, with the first change to any file (FirstChanges)
+   *             4  openPool    from here on a page that lacks something is redone when it is read (LoggedChanges)
+   *             5  run         log, storage, engine and catalogue are those of the running database
+   *             6  start       checkpointer, cleaner, then the redo of what nobody asks for (OpenDatabase)
    *
    * A failure   what is opened is pushed on a stack at once, which is closed from the top (OpenResources). Up to the
    *             beginning of the life nothing is changed, but for a creation, and no later step changes anything that
@@ -153,15 +155,6 @@ final class Opening {
     survey.data().ownedBy(ownership);
     ControlFile control = survey.control();
     ownership.watch(files.data(), () -> control.state().highWaterPages() * Page.SIZE);
-    if (options.readOnly() && !control.state().clean()) {
-      throw new org.revenantdb.engine.StorageException(
-          org.revenantdb.engine.StorageException.Reason.NOT_CLEANLY_CLOSED,
-          directory,
-          StorageException.NO_OFFSET,
-          "the database was not closed cleanly and needs recovery, which writes",
-          "open it once without readOnly, then again",
-          /* cause= */ null);
-    }
     CountersFile counted =
         !options.readOnly() && options.countersFile()
             ? new CountersFile(
@@ -177,16 +170,16 @@ final class Opening {
   /**
    * What step 2 leaves.
    *
-   * @param begun when it began, by {@link System#nanoTime}
-   * @param bytesBefore how much had been read then
+   * @param nanos how long it took
+   * @param pending how many pages may lack something
    * @param knownPages how many pages the control slot knows of
    * @param mostPages how many pages may be changed and not written
    */
   record Analysed(
       Restart restart,
       RestartWatch watch,
-      long begun,
-      long bytesBefore,
+      long nanos,
+      int pending,
       long knownPages,
       long mostPages) {
     AnalysisResult result() {
@@ -201,21 +194,38 @@ final class Opening {
         new RestartWatch(
             options.restartListener(),
             status -> writeRestart(files.counted(), status),
-            mostPages,
             System::nanoTime);
     long begun = System.nanoTime();
-    long bytesBefore = io.bytesRead();
     watch.begin(RestartPhase.ANALYSIS, /* total= */ 0);
     Restart restart = files.survey().analyse(watch);
     watch.end(RestartPhase.ANALYSIS, restart.result().logBytesRead());
     long knownPages = files.survey().control().state().highWaterPages();
-    return new Analysed(restart, watch, begun, bytesBefore, knownPages, mostPages);
+    return new Analysed(
+        restart, watch, System.nanoTime() - begun, restart.pending().left(), knownPages, mostPages);
   }
 
-  /** What step 3 leaves: a life that begins with the first change to any file. */
-  record Life(FirstChanges changes, OpeningLog log) {}
+  /**
+   * What step 3 leaves.
+   *
+   * @param changes what was changed before the life; null if the database is opened read-only
+   * @param log of the new life; null if the database is opened read-only
+   * @param firstTail the lowest LSN of the life that a page can have
+   */
+  record Life(@Nullable FirstChanges changes, @Nullable Log log, Journal journal, long firstTail) {
+    int restored() {
+      return changes == null ? 0 : changes.restored();
+    }
 
-  Life prepareLife(Files files, Analysed analysed) {
+    @Nullable DoubleWriteFile doubleWrite() {
+      return changes == null ? null : changes.doubleWrite();
+    }
+  }
+
+  Life startLife(Files files, Analysed analysed) {
+    if (options.readOnly()) {
+      long end = analysed.result().endOfLog();
+      return new Life(null, null, Journal.readOnly(end), /* firstTail= */ Long.MAX_VALUE);
+    }
     FirstChanges changes =
         resources.opened(
             new FirstChanges(
@@ -226,122 +236,111 @@ final class Opening {
                 io,
                 waits.log(),
                 files.ownership()));
+    Log begun = resources.opened(changes.make());
     CountersFile counted = files.counted();
-    OpeningLog opening =
-        resources.opened(
-            new OpeningLog(
-                analysed.result().endOfLog(),
-                () -> {
-                  Log made = changes.make();
-                  if (counted != null) {
-                    counted.life(made.life());
-                  }
-                  return made;
-                }));
-    return new Life(changes, opening);
+    if (counted != null) {
+      counted.life(begun.life());
+    }
+    return new Life(changes, begun, Journal.of(begun), begun.tail());
   }
 
   /**
-   * The credit for pages that are changed and not written. The checkpointer needs it, and the other
-   * way round; credit is taken by threads that start later.
+   * The credit for pages that are changed and not written, and for the log. The checkpointer needs
+   * it, and the other way round; credit is taken by threads that start later.
    *
-   * @param hurried the checkpointer, once there is one
-   * @param hurry asks it for a checkpoint
+   * @param redo what brings pages up to date in the background, once there is one
+   * @param checkpointer once there is one
+   * @param hurry asks for room: by redo, while it is at work, else by a checkpoint
+   * @param noted asks for a checkpoint, since a page was refused
    */
   record Credit(
       PageSpace pages,
       FlushRecords flushed,
-      AtomicReference<@Nullable Checkpointer> hurried,
-      Runnable hurry) {}
+      AtomicReference<@Nullable BackgroundRedo> redo,
+      AtomicReference<@Nullable Checkpointer> checkpointer,
+      Runnable hurry,
+      Runnable noted) {}
 
   Credit credit(Analysed analysed, Life life) {
-    AtomicReference<@Nullable Checkpointer> hurried = new AtomicReference<>();
-    Runnable hurry =
+    AtomicReference<@Nullable BackgroundRedo> redo = new AtomicReference<>();
+    AtomicReference<@Nullable Checkpointer> checkpointer = new AtomicReference<>();
+    Runnable noted =
         () -> {
-          Checkpointer started = hurried.get();
+          Checkpointer started = checkpointer.get();
           if (started != null) {
             started.hurry();
           }
         };
+    Runnable hurry =
+        () -> {
+          BackgroundRedo working = redo.get();
+          if (working != null && working.left() > 0) {
+            working.hurry(); // it asks for a checkpoint when it has ended
+          } else {
+            noted.run();
+          }
+        };
     PageSpace pages =
         new PageSpace(
-            life.log()::durableLsn,
+            life.journal()::durableLsn,
             analysed.mostPages(),
             analysed.mostPages() / 8,
             hurry,
             waits.of(WaitClass.PAGE_CREDIT));
-    return new Credit(pages, new FlushRecords(life.log(), pages), hurried, hurry);
+    FlushRecords flushed = new FlushRecords(life.journal(), pages);
+    return new Credit(pages, flushed, redo, checkpointer, hurry, noted);
   }
 
   BufferPool openPool(Files files, Analysed analysed, Life life, Credit credit) {
+    StorageFile data = files.survey().data();
+    FirstChanges changes = life.changes();
     BufferPool made =
         resources.opened(
             new BufferPool(
                 poolOptions,
-                files.survey().data(),
-                options.readOnly() || !options.doubleWrite() ? null : life.changes().guard(),
-                life.log(),
+                data,
+                changes == null || !options.doubleWrite() ? null : changes.guard(),
+                life.journal(),
                 credit.flushed(),
-                pageCheck(life.log(), analysed.restart(), credit.hurry()),
+                pageCheck(life, analysed.restart(), credit.noted()),
                 waits));
-    analysed.restart().flushedPages(made::wasFlushed);
-    analysed.restart().refusedPages(made::wasRefused); // not before: see there
+    Restart restart = analysed.restart();
+    restart.flushedPages(made::wasFlushed);
+    restart.refusedPages(made::wasRefused); // not before: see there
+    PendingParts pending = resources.opened(restart.pending());
+    if (pending.left() > 0) {
+      long redoPoint = options.readOnly() ? 0 : analysed.result().redoPoint();
+      made.redoOnDemand(new LoggedChanges(pending, data.path(), redoPoint));
+    }
     return made;
   }
 
-  /** What step 4 leaves beside the pages: when it began and ended, by {@link System#nanoTime}. */
-  record Redone(long begun, long ended) {}
-
-  Redone redo(Analysed analysed, Life life, BufferPool pool) {
-    AnalysisResult result = analysed.result();
-    RestartWatch watch = analysed.watch();
-    long begun = System.nanoTime();
-    if (!options.readOnly() && !result.cleanShutdown()) {
-      watch.pagesRead(() -> pool.statisticsOfWork().pagesRead());
-      watch.begin(RestartPhase.REDO, result.logBytesRead());
-      analysed
-          .restart()
-          .redo(
-              Restart.usualWorkers(),
-              () -> new PageRedo(pool, life.log(), result.redoPoint()),
-              "revenant");
-      watch.end(RestartPhase.REDO, result.logBytesRead());
-    }
-    return new Redone(begun, System.nanoTime());
-  }
-
   /**
-   * What step 5 begins with.
-   *
-   * @param log null if the database is opened read-only
-   * @param pagesRead how many pages the restart has read
-   * @param logBytesRead how much of the log
+   * Room in the log. While pages have to be redone writers have room of their own, as much as the
+   * directory of the log may have beside what redo needs: a restart in between reads both.
    */
-  record Running(@Nullable Log log, Journal journal, long pagesRead, long logBytesRead) {}
-
-  Running begin(Analysed analysed, Life life, BufferPool pool) {
-    Log running = options.readOnly() ? null : life.log().begin();
-    Journal journal =
-        running == null ? Journal.readOnly(analysed.result().endOfLog()) : Journal.of(running);
-    long pagesRead = pool.statistics().pagesRead();
-    long logBytesRead = io.bytesRead() - analysed.bytesBefore() - pagesRead * Page.SIZE;
-    return new Running(running, journal, pagesRead, logBytesRead);
-  }
-
-  LogSpace logSpace(Running running, Credit credit) {
+  LogSpace logSpace(Analysed analysed, Life life, Credit credit) {
     long limit = options.maxRecoveryLog();
-    Log written = running.log();
-    return written == null
-        ? new LogSpace(running.journal()::tail, limit, limit / 8, credit.hurry())
-        : new LogSpace(written, limit, limit / 8, credit.hurry(), waits.of(WaitClass.LOG_CREDIT));
+    Log written = life.log();
+    if (written == null) {
+      return new LogSpace(life.journal()::tail, limit, limit / 8, credit.hurry());
+    }
+    LogSpace space =
+        new LogSpace(written, limit, limit / 8, credit.hurry(), waits.of(WaitClass.LOG_CREDIT));
+    if (analysed.restart().pending().left() > 0) {
+      long spare = 2L * written.segmentSize();
+      long room = options.maxLogSize() - analysed.result().logBytesRead() - spare;
+      space.countFrom(life.firstTail() - (limit - Math.clamp(room, 0, limit)));
+    }
+    return space;
   }
 
   Engine makeEngine(
-      Files files, Analysed analysed, Running running, RecoverySpace space, BufferPool pool) {
+      Files files, Analysed analysed, Life life, RecoverySpace space, BufferPool pool) {
     AnalysisResult result = analysed.result();
     DataFileHeader header = files.survey().header();
-    Journal journal = running.journal();
-    Log written = running.log();
+    Journal journal = life.journal();
+    Log written = life.log();
     ActiveSnapshots snapshots = new ActiveSnapshots();
     Allocator allocator = new Allocator(pool, journal, pool.sizeInPages());
     SpillFiles spill =
@@ -406,17 +405,17 @@ final class Opening {
     return loaded;
   }
 
-  RecoveryReport report(Files files, Analysed analysed, Life life, Redone redone, Running running) {
+  RecoveryReport report(Files files, Analysed analysed, Life life, BufferPool pool) {
     AnalysisResult result = analysed.result();
     return new RecoveryReport(
         files.created(),
         result.cleanShutdown(),
         System.nanoTime() - start,
-        redone.begun() - analysed.begun(),
-        redone.ended() - redone.begun(),
-        running.logBytesRead(),
-        running.pagesRead(),
-        life.changes().restored(),
+        analysed.nanos(),
+        result.logBytesRead(),
+        analysed.pending(),
+        pool.statisticsOfWork().pagesRead(),
+        life.restored(),
         result.undecided().length);
   }
 
@@ -426,12 +425,7 @@ final class Opening {
       if (!resources.contains(file)) {
         resources.opened(file);
       }
-      file.writeRestart(
-          ApiAccess.api().code(status.phase()),
-          status.logBytes(),
-          status.logBytesTotal(),
-          status.pagesRead(),
-          status.mostPages());
+      file.writeRestart(ApiAccess.api().code(status.phase()), status.done(), status.total());
     }
   }
 
@@ -447,7 +441,7 @@ final class Opening {
    * A page cannot be ahead of the log, nor carry an LSN from between two lives (R7); and it has to
    * have the structure of its type.
    */
-  private static PageReadCheck pageCheck(OpeningLog log, Restart restart, Runnable hurry) {
+  private static PageReadCheck pageCheck(Life life, Restart restart, Runnable noted) {
     long endOfFormerLife = restart.result().endOfLog();
     return new PageReadCheck() {
       @Override
@@ -456,7 +450,7 @@ final class Opening {
         boolean isOfALife =
             lsn <= endOfFormerLife
                 ? !restart.isBetweenLives(lsn)
-                : lsn >= log.firstTail() && lsn <= log.durableLsn();
+                : lsn >= life.firstTail() && lsn <= life.journal().durableLsn();
         if (isOfALife) {
           return PageStructure.problemOf(pageId, page);
         }
@@ -466,12 +460,12 @@ final class Opening {
       @Override
       public boolean isBetweenLives(MemorySegment page) {
         long lsn = Page.lsn(page);
-        return restart.isBetweenLives(lsn) || (lsn > endOfFormerLife && lsn < log.firstTail());
+        return restart.isBetweenLives(lsn) || (lsn > endOfFormerLife && lsn < life.firstTail());
       }
 
       @Override
       public void refused() {
-        hurry.run();
+        noted.run();
       }
 
       @Override

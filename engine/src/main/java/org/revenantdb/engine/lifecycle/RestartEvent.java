@@ -25,11 +25,11 @@ final class RestartEvent extends Event {
   @Nullable String phase;
 
   @Label("Log Bytes")
-  @Description("Bytes of log that the phase went through")
+  @Description("Bytes of log that analysis has read")
   @DataAmount
   long logBytes;
 
-  @Label("Pages Read")
-  @Description("Pages of the data file that were read")
-  long pagesRead;
+  @Label("Pages")
+  @Description("Pages of the data file that were brought up to date")
+  long pages;
 }

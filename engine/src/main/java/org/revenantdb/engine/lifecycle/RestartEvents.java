@@ -1,6 +1,7 @@
 package org.revenantdb.engine.lifecycle;
 
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.RestartPhase;
 import org.revenantdb.engine.RestartStatus;
 
 /**
@@ -33,8 +34,8 @@ final class RestartEvents {
   private static void commit(Object begun, RestartStatus ended) {
     RestartEvent event = (RestartEvent) begun;
     event.phase = ended.phase().text();
-    event.logBytes = ended.logBytes();
-    event.pagesRead = ended.pagesRead();
+    event.logBytes = ended.phase() == RestartPhase.ANALYSIS ? ended.done() : 0;
+    event.pages = ended.phase() == RestartPhase.REDO ? ended.done() : 0;
     event.commit();
   }
 }

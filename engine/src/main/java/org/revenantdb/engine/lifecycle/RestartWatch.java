@@ -5,15 +5,14 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.RestartPhase;
 import org.revenantdb.engine.RestartStatus;
-import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.recovery.restart.RestartProgress;
 
 /**
  * Tells of the progress of a restart: the listener of the options, the counters file, the flight
  * recorder.
  *
- * <p>Threads: the one that restarts. Failure: what the listener or the file throws disturbs
- * nothing.
+ * <p>Threads: the one that restarts, then the one that redoes. Failure: what the listener or the
+ * file throws disturbs nothing.
  */
 final class RestartWatch implements RestartProgress {
   /** Between two calls of the listener in a phase. */
@@ -24,9 +23,7 @@ final class RestartWatch implements RestartProgress {
 
   private final Consumer<RestartStatus> listener;
   private final Consumer<RestartStatus> file;
-  private final long mostPages;
   private final LongSupplier clock;
-  private LongSupplier pagesRead = () -> 0;
   private long toldAt;
   private long filedAt;
   private boolean warned;
@@ -38,52 +35,53 @@ final class RestartWatch implements RestartProgress {
    *
    * @param listener the caller's
    * @param file what keeps the status in the counters file
-   * @param mostPages how many pages may have to be read
    * @param clock nanoseconds, from anywhere
    */
-  RestartWatch(
-      Consumer<RestartStatus> listener,
-      Consumer<RestartStatus> file,
-      long mostPages,
-      LongSupplier clock) {
+  RestartWatch(Consumer<RestartStatus> listener, Consumer<RestartStatus> file, LongSupplier clock) {
     this.listener = listener;
     this.file = file;
-    this.mostPages = mostPages;
     this.clock = clock;
     this.filedAt = clock.getAsLong();
-  }
-
-  /** From now on pages are read. */
-  void pagesRead(LongSupplier count) {
-    pagesRead = count;
   }
 
   /**
    * A phase begins.
    *
-   * @param total bytes of log that it will go through, 0 if that is not known
+   * @param total how much it will go through, 0 if that is not known
    */
   void begin(RestartPhase phase, long total) {
     event = RestartEvents.begin();
     done = 0;
     tell(status(phase, total));
-    fileInTime(status(phase, total));
+    if (phase == RestartPhase.ANALYSIS) {
+      fileInTime(status(phase, total));
+    }
   }
 
   @Override
-  public void progress(Phase phase, long bytes, long total) {
+  public void analysed(long bytes) {
     done = bytes;
-    RestartStatus status = status(ApiAccess.api().phase(phase), total);
+    RestartStatus status = status(RestartPhase.ANALYSIS, /* total= */ 0);
+    tellInTime(status);
+    fileInTime(status);
+  }
+
+  /** Pages were redone; the database is open, and its counters say so themselves. */
+  void redone(long pages, long total) {
+    done = pages;
+    tellInTime(status(RestartPhase.REDO, total));
+  }
+
+  private void tellInTime(RestartStatus status) {
     if (clock.getAsLong() - toldAt >= LISTENER_PAUSE) {
       tell(status);
     }
-    fileInTime(status);
   }
 
   /**
    * A phase has ended.
    *
-   * @param total bytes of log that it has gone through
+   * @param total how much it has gone through
    */
   void end(RestartPhase phase, long total) {
     done = total;
@@ -94,7 +92,7 @@ final class RestartWatch implements RestartProgress {
   }
 
   private RestartStatus status(RestartPhase phase, long total) {
-    return new RestartStatus(phase, done, total, pagesRead.getAsLong(), mostPages);
+    return new RestartStatus(phase, done, total);
   }
 
   private void tell(RestartStatus status) {

@@ -21,6 +21,7 @@ import org.revenantdb.gc.ActiveSnapshots;
 import org.revenantdb.recovery.checkpoint.Checkpointer;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.log.PageSpace;
+import org.revenantdb.recovery.restart.PendingParts;
 
 /**
  * Reads each {@link Statistic} of an open database where it is counted.
@@ -37,6 +38,7 @@ record StatisticSources(
     Journal log,
     BufferPool pool,
     PageSpace restartPages,
+    PendingParts pending,
     IoStatistics io,
     @Nullable Checkpointer checkpointer,
     @Nullable Cleaner cleaner) {
@@ -115,6 +117,7 @@ record StatisticSources(
       case FILES_DURABLE_LSN -> log.durableLsn();
       case FILES_LOG_TAIL -> log.tail();
       case FILES_RESTART_PAGES -> restartPages.inUse();
+      case FILES_PENDING_PAGES -> pending.left();
       case FILES_LOG_DIRECTORY_BYTES -> log.bytesInDirectory();
       case FILES_DATA_FILE_PAGES -> storage.allocator().pages();
       case FILES_SPLITS -> counters.splits.sum();

@@ -107,12 +107,11 @@ class CountersFileTest {
   @Test
   void restart_isWrittenWithoutCounters_andGoneWhenTheDatabaseIsOpen() throws IOException {
     try (CountersFile file = file()) {
-      assertTrue(file.writeRestart(2, 100, 400, 17, 4096));
+      assertTrue(file.writeRestart(2, 100, 400));
       StoredCounters stored = read();
-      assertEquals(
-          new StoredCounters.RestartNumbers(/* phase= */ 2, 100, 400, 17, 4096), stored.restart());
+      assertEquals(new StoredCounters.RestartNumbers(/* phase= */ 2, 100, 400), stored.restart());
       assertEquals(List.of(), stored.counters());
-      assertEquals(2, Files.readAllBytes(path())[4056]);
+      assertEquals(2, Files.readAllBytes(path())[4072]);
       file.life(8);
       assertTrue(file.write(COUNTERS, WAITS, null));
       stored = read();

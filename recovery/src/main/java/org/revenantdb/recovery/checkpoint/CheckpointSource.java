@@ -19,6 +19,16 @@ public interface CheckpointSource {
   long oldestDirtyLsn();
 
   /**
+   * Whether pages have still to be redone: then {@link #oldestDirtyLsn} is where the restart began,
+   * and a checkpoint that nobody asks for would not move the redo point.
+   *
+   * @return false once all pages of the restart were redone
+   */
+  default boolean isRedoPending() {
+    return false;
+  }
+
+  /**
    * The transactions: those that are committing are waited for; the table is read before the map of
    * aborted ones, so that one that is being aborted is found in either. What is prepared is
    * published anew.

@@ -251,8 +251,8 @@ public final class Checkpointer implements AutoCloseable {
   private boolean isWanted() {
     return hurried
         || roundsAsked > roundsDone
-        || log.tail() - redoPoint > maxRecoveryLog / 2
-        || space.pages().isScarce();
+        || (!source.isRedoPending()
+            && (log.tail() - redoPoint > maxRecoveryLog / 2 || space.pages().isScarce()));
   }
 
   /**

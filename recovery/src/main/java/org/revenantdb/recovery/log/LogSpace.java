@@ -59,6 +59,9 @@ public final class LogSpace {
   private final AtomicLong redoPoint;
   private final Credit credit;
 
+  /** What lies before is not counted, be the redo point where it may. */
+  private volatile long countedFrom;
+
   /**
    * Room for a log whose redo point is its tail, until told otherwise.
    *
@@ -262,12 +265,23 @@ public final class LogSpace {
   }
 
   /**
+   * Has what a former life has left for redo not count, or not all of it: writers of this life have
+   * room of their own until it is redone. To be called before the redo point is told.
+   *
+   * @param lsn what lies before this is not counted
+   */
+  public void countFrom(long lsn) {
+    countedFrom = lsn;
+  }
+
+  /**
    * Says that a checkpoint is durable.
    *
    * @param newRedoPoint from where recovery would read now
    */
   public void redoPointMoved(long newRedoPoint) {
-    credit.freed(newRedoPoint - redoPoint.getAndSet(newRedoPoint));
+    long counted = Math.max(newRedoPoint, countedFrom);
+    credit.freed(counted - redoPoint.getAndSet(counted));
   }
 
   /**
@@ -277,6 +291,15 @@ public final class LogSpace {
    */
   public void stop(Throwable cause) {
     credit.stop(cause);
+  }
+
+  /**
+   * Whether somebody waits for room.
+   *
+   * @return as of now
+   */
+  public boolean isAwaited() {
+    return credit.isAwaited();
   }
 
   /**

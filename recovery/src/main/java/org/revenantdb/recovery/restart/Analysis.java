@@ -14,10 +14,10 @@ import org.revenantdb.recovery.segment.LogReader;
 import org.revenantdb.recovery.segment.SegmentHeader;
 
 /**
- * The first pass over the log: from the redo point through all lives to the end. It only reads.
+ * The pass over the log: from the redo point through all lives to the end. It only reads.
  *
  * <p>It finds the end of the log, who was undecided, and for each page the last record that builds
- * it or gives it back (R12), and up to where the data file is known to have it.
+ * it or gives it back (R12), up to where the data file is known to have it, and what it may lack.
  */
 final class Analysis {
   private static final int REPORT_EVERY = 1 << 20;
@@ -30,6 +30,7 @@ final class Analysis {
   private final TransactionStates transactions;
   private final LongLongMap lastFormatOrFree = new LongLongMap();
   private final LongLongMap flushed = new LongLongMap();
+  private final PendingParts pending;
   private LongLongMap refused = new LongLongMap();
   private final List<LifeRange> ranges = new ArrayList<>();
 
@@ -47,8 +48,13 @@ final class Analysis {
   private long durable;
 
   Analysis(
-      SegmentCatalog catalog, ControlState control, PageRange pages, RestartProgress progress) {
+      SegmentCatalog catalog,
+      ControlState control,
+      PageRange pages,
+      PendingParts pending,
+      RestartProgress progress) {
     this.catalog = catalog;
+    this.pending = pending;
     this.control = control;
     this.pages = pages;
     this.progress = progress;
@@ -147,7 +153,7 @@ final class Analysis {
     bytesRead += record.length();
     if (bytesRead >= nextReport) {
       nextReport += REPORT_EVERY;
-      progress.progress(RestartProgress.Phase.ANALYSIS, bytesRead, 0);
+      progress.analysed(bytesRead);
     }
   }
 
@@ -158,6 +164,9 @@ final class Analysis {
       long page = Integer.toUnsignedLong(record.getInt(at + LogRecordLayout.PART_PAGE));
       int kind = record.array()[record.offset() + at + LogRecordLayout.PART_KIND];
       highestPage = Math.max(highestPage, page);
+      if (page < pages.end()) {
+        takePending((int) page, kind, record, at);
+      }
       if (kind != PartKind.CHANGE.code()) {
         lastFormatOrFree.put(page, record.lsn());
       }
@@ -168,6 +177,16 @@ final class Analysis {
     }
   }
 
+  private void takePending(int page, int kind, LogReader record, int at) {
+    if (kind == PartKind.CHANGE.code()) {
+      pending.change(page, record.start(), record.length(), at);
+    } else if (kind == PartKind.FORMAT.code()) {
+      pending.format(page, record.start(), record.length(), at);
+    } else {
+      pending.free(page);
+    }
+  }
+
   private void takeFlushed(LogReader record) {
     int count = record.getInt(FlushedPages.COUNT);
     for (int i = 0; i < count; i++) {
@@ -175,6 +194,7 @@ final class Analysis {
       long page = Integer.toUnsignedLong(record.getInt(at + FlushedPages.PAGE));
       long lsn = record.getLong(at + FlushedPages.LSN);
       raise(flushed, page, lsn);
+      pending.flushed((int) page, lsn);
     }
   }
 
@@ -209,7 +229,11 @@ final class Analysis {
       }
     });
     refused = noted;
-    noted.forEachKey(page -> raise(flushed, page, noted.getOrDefault(page, 0)));
+    noted.forEachKey(page -> {
+      long lsn = noted.getOrDefault(page, 0);
+      raise(flushed, page, lsn);
+      pending.flushed((int) page, lsn);
+    });
   }
 
   private static void raise(LongLongMap lsns, long page, long lsn) {

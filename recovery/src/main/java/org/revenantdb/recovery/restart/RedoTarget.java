@@ -2,7 +2,7 @@ package org.revenantdb.recovery.restart;
 
 import org.revenantdb.recovery.log.PartKind;
 
-/** Who applies the parts of records to pages. Each is used by one thread. */
+/** Applies the parts of records to a page. Each is used by one thread. */
 @FunctionalInterface
 public interface RedoTarget {
   /**
@@ -11,8 +11,7 @@ public interface RedoTarget {
    * the page is known to have in the data file. What is done must depend on the page and the part
    * alone: other threads redo other pages meanwhile (R13).
    *
-   * <p>The target applies it if the page's LSN is lower. Every page it is called for is dirty
-   * afterwards, applied or not, since the redo point that this restart began with (R6).
+   * <p>The target applies it if the page's LSN is lower.
    *
    * @param pageId the page
    * @param lsn the record's LSN

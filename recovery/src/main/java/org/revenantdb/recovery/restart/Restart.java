@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
-import java.util.function.Supplier;
 import org.revenantdb.recovery.file.ControlFile;
 import org.revenantdb.recovery.file.ControlState;
 import org.revenantdb.recovery.file.Directories;
@@ -22,7 +21,7 @@ import org.revenantdb.recovery.segment.SegmentDirectory;
 /**
  * One restart of a database, phase by phase; {@code docs/protocols.md} §10.
  *
- * <p>Threads: one, which nobody interrupts; redo starts others and waits for them.
+ * <p>Threads: one, which nobody interrupts.
  *
  * <p>Failure: a {@link org.revenantdb.recovery.file.StorageException} that names file, place,
  * reason and cure. A restart that failed or was killed anywhere is simply begun again.
@@ -30,8 +29,8 @@ import org.revenantdb.recovery.segment.SegmentDirectory;
  * {@snippet :
  * Restart restart = Restart.analyse(directory, id, segmentSize, control.state(), pages, stats, progress);
  * Log log = restart.startLife(options, control);
- * restart.redo(Restart.usualWorkers(), pages, "name");
  * // all of restart.result().aborted() into the map of aborted transactions; open
+ * restart.pending().replay(page, target); // for each page, before anybody sees it
  * }
  */
 public final class Restart {
@@ -42,7 +41,7 @@ public final class Restart {
    *                          3 LIFE record, forced               crash: a life with nothing but LIFE, replaced too
    *                          4 segments of no life given up
    *                          5 control slot of the new life      crash: from now on the life must be found
-   *             redo         pages change in memory and on disk  crash: redone from the same redo point
+   *             afterwards   pages change in memory and on disk  crash: redone from the same redo point
    *
    * A last life that holds nothing but LIFE came to nothing: the next restart names the same former end, with a
    * higher life and higher LSNs, and the reader takes the highest life of those that name an end. So restarts that
@@ -65,7 +64,7 @@ public final class Restart {
   private final SegmentCatalog catalog;
   private final ControlState control;
   private final Analysis analysis;
-  private final RestartProgress progress;
+  private final PendingParts pending;
   private final List<LifeRange> kept;
   private final int nextLife;
   private final AnalysisResult result;
@@ -75,12 +74,12 @@ public final class Restart {
       SegmentCatalog catalog,
       ControlState control,
       Analysis analysis,
-      RestartProgress progress) {
+      PendingParts pending) {
     this.directory = directory;
     this.catalog = catalog;
     this.control = control;
     this.analysis = analysis;
-    this.progress = progress;
+    this.pending = pending;
     kept = new ArrayList<>(analysis.ranges());
     nextLife = kept.getLast().life() + 1;
     if (kept.size() > 1 && kept.getLast().onlyLife()) {
@@ -114,9 +113,10 @@ public final class Restart {
     SegmentDirectory directory =
         new SegmentDirectory(logDirectory, databaseId.clone(), segmentSize, statistics);
     SegmentCatalog catalog = new SegmentCatalog(directory);
-    Analysis analysis = new Analysis(catalog, control, pages, progress);
+    PendingParts pending = new PendingParts(new RecordFetch(catalog));
+    Analysis analysis = new Analysis(catalog, control, pages, pending, progress);
     analysis.run();
-    Restart restart = new Restart(directory, catalog, control, analysis, progress);
+    Restart restart = new Restart(directory, catalog, control, analysis, pending);
     restart.refuseUnreadableTail();
     return restart;
   }
@@ -370,38 +370,12 @@ public final class Restart {
   }
 
   /**
-   * Hands to the pages what they may lack, from the redo point through all lives to the end, in the
-   * order of the log and in the calling thread.
+   * The pages that may lack something, and what. To be closed when nobody redoes pages any more.
    *
-   * @param target applies it
+   * @return all of them
    */
-  public void redo(RedoTarget target) {
-    redo(1, () -> target, "revenant");
-  }
-
-  /**
-   * Hands to the pages what they may lack, from the redo point through all lives to the end. Each
-   * page belongs to one of several threads, which gets its parts in the order of the log.
-   *
-   * <p>Everything has been redone on return. Whatever goes wrong is thrown as it would be by one
-   * thread: the failure that comes first in the log.
-   *
-   * @param workers how many threads; with 1 it is the caller
-   * @param targets makes a target for each of them, which uses it alone
-   * @param threadName the names of the threads begin with this
-   */
-  public void redo(int workers, Supplier<RedoTarget> targets, String threadName) {
-    Redo redo = new Redo(catalog, analysis, progress);
-    RedoWorkers.run(workers, targets, threadName, target -> redo.run(kept, target));
-  }
-
-  /**
-   * How many threads this machine should redo with.
-   *
-   * @return one for two processors, at most 8; with 1 the caller does it
-   */
-  public static int usualWorkers() {
-    return RedoWorkers.usual();
+  public PendingParts pending() {
+    return pending;
   }
 
   /**

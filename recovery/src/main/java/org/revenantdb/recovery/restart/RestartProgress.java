@@ -1,25 +1,15 @@
 package org.revenantdb.recovery.restart;
 
-/** Told about now and then while a restart works; by the thread that restarts. */
+/** Told now and then how much of the log an analysis has read; by the thread that restarts. */
 @FunctionalInterface
 public interface RestartProgress {
-  /** What a restart is doing. */
-  enum Phase {
-    /** Reads the log to find out what happened. */
-    ANALYSIS,
-    /** Reads the log again and repairs pages. */
-    REDO
-  }
-
   /** Tells nobody. */
-  RestartProgress NONE = (phase, done, total) -> {};
+  RestartProgress NONE = bytes -> {};
 
   /**
-   * Some more has been done.
+   * Some more has been read.
    *
-   * @param phase what is being done
-   * @param done bytes of log so far
-   * @param total bytes of log in this phase, 0 while that is unknown
+   * @param bytes of log so far; how many there are is not known before the end
    */
-  void progress(Phase phase, long done, long total);
+  void analysed(long bytes);
 }

@@ -95,10 +95,18 @@ final class LogFixture {
         FlushedPages.build(new RecordBuilder(), 1, new int[] {page}, new long[] {lsn}));
   }
 
+  /** Hands out the parts of all pages, page by page in ascending order. */
+  static void replay(Restart restart, RedoTarget target) {
+    for (int page : restart.pending().pages()) {
+      restart.pending().replay(page, target);
+    }
+  }
+
   /** What redo hands out: "page/kind@lsn". */
   static List<String> redone(Restart restart) {
     List<String> parts = new ArrayList<>();
-    restart.redo(
+    replay(
+        restart,
         (page, lsn, kind, record, offset, length) -> parts.add(page + "/" + kind + "@" + lsn));
     return parts;
   }
@@ -106,7 +114,7 @@ final class LogFixture {
   /** The pages that redo hands out, in order. */
   static List<Integer> pages(Restart restart) {
     List<Integer> pages = new ArrayList<>();
-    restart.redo((page, lsn, kind, record, offset, length) -> pages.add(page));
+    replay(restart, (page, lsn, kind, record, offset, length) -> pages.add(page));
     return pages;
   }
 

@@ -194,8 +194,9 @@ class RedoTest {
     }
     long lsn = log.publish(record);
     List<byte[]> found = new ArrayList<>();
-    analyse(redo, redo)
-        .redo((page, at, kind, bytes, offset, length) -> {
+    LogFixture.replay(
+        analyse(redo, redo),
+        (page, at, kind, bytes, offset, length) -> {
           assertEquals(10 + found.size(), page);
           assertEquals(lsn, at);
           found.add(Arrays.copyOfRange(bytes, offset, offset + length));

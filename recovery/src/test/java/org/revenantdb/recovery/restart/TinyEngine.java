@@ -42,7 +42,6 @@ final class TinyEngine implements CheckpointSource, AutoCloseable {
 
   private static final long PAGES_AT = 3 * 8192;
   private static final int SLOT = 16;
-  private static final int REDO_WORKERS = 3;
 
   /** An operation: it sets these pages to its own number. */
   record Operation(long number, int[] pages, int filler) {}
@@ -133,18 +132,16 @@ final class TinyEngine implements CheckpointSource, AutoCloseable {
       lsns[page] = slot.get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
       values[page] = slot.get(ValueLayout.JAVA_LONG_UNALIGNED, 8);
     }
-    restart.redo(
-        REDO_WORKERS,
-        () ->
-            (page, lsn, kind, bytes, offset, length) -> {
-              firstLsn[page] = oldRedoPoint;
-              if (lsns[page] < lsn) {
-                lsns[page] = lsn;
-                values[page] =
-                    MemorySegment.ofArray(bytes).get(ValueLayout.JAVA_LONG_UNALIGNED, offset);
-              }
-            },
-        "tiny");
+    LogFixture.replay(
+        restart,
+        (page, lsn, kind, bytes, offset, length) -> {
+          firstLsn[page] = oldRedoPoint;
+          if (lsns[page] < lsn) {
+            lsns[page] = lsn;
+            values[page] =
+                MemorySegment.ofArray(bytes).get(ValueLayout.JAVA_LONG_UNALIGNED, offset);
+          }
+        });
   }
 
   void startCheckpoints() {

@@ -1,0 +1,251 @@
+package org.revenantdb.engine.lifecycle;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
+import org.revenantdb.engine.buffer.BufferPool;
+import org.revenantdb.engine.buffer.PendingRedo;
+import org.revenantdb.engine.buffer.PoolClosedException;
+import org.revenantdb.latch.PatientLock;
+import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.file.FileThread;
+import org.revenantdb.recovery.file.LsnWaiters;
+import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.restart.PendingParts;
+
+/**
+ * Brings the pages that a crash has left behind into memory, one by one, beside those that are
+ * asked for, and has them written.
+ *
+ * <p>Threads: its own does the work; all methods may be called by any.
+ *
+ * <p>Failure: a page that cannot be redone is damage that its readers are told. What may pass, an
+ * error of the device or a lack of memory, is tried again, round after round.
+ */
+final class BackgroundRedo implements AutoCloseable {
+  /*
+   * Source      docs/redo-on-demand.md, "Background thread".
+   *
+   * State       WORKING -> OVER      no page is pending: the log is not read any more, the redo point may move
+   *             WORKING -> CLOSED    close(); what is pending stays so for the next open
+   *
+   * A round     goes through the pages that are pending, in their order in the file. Each is fixed, which redoes it,
+   *             and unfixed. After each chunk the page writer writes what has been dirty since before this life, and
+   *             publishes FLUSHED for it, so that a crash finds less to do.
+   * Pace        it rests as long as it has worked, turn by turn, while nobody hurries it.
+   * Latches     none but that of the page that it brings in; it waits for frames with nothing latched.
+   */
+
+  /** Pages that are redone before they are written; they are in the pool at the same time. */
+  private static final int CHUNK = 512;
+
+  private static final long TURN = TimeUnit.MILLISECONDS.toNanos(2);
+  private static final long BEFORE_NEXT_ROUND = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /** What it stands beside. */
+  interface Around {
+    /** Pages were redone: how many are left. */
+    void progress(int left);
+
+    /** No page is pending any more. */
+    void over();
+
+    /** Whether writers wait for room in the log that only redo can give. */
+    boolean isAwaited();
+
+    /** Stops the engine: what cannot be redone now keeps writers waiting. */
+    void fail(Throwable cause);
+  }
+
+  private final BufferPool pool;
+  private final PendingParts parts;
+  private final long firstLsnOfLife;
+  private final Around around;
+  private final FileThread thread;
+  private final PatientLock lock = new PatientLock();
+  private final Condition woken = lock.newCondition();
+  private final LsnWaiters callers = new LsnWaiters();
+  private final LongPredicate ended = wanted -> roundsEnded() >= wanted;
+
+  /** {@link Long#MAX_VALUE} when there are no more. */
+  private volatile long rounds;
+
+  private volatile boolean hurried;
+  private volatile boolean closed;
+  private volatile @Nullable StorageException failure;
+
+  /**
+   * Starts it, if any page is pending.
+   *
+   * @param firstLsnOfLife what is dirty from before that was redone
+   */
+  BackgroundRedo(
+      BufferPool pool, PendingParts parts, long firstLsnOfLife, Around around, String name) {
+    this.pool = pool;
+    this.parts = parts;
+    this.firstLsnOfLife = firstLsnOfLife;
+    this.around = around;
+    thread = FileThread.of(name, this::run, this::died);
+    thread.start();
+  }
+
+  /** How many pages are pending; a checkpoint asks before it looks at the frames. */
+  int left() {
+    return parts.left();
+  }
+
+  /** Asks it not to rest any more. Does not wait. */
+  void hurry() {
+    if (hurried || parts.left() == 0) {
+      return;
+    }
+    lock.lock();
+    try {
+      hurried = true;
+      woken.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Hurries it and waits until no page is pending.
+   *
+   * @return null, or what keeps pages pending though all were tried since the call
+   */
+  @Nullable StorageException finish() {
+    if (parts.left() > 0) {
+      hurry();
+      callers.await(Math.min(rounds, Long.MAX_VALUE - 2) + 2, ended); // the next one is a whole one
+    }
+    return parts.left() > 0 ? failure : null;
+  }
+
+  private long roundsEnded() {
+    return parts.left() == 0 ? Long.MAX_VALUE : rounds;
+  }
+
+  private void run() {
+    while (!closed && parts.left() > 0) {
+      failure = null;
+      redo(parts.pages());
+      if (parts.left() > 0) {
+        roundsEnded(rounds + 1);
+        rest(BEFORE_NEXT_ROUND, /* hurry= */ false);
+        StorageException why = failure;
+        if (why != null && around.isAwaited()) {
+          around.fail(why);
+          break;
+        }
+      }
+    }
+    end();
+  }
+
+  private void end() {
+    try {
+      if (parts.left() == 0) {
+        pool.redoOnDemand(PendingRedo.NONE);
+        parts.close();
+        around.over();
+      }
+    } finally {
+      roundsEnded(Long.MAX_VALUE);
+    }
+  }
+
+  private void died(Throwable cause) {
+    try {
+      around.fail(cause);
+    } finally {
+      roundsEnded(Long.MAX_VALUE);
+    }
+  }
+
+  private void roundsEnded(long now) {
+    rounds = now;
+    callers.wake(ended);
+  }
+
+  private void redo(int[] pages) {
+    long begun = System.nanoTime();
+    for (int i = 0; i < pages.length && !closed; i++) {
+      if (i % CHUNK == 0 && i > 0) {
+        write();
+      }
+      readAhead(pages, i);
+      redo(pages[i]);
+      long worked = System.nanoTime() - begun;
+      if (worked > TURN && !hurried) {
+        rest(worked, /* hurry= */ true);
+        begun = System.nanoTime();
+      }
+    }
+    write();
+  }
+
+  private void readAhead(int[] pages, int at) {
+    int most = pool.maxAhead();
+    if (at % most == 0) {
+      for (int i = at + 1; i < Math.min(pages.length, at + most); i++) {
+        if (parts.isPending(pages[i])) {
+          pool.prefetch(pages[i]);
+        }
+      }
+    }
+  }
+
+  private void redo(int page) {
+    try {
+      if (parts.isPending(page)) {
+        pool.unfixShared(pool.fixSharedForScan(page));
+      }
+    } catch (CorruptDataException bad) {
+      if (parts.isPending(page)) {
+        failure = bad; // of the log: the next open will say more
+      }
+    } catch (StorageException notNow) {
+      failure = notNow;
+    } catch (OutOfMemoryError notNow) {
+      rest(BEFORE_NEXT_ROUND, /* hurry= */ false);
+    } catch (PoolClosedException closing) {
+      closed = true;
+    }
+  }
+
+  private void write() {
+    around.progress(parts.left());
+    if (!closed) {
+      pool.flushDirtyBefore(firstLsnOfLife);
+    }
+  }
+
+  /** Waits a while; not at all if it can be hurried, and is. */
+  private void rest(long nanos, boolean hurry) {
+    lock.lock();
+    try {
+      if (!closed && !(hurry && hurried)) {
+        long _ = woken.awaitNanos(nanos);
+      }
+    } catch (InterruptedException byNobody) {
+      throw new IllegalStateException(byNobody);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends the thread after the page it is at. */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      woken.signal();
+    } finally {
+      lock.unlock();
+    }
+    thread.join();
+    parts.close();
+  }
+}

@@ -1,0 +1,109 @@
+package org.revenantdb.engine.lifecycle;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import org.revenantdb.engine.buffer.PendingRedo;
+import org.revenantdb.engine.page.Page;
+import org.revenantdb.engine.page.PageOps;
+import org.revenantdb.engine.page.PageStructure;
+import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.format.PageHeaderLayout;
+import org.revenantdb.recovery.log.PartKind;
+import org.revenantdb.recovery.restart.PendingParts;
+import org.revenantdb.recovery.restart.RedoTarget;
+
+/**
+ * What the log has for pages that may lack it, applied to a page when it is brought into memory.
+ *
+ * <p>Threads: any, several at once; each page by one at a time.
+ */
+final class LoggedChanges implements PendingRedo {
+  private final PendingParts parts;
+  private final Path dataFile;
+  private final long redoPoint;
+
+  /**
+   * The changes that a restart has found.
+   *
+   * @param dataFile for messages
+   * @param redoPoint since when a redone page is dirty (R6); 0 if nothing is written
+   */
+  LoggedChanges(PendingParts parts, Path dataFile, long redoPoint) {
+    this.parts = parts;
+    this.dataFile = dataFile;
+    this.redoPoint = redoPoint;
+  }
+
+  @Override
+  public boolean isPending(int pageId) {
+    return parts.isPending(pageId);
+  }
+
+  @Override
+  public boolean beginsWithFormat(int pageId) {
+    return parts.beginsWithFormat(pageId);
+  }
+
+  @Override
+  public long lastLsn(int pageId) {
+    return parts.lastLsn(pageId);
+  }
+
+  @Override
+  public long redoPoint() {
+    return redoPoint;
+  }
+
+  @Override
+  public void done(int pageId) {
+    parts.done(pageId);
+  }
+
+  @Override
+  public void redo(int pageId, MemorySegment page) {
+    parts.replay(pageId, target(pageId, page));
+  }
+
+  /** Applies parts to a page. */
+  RedoTarget target(int pageId, MemorySegment page) {
+    PageOps operations = new PageOps();
+    return (_, lsn, kind, record, offset, length) -> {
+      if (kind == PartKind.FORMAT || Page.lsn(page) < lsn) {
+        apply(operations, pageId, lsn, page, record, offset, length);
+        Page.setLsn(page, lsn);
+      }
+    };
+  }
+
+  /** A page that is half redone is seen by nobody (R18): its frame is given up. */
+  private void apply(
+      PageOps operations,
+      int pageId,
+      long lsn,
+      MemorySegment page,
+      byte[] record,
+      int offset,
+      int length) {
+    try {
+      operations.apply(page, record, offset, length);
+      String problem = PageStructure.problemOf(pageId, page);
+      if (problem != null) { // a record with a good checksum need not be one of ours either
+        throw new IllegalStateException("after it " + problem);
+      }
+    } catch (RuntimeException misfit) {
+      throw new CorruptDataException(
+          dataFile,
+          PageHeaderLayout.position(pageId),
+          "page "
+              + Integer.toUnsignedString(pageId)
+              + " cannot take the change that the log has for it at LSN "
+              + lsn
+              + "; its own LSN is "
+              + Page.lsn(page)
+              + " ("
+              + misfit.getMessage()
+              + ")",
+          misfit);
+    }
+  }
+}
