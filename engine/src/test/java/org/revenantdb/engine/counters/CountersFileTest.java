@@ -86,7 +86,7 @@ class CountersFileTest {
       file.write(COUNTERS, WAITS, null);
       byte[] bytes = Files.readAllBytes(path());
       assertEquals(4096, bytes.length);
-      assertEquals(2, bytes[4]);
+      assertEquals(3, bytes[4]);
       assertEquals("RVNTCNTR", new String(bytes, 8, 8));
       assertTrue(Arrays.equals(bytes, 16, 32, ID, 0, 16));
       assertEquals(2, bytes[48]);
@@ -226,11 +226,11 @@ class CountersFileTest {
         Files.write(path(), Arrays.copyOf(good, length));
         assertTold("it has " + length + " bytes");
       }
-      for (int version : new int[] {1, 3}) {
+      for (int version : new int[] {1, 4}) {
         byte[] other = good.clone();
         other[4] = (byte) version;
         Files.write(path(), other);
-        assertTold("has format version " + version + ", and this program reads version 2");
+        assertTold("has format version " + version + ", and this program reads version 3");
       }
       Files.write(path(), good);
       assertEquals(List.of(1L, 2L, 3L), read().counters());

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -177,6 +178,7 @@ class RestartWatchTest {
     List<RecordedEvent> events =
         RecordingFile.readAllEvents(file).stream()
             .filter(event -> event.getEventType().getName().equals(RestartEvent.NAME))
+            .sorted(Comparator.comparing(RecordedEvent::getStartTime))
             .toList();
     assertEquals(
         List.of("analysis", "redo"), events.stream().map(e -> e.getString("phase")).toList());
