@@ -45,8 +45,6 @@ public sealed class StorageException extends RevenantException permits CorruptDa
     FORMAT_VERSION,
     /** A file of the database, or the directory, is missing: restore it, or check the path. */
     MISSING_FILE,
-    /** A read-only open of a database that needs recovery: open it for writing once. */
-    NOT_CLEANLY_CLOSED,
     /** The file is damaged; the exception is a {@link CorruptDataException}. */
     DAMAGED
   }

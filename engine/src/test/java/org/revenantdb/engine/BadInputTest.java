@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.revenantdb.engine.testing.Refusals.assertRefused;
 import static org.revenantdb.engine.testing.Samples.SMALL;
 import static org.revenantdb.engine.testing.Samples.bytes;
 import static org.revenantdb.engine.testing.Samples.get;
@@ -32,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.revenantdb.engine.lifecycle.DirectoryState;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.testing.OtherProcess;
@@ -453,15 +453,18 @@ class BadInputTest {
   }
 
   @Test
-  void unclean_database_isNotOpenedReadOnly_untilItWasRecovered() throws IOException {
+  void unclean_database_isReadByAReader_whichLeavesItAsItIs() throws IOException {
     killedWithSegments();
-    StorageException refused =
-        assertRefused(
-            StorageException.Reason.NOT_CLEANLY_CLOSED,
-            () -> Database.open(directory(), SMALL.withReadOnly(true)).close());
-    assertTrue(refused.getMessage().contains("readOnly"), refused.getMessage());
+    DirectoryState before = DirectoryState.of(directory());
+    try (Database db = Database.open(directory(), SMALL.withReadOnly(true))) {
+      assertFalse(db.recoveryReport().clean());
+      assertNull(get(db, "t", "none"));
+      assertTrue(db.check().isSound());
+    }
+    assertEquals(before, DirectoryState.of(directory()));
     Samples.open(directory()).close();
     try (Database db = Database.open(directory(), SMALL.withReadOnly(true))) {
+      assertTrue(db.recoveryReport().clean());
       assertNull(get(db, "t", "none"));
     }
   }

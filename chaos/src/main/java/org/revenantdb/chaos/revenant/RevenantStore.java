@@ -92,7 +92,8 @@ public final class RevenantStore implements Store {
   @Override
   public Recovery recovery() {
     RecoveryReport report = db.recoveryReport();
-    return new Recovery(report.clean(), report.nanos(), report.logBytesRead(), report.pagesRead());
+    return new Recovery(
+        report.clean(), report.nanos(), report.logBytesRead(), report.pagesPending());
   }
 
   @Override

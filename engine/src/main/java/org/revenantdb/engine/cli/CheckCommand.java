@@ -97,11 +97,11 @@ final class CheckCommand implements Callable<Integer> {
     out.println(
         recovery.clean()
             ? "opened          it had been closed cleanly"
-            : "opened          recovered in %,.1f ms: %,d bytes of log, %,d pages, %,d transactions rolled back"
+            : "opened          recovered in %,.1f ms: %,d bytes of log, %,d pages to redo, %,d transactions rolled back"
                 .formatted(
                     recovery.nanos() / 1e6,
                     recovery.logBytesRead(),
-                    recovery.pagesRead(),
+                    recovery.pagesPending(),
                     recovery.transactionsAborted()));
     out.printf("tables          %,d%n", report.tables());
     out.printf("sequences       %,d%n", report.sequences().size());

@@ -139,7 +139,7 @@ class EngineThreadsTest {
           "org/revenantdb/engine/buffer/PageReaders",
           "org/revenantdb/engine/buffer/PageWriter",
           "org/revenantdb/recovery/checkpoint/Checkpointer",
-          "org/revenantdb/recovery/restart/RedoLane");
+          "org/revenantdb/engine/lifecycle/BackgroundRedo");
 
   /** What can throw out of the middle of a wait, and leaves the wait half done. */
   private static boolean waitsAtCondition(InvokeInstruction call) {

@@ -63,7 +63,7 @@ public final class OpeningFork {
       Told.tell("log_at_restart", share);
       Told.tell("recovery_seconds", seconds);
       Told.tell("recovery_log_bytes", (double) report.logBytesRead());
-      Told.tell("recovery_pages", (double) report.pagesRead());
+      Told.tell("recovery_pages", (double) report.pagesPending());
       Told.tell("recovery_open_seconds", report.nanos() / 1e9);
     }
   }

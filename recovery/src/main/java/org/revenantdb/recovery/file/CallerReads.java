@@ -8,6 +8,7 @@ import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.latch.PatientLock;
 
@@ -45,8 +46,11 @@ public final class CallerReads implements AutoCloseable {
   private final Path path;
   private final IoStatistics statistics;
   private final Opening[] openings;
+  private final BooleanSupplier othersShown;
 
-  private CallerReads(Path path, IoStatistics statistics, List<Opening> openings) {
+  private CallerReads(
+      Path path, IoStatistics statistics, List<Opening> openings, BooleanSupplier othersShown) {
+    this.othersShown = othersShown;
     this.path = path;
     this.statistics = statistics;
     this.openings = openings.toArray(Opening[]::new);
@@ -59,8 +63,11 @@ public final class CallerReads implements AutoCloseable {
    * @param statistics where reads are counted
    * @param times how often: so many threads can read at once
    * @param bytes the most that one read is about
+   * @param othersShown whether readers get other bytes than those in the file now: then these
+   *     openings serve nobody
    */
-  static CallerReads open(Path path, IoStatistics statistics, int times, int bytes) {
+  static CallerReads open(
+      Path path, IoStatistics statistics, int times, int bytes, BooleanSupplier othersShown) {
     List<Opening> openings = new ArrayList<>();
     if (path.getFileSystem().equals(FileSystems.getDefault())) {
       try {
@@ -69,11 +76,11 @@ public final class CallerReads implements AutoCloseable {
         }
       } catch (IOException noDescriptors) {
         // What is left of them the engine needs for its files; its threads read for callers.
-        new CallerReads(path, statistics, openings).close();
+        new CallerReads(path, statistics, openings, othersShown).close();
         openings.clear();
       }
     }
-    return new CallerReads(path, statistics, openings);
+    return new CallerReads(path, statistics, openings, othersShown);
   }
 
   /**
@@ -87,7 +94,7 @@ public final class CallerReads implements AutoCloseable {
    */
   public int readUpTo(long position, MemorySegment target) {
     Thread thread = Thread.currentThread();
-    if (openings.length == 0 || thread.isVirtual()) {
+    if (openings.length == 0 || thread.isVirtual() || othersShown.getAsBoolean()) {
       return NOT_DONE;
     }
     int first = (int) (thread.threadId() % openings.length);

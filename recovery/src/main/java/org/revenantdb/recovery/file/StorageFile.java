@@ -157,7 +157,7 @@ public final class StorageFile implements AutoCloseable {
    * @return to be closed before this file
    */
   public CallerReads callerReads(int times, int bytes) {
-    return CallerReads.open(path, statistics, times, bytes);
+    return CallerReads.open(path, statistics, times, bytes, () -> shown != null);
   }
 
   /**

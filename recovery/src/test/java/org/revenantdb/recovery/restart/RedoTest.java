@@ -45,7 +45,7 @@ class RedoTest {
     long format = LogFixture.part(log, 0, 1, PartKind.FORMAT, BYTES);
     long after = LogFixture.change(log, 0, 1, BYTES);
     assertEquals(
-        List.of("2/CHANGE@" + other, "1/FORMAT@" + format, "1/CHANGE@" + after),
+        List.of("1/FORMAT@" + format, "1/CHANGE@" + after, "2/CHANGE@" + other),
         LogFixture.redone(analyse(redo, redo)));
   }
 

@@ -193,15 +193,15 @@ public final class Demo {
   private void recovered(RecoveryReport report, long untilFirstRead) {
     String time = milliseconds(untilFirstRead);
     say(
-        "back after %s, first read included: %s of log and %,d pages read"
-            .formatted(time, megabytes(report.logBytesRead()), report.pagesRead()));
+        "back after %s, first read included: %s of log read, %,d pages left to be redone"
+            .formatted(time, megabytes(report.logBytesRead()), report.pagesPending()));
     table
         .row("until the first read", time)
         .row("log read", megabytes(report.logBytesRead()))
-        .row("pages read", "%,d".formatted(report.pagesRead()));
+        .row("pages left to be redone", "%,d".formatted(report.pagesPending()));
     json.number("recovery_ms_until_first_read", untilFirstRead / 1e6)
         .number("recovery_log_bytes", report.logBytesRead())
-        .number("recovery_pages_read", report.pagesRead());
+        .number("recovery_pages_pending", report.pagesPending());
   }
 
   private void again(Database db, Table rows) {
