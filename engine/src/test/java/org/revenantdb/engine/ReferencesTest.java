@@ -20,18 +20,40 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * What documents and comments refer to exists: sections of {@code docs/protocols.md} (§n), rules of
- * {@code docs/rules.md} (Rn), classes and their members.
+ * What documents and comments refer to exists: sections of the protocols (§n), which stand in the
+ * {@code README.md} of their packages and in the index of {@code docs/protocols.md}; rules of
+ * {@code docs/rules.md} (Rn); sections of {@code docs/format.md}; classes, their members, and
+ * tests.
  */
 class ReferencesTest {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
+  private static final String INDEX = "docs/protocols.md";
+
+  /** A section that is one of the protocols': another document's has its name before it. */
   private static final Pattern SECTION = Pattern.compile("§(\\d+)");
+
+  private static final Pattern SECTION_OF_THE_FORMAT =
+      Pattern.compile("format\\.md(?:\\]\\([^)]*\\))?`? §(\\d+(?:\\.\\d+)*)");
+
+  private static final Pattern HEADING = Pattern.compile("^#+ §(\\d+) (.*?) *$", Pattern.MULTILINE);
+
+  /** A row of the index: § number, title, link to the file. */
+  private static final Pattern ROW =
+      Pattern.compile(
+          "^\\| §(\\d+) \\| (.*?) \\| \\[[^\\]]*\\]\\(([^)#]+)#[^)]*\\) \\|$", Pattern.MULTILINE);
+
   private static final Pattern RULE = Pattern.compile("\\(R(\\d+)\\)|\\brule R(\\d+)|\\bR(\\d+):");
   private static final Pattern TYPE =
       Pattern.compile("\\b(?:class|interface|enum|record)\\s+([A-Z]\\w+)");
   private static final Pattern NAMED =
       Pattern.compile("`([A-Z][a-z]\\w*)(?:[.#](\\w+))?(?:\\([^`]*\\))?`");
+  private static final Pattern CODE_OF_JAVADOC =
+      Pattern.compile("\\{@code\\s+(?:\\*\\s+)?([A-Z][a-z]\\w*)(?:[.#](\\w+))?(?:\\([^}]*\\))?\\}");
+
+  /** Tests and constants: a word of the code with an underscore. */
+  private static final Pattern UNDERSCORED = Pattern.compile("`(\\w+_\\w+)`");
+
   private static final Pattern COMMENT = Pattern.compile("/\\*.*?\\*/|//[^\n]*", Pattern.DOTALL);
 
   private static final List<String> PACKAGES_OF_THE_JDK =
@@ -45,6 +67,7 @@ class ReferencesTest {
           "java.nio.file",
           "java.util",
           "java.util.concurrent",
+          "java.util.concurrent.atomic",
           "java.util.concurrent.locks",
           "com.sun.nio.file");
 
@@ -55,6 +78,7 @@ class ReferencesTest {
           "Long2LongHashMap",
           "MappedBytes",
           "OpenAllocator",
+          "PENDING_COUNT",
           "SharedSecrets",
           "TerminateProcess",
           "TransactionDB",
@@ -151,11 +175,56 @@ class ReferencesTest {
     return missing;
   }
 
+  /** Number, title and file of each section, of all documents. */
+  private static List<String> sections() {
+    List<String> sections = new ArrayList<>();
+    DOCUMENTS.forEach((file, text) -> {
+      for (MatchResult heading : HEADING.matcher(text).results().toList()) {
+        sections.add("§" + heading.group(1) + " " + heading.group(2) + ", " + file);
+      }
+    });
+    return sections.stream().sorted().toList();
+  }
+
+  private static List<String> numbers() {
+    return sections().stream()
+        .map(section -> section.substring(1, section.indexOf(' ')))
+        .sorted()
+        .toList();
+  }
+
   @Test
   void each_section_of_the_protocols_that_is_referred_to_exists() {
-    Set<String> sections = headings("docs/protocols.md", "^#+ §?(\\d+)[. ]");
+    Set<String> sections = new HashSet<>(numbers());
     assertTrue(sections.size() > 40, sections::toString);
     assertEquals(List.of(), missing(SECTION, sections));
+  }
+
+  @Test
+  void each_section_of_the_protocols_stands_in_one_document() {
+    List<String> numbers = numbers();
+    assertEquals(numbers.stream().distinct().toList(), numbers);
+  }
+
+  @Test
+  void the_index_names_each_section_of_the_protocols_with_its_title_and_file() {
+    List<String> rows =
+        ROW.matcher(DOCUMENTS.get(INDEX))
+            .results()
+            .map(row -> {
+              Path file = ROOT.resolve(INDEX).resolveSibling(row.group(3)).normalize();
+              return "§" + row.group(1) + " " + row.group(2) + ", " + ROOT.relativize(file);
+            })
+            .sorted()
+            .toList();
+    assertEquals(sections(), rows);
+  }
+
+  @Test
+  void each_section_of_the_format_that_is_referred_to_exists() {
+    Set<String> sections = headings("docs/format.md", "^#+ (\\d+(?:\\.\\d+)*)\\.? ");
+    assertTrue(sections.size() > 10, sections::toString);
+    assertEquals(List.of(), missing(SECTION_OF_THE_FORMAT, sections));
   }
 
   @Test
@@ -168,11 +237,46 @@ class ReferencesTest {
   @Test
   void each_class_and_member_that_a_document_names_exists() {
     List<String> missing = new ArrayList<>();
+    DOCUMENTS.forEach((file, text) -> missing.addAll(missingTypes(file, text, 0, text, NAMED)));
+    assertEquals(List.of(), missing.stream().sorted().toList());
+  }
+
+  @Test
+  void each_class_and_member_that_a_comment_names_exists() {
+    List<String> missing = new ArrayList<>();
+    SOURCES.forEach((file, text) ->
+        COMMENT
+            .matcher(text)
+            .results()
+            .forEach(comment ->
+                missing.addAll(
+                    missingTypes(file, text, comment.start(), comment.group(), CODE_OF_JAVADOC))));
+    assertEquals(List.of(), missing.stream().sorted().toList());
+  }
+
+  private static List<String> missingTypes(
+      String file, String text, int from, String part, Pattern named) {
+    List<String> missing = new ArrayList<>();
+    for (MatchResult found : named.matcher(part).results().toList()) {
+      if (!exists(found.group(1), found.group(2))) {
+        missing.add(place(file, text, from + found.start()) + " " + found.group());
+      }
+    }
+    return missing;
+  }
+
+  /** Documents beside the code: names with an underscore are tests, scripts and constants. */
+  @Test
+  void each_test_that_a_document_beside_the_code_names_exists() {
+    Set<String> words = new HashSet<>(FOREIGN);
+    Pattern word = Pattern.compile("\\w+_\\w+");
+    SOURCES
+        .values()
+        .forEach(text -> word.matcher(text).results().forEach(w -> words.add(w.group())));
+    List<String> missing = new ArrayList<>();
     DOCUMENTS.forEach((file, text) -> {
-      for (MatchResult found : NAMED.matcher(text).results().toList()) {
-        if (!exists(found.group(1), found.group(2))) {
-          missing.add(place(file, text, found.start()) + " " + found.group());
-        }
+      if (file.contains("/src/")) {
+        missing.addAll(missing(file, text, 0, text, UNDERSCORED, words));
       }
     });
     assertEquals(List.of(), missing.stream().sorted().toList());
@@ -187,7 +291,8 @@ class ReferencesTest {
       return true;
     }
     Pattern name = Pattern.compile("\\b" + member + "\\b");
-    return declaring.stream().anyMatch(text -> name.matcher(text).find());
+    // A class of ours may have the name of one of the JDK's, whose members are not looked up.
+    return declaring.stream().anyMatch(text -> name.matcher(text).find()) || isOfTheJdk(type);
   }
 
   private static boolean isOfTheJdk(String type) {

@@ -4,5 +4,7 @@
  *
  * <p>Reading order: {@code Tree} (descents), {@code ReadAhead}, {@code Split}, {@code Merge};
  * {@code LeafRun} and {@code RunInsert} (leaves that were filled aside).
+ *
+ * <p>The protocols are in {@code README.md} beside this file.
  */
 package org.revenantdb.engine.btree;

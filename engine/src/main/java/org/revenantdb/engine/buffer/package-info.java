@@ -8,5 +8,7 @@
  * org.revenantdb.engine.buffer.PageWriter} (how changes reach the file), {@code FlushedLsns} (how a
  * lost write is noticed), {@code PageReaders}, {@code Slabs} (where the memory comes from), {@link
  * org.revenantdb.engine.buffer.PoolWaits} (who is told of waits).
+ *
+ * <p>The protocols are in {@code README.md} beside this file.
  */
 package org.revenantdb.engine.buffer;

@@ -5,6 +5,8 @@
  * <p>Reading order: {@code DatabaseFiles}, {@code Opening} (the steps), {@code FileSurvey}, {@code
  * OpeningLog}, {@code FirstChanges}, {@code PageRedo}; {@code OpenDatabase}, {@code OpenResources};
  * {@code RestartWatch}, {@code CounterValues}, {@code EngineWaits}.
+ *
+ * <p>The protocols are in {@code README.md} beside this file.
  */
 @NullMarked
 package org.revenantdb.engine.lifecycle;

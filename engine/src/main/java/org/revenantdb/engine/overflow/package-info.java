@@ -3,5 +3,7 @@
  * by the record that fills it, so that a crash leaks none (R15).
  *
  * <p>Reading order: {@code OverflowWriter}, {@code OverflowInput}, {@code OverflowRemoval}.
+ *
+ * <p>The protocol is in {@code README.md} beside this file.
  */
 package org.revenantdb.engine.overflow;

@@ -1,5 +1,7 @@
 /**
  * Serializable transactions: what they have read, what has been committed since, and the order of
  * commits (docs/protocols.md §34).
+ *
+ * <p>The protocol is in {@code README.md} beside this file.
  */
 package org.revenantdb.engine.serial;

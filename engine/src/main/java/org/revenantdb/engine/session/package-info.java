@@ -13,6 +13,8 @@
  *
  * <p>The classes of one protocol step are static methods over a {@code TransactionCore}. So a
  * transaction allocates nothing for them.
+ *
+ * <p>The protocols are in {@code README.md} beside this file.
  */
 @NullMarked
 package org.revenantdb.engine.session;

@@ -4,5 +4,7 @@
  *
  * <p>Reading order: {@code Claims}, {@code FreeBytes}, {@code Unit}, {@code Allocator}, {@code
  * MapChanges}; {@code VersionMarks}, {@code PageVisits}.
+ *
+ * <p>The protocols are in {@code README.md} beside this file.
  */
 package org.revenantdb.engine.space;

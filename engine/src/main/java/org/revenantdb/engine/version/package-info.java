@@ -7,5 +7,7 @@
  * can be put back); {@code Cleaner}, {@code CleaningPass}, {@code PageVisit}; {@code RowLoader}
  * (many rows in order); {@code RowScan}, {@code MergedScan} (of partitions); {@code DroppedTables},
  * {@code TableRemoval}.
+ *
+ * <p>The protocols are in {@code README.md} beside this file.
  */
 package org.revenantdb.engine.version;

@@ -5,5 +5,7 @@
  * <p>Reading order: {@code SpillLayout} (the bytes), {@code SpillFiles}, {@code SpillFile}; {@code
  * VersionRun} and how one is found in, {@code RunWriter}, {@code RunMerge}, {@code VersionRuns};
  * {@code SpilledStack}.
+ *
+ * <p>The protocol is in {@code README.md} beside this file.
  */
 package org.revenantdb.gc.spill;

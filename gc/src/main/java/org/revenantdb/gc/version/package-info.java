@@ -4,5 +4,7 @@
  * <p>Reading order: {@code VolatileStore}, {@code GarbageStrategy}, {@code Steam}; {@code
  * VersionMemory} and {@code Spiller} (what becomes of versions that are too many); {@code
  * UnseenDeletes}.
+ *
+ * <p>The protocols are in {@code README.md} beside this file.
  */
 package org.revenantdb.gc.version;

@@ -10,5 +10,7 @@
  * {@link org.revenantdb.recovery.file.DirectoryLock}; then what stands in the files besides pages
  * and log: {@link org.revenantdb.recovery.file.DataFileHeader}, {@link
  * org.revenantdb.recovery.file.ControlFile}, {@link org.revenantdb.recovery.file.DoubleWriteFile}.
+ *
+ * <p>The protocols are in {@code README.md} beside this file.
  */
 package org.revenantdb.recovery.file;

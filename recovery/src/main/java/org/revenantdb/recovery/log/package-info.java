@@ -5,5 +5,7 @@
  * org.revenantdb.recovery.log.Log}, then the ring (LogBuffer), the thread (LogWriter), and {@link
  * org.revenantdb.recovery.log.RecoverySpace}, which keeps writers from leaving a restart too much
  * to do.
+ *
+ * <p>The protocols are in {@code README.md} beside this file.
  */
 package org.revenantdb.recovery.log;

@@ -5,5 +5,7 @@
  * <p>Reading order: {@link org.revenantdb.recovery.restart.Restart}, then one class a phase
  * (Analysis with TransactionStates and EndOfLog, TailSeal, Redo with RedoWorkers and RedoLane), and
  * {@link org.revenantdb.recovery.restart.AbortedTransactions}, which is what is left of undo.
+ *
+ * <p>The protocol is in {@code README.md} beside this file.
  */
 package org.revenantdb.recovery.restart;
