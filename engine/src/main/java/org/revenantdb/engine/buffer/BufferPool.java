@@ -2,6 +2,7 @@ package org.revenantdb.engine.buffer;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -849,6 +850,15 @@ public final class BufferPool implements AutoCloseable {
   }
 
   /**
+   * The file that the pages are in.
+   *
+   * @return its path, for messages
+   */
+  public Path dataFile() {
+    return judge.dataPath();
+  }
+
+  /**
    * What is thrown for a page that is not what it should be.
    *
    * @param problem in words
@@ -907,7 +917,7 @@ public final class BufferPool implements AutoCloseable {
    * @param lsn which the page has at least if it is good
    */
   public void wasRefused(int pageId, long lsn) {
-    flushedLsns.refuse(pageId, lsn);
+    flushedLsns.inherit(pageId, lsn);
   }
 
   /**

@@ -34,8 +34,9 @@ final class FlushedLsns {
    * Not known   what a former life has written, but for what FLUSHED records from the redo point on say.
    *
    * Refused     pages that somebody was refused, with the LSN that each has at least if it is good. Each checkpoint names
-   *             them in its image, so that no later life reads them as sound. Not more than MOST by readers, which
-   *             bounds the image; beside them those that could not be redone, fewer than pages were dirty at the crash.
+   *             them in its image, so that no later life reads them as sound. Not more than MOST, which bounds the
+   *             image: a reader's page is not noted then, one that cannot be redone stays pending. Those of a former life
+   *             are all taken over.
    */
   private static final int CHUNK_SHIFT = 13;
   private static final int CHUNK_PAGES = 1 << CHUNK_SHIFT;
@@ -79,11 +80,24 @@ final class FlushedLsns {
     return before == null;
   }
 
-  /** Notes that a page is older than the LSN, and that nothing can bring it there. */
-  void refuseBelow(int pageId, long lsn) {
+  /** Takes a note over from a former life; they are no more than that life could have. */
+  void inherit(int pageId, long lsn) {
+    refused.merge(pageId, lsn, Math::max);
+  }
+
+  /**
+   * Notes that a page is older than the LSN, and that nothing can bring it there.
+   *
+   * @return false if there is no room for the note
+   */
+  boolean refuseBelow(int pageId, long lsn) {
+    if (refused.size() >= MOST && !refused.containsKey(pageId)) {
+      return false;
+    }
     ENTRY.setRelease(
         chunk(pageId >>> CHUNK_SHIFT), pageId & (CHUNK_PAGES - 1), Math.max(lsn, of(pageId)));
     refused.merge(pageId, lsn, Math::max);
+    return true;
   }
 
   /** The pages that were refused and not written since. */

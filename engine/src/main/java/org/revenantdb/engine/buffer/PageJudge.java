@@ -34,6 +34,10 @@ final class PageJudge {
     this.dataPath = dataPath;
   }
 
+  Path dataPath() {
+    return dataPath;
+  }
+
   /** What was found where a page should be, as far as its checksum says. */
   static PageCondition conditionOf(MemorySegment page, int bytes) {
     if (bytes < BufferPool.PAGE_SIZE) {
@@ -103,12 +107,23 @@ final class PageJudge {
 
   /**
    * Notes that a page could not be redone: what the file has is older than the LSN, and stays so.
-   * However many there are: a checkpoint whose redo point has passed what they lack has to name
-   * them.
+   *
+   * @return false if so many are noted that this one cannot be
    */
-  void refuseBelow(int pageId, long lsn) {
-    flushedLsns.refuseBelow(pageId, lsn);
+  boolean refuseBelow(int pageId, long lsn) {
+    if (!flushedLsns.refuseBelow(pageId, lsn)) {
+      return false;
+    }
     check.refused();
+    return true;
+  }
+
+  /** The LSN that a good page has at least, as far as what was read shows it. */
+  long leastGood(PageCondition condition, MemorySegment page, int pageId) {
+    boolean isPage = condition == PageCondition.GOOD && PageHeaderLayout.pageId(page) == pageId;
+    return Math.max(
+        flushedLsns.of(pageId),
+        isPage && check.isBetweenLives(page) ? PageHeaderLayout.pageLsn(page) + 1 : 0);
   }
 
   /** Whether damage is that of a page, and not that of the log. */

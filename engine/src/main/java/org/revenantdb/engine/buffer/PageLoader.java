@@ -114,8 +114,18 @@ final class PageLoader {
       return;
     }
     int bytes = readPatiently(pageId, page);
+    // What a page lacks would be given up for a read that went wrong: so it is read again first.
+    for (int more = 2; more > 0 && lacking.isPending(pageId) && isBad(frame, bytes); more--) {
+      bytes = readPatiently(pageId, page);
+    }
     counters.misses[PageClasses.of(Page.type(page))].increment();
-    arrived(frame, pageId, bytes, forRedo);
+    arrived(frame, pageId, bytes, forRedo, /* mayRefuse= */ true);
+  }
+
+  private boolean isBad(int frame, int bytes) {
+    Stay stay = frames.stayOf(frame);
+    PageCondition condition = PageJudge.conditionOf(stay.page(), bytes);
+    return judge.problemOf(condition, stay.page(), stay.pageId()) != null;
   }
 
   private int readPatiently(int pageId, MemorySegment page) {
@@ -129,7 +139,7 @@ final class PageLoader {
   }
 
   /** Looks at the bytes that were read into a frame, which is latched exclusively. */
-  private void arrived(int frame, int pageId, int bytes, boolean forRedo) {
+  private void arrived(int frame, int pageId, int bytes, boolean forRedo, boolean mayRefuse) {
     MemorySegment page = frames.stayOf(frame).page();
     counters.pagesRead.increment();
     PendingRedo lacking = pending;
@@ -153,7 +163,9 @@ final class PageLoader {
     }
     if (lacksSomething) {
       CorruptDataException damage = judge.damage(pageId, problem);
-      refuse(pageId, lacking);
+      if (mayRefuse) {
+        refuse(pageId, lacking, judge.leastGood(condition, page, pageId));
+      }
       throw damage;
     }
     if (!forRedo) {
@@ -178,14 +190,14 @@ final class PageLoader {
       lacking.redo(pageId, stay.page());
     } catch (CorruptDataException damage) {
       if (judge.isOfPage(damage)) {
-        refuse(pageId, lacking);
+        refuse(pageId, lacking, /* leastGood= */ 0);
       }
       throw damage;
     }
-    if (lacking.redoPoint() != 0) {
+    long since = lacking.dirtySince(pageId);
+    if (since != 0) {
       // Dirty whether it was changed or not: what is in the cache may not be on the medium (R6).
-      frames.setFirstLsnVolatile(frame, lacking.redoPoint());
-      writer.countDirty();
+      markRedone(frame, since);
       lacking.done(pageId);
     }
     if (PageClasses.leadsToOthers(Page.type(stay.page()))) {
@@ -198,10 +210,21 @@ final class PageLoader {
    * A page cannot be redone. Whoever reads it in this life or a later one is refused it, as it is
    * older than what was logged; so the redo point may pass what it lacks.
    */
-  private void refuse(int pageId, PendingRedo lacking) {
-    if (lacking.redoPoint() != 0) {
-      judge.refuseBelow(pageId, lacking.lastLsn(pageId));
+  private void refuse(int pageId, PendingRedo lacking, long leastGood) {
+    if (lacking.dirtySince(pageId) != 0
+        && judge.refuseBelow(pageId, Math.max(leastGood, lacking.lastLsn(pageId)))) {
       lacking.done(pageId);
+    }
+  }
+
+  private void markRedone(int frame, long since) {
+    frames.setFirstLsnVolatile(frame, since);
+    try {
+      writer.countDirty();
+    } catch (Throwable noThread) {
+      frames.setFirstLsnVolatile(frame, 0); // the frame is given up: nothing may hold a flush back
+      writer.countDiscarded();
+      throw noThread;
     }
   }
 
@@ -296,7 +319,7 @@ final class PageLoader {
     boolean good = false;
     try {
       if (failure == null) {
-        arrived(stay.frame(), stay.pageId(), bytes, /* forRedo= */ false);
+        arrived(stay.frame(), stay.pageId(), bytes, /* forRedo= */ false, /* mayRefuse= */ false);
         good = true;
       }
     } catch (Throwable bad) {

@@ -34,7 +34,7 @@ public interface PendingRedo {
         public void redo(int pageId, MemorySegment page) {}
 
         @Override
-        public long redoPoint() {
+        public long dirtySince(int pageId) {
           return 0;
         }
 
@@ -61,11 +61,12 @@ public interface PendingRedo {
   void redo(int pageId, MemorySegment page);
 
   /**
-   * Since when a redone page counts as dirty: the redo point of the restart.
+   * Since when a page that is pending counts as dirty once it is redone: since the first change
+   * that it may lack.
    *
    * @return 0 if nothing is written: then a page is redone each time it is brought in
    */
-  long redoPoint();
+  long dirtySince(int pageId);
 
   /** A page is dirty, noted as refused, or formatted: it is not pending any more. */
   void done(int pageId);

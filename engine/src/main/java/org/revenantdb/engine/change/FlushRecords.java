@@ -1,5 +1,6 @@
 package org.revenantdb.engine.change;
 
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.PageAccount;
 import org.revenantdb.engine.buffer.WriteAhead;
@@ -23,10 +24,10 @@ public final class FlushRecords implements PageAccount {
   private final PageSpace pages;
   private final RecordBuilder record = new RecordBuilder();
 
-  /** Null while redo is at work: a life that holds nothing but LIFE has to stay one. */
+  /** Null until the database is open. */
   private volatile @Nullable Room room;
 
-  private record Room(Journal log, LogSpace space) {}
+  private record Room(Journal log, LogSpace space, BooleanSupplier isRedoing) {}
 
   /**
    * An account that only counts, for now.
@@ -44,9 +45,11 @@ public final class FlushRecords implements PageAccount {
    *
    * @param journal where the records go
    * @param space room in it
+   * @param isRedoing whether pages are pending since a crash: then the records, which spare the
+   *     next restart work, do not wait for others to leave room
    */
-  public void begin(Journal journal, LogSpace space) {
-    room = new Room(journal, space);
+  public void begin(Journal journal, LogSpace space, BooleanSupplier isRedoing) {
+    room = new Room(journal, space, isRedoing);
   }
 
   @Override
@@ -72,15 +75,28 @@ public final class FlushRecords implements PageAccount {
   private long putOnRecord(int count, int[] pageIds, long[] lsns) {
     Room open = room;
     int bytes = FlushedPages.bytes(count);
-    if (open == null || !open.space().tryAcquire(bytes)) {
+    if (open == null) {
       return PageSpace.NOT_ON_RECORD;
     }
+    if (open.space().tryAcquire(bytes)) {
+      try {
+        return publish(open, count, pageIds, lsns);
+      } finally {
+        open.space().release(bytes);
+      }
+    }
+    // While pages are pending writers may wait for just this; a record for each of them, at most,
+    // is less than the reserve has.
+    return open.isRedoing().getAsBoolean() && open.space().hasRoomWithoutCredit()
+        ? publish(open, count, pageIds, lsns)
+        : PageSpace.NOT_ON_RECORD;
+  }
+
+  private long publish(Room open, int count, int[] pageIds, long[] lsns) {
     try {
       return open.log().publish(FlushedPages.build(record, count, pageIds, lsns));
     } catch (LogStoppedException stopped) {
       return PageSpace.NOT_ON_RECORD; // the batch was written all the same
-    } finally {
-      open.space().release(bytes);
     }
   }
 }

@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.BufferPool;
 import org.revenantdb.engine.buffer.PendingRedo;
 import org.revenantdb.engine.buffer.PoolClosedException;
+import org.revenantdb.engine.buffer.PoolSizeException;
+import org.revenantdb.engine.buffer.WriteAhead;
 import org.revenantdb.latch.PatientLock;
 import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.file.FileThread;
@@ -30,9 +32,10 @@ final class BackgroundRedo implements AutoCloseable {
    * State       WORKING -> OVER      no page is pending: the log is not read any more, the redo point may move
    *             WORKING -> CLOSED    close(); what is pending stays so for the next open
    *
-   * A round     goes through the pages that are pending, in their order in the file. Each is fixed, which redoes it,
-   *             and unfixed. After each chunk the page writer writes what has been dirty since before this life, and
-   *             publishes FLUSHED for it, so that a crash finds less to do.
+   * A round     goes through the pages that are pending, segment by segment of the log, by the first part of each, and
+   *             in their order in the file. Each is fixed, which redoes it, and unfixed. After each chunk the page
+   *             writer writes what has been dirty since before this life, and publishes FLUSHED for it, which is
+   *             forced: so a crash finds less to do. Then a checkpoint is asked for: the redo point follows.
    * Pace        it rests as long as it has worked, turn by turn, while nobody hurries it.
    * Latches     none but that of the page that it brings in; it waits for frames with nothing latched.
    */
@@ -60,6 +63,7 @@ final class BackgroundRedo implements AutoCloseable {
 
   private final BufferPool pool;
   private final PendingParts parts;
+  private final WriteAhead log;
   private final long firstLsnOfLife;
   private final Around around;
   private final FileThread thread;
@@ -71,9 +75,14 @@ final class BackgroundRedo implements AutoCloseable {
   /** {@link Long#MAX_VALUE} when there are no more. */
   private volatile long rounds;
 
+  /** Of the thread alone. */
+  private @Nullable Throwable failureOfRound;
+
   private volatile boolean hurried;
   private volatile boolean closed;
-  private volatile @Nullable StorageException failure;
+
+  /** What kept a page of this round, or of the last one, pending. */
+  private volatile @Nullable Throwable failure;
 
   /**
    * Starts it, if any page is pending.
@@ -81,9 +90,15 @@ final class BackgroundRedo implements AutoCloseable {
    * @param firstLsnOfLife what is dirty from before that was redone
    */
   BackgroundRedo(
-      BufferPool pool, PendingParts parts, long firstLsnOfLife, Around around, String name) {
+      BufferPool pool,
+      PendingParts parts,
+      WriteAhead log,
+      long firstLsnOfLife,
+      Around around,
+      String name) {
     this.pool = pool;
     this.parts = parts;
+    this.log = log;
     this.firstLsnOfLife = firstLsnOfLife;
     this.around = around;
     thread = FileThread.of(name, this::run, this::died);
@@ -112,14 +127,29 @@ final class BackgroundRedo implements AutoCloseable {
   /**
    * Hurries it and waits until no page is pending.
    *
-   * @return null, or what keeps pages pending though all were tried since the call
+   * @return false if pages are pending though all were tried since the call, or since the engine
+   *     has stopped or is being closed
    */
-  @Nullable StorageException finish() {
+  boolean finish() {
     if (parts.left() > 0) {
       hurry();
       callers.await(Math.min(rounds, Long.MAX_VALUE - 2) + 2, ended); // the next one is a whole one
     }
-    return parts.left() > 0 ? failure : null;
+    return parts.left() == 0;
+  }
+
+  /** What is thrown where {@link #finish} was not to be waited for in vain. */
+  StorageException unfinished() {
+    Throwable why = failure;
+    return new StorageException(
+        pool.dataFile(),
+        StorageException.NO_OFFSET,
+        parts.left()
+            + " pages that the last crash has left could not be brought up to date yet ("
+            + (why == null ? "the database is being closed" : why.getMessage())
+            + ")",
+        "remove the cause and try again: nothing is lost, the database goes on trying",
+        why);
   }
 
   private long roundsEnded() {
@@ -128,12 +158,11 @@ final class BackgroundRedo implements AutoCloseable {
 
   private void run() {
     while (!closed && parts.left() > 0) {
-      failure = null;
-      redo(parts.pages());
+      round();
       if (parts.left() > 0) {
         roundsEnded(rounds + 1);
         rest(BEFORE_NEXT_ROUND, /* hurry= */ false);
-        StorageException why = failure;
+        Throwable why = failure;
         if (why != null && around.isAwaited()) {
           around.fail(why);
           break;
@@ -141,6 +170,16 @@ final class BackgroundRedo implements AutoCloseable {
       }
     }
     end();
+  }
+
+  private void round() {
+    failureOfRound = null;
+    try {
+      redo(parts.pages());
+    } catch (OutOfMemoryError notNow) {
+      failureOfRound = notNow;
+    }
+    failure = failureOfRound;
   }
 
   private void end() {
@@ -202,22 +241,26 @@ final class BackgroundRedo implements AutoCloseable {
         pool.unfixShared(pool.fixSharedForScan(page));
       }
     } catch (CorruptDataException bad) {
-      if (parts.isPending(page)) {
-        failure = bad; // of the log: the next open will say more
+      if (!bad.file().equals(pool.dataFile())) {
+        throw bad; // the log has changed since analysis: nothing may be built on it
       }
-    } catch (StorageException notNow) {
-      failure = notNow;
+      failureOfRound = parts.isPending(page) ? bad : failureOfRound;
+    } catch (StorageException | PoolSizeException notNow) {
+      failureOfRound = notNow;
     } catch (OutOfMemoryError notNow) {
+      failureOfRound = notNow;
       rest(BEFORE_NEXT_ROUND, /* hurry= */ false);
     } catch (PoolClosedException closing) {
       closed = true;
     }
   }
 
+  /** What was redone, and FLUSHED of it: so that a crash finds less to do. */
   private void write() {
-    around.progress(parts.left());
     if (!closed) {
       pool.flushDirtyBefore(firstLsnOfLife);
+      log.awaitDurable(log.tail());
+      around.progress(parts.left());
     }
   }
 
@@ -246,6 +289,5 @@ final class BackgroundRedo implements AutoCloseable {
       lock.unlock();
     }
     thread.join();
-    parts.close();
   }
 }

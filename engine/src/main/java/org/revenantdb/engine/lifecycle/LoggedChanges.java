@@ -2,6 +2,7 @@ package org.revenantdb.engine.lifecycle;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.PendingRedo;
 import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.PageOps;
@@ -20,18 +21,18 @@ import org.revenantdb.recovery.restart.RedoTarget;
 final class LoggedChanges implements PendingRedo {
   private final PendingParts parts;
   private final Path dataFile;
-  private final long redoPoint;
+  private final boolean readOnly;
 
   /**
    * The changes that a restart has found.
    *
    * @param dataFile for messages
-   * @param redoPoint since when a redone page is dirty (R6); 0 if nothing is written
+   * @param readOnly whether nothing is written
    */
-  LoggedChanges(PendingParts parts, Path dataFile, long redoPoint) {
+  LoggedChanges(PendingParts parts, Path dataFile, boolean readOnly) {
     this.parts = parts;
     this.dataFile = dataFile;
-    this.redoPoint = redoPoint;
+    this.readOnly = readOnly;
   }
 
   @Override
@@ -50,8 +51,8 @@ final class LoggedChanges implements PendingRedo {
   }
 
   @Override
-  public long redoPoint() {
-    return redoPoint;
+  public long dirtySince(int pageId) {
+    return readOnly ? 0 : parts.firstLsn(pageId);
   }
 
   @Override
@@ -62,6 +63,15 @@ final class LoggedChanges implements PendingRedo {
   @Override
   public void redo(int pageId, MemorySegment page) {
     parts.replay(pageId, target(pageId, page));
+    refuseIllegal(pageId, page);
+  }
+
+  /** A record with a good checksum need not be one of ours either. */
+  void refuseIllegal(int pageId, MemorySegment page) {
+    String problem = PageStructure.problemOf(pageId, page);
+    if (problem != null) {
+      throw misfit(pageId, Page.lsn(page), page, "after it " + problem, null);
+    }
   }
 
   /** Applies parts to a page. */
@@ -86,24 +96,29 @@ final class LoggedChanges implements PendingRedo {
       int length) {
     try {
       operations.apply(page, record, offset, length);
-      String problem = PageStructure.problemOf(pageId, page);
-      if (problem != null) { // a record with a good checksum need not be one of ours either
-        throw new IllegalStateException("after it " + problem);
-      }
     } catch (RuntimeException misfit) {
-      throw new CorruptDataException(
-          dataFile,
-          PageHeaderLayout.position(pageId),
-          "page "
-              + Integer.toUnsignedString(pageId)
-              + " cannot take the change that the log has for it at LSN "
-              + lsn
-              + "; its own LSN is "
-              + Page.lsn(page)
-              + " ("
-              + misfit.getMessage()
-              + ")",
-          misfit);
+      throw misfit(pageId, lsn, page, misfit.getMessage(), misfit);
     }
+  }
+
+  private CorruptDataException misfit(
+      int pageId,
+      long lsn,
+      MemorySegment page,
+      @Nullable String why,
+      @Nullable RuntimeException cause) {
+    return new CorruptDataException(
+        dataFile,
+        PageHeaderLayout.position(pageId),
+        "page "
+            + Integer.toUnsignedString(pageId)
+            + " cannot take the change that the log has for it at LSN "
+            + lsn
+            + "; its own LSN is "
+            + Page.lsn(page)
+            + " ("
+            + why
+            + ")",
+        cause);
   }
 }

@@ -73,7 +73,6 @@ public final class OpenDatabase {
   /** What the crash before this open has left; of a read-only open for as long as it is open. */
   private final PendingParts pending;
 
-  private final long restartRedoPoint;
   private final @Nullable Checkpointer checkpointer;
   private final @Nullable BackgroundRedo redo;
   private final @Nullable Cleaner cleaner;
@@ -107,7 +106,6 @@ public final class OpenDatabase {
       Opening.Credit credit = steps.credit(analysed, life);
       restartPages = credit.pages();
       pending = analysed.restart().pending();
-      restartRedoPoint = analysed.result().redoPoint();
       pool = steps.openPool(files, analysed, life, credit); // 4
       log = life.journal(); // 5
       doubleWrite = life.doubleWrite();
@@ -123,10 +121,10 @@ public final class OpenDatabase {
       } else {
         checkpointer = startCheckpointer(files, life.log(), space, options); // 6
         credit.checkpointer().set(checkpointer);
-        credit.flushed().begin(log, logSpace);
+        credit.flushed().begin(log, logSpace, () -> pending.left() > 0);
         engine.storage().allocator().formatMissingMap(analysed.knownPages());
         cleaner = startCleaner(files, options);
-        redo = startRedo(analysed, life, logSpace);
+        redo = startRedo(analysed, life, space);
         credit.redo().set(redo);
         if (redo == null && !analysed.result().cleanShutdown()) {
           checkpointer.hurry();
@@ -179,8 +177,8 @@ public final class OpenDatabase {
 
       @Override
       public long oldestDirtyLsn() {
-        // Pending pages first: each is dirty before it ceases to be pending.
-        return isRedoPending() ? restartRedoPoint : pool.oldestDirtyLsn();
+        long oldest = pending.oldestLsn(); // first: a page is dirty before it ceases to be pending
+        return Math.min(oldest, pool.oldestDirtyLsn());
       }
 
       @Override
@@ -219,7 +217,7 @@ public final class OpenDatabase {
 
   /** Null if nothing is pending. */
   private @Nullable BackgroundRedo startRedo(
-      Opening.Analysed analysed, Opening.Life life, LogSpace space) {
+      Opening.Analysed analysed, Opening.Life life, RecoverySpace space) {
     Checkpointer asked = checkpointer;
     if (pending.left() == 0 || asked == null) {
       return null;
@@ -232,6 +230,7 @@ public final class OpenDatabase {
           @Override
           public void progress(int left) {
             watch.redone(total - left, total);
+            asked.hurry(); // the redo point can follow
           }
 
           @Override
@@ -251,17 +250,14 @@ public final class OpenDatabase {
           }
         };
     return resources.opened(
-        new BackgroundRedo(pool, pending, life.firstTail(), around, "revenant-redo"));
+        new BackgroundRedo(pool, pending, log, life.firstTail(), around, "revenant-redo"));
   }
 
   /** Waits until all is redone that a crash has left; what keeps that from ending is thrown. */
   private void finishRedo() {
     BackgroundRedo working = redo;
-    if (working != null) {
-      StorageException why = working.finish();
-      if (why != null) {
-        throw why;
-      }
+    if (working != null && !working.finish() && log.failure() == null) {
+      throw working.unfinished();
     }
   }
 
@@ -362,7 +358,8 @@ public final class OpenDatabase {
   private void cut(Checkpointer writer, int before, int least) {
     Allocator allocator = engine.storage().allocator();
     int end = allocator.fence(least);
-    if (end < before) {
+    boolean isRedone = pending.left() == 0; // before the checkpoint: its redo point has passed all
+    if (end < before && isRedone) {
       writer.checkpointNow(/* everything= */ true);
       allocator.cut(end);
     }

@@ -250,7 +250,7 @@ final class Opening {
    *
    * @param redo what brings pages up to date in the background, once there is one
    * @param checkpointer once there is one
-   * @param hurry asks for room: by redo, while it is at work, else by a checkpoint
+   * @param hurry asks for room: by redo, while it is at work, and by a checkpoint
    * @param noted asks for a checkpoint, since a page was refused
    */
   record Credit(
@@ -274,11 +274,10 @@ final class Opening {
     Runnable hurry =
         () -> {
           BackgroundRedo working = redo.get();
-          if (working != null && working.left() > 0) {
-            working.hurry(); // it asks for a checkpoint when it has ended
-          } else {
-            noted.run();
+          if (working != null) {
+            working.hurry();
           }
+          noted.run(); // the redo point follows what is redone
         };
     PageSpace pages =
         new PageSpace(
@@ -294,6 +293,7 @@ final class Opening {
   BufferPool openPool(Files files, Analysed analysed, Life life, Credit credit) {
     StorageFile data = files.survey().data();
     FirstChanges changes = life.changes();
+    PendingParts pending = resources.opened(analysed.restart().pending()); // closed after the pool
     BufferPool made =
         resources.opened(
             new BufferPool(
@@ -307,10 +307,8 @@ final class Opening {
     Restart restart = analysed.restart();
     restart.flushedPages(made::wasFlushed);
     restart.refusedPages(made::wasRefused); // not before: see there
-    PendingParts pending = resources.opened(restart.pending());
     if (pending.left() > 0) {
-      long redoPoint = options.readOnly() ? 0 : analysed.result().redoPoint();
-      made.redoOnDemand(new LoggedChanges(pending, data.path(), redoPoint));
+      made.redoOnDemand(new LoggedChanges(pending, data.path(), options.readOnly()));
     }
     return made;
   }
@@ -329,7 +327,10 @@ final class Opening {
         new LogSpace(written, limit, limit / 8, credit.hurry(), waits.of(WaitClass.LOG_CREDIT));
     if (analysed.restart().pending().left() > 0) {
       long spare = 2L * written.segmentSize();
-      long room = options.maxLogSize() - analysed.result().logBytesRead() - spare;
+      long room =
+          ApiAccess.api().logBytes(options, written.segmentSize())
+              - analysed.restart().bytesKept()
+              - spare;
       space.countFrom(life.firstTail() - (limit - Math.clamp(room, 0, limit)));
     }
     return space;

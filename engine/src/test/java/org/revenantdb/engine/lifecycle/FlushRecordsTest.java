@@ -20,6 +20,8 @@ class FlushRecordsTest {
   private final FlushRecords records = new FlushRecords(journal, pages);
   private final LogSpace room = new LogSpace(journal::tail, 10_000, 2_000, () -> {});
 
+  private boolean isRedoing;
+
   private void write(long lsn) {
     records.dirtied();
     records.dirtied();
@@ -28,7 +30,7 @@ class FlushRecordsTest {
 
   @Test
   void a_batch_is_one_record_that_counts_when_it_is_durable() {
-    records.begin(journal, room);
+    records.begin(journal, room, () -> isRedoing);
     write(4000);
     assertEquals(2, pages.inUse());
     List<MemoryJournal.Entry> entries = journal.entries();
@@ -59,7 +61,7 @@ class FlushRecordsTest {
   /** The page writer would wait for the checkpoint, which waits for the page writer. */
   @Test
   void R17_without_room_there_is_no_record_and_no_wait() {
-    records.begin(journal, room);
+    records.begin(journal, room, () -> isRedoing);
     room.acquire(8_000);
     write(4000);
     assertEquals(List.of(), journal.entries());
@@ -71,9 +73,23 @@ class FlushRecordsTest {
     assertEquals(1, journal.entries().size());
   }
 
+  /** Writers may wait for the redo point, and that for this record. */
+  @Test
+  void R17_while_pages_are_pending_the_record_does_not_wait_for_room_that_others_have() {
+    records.begin(journal, room, () -> isRedoing);
+    room.acquire(8_000);
+    isRedoing = true;
+    write(4000);
+    assertEquals(1, journal.entries().size());
+    journal.force();
+    pages.redoPointMoved(0);
+    assertEquals(0, pages.inUse());
+    room.release(8_000);
+  }
+
   @Test
   void a_batch_that_was_written_is_no_failure_when_the_log_has_stopped() {
-    records.begin(journal, room);
+    records.begin(journal, room, () -> isRedoing);
     journal.fail(new IllegalStateException("stopped"));
     write(4000);
     assertEquals(2, pages.inUse());

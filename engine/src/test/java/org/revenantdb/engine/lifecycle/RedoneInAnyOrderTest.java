@@ -112,9 +112,7 @@ class RedoneInAnyOrderTest {
               Journal.readOnly(restart.result().endOfLog()),
               PageAccount.NONE,
               (pageId, page) -> check.get().problemOf(pageId, page));
-      pool.redoOnDemand(
-          new LoggedChanges(
-              restart.pending(), data.path(), Math.max(1, restart.result().redoPoint())));
+      pool.redoOnDemand(new LoggedChanges(restart.pending(), data.path(), /* readOnly= */ false));
     }
 
     /** Brings all pending pages into memory, in an order of its own, but for the last ones. */

@@ -65,14 +65,16 @@ class RedoneNonsenseTest {
         Tree tree = engine.table("t");
         MemorySegment page = MemorySegment.ofArray(engine.page(tree.root()));
         byte[] operations = HexFormat.of().parseHex(part.operations.replace(" ", ""));
-        LoggedChanges changes = new LoggedChanges(null, directory, /* redoPoint= */ 1);
+        LoggedChanges changes = new LoggedChanges(null, directory, /* readOnly= */ true);
         CorruptDataException told =
             assertThrows(
                 CorruptDataException.class,
-                () ->
-                    changes
-                        .target(tree.root(), page)
-                        .redo(tree.root(), LSN, part.kind, operations, 0, operations.length),
+                () -> {
+                  changes
+                      .target(tree.root(), page)
+                      .redo(tree.root(), LSN, part.kind, operations, 0, operations.length);
+                  changes.refuseIllegal(tree.root(), page);
+                },
                 part.what);
         assertEquals((long) tree.root() * Page.SIZE, told.offset(), part.what);
         assertTrue(told.getMessage().contains("LSN " + LSN), told.getMessage());

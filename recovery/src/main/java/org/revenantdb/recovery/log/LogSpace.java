@@ -294,12 +294,13 @@ public final class LogSpace {
   }
 
   /**
-   * Whether somebody waits for room.
+   * Whether a small record can be published without credit, however many wait for it: the files
+   * exist for it.
    *
    * @return as of now
    */
-  public boolean isAwaited() {
-    return credit.isAwaited();
+  public boolean hasRoomWithoutCredit() {
+    return hasFiles();
   }
 
   /**

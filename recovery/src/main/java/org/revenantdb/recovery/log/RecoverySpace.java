@@ -162,6 +162,15 @@ public final class RecoverySpace {
   }
 
   /**
+   * Whether somebody waits for room.
+   *
+   * @return as of now
+   */
+  public boolean isAwaited() {
+    return log.credit().isAwaited() || pages.credit().isAwaited();
+  }
+
+  /**
    * Room in the log alone.
    *
    * @return what takes credit for bytes

@@ -31,6 +31,7 @@ final class Analysis {
   private final LongLongMap lastFormatOrFree = new LongLongMap();
   private final LongLongMap flushed = new LongLongMap();
   private final PendingParts pending;
+  private final LongLongMap freed = new LongLongMap();
   private LongLongMap refused = new LongLongMap();
   private final List<LifeRange> ranges = new ArrayList<>();
 
@@ -169,12 +170,21 @@ final class Analysis {
       }
       if (kind != PartKind.CHANGE.code()) {
         lastFormatOrFree.put(page, record.lsn());
+        if (kind == PartKind.FREE.code()) {
+          freed.put(page, record.lsn());
+        } else {
+          freed.remove(page);
+        }
       }
       if (page >= pages.end()) {
         beyondFile.put(page, kind == PartKind.FREE.code() ? 0 : record.start());
       }
       at += LogRecordLayout.PART_HEADER + record.getShort(at + LogRecordLayout.PART_LENGTH);
     }
+  }
+
+  private boolean isBuilt(int page) {
+    return pending.isPending(page) && pending.beginsWithFormat(page);
   }
 
   private void takePending(int page, int kind, LogReader record, int at) {
@@ -217,14 +227,15 @@ final class Analysis {
   }
 
   /**
-   * Drops the pages that the log can build, as it has a FORMAT, and those that were freed or
-   * written again. On what is left redo has nothing to do, as on a page that was written.
+   * Drops the pages that redo will build, and those that were freed or written again. On what is
+   * left redo has nothing to do, as on a page that was written. A FORMAT that redo skips, since the
+   * page was written after it, builds nothing: the write of that is what was lost.
    */
   private void settleRefused() {
     LongLongMap noted = new LongLongMap();
     refused.forEachKey(page -> {
       long lsn = refused.getOrDefault(page, 0);
-      if (lastFormatOrFree.getOrDefault(page, 0) == 0 && flushed.getOrDefault(page, 0) <= lsn) {
+      if (flushed.getOrDefault(page, 0) <= lsn && !freed.contains(page) && !isBuilt((int) page)) {
         noted.put(page, lsn);
       }
     });
@@ -234,6 +245,7 @@ final class Analysis {
       raise(flushed, page, lsn);
       pending.flushed((int) page, lsn);
     });
+    pending.complete(segmentSize);
   }
 
   private static void raise(LongLongMap lsns, long page, long lsn) {

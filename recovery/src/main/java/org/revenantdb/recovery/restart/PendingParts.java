@@ -6,7 +6,9 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.revenantdb.recovery.format.LogRecordLayout;
+import org.revenantdb.recovery.format.SegmentLayout;
 
 /**
  * For each page the parts of the log that it may lack, in LSN order, by their place in the log.
@@ -29,10 +31,12 @@ public final class PendingParts implements AutoCloseable {
    *             its place in the record (14 bits, 1, 17); next part of the page. Those of emptied lists are used again
    *             while the table is built.
    *
-   * Afterwards  nothing changes but `first` of a slot, from not 0 to 0, by who has the page latched exclusively
-   *             (done), and the number of pages that are left, after it.
-   * Ordering    done() is a volatile write of `first`, then an atomic decrement. So whoever reads the number as 0 sees
-   *             all that was done before each done(): each redone frame is marked dirty.
+   * Afterwards  nothing changes but `first` of a slot, from not 0 to 0, by the thread that has the page latched
+   *             exclusively (done), and after it the numbers of pages: of those whose first part is in a segment, and of
+   *             all that are left. They only fall.
+   * Ordering    done() is a volatile write of `first`, then two atomic decrements. So whoever reads a number as 0 sees
+   *             all that was done before each done(): each redone frame is marked dirty, with the start of its first
+   *             part. oldestLsn() passes a segment only when its number is 0: what has left it is dirty, or written.
    *             A page that has left is looked up by a volatile read, and its frame by its latch.
    */
   private static final int SLOT = 12;
@@ -55,9 +59,12 @@ public final class PendingParts implements AutoCloseable {
 
   private final RecordFetch records;
   private final AtomicInteger left = new AtomicInteger();
-  private final Arena arena = Arena.ofAuto();
-  private MemorySegment table = arena.allocate((long) SMALLEST * SLOT, Long.BYTES);
-  private MemorySegment[] chunks = new MemorySegment[4];
+  private Arena arena = Arena.ofAuto();
+  private volatile MemorySegment table = arena.allocate((long) SMALLEST * SLOT, Long.BYTES);
+  private volatile MemorySegment[] chunks = new MemorySegment[4];
+  private long firstSegment;
+  private int segmentSize = 1;
+  private AtomicIntegerArray pagesOfSegment = new AtomicIntegerArray(0);
   private int slots = SMALLEST;
   private int used;
   private int parts;
@@ -183,7 +190,63 @@ public final class PendingParts implements AutoCloseable {
     }
   }
 
+  /**
+   * It is complete: from now on any thread may use it.
+   *
+   * @param segment the size of the segments of the log
+   */
+  void complete(int segment) {
+    segmentSize = segment;
+    long lowest = Long.MAX_VALUE;
+    long highest = 0;
+    for (int page : pages()) {
+      long number = SegmentLayout.number(firstLsn(page), segment);
+      lowest = Math.min(lowest, number);
+      highest = Math.max(highest, number);
+    }
+    if (left.get() == 0) {
+      return;
+    }
+    firstSegment = lowest;
+    pagesOfSegment = new AtomicIntegerArray((int) (highest - lowest) + 1);
+    for (int page : pages()) {
+      pagesOfSegment.getAndIncrement(segmentOf(page));
+    }
+  }
+
+  private int segmentOf(int page) {
+    return (int) (SegmentLayout.number(firstLsn(page), segmentSize) - firstSegment);
+  }
+
   // ---- afterwards
+
+  /**
+   * From where on the log is needed for pages that may lack something.
+   *
+   * @return an LSN at or below the start of each part that one of them may lack, {@link
+   *     Long#MAX_VALUE} if there is none; it only rises
+   */
+  public long oldestLsn() {
+    if (left.get() > 0) {
+      AtomicIntegerArray counts = pagesOfSegment;
+      for (int i = 0; i < counts.length(); i++) {
+        if (counts.get(i) > 0) {
+          return SegmentLayout.firstLsn(firstSegment + i, segmentSize);
+        }
+      }
+    }
+    return Long.MAX_VALUE;
+  }
+
+  /**
+   * Where the first part begins that a page may lack.
+   *
+   * @param page one that is pending
+   * @return the start of its record
+   */
+  public long firstLsn(int page) {
+    return start(first(page));
+  }
 
   /**
    * How many pages may lack something.
@@ -242,9 +305,12 @@ public final class PendingParts implements AutoCloseable {
    *     analysis has read it
    */
   public void replay(int page, RedoTarget target) {
+    RecordFetch.Window window = records.window();
     for (int part = first(page); part != 0; part = next(part)) {
       int detail = detail(part);
-      records.handOut(start(part), length(detail), detail & (FORMAT - 1), page, target);
+      int next = next(part);
+      long end = next == 0 ? lsn(part) : lsn(next);
+      window.handOut(start(part), length(detail), end, detail & (FORMAT - 1), page, target);
     }
   }
 
@@ -255,17 +321,20 @@ public final class PendingParts implements AutoCloseable {
    * @param page any number
    */
   public void done(int page) {
-    long slot = slotOf(page);
-    if ((int) INT.getVolatile(table, slot + FIRST) != 0) {
-      INT.setVolatile(table, slot + FIRST, 0);
-      left.getAndDecrement();
+    if (!isPending(page)) {
+      return;
     }
+    int segment = segmentOf(page);
+    INT.setVolatile(table, slotOf(page) + FIRST, 0);
+    pagesOfSegment.getAndDecrement(segment);
+    left.getAndDecrement();
   }
 
   /**
    * The pages that may lack something.
    *
-   * @return those of now, in ascending order
+   * @return those of now; first those whose first part is in the lowest segment, so that the redo
+   *     point can follow, and of each segment in ascending order
    */
   public int[] pages() {
     int[] found = new int[left.get()];
@@ -278,28 +347,57 @@ public final class PendingParts implements AutoCloseable {
     }
     int[] pages = Arrays.copyOf(found, count);
     Arrays.sort(pages);
-    return pages;
+    return pagesOfSegment.length() < 2 ? pages : bySegment(pages);
   }
 
-  /** Closes the log files; nobody replays any more. */
+  private int[] bySegment(int[] pages) {
+    int[] segments = new int[pages.length];
+    int[] next = new int[pagesOfSegment.length() + 1];
+    for (int i = 0; i < pages.length; i++) {
+      int first = first(pages[i]); // it may have left by now
+      segments[i] =
+          first == 0 ? 0 : (int) (SegmentLayout.number(start(first), segmentSize) - firstSegment);
+      next[segments[i] + 1]++;
+    }
+    for (int i = 1; i < next.length; i++) {
+      next[i] += next[i - 1];
+    }
+    int[] ordered = new int[pages.length];
+    for (int i = 0; i < pages.length; i++) {
+      ordered[next[segments[i]]++] = pages[i];
+    }
+    return ordered;
+  }
+
+  /** Closes the log files; nobody replays any more. If nothing is pending its memory is free. */
   @Override
   public void close() {
     records.close();
+    if (left.get() == 0) {
+      chunks = new MemorySegment[0];
+      table = MemorySegment.NULL;
+      arena = Arena.global();
+    }
   }
 
   // ---- layout
 
   private int first(int page) {
-    return (int) INT.getVolatile(table, slotOf(page) + FIRST);
+    MemorySegment there = table; // it goes when nothing is left, and others may be looking
+    return there.byteSize() == 0 ? 0 : (int) INT.getVolatile(there, slotOf(there, page) + FIRST);
   }
 
   /** The slot of a page, or the free one where it would be. */
   private long slotOf(int page) {
+    return slotOf(table, page);
+  }
+
+  private long slotOf(MemorySegment in, int page) {
     int key = page + 1;
     int index = (page * 0x9E3779B9 >>> 4) & (slots - 1);
     while (true) {
       long slot = (long) index * SLOT;
-      int there = table.get(ValueLayout.JAVA_INT, slot + PAGE);
+      int there = in.get(ValueLayout.JAVA_INT, slot + PAGE);
       if (there == key || there == 0) {
         return slot;
       }

@@ -22,59 +22,100 @@ import org.revenantdb.recovery.log.PartKind;
  * <p>Failure: {@link CorruptDataException} if a record is not what it was.
  */
 final class RecordFetch implements AutoCloseable {
+  /** What is read at once if more of it is wanted: so records of a hot page cost no read each. */
+  private static final int WINDOW = 1 << 16;
+
   private final SegmentCatalog catalog;
   private final ConcurrentHashMap<Long, StorageFile> open = new ConcurrentHashMap<>();
+  private boolean closed;
 
   RecordFetch(SegmentCatalog catalog) {
     this.catalog = catalog;
   }
 
-  /**
-   * Hands a part of a record to a target.
-   *
-   * @param start where the record begins
-   * @param length how long it is
-   * @param at where the part's header is, from the start of the record
-   * @param page the page that the part is of
-   */
-  void handOut(long start, int length, int at, int page, RedoTarget target) {
-    byte[] record = read(start, length);
-    PartKind kind = PartKind.of(record[at + LogRecordLayout.PART_KIND]);
-    if (LittleEndian.getInt(record, at + LogRecordLayout.PART_PAGE) != page || kind == null) {
-      throw changed(start);
-    }
-    target.redo(
-        page,
-        start + length,
-        kind,
-        record,
-        at + LogRecordLayout.PART_HEADER,
-        LittleEndian.getShort(record, at + LogRecordLayout.PART_LENGTH));
+  /** Where one page's records are read, in the order of the log. */
+  Window window() {
+    return new Window();
   }
 
-  private byte[] read(long start, int length) {
-    byte[] record = new byte[length];
-    int segmentSize = catalog.directory().segmentSize();
-    int done = 0;
-    while (done < length) {
-      long position = start + done;
-      long number = SegmentLayout.number(position, segmentSize);
-      long end = SegmentLayout.firstLsn(number + 1, segmentSize);
-      int here = (int) Math.min(length - done, end - position);
-      segment(number)
-          .read(
-              SegmentLayout.offset(position, segmentSize),
-              MemorySegment.ofArray(record).asSlice(done, here));
-      done += here;
+  /**
+   * A piece of the log that was read: records that lie close to each other come with one read. One
+   * thread.
+   */
+  final class Window {
+    private byte[] bytes = new byte[0];
+    private long from;
+    private long to;
+
+    /**
+     * Hands a part of a record to a target.
+     *
+     * @param start where the record begins
+     * @param length how long it is
+     * @param wanted up to where more will be asked for soon
+     * @param at where the part's header is, from the start of the record
+     * @param page the page that the part is of
+     */
+    void handOut(long start, int length, long wanted, int at, int page, RedoTarget target) {
+      if (start < from || start + length > to) {
+        read(start, Math.max(length, wanted - start <= WINDOW ? inSegment(start) : 0));
+      }
+      int record = (int) (start - from);
+      if (start + length > to || !isSame(record, start, length)) {
+        throw changed(start);
+      }
+      int part = record + at;
+      PartKind kind = PartKind.of(bytes[part + LogRecordLayout.PART_KIND]);
+      if (LittleEndian.getInt(bytes, part + LogRecordLayout.PART_PAGE) != page || kind == null) {
+        throw changed(start);
+      }
+      target.redo(
+          page,
+          start + length,
+          kind,
+          bytes,
+          part + LogRecordLayout.PART_HEADER,
+          LittleEndian.getShort(bytes, part + LogRecordLayout.PART_LENGTH));
     }
-    CRC32C crc = new CRC32C();
-    crc.update(record, LogRecordLayout.LSN, length - LogRecordLayout.LSN);
-    if (LittleEndian.getInt(record, LogRecordLayout.LENGTH) != length
-        || LittleEndian.getLong(record, LogRecordLayout.LSN) != start + length
-        || LittleEndian.getInt(record, LogRecordLayout.CRC) != (int) crc.getValue()) {
-      throw changed(start);
+
+    /** A window ends where its segment does: there need be no other behind it. */
+    private int inSegment(long start) {
+      int segmentSize = catalog.directory().segmentSize();
+      long number = SegmentLayout.number(start, segmentSize);
+      return (int) Math.min(WINDOW, SegmentLayout.firstLsn(number + 1, segmentSize) - start);
     }
-    return record;
+
+    /** As many bytes as there are. */
+    private void read(long start, int wanted) {
+      if (bytes.length < wanted) {
+        bytes = new byte[wanted];
+      }
+      from = start;
+      to = start;
+      int segmentSize = catalog.directory().segmentSize();
+      while (to < start + wanted) {
+        long number = SegmentLayout.number(to, segmentSize);
+        long end = SegmentLayout.firstLsn(number + 1, segmentSize);
+        int here = (int) Math.min(start + wanted - to, end - to);
+        int read =
+            segment(number)
+                .readUpTo(
+                    SegmentLayout.offset(to, segmentSize),
+                    MemorySegment.ofArray(bytes).asSlice(to - start, here));
+        to += read;
+        if (read < here) {
+          return;
+        }
+      }
+    }
+
+    private boolean isSame(int record, long start, int length) {
+      CRC32C crc = new CRC32C();
+      crc.update(bytes, record + LogRecordLayout.LSN, length - LogRecordLayout.LSN);
+      return LittleEndian.getInt(bytes, record + LogRecordLayout.LENGTH) == length
+          && LittleEndian.getLong(bytes, record + LogRecordLayout.LSN) == start + length
+          && LittleEndian.getInt(bytes, record + LogRecordLayout.CRC) == (int) crc.getValue();
+    }
   }
 
   private CorruptDataException changed(long start) {
@@ -86,7 +127,10 @@ final class RecordFetch implements AutoCloseable {
     return file != null ? file : open(number);
   }
 
-  private StorageFile open(long number) {
+  private synchronized StorageFile open(long number) {
+    if (closed) {
+      throw new IllegalStateException("the log is not read any more");
+    }
     StorageFile opened = catalog.directory().open(number, OpenMode.READ);
     @Nullable StorageFile other = open.putIfAbsent(number, opened);
     if (other == null) {
@@ -97,7 +141,8 @@ final class RecordFetch implements AutoCloseable {
   }
 
   @Override
-  public void close() {
+  public synchronized void close() {
+    closed = true;
     open.values().forEach(StorageFile::close);
     open.clear();
   }

@@ -304,6 +304,22 @@ public final class Restart {
     return highest + SegmentLayout.segmentsOf(buffer, segmentSize()) + 1;
   }
 
+  /**
+   * How much of the log directory is needed until all pages are redone.
+   *
+   * @return bytes, in whole segments
+   */
+  public long bytesKept() {
+    long segments = 0;
+    for (LifeRange range : kept) {
+      segments +=
+          1
+              + SegmentLayout.number(Math.max(range.start(), range.end() - 1), segmentSize())
+              - SegmentLayout.number(range.start(), segmentSize());
+    }
+    return segments * segmentSize();
+  }
+
   /** Segments that no restart will read once the new life's first segment is there. */
   private SortedSet<Long> unread(SortedSet<Long> present) {
     TreeSet<Long> unread = new TreeSet<>(present);

@@ -1,6 +1,5 @@
 package org.revenantdb.recovery.restart;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -13,6 +12,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.revenantdb.recovery.file.CorruptDataException;
+import org.revenantdb.recovery.format.SegmentLayout;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.PartKind;
 import org.revenantdb.recovery.log.RecordBuilder;
@@ -34,7 +35,20 @@ class PendingPartsTest {
   private static final int PAGES = 700; // more than the first table has room for
 
   /** A part as it was logged. */
-  private record Part(PartKind kind, long lsn, ByteBuffer content) {}
+  private record Part(PartKind kind, long start, long lsn, ByteBuffer content) {
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Part part
+          && kind == part.kind
+          && lsn == part.lsn
+          && content.equals(part.content);
+    }
+
+    @Override
+    public int hashCode() {
+      return Long.hashCode(lsn);
+    }
+  }
 
   private final CrashDisk disk = new CrashDisk();
   private final Log log = LogFixture.create(disk);
@@ -70,8 +84,9 @@ class PendingPartsTest {
       record.putBytes(content, 0, content.length);
       record.endPart();
       pages.add(page);
-      parts.add(new Part(kind, 0, ByteBuffer.wrap(content)));
+      parts.add(new Part(kind, 0, 0, ByteBuffer.wrap(content)));
     }
+    long start = log.tail();
     long lsn = log.publish(record);
     for (int i = 0; i < pages.size(); i++) {
       List<Part> list = expected.computeIfAbsent(pages.get(i), _ -> new ArrayList<>());
@@ -79,7 +94,7 @@ class PendingPartsTest {
         list.clear();
       }
       if (parts.get(i).kind != PartKind.FREE) {
-        list.add(new Part(parts.get(i).kind, lsn, parts.get(i).content));
+        list.add(new Part(parts.get(i).kind, start, lsn, parts.get(i).content));
       }
     }
   }
@@ -98,6 +113,22 @@ class PendingPartsTest {
     }
   }
 
+  private static long firstOfSegment(long lsn) {
+    return SegmentLayout.firstLsn(
+        SegmentLayout.number(lsn, LogFixture.SEGMENT), LogFixture.SEGMENT);
+  }
+
+  /** Those whose first part is in the lowest segment come first. */
+  private List<Integer> inOrder() {
+    return expected.entrySet().stream()
+        .sorted(
+            Comparator.comparingLong((Map.Entry<Integer, List<Part>> page) ->
+                    firstOfSegment(page.getValue().getFirst().start))
+                .thenComparing(Map.Entry::getKey))
+        .map(Map.Entry::getKey)
+        .toList();
+  }
+
   private static List<Part> replayed(PendingParts pending, int page) {
     List<Part> found = new ArrayList<>();
     pending.replay(
@@ -106,7 +137,10 @@ class PendingPartsTest {
           assertEquals(page, of);
           found.add(
               new Part(
-                  kind, lsn, ByteBuffer.wrap(Arrays.copyOfRange(record, offset, offset + length))));
+                  kind,
+                  0,
+                  lsn,
+                  ByteBuffer.wrap(Arrays.copyOfRange(record, offset, offset + length))));
         });
     return found;
   }
@@ -130,7 +164,7 @@ class PendingPartsTest {
       for (int page : pending.pages()) {
         order.add(page);
       }
-      assertEquals(List.copyOf(expected.keySet()), order, story);
+      assertEquals(inOrder(), order, story);
       Collections.shuffle(order, random);
       for (int page : order) {
         List<Part> parts = expected.remove(page);
@@ -143,11 +177,12 @@ class PendingPartsTest {
         assertFalse(pending.isPending(page), story);
         assertEquals(expected.size(), pending.left(), story);
         if (expected.size() % 100 == 0) {
-          assertArrayEquals(
-              expected.keySet().stream().mapToInt(Integer::intValue).toArray(),
-              pending.pages(),
-              story);
+          assertEquals(inOrder(), Arrays.stream(pending.pages()).boxed().toList(), story);
         }
+        long oldest =
+            expected.values().stream().mapToLong(list -> list.getFirst().start).min().orElse(-1);
+        assertEquals(
+            oldest < 0 ? Long.MAX_VALUE : firstOfSegment(oldest), pending.oldestLsn(), story);
       }
       assertFalse(pending.isPending(-1));
       assertFalse(pending.isPending(Integer.MAX_VALUE));
