@@ -34,7 +34,7 @@ final class PageLoader {
    *   is read then is what the file has, clean, as any read of it would find; nobody is led to it, and its next
    *   user formats it (fixNew, after the read).
    *
-   * Redo on demand (docs/redo-on-demand.md)
+   * Redo on demand (docs/protocols.md §44)
    *   A page that lacks something since a crash gets it here, before its latch is given up for the first time. First
    *   the frame is marked dirty, or the page noted as refused, then the page ceases to be pending: a checkpoint
    *   that finds no page pending finds each of them in one of these places, or written.

@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 /**
  * What pages may lack since a crash: a page is redone when it is brought into memory.
  *
- * <p>Source: {@code docs/redo-on-demand.md}; "Instant recovery with write-ahead logging" (Graefe,
+ * <p>Source: {@code docs/protocols.md §44}; "Instant recovery with write-ahead logging" (Graefe,
  * Guy, Sauer 2016).
  *
  * <p>Threads: any, several at once; those of one page one at a time, which has the page latched

@@ -27,7 +27,7 @@ import org.revenantdb.recovery.restart.PendingParts;
  */
 final class BackgroundRedo implements AutoCloseable {
   /*
-   * Source      docs/redo-on-demand.md, "Background thread".
+   * Source      docs/protocols.md §44, "Background thread".
    *
    * State       WORKING -> OVER      no page is pending: the log is not read any more, the redo point may move
    *             WORKING -> CLOSED    close(); what is pending stays so for the next open

@@ -23,7 +23,7 @@ import org.revenantdb.recovery.format.SegmentLayout;
  */
 public final class PendingParts implements AutoCloseable {
   /*
-   * Source      docs/redo-on-demand.md, "Pending parts".
+   * Source      docs/protocols.md §44, "Pending parts".
    *
    * Table       open addressing, at most two thirds full, never smaller again. A slot is page + 1, first part, last
    *             part; parts are numbers + 1, so that 0 is "none". A page whose list is empty keeps its slot.
