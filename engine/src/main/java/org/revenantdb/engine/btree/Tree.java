@@ -485,7 +485,7 @@ public final class Tree {
             + Integer.toUnsignedString(Page.id(page))
             + " of table "
             + table
-            + " does not hold the keys that its parent says: an older version of it is back");
+            + " does not hold the keys that its parent expects: it is an older version of itself");
   }
 
   /**

@@ -153,7 +153,7 @@ public final class Checker {
               + Names.of(key)
               + " has a row of "
               + bytes.length
-              + " bytes in the catalogue that makes no sense");
+              + " bytes in the catalogue that cannot be decoded");
       return;
     }
     named.add(new Named(new String(key, StandardCharsets.UTF_8), row));
@@ -169,7 +169,7 @@ public final class Checker {
               + Names.of(key)
               + " of a dropped table, of "
               + bytes.length
-              + " bytes, makes no sense: its pages have leaked");
+              + " bytes, cannot be decoded: its pages have leaked");
     }
   }
 
@@ -182,9 +182,9 @@ public final class Checker {
       pages.problem(
           "the catalogue's entry "
               + Names.of(key)
-              + " of what a transaction has done to a table, of "
+              + " of an uncommitted change to a table, of "
               + bytes.length
-              + " bytes, makes no sense: pages may have leaked");
+              + " bytes, cannot be decoded: pages may have leaked");
     }
   }
 
@@ -206,7 +206,7 @@ public final class Checker {
                 + entry.transaction()
                 + " has dropped a table "
                 + Names.of(entry.name())
-                + ", and no row leads to its pages: they have leaked");
+                + ", and no row refers to its pages: they have leaked");
       }
       return 0;
     }
@@ -328,15 +328,15 @@ public final class Checker {
     if (allocated != pages.isReached(id)) {
       pages.problem(
           allocated
-              ? "page " + id + " is allocated, but nothing leads to it: it has leaked"
-              : "page " + id + " is in use, but its space map calls it free");
+              ? "page " + id + " is allocated, but nothing refers to it: it has leaked"
+              : "page " + id + " is in use, but its space map marks it as free");
     } else if (flags != pages.flags(id) && !pages.isKnownDamaged(id)) {
       pages.problem(
           "page "
               + id
-              + ": version and ghost bit are those of flags "
+              + ": its version and ghost bits in the space map are those of flags "
               + flags
-              + " in the space map, but the page has "
+              + ", but the page has "
               + pages.flags(id));
     } else if (fullness != values.fullness(id) && !pages.isKnownDamaged(id)) {
       pages.problem(

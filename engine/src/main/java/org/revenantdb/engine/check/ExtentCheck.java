@@ -96,21 +96,27 @@ final class ExtentCheck {
   private void page(int page, int extent, int bits, boolean isMixed) {
     boolean isAllocated = (bits & SpaceMapPage.ALLOCATED) != 0;
     if (isMixed != ((bits & SpaceMapPage.MIXED) != 0)) {
-      pages.problem("extent " + extent + " is mixed by some of its pages, and not by page " + page);
+      pages.problem(
+          "extent " + extent + " is marked as mixed by some of its pages, but not by page " + page);
     } else if (!isAllocated && (bits & ~SpaceMapPage.MIXED) != 0) {
-      pages.problem("page " + page + " is free, but its byte says " + bits);
+      pages.problem("page " + page + " is free, but its byte in the space map is " + bits);
     } else if (isAllocated && !pages.isUnreadable()) {
       if (!isMixed && !atHome.contains(page)) {
         pages.problem(
             "page "
                 + page
-                + " is not of the tree whose extent "
+                + " does not belong to the tree that owns extent "
                 + extent
-                + " is: that is "
-                + (owners.containsKey(extent) ? "of table " + owners.get(extent) : "nobody's"));
+                + ", which is "
+                + (owners.containsKey(extent) ? "that of table " + owners.get(extent) : "none"));
       }
       if (((bits & SpaceMapPage.IAM) != 0) != lists.contains(page)) {
-        pages.problem("page " + page + ": its byte, " + bits + ", is wrong on what it lists");
+        pages.problem(
+            "page "
+                + page
+                + ": its byte in the space map, "
+                + bits
+                + ", does not match whether it is a list of extents");
       }
     }
   }
@@ -134,8 +140,8 @@ final class ExtentCheck {
     }
     owners.keySet().stream()
         .filter(extent -> extent >= end)
-        .forEach(
-            extent -> pages.problem("extent " + extent + " is listed, and lies behind the end"));
+        .forEach(extent ->
+            pages.problem("extent " + extent + " is listed, but lies beyond the end of the file"));
   }
 
   private void compare(MemorySegment gam, int extent) {
@@ -146,9 +152,9 @@ final class ExtentCheck {
     }
     boolean taken = ExtentMapPage.isSet(gam, extent);
     if (taken && !isMixed && owner == null && !pages.isUnreadable()) {
-      pages.problem("extent " + extent + " is taken, but nobody lists it: it has leaked");
+      pages.problem("extent " + extent + " is allocated, but no table lists it: it has leaked");
     } else if (!taken && (isMixed || owner != null)) {
-      pages.problem("extent " + extent + " is in use, but its GAM calls it free");
+      pages.problem("extent " + extent + " is in use, but its GAM marks it as free");
     }
   }
 }

@@ -125,7 +125,7 @@ final class TreeCheck {
         return;
       }
     } catch (IndexOutOfBoundsException senseless) {
-      pages.problem(what + " cannot be understood: " + senseless.getMessage());
+      pages.problem(what + " cannot be decoded: " + senseless.getMessage());
       return;
     }
     children(page, level, what, lower, upper);
@@ -133,7 +133,7 @@ final class TreeCheck {
 
   private void fences(MemorySegment page, String what, byte[] lower, byte @Nullable [] upper) {
     if (!Arrays.equals(lower, Slotted.lowerFence(page)) || !endsAt(page, upper)) {
-      pages.problem(what + " has other fences than its parent says");
+      pages.problem(what + " has fences that differ from those in its parent");
     }
   }
 
@@ -210,7 +210,7 @@ final class TreeCheck {
     }
     long writer = LeafCell.writer(page, cell);
     if (writer > Slotted.maxWriter(page)) {
-      pages.problem(what + " has a higher writer than the page says");
+      pages.problem(what + " has a writer above the highest writer of the page header");
     }
     if (LeafCell.is(page, cell, LeafCell.DELETED) && (Page.flags(page) & Page.FLAG_GHOST) == 0) {
       pages.problem(what + " is deleted, but the page has no ghost bit");
@@ -218,7 +218,7 @@ final class TreeCheck {
     boolean active = pages.frozen().isActive(writer);
     boolean aborted = pages.frozen().isAborted(writer);
     if (!active && !aborted && pages.frozen().isForgotten(writer)) {
-      pages.problem(what + " is of transaction " + writer + ", of which nothing should be left");
+      pages.problem(what + " is of transaction " + writer + ", which should have no rows left");
     }
     if ((active || aborted) && !Page.hasVersions(page)) {
       pages.problem(

@@ -129,7 +129,7 @@ final class ValueCheck {
                   + slot
                   + " of page "
                   + id
-                  + " has a value, but nothing leads to it: it has leaked");
+                  + " has a value, but nothing refers to it: it has leaked");
         }
       }
       if (values == 0) {
@@ -208,7 +208,7 @@ final class ValueCheck {
     while (true) {
       int count = OverflowPage.count(page);
       if (count > OverflowPage.MAX_IDS) {
-        pages.problem(what + ": page " + Page.id(page) + " says that it names " + count + " pages");
+        pages.problem(what + ": page " + Page.id(page) + " claims to list " + count + " pages");
         return bytes;
       }
       for (int i = 0; i < count; i++) {

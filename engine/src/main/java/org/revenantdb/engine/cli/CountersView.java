@@ -57,7 +57,7 @@ final class CountersView {
       throw new DatabaseLockedException(
           open.file(),
           open.reason() + ", and it has no counters file to show",
-          "try again if it was opened this very second, and else close it there first, or open it there with a"
+          "if it was opened within the last second, try again; else close it there first, or open it there with a"
               + " counters file",
           open.holderPid(),
           open);
@@ -69,9 +69,9 @@ final class CountersView {
     out.println(
         "counters    "
             + (current
-                ? "written %s; the process does so once a second while they change"
+                ? "written %s; the process writes them once a second while they change"
                     .formatted(age(stored))
-                : "STALE: written %s by process %d, which did not close the database; who has it open now has written none yet"
+                : "STALE: written %s by process %d, which did not close the database; the process that has it open now has written no counters yet"
                     .formatted(age(stored), stored.pid())));
     show(stored);
   }
@@ -172,12 +172,12 @@ final class CountersView {
     if (versions > 0) {
       out.printf(
           Locale.ROOT,
-          "held back by it alone: %,d older versions in memory, when the cleaner last looked%n",
+          "held back by it alone: %,d older versions in memory, when the cleaner last counted%n",
           versions);
     }
     out.printf(
         Locale.ROOT,
-        "held back by the %,d that are open: older versions, %,d bytes in memory and %,d in files; pages with"
+        "held back by all %,d open snapshots: older versions, %,d bytes in memory and %,d in files; pages with"
             + " versions or deleted rows, %,d%n",
         valueOf(stored, Statistic.VERSIONS_SNAPSHOTS),
         valueOf(stored, Statistic.VERSIONS_MEMORY_BYTES),

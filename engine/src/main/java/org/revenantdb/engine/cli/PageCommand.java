@@ -76,7 +76,7 @@ final class PageCommand implements Callable<Integer> {
       try {
         body(page);
       } catch (IndexOutOfBoundsException | NegativeArraySizeException damaged) {
-        out.println("            the rest makes no sense: " + damaged.getMessage());
+        out.println("            the rest cannot be decoded: " + damaged.getMessage());
       }
       return condition.startsWith("DAMAGED") ? Main.PROBLEMS : Main.SOUND;
     }
@@ -226,7 +226,8 @@ final class PageCommand implements Callable<Integer> {
   private void slotted(MemorySegment page, int type) {
     out.println("table       " + Integer.toUnsignedString(Slotted.table(page)));
     out.println("level       " + Slotted.level(page));
-    out.println("prefix      " + Slotted.prefix(page) + " bytes that no cell has");
+    out.println(
+        "prefix      " + Slotted.prefix(page) + " bytes of each key, left out in the cells");
     out.printf(
         "heap        from %d, %d bytes of garbage, %d bytes free%n",
         Page.getShort(page, 20), Page.getShort(page, 22), Slotted.free(page));

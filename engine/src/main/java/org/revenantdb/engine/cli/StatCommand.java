@@ -34,7 +34,7 @@ import picocli.CommandLine.Parameters;
     description = {
       "Shows what a database holds: header, control slots, log segments, the double-write batch,",
       "and the tables and sequences if it was closed cleanly.",
-      "Of one that a process has open: what that has counted, and what its threads have waited for."
+      "If a process has the database open: its counters, and what its threads have waited for."
     },
     mixinStandardHelpOptions = true)
 final class StatCommand implements Callable<Integer> {
@@ -191,7 +191,7 @@ final class StatCommand implements Callable<Integer> {
                       entry.transaction(),
                       new String(entry.name(), StandardCharsets.UTF_8))
               : DroppedTableRow.isKey(key)
-                  ? "(dropped, with pages yet)"
+                  ? "(dropped, not all pages freed)"
                   : new String(key, StandardCharsets.UTF_8);
       out.printf(
           "            %s  %s%n", name, table(entry == null ? value : entry.trees().bytes()));
@@ -202,7 +202,7 @@ final class StatCommand implements Callable<Integer> {
   private static String table(byte[] bytes) {
     TableRow row = TableRow.of(bytes);
     if (row == null) {
-      return "has a row of " + bytes.length + " bytes that makes no sense; run check";
+      return "has a row of " + bytes.length + " bytes that cannot be decoded; run check";
     }
     String roots =
         IntStream.range(0, row.trees())

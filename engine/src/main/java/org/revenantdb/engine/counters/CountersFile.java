@@ -195,8 +195,8 @@ public final class CountersFile implements AutoCloseable {
           .log(
               System.Logger.Level.WARNING,
               path
-                  + ": the counters could not be written, so the command stat shows old ones or"
-                  + " none; the database itself goes on",
+                  + ": the counters could not be written, so the command stat shows old counters or"
+                  + " none; the database itself is not affected",
               failed);
     }
   }

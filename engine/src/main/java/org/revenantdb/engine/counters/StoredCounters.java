@@ -103,7 +103,7 @@ public record StoredCounters(
     }
     long magic = Page.getLong(bytes, CountersLayout.MAGIC);
     if (magic != CountersLayout.MAGIC_VALUE) {
-      return "this is no counters file, or a damaged one: it begins with another magic";
+      return "this is not a counters file, or a damaged one: its magic number is wrong";
     }
     int version = Page.getInt(bytes, CountersLayout.VERSION);
     if (version != CountersLayout.CURRENT_VERSION) {
@@ -124,7 +124,7 @@ public record StoredCounters(
     if (name > CountersLayout.MAX_NAME_BYTES) {
       return "the counters file is damaged: it has a name of "
           + name
-          + " bytes, and none is longer than "
+          + " bytes, but the limit is "
           + CountersLayout.MAX_NAME_BYTES;
     }
     return CountersLayout.end(counters, waits) > CountersLayout.NAME
@@ -132,7 +132,7 @@ public record StoredCounters(
             + counters
             + " counters and "
             + waits
-            + " classes of waits do not fit in it"
+            + " wait classes do not fit into it"
         : null;
   }
 
@@ -141,7 +141,7 @@ public record StoredCounters(
     if (!Arrays.equals(found, databaseId)) {
       throw unusable(
           path,
-          "the counters file is of another database, "
+          "the counters file belongs to another database, "
               + HexFormat.of().formatHex(found)
               + ", and this one is "
               + HexFormat.of().formatHex(databaseId));
@@ -189,7 +189,7 @@ public record StoredCounters(
         path,
         StorageException.NO_OFFSET,
         reason,
-        "delete it: nothing but the command stat reads it, and an open database writes it anew",
+        "delete it: only the command stat reads it, and an open database writes a new one",
         null);
   }
 }

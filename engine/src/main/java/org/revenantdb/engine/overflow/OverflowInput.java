@@ -68,7 +68,10 @@ public final class OverflowInput extends InputStream {
       if (!value.leadsToValue(bytes) || value.lengthOn(bytes) != value.length()) {
         throw pool.damage(
             page,
-            value.place() + " has no value of " + value.length() + " bytes, but a row leads there");
+            value.place()
+                + " has no value of "
+                + value.length()
+                + " bytes, but a row refers to it");
       }
       if (value.isShared()) {
         available = SharedValues.length(bytes, slot);
@@ -112,7 +115,7 @@ public final class OverflowInput extends InputStream {
   private CorruptDataException wrongLength(int at, long pages) {
     return pool.damage(
         at,
-        "the large value at page %d should have %d bytes more, but %d data pages and no others follow"
+        "the large value at page %d should continue for %d bytes, but exactly %d data pages follow"
             .formatted(page, remaining - available, pages));
   }
 

@@ -310,7 +310,7 @@ public final class OverflowWriter {
    */
   public void append(byte[] data, int offset, int count) {
     if (slot != ValueReference.WHOLE) {
-      throw new IllegalStateException("a value that shares its page is whole");
+      throw new IllegalStateException("a value that shares its page is already complete");
     }
     int done = 0;
     while (done < count) {

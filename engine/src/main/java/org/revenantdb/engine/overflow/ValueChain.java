@@ -90,7 +90,7 @@ final class ValueChain {
       if (OverflowPage.number(page) <= OverflowPage.number(index)) {
         throw pool.damage(
             next,
-            "%s comes after page %d in the value of page %d, and names earlier pages of it"
+            "%s comes after page %d in the value of page %d, but lists earlier pages of that value"
                 .formatted(name(next), Page.id(index), head));
       }
     } finally {
@@ -117,7 +117,7 @@ final class ValueChain {
   private CorruptDataException foreign(int id, int type) {
     return pool.damage(
         id,
-        "%s is not the %s page of the large value at page %d that leads there: it belongs to another owner or to another place"
+        "%s is not the %s page that the large value at page %d refers to: it belongs to another value, or to another place in it"
             .formatted(name(id), type == Page.OVERFLOW_DATA ? "data" : "index", head));
   }
 

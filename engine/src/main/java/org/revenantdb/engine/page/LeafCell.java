@@ -269,10 +269,14 @@ public final class LeafCell {
     if ((flags & PREDECESSOR) == 0) {
       return (flags & ~(DELETED | OVERFLOW)) == 0 && predecessorLength(page, cell) == 0
           ? null
-          : "has flags " + flags + " and " + predecessorLength(page, cell) + " bytes of no version";
+          : "has flags "
+              + flags
+              + " and "
+              + predecessorLength(page, cell)
+              + " bytes of a predecessor, which do not fit together";
     }
     if ((flags & PREDECESSOR_FOR_ALL) != 0 && (flags & PREDECESSOR_OVERFLOW) != 0) {
-      return "lacks the writer of a former version in overflow pages";
+      return "has a former version in overflow pages, but not its writer";
     }
     if ((flags & PREDECESSOR_DIFF) == 0) {
       return null;
@@ -282,7 +286,7 @@ public final class LeafCell {
     return (flags & GHOSTS) != 0
             || length < ValueDiff.HEADER
             || Page.getShort(page, diff) + Page.getShort(page, diff + 2) > valueLength(page, cell)
-        ? "has a difference to a former version that is none"
+        ? "has a former version that is stored as a difference, but the difference is invalid"
         : null;
   }
 

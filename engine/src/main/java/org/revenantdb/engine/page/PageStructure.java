@@ -172,13 +172,13 @@ public final class PageStructure {
     for (int i = first; i < first + ExtentMapPage.PAGES; i++) {
       int bits = Page.getByteShared(page, SpaceMapPage.offset(i));
       if ((bits & SpaceMapPage.MIXED) == 0) {
-        return "it says that page "
+        return "it does not mark page "
             + i
-            + " is not of a mixed extent, which the first of a group is";
+            + " as part of a mixed extent, which the first extent of a group always is";
       }
       boolean isFixed = !isLink(i);
       if (isFixed && (bits & FIXED) != (SpaceMapPage.MIXED | SpaceMapPage.ALLOCATED)) {
-        return "it says of page " + i + ", which is always there, that it is free, or another page";
+        return "it marks page " + i + ", which always exists, as free or as of another kind";
       }
     }
     for (int at = SpaceMapPage.HEADER; at < Page.SIZE; at += Long.BYTES) {
@@ -197,7 +197,7 @@ public final class PageStructure {
     if (!isHeaderZero(page, MAP_FIELDS, MAP_FIELDS)) {
       return RESERVED;
     }
-    return ExtentMapPage.isSet(page, 0) ? null : "it says that the extent is free that it is in";
+    return ExtentMapPage.isSet(page, 0) ? null : "it marks its own extent as free";
   }
 
   /** Whether all bytes of a map's header behind the type are zero but those of its fields. */
@@ -385,18 +385,22 @@ public final class PageStructure {
         && ((flags & LeafCell.DELETED) != 0
             || LeafCell.valueLength(shape) != LeafCell.REFERENCE
             || !isReference(pageId, page, LeafCell.valueOffset(page, cell)))) {
-      return "has a reference to a large value that cannot be one";
+      return "has an impossible reference to a large value";
     }
     if ((flags & LeafCell.PREDECESSOR) == 0) {
       return (flags & ~CURRENT_FLAGS) == 0 && predecessorLength == 0
           ? null
-          : "has flags " + flags + " and " + predecessorLength + " bytes of no version";
+          : "has flags "
+              + flags
+              + " and "
+              + predecessorLength
+              + " bytes of a predecessor, which do not fit together";
     }
     if ((flags & LeafCell.PREDECESSOR_OVERFLOW) != 0
         && ((flags & (LeafCell.PREDECESSOR_DELETED | LeafCell.PREDECESSOR_FOR_ALL)) != 0
             || predecessorLength != LeafCell.REFERENCE
             || !isReference(pageId, page, LeafCell.predecessorOffset(page, cell)))) {
-      return "has a former version with a reference to a large value that cannot be one";
+      return "has a former version with an impossible reference to a large value";
     }
     return LeafCell.problemOf(page, cell);
   }
@@ -464,7 +468,7 @@ public final class PageStructure {
             ? "has the child "
             : "has two children, one of them ")
         + Integer.toUnsignedString(child)
-        + ", which cannot be";
+        + ", an impossible page id";
   }
 
   private static boolean hasOverlap(MemorySegment page, boolean leaf) {
@@ -516,7 +520,8 @@ public final class PageStructure {
     int count = OverflowPage.count(page);
     int inline = head ? OverflowPage.inline(page) : 0;
     if (count > OverflowPage.MAX_IDS || inline + 4 * count > OverflowPage.CAPACITY) {
-      return "it names %d pages and has %d bytes of data".formatted(count, inline);
+      return "it lists %d pages and has %d bytes of data, more than it has room for"
+          .formatted(count, inline);
     }
     if (head && (Page.flags(page) & ~KNOWN_FLAGS) != 0) {
       return "it has unknown flags " + Page.flags(page);
@@ -524,7 +529,8 @@ public final class PageStructure {
     if (head
         && (OverflowPage.length(page) < inline
             || OverflowPage.length(page) > ValueReference.MAX_LENGTH)) {
-      return "its value has " + Long.toUnsignedString(OverflowPage.length(page)) + " bytes";
+      return "its value has the impossible length "
+          + Long.toUnsignedString(OverflowPage.length(page));
     }
     int next = OverflowPage.nextIndex(page);
     if (next != 0 && (next == pageId || !isLink(next))) {
@@ -533,7 +539,7 @@ public final class PageStructure {
     for (int i = 0; i < count; i++) {
       int id = OverflowPage.id(page, i);
       if (id == pageId || id == next || !isLink(id)) {
-        return "its data page %d is page %s, which cannot be one"
+        return "its data page %d is page %s, an impossible page id"
             .formatted(i, Integer.toUnsignedString(id));
       }
     }
@@ -544,7 +550,7 @@ public final class PageStructure {
     int count = OverflowPage.count(page);
     return count > 0 && count <= OverflowPage.CAPACITY
         ? null
-        : "it has " + count + " bytes of a value";
+        : "it has " + count + " bytes of a value, an impossible number";
   }
 
   private static @Nullable String problemOfShared(MemorySegment page) {
@@ -552,7 +558,7 @@ public final class PageStructure {
     int free = count > SharedValues.MAX_SLOTS ? -1 : SharedValues.free(page);
     int top = SharedValues.top(page);
     if (free < 0 || top > Page.SIZE || (Page.flags(page) & ~KNOWN_FLAGS) != 0) {
-      return "it has %d slots, values from %d on and flags %d"
+      return "its header is impossible: %d slots, values from byte %d on, flags %d"
           .formatted(count, top, Page.flags(page));
     }
     long[] used = new long[WORDS];
@@ -567,13 +573,14 @@ public final class PageStructure {
           || length == 0
           || offset + length > Page.SIZE
           || !mark(used, offset, offset + length)) {
-        return "the value of slot %d has %d bytes at %d".formatted(slot, length, offset);
+        return "the value of slot %d, of %d bytes at %d, is empty, outside the heap, or overlaps another"
+            .formatted(slot, length, offset);
       }
       bytes += length;
     }
     return bytes == Page.SIZE - top
         ? null
-        : "its values have %d bytes, and lie from %d on".formatted(bytes, top);
+        : "its values have %d bytes together, but its heap begins at %d".formatted(bytes, top);
   }
 
   // ---- extents
@@ -581,17 +588,18 @@ public final class PageStructure {
   private static @Nullable String problemOfList(int pageId, MemorySegment page) {
     int range = ExtentMapPage.rangeNumber(page);
     if (range < 0 || range > MAX_RANGE) {
-      return "it lists the extents of range " + Integer.toUnsignedString(range);
+      return "it lists the extents of an impossible range, " + Integer.toUnsignedString(range);
     }
     if (!isHeaderZero(page, ExtentMapPage.TABLE, ExtentMapPage.NEXT + Integer.BYTES)) {
       return RESERVED;
     }
     if (ExtentMapPage.table(page) < 0) {
-      return "it lists the extents of table " + Integer.toUnsignedString(ExtentMapPage.table(page));
+      return "it lists the extents of an impossible table, "
+          + Integer.toUnsignedString(ExtentMapPage.table(page));
     }
     for (int extent = 0; extent < ExtentMapPage.RANGE; extent += ExtentMapPage.GROUP) {
       if (ExtentMapPage.isSet(page, extent)) {
-        return "it lists extent %d of its range, which has a map and is no tree's"
+        return "it lists extent %d of its range, which has a space map and belongs to no tree"
             .formatted(extent);
       }
     }

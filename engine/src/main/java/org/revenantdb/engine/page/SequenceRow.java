@@ -144,10 +144,10 @@ public final class SequenceRow {
         || row[RESERVED] != 0
         || row[RESERVED + 1] != 0
         || row[RESERVED + 2] != 0) {
-      return "has a row in the catalogue that makes no sense";
+      return "has a row in the catalogue that cannot be decoded";
     }
     if (mark(row) < 0 || mark(row) > count(row)) {
-      return "has reserved " + mark(row) + " values, and there are only " + count(row);
+      return "has reserved " + mark(row) + " values, but its range has only " + count(row);
     }
     return null;
   }

@@ -335,10 +335,10 @@ public final class SlottedSearch {
             + " bytes of the keys";
       }
       if (Slotted.head(page, slot) != headOf(page, leaf, slot)) {
-        return "slot " + slot + " has a head that is not that of its key";
+        return "slot " + slot + " has a head that does not match its key";
       }
       if (!leaf && Slotted.child(page, slot) != InnerCell.child(page, Slotted.cell(page, slot))) {
-        return "slot " + slot + " has another child than its cell";
+        return "slot " + slot + " has a child that differs from that of its cell";
       }
     }
     return null;

@@ -461,7 +461,7 @@ public final class Allocator {
     if (occupancy.bitsOfEmpty(extent) != 0) {
       throw pool.damage(
           ExtentMapPage.gamOf(extent),
-          "it says that extent " + extent + " is free, and the space map says that it is not");
+          "it marks extent " + extent + " as free, but the space map marks it as taken");
     }
   }
 

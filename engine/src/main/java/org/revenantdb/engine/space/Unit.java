@@ -269,7 +269,7 @@ public final class Unit {
             + Integer.toUnsignedString(page)
             + " is not a list of the extents of table "
             + table
-            + ", but its root leads there as to one");
+            + ", but its root refers to it as one");
   }
 
   /** The IAM page of a range, 0 if there is none. */

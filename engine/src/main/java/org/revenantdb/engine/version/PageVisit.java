@@ -123,7 +123,7 @@ final class PageVisit {
                   + pageId
                   + " has a version bit, but is of type "
                   + Page.type(page)
-                  + ", of which nothing can be cleaned");
+                  + ", which has nothing to clean");
         }
       } finally {
         pool.unfixExclusive(frame);

@@ -128,7 +128,8 @@ public final class RowWriter implements RowConflict {
     ValueReference adopted = kind == LeafCell.OVERFLOW ? ValueReference.of(value) : null;
     Outcome outcome = write(version.tree(), id, snapshot, version.key(), kind, value, adopted);
     if (outcome == Outcome.CONFLICT) {
-      throw new IllegalStateException("a row of transaction " + id + " has become another's");
+      throw new IllegalStateException(
+          "a row of transaction " + id + " was changed by another transaction");
     }
   }
 

@@ -321,7 +321,7 @@ final class TableRemoval {
             ExtentMapPage.firstPage(extent),
             "a page of the extent that begins at page "
                 + ExtentMapPage.firstPage(extent)
-                + " is in use, though nothing leads to it any more from the dropped table "
+                + " is in use, but no page of the dropped table refers to it any more: table "
                 + unit.table());
       }
     }

@@ -88,7 +88,7 @@ final class ValuePages {
             value.place()
                 + " has no large value of transaction "
                 + Long.toUnsignedString(change.writer)
-                + ", but a row leads there");
+                + ", but a row refers to it");
       }
     }
   }

@@ -196,7 +196,7 @@ public final class WriteHistory {
   void goBackTo(int savepoint, long id, Restorer restorer) {
     if (isHalfDone) {
       throw new IllegalStateException(
-          "a statement of the transaction failed behind its record: it may have changed a row that is not remembered");
+          "a statement of the transaction failed after its log record: it may have changed a row that is missing from the history");
     }
     for (Overwritten.@Nullable Version version = overwritten.last(savepoint);
         version != null;

@@ -353,7 +353,8 @@ class CommandsTest {
       assertTrue(reader.exists(orders, "large".getBytes()));
     }
     Ran ran = run("stat", directory);
-    contains(ran, "customers  id 2", "(dropped, with pages yet)  id 1, root page ", "sequences");
+    contains(
+        ran, "customers  id 2", "(dropped, not all pages freed)  id 1, root page ", "sequences");
     assertFalse(ran.out.contains("orders  id"), ran.out);
     ran = run("check", directory);
     assertEquals(Main.SOUND, ran.code, ran.err);
@@ -485,7 +486,10 @@ class CommandsTest {
     try (Database db = Database.open(killed, SMALL.withCountersFile(false))) {
       assertFalse(db.recoveryReport().clean());
       Ran ran = run("stat", killed); // the same process, so only the life tells
-      contains(ran, "counters    STALE: written ", "who has it open now has written none yet");
+      contains(
+          ran,
+          "counters    STALE: written ",
+          "the process that has it open now has written no counters yet");
     }
     assertTrue(run("stat", killed).out.contains("counters    STALE"), "nobody has taken it away");
     assertEquals(Main.SOUND, run("check", killed).code);
@@ -502,15 +506,15 @@ class CommandsTest {
       assertEquals(2, db.tableNames().size());
     }
     Ran foreign = run("stat", other);
-    contains(foreign, "counters    none: ", "is of another database", "delete it");
+    contains(foreign, "counters    none: ", "belongs to another database", "delete it");
     try (Database db = Database.open(other, SMALL.withCountersFile(false))) {
       Ran ran = run("stat", other);
       assertEquals(Main.FAILED, ran.code);
-      assertTrue(ran.err.contains("is of another database"), ran.err);
+      assertTrue(ran.err.contains("belongs to another database"), ran.err);
       Files.write(other.resolve("revenant.counters"), new byte[4096]);
       ran = run("stat", other);
       assertEquals(Main.FAILED, ran.code);
-      assertTrue(ran.err.contains("no counters file, or a damaged one"), ran.err);
+      assertTrue(ran.err.contains("not a counters file, or a damaged one"), ran.err);
       assertEquals(List.of(), db.tableNames());
     }
     contains(run("stat", other), "counters    none: ", "control slot 1");

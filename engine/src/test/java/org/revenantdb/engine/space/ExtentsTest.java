@@ -480,7 +480,7 @@ class ExtentsTest {
       int mine = extents(engine, iam(engine, tree)).first();
       assertTold(engine, GAM, ExtentMapPage.offset(50), ExtentMapPage.mask(50), "has leaked");
       assertTold(
-          engine, GAM, ExtentMapPage.offset(mine), ExtentMapPage.mask(mine), "calls it free");
+          engine, GAM, ExtentMapPage.offset(mine), ExtentMapPage.mask(mine), "marks it as free");
       assertTold(
           engine,
           iam(engine, other),

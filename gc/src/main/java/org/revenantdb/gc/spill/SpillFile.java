@@ -102,8 +102,8 @@ final class SpillFile {
         throw new CorruptDataException(
             path(),
             from + at,
-            "here is not the block of older versions that was written",
-            "check the device; end the transactions that were open, the data itself is not concerned",
+            "the bytes here are not the block of older versions that was written",
+            "check the device and end the open transactions; the rows in the data file are not affected",
             /* cause= */ null);
       }
       at += length;

@@ -143,7 +143,7 @@ final class Spiller implements AutoCloseable {
     return why != null
         ? why
         : files.trouble(
-            "what leads to the older versions that are in files takes all memory that they may have",
+            "the index of the older versions in files takes all memory that older versions may use",
             "open the database with more memory for versions",
             null);
   }

@@ -118,7 +118,7 @@ final class VersionMemory {
     String reason =
         "older versions of rows that open snapshots need take "
             + used.get()
-            + " bytes of memory, which is all that they may, and could not be written to a file";
+            + " bytes of memory, which is the limit, and could not be written to a file";
     String cure =
         "make room on the device, or end the transactions that have been open longest, then repeat the statement: it has"
             + " changed nothing";

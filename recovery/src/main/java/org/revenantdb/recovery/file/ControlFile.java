@@ -75,7 +75,7 @@ public final class ControlFile {
     throw new CorruptDataException(
         data.path(),
         PageHeaderLayout.position(ControlSlotLayout.FIRST_PAGE),
-        "both control slots are damaged, a crash can damage only one");
+        "both control slots are damaged, but a crash can damage only one");
   }
 
   private static @Nullable ControlState slot(StorageFile data, int pageId) {
@@ -122,7 +122,7 @@ public final class ControlFile {
         || newer.durableLsn() < older.durableLsn()) {
       throw check.wrong(
           ControlSlotLayout.SEQUENCE,
-          "it is newer than the other slot, but life, redo point or durable LSN are lower");
+          "it is newer than the other slot, but its life, redo point or durable LSN is lower");
     }
   }
 

@@ -12,8 +12,8 @@ public final class CorruptDataException extends StorageException {
   private static final long serialVersionUID = 1L;
 
   private static final String CURE =
-      "if files of the database were copied, moved or changed by hand, put back all of them as of one"
-          + " moment; if not, check the device and restore the database from a copy";
+      "if files of the database were copied, moved or changed by hand, put back all of them from one"
+          + " copy; if not, check the device and restore the database from a copy";
 
   /**
    * Trouble of this kind.

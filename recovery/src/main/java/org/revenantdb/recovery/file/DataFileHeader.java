@@ -78,13 +78,13 @@ public final class DataFileHeader {
     }
     if (PageHeaderLayout.pageId(page) != FileHeaderLayout.PAGE || !reservedIsZero(page)) {
       throw new CorruptDataException(
-          file, 0, "the header's checksum is right, but its page id or reserved bytes are not 0");
+          file, 0, "the header's checksum is correct, but its page id or reserved bytes are not 0");
     }
     if (!SegmentLayout.isSize(FileHeaderLayout.segmentSize(page))) {
       throw new CorruptDataException(
           file,
           FileHeaderLayout.SEGMENT_SIZE,
-          "the header's checksum is right, but the size of log segments cannot be "
+          "the header's checksum is correct, but the size of log segments is impossible: "
               + FileHeaderLayout.segmentSize(page)
               + " bytes");
     }
@@ -92,7 +92,7 @@ public final class DataFileHeader {
       throw new CorruptDataException(
           file,
           FileHeaderLayout.CREATED,
-          "the header's checksum is right, but the time of creation cannot be "
+          "the header's checksum is correct, but the time of creation is impossible: "
               + FileHeaderLayout.created(page));
     }
     return of(page);

@@ -285,9 +285,8 @@ public final class DirectoryLock implements AutoCloseable {
       throw new CorruptDataException(
           path,
           StorageException.NO_OFFSET,
-          "a symbolic link is in the place of the lock file, and what it leads to would be written"
-              + " over",
-          "remove the link; the next open makes the lock file again",
+          "the lock file is a symbolic link, and its target would be overwritten",
+          "remove the link; the next open creates a new lock file",
           /* cause= */ null);
     }
     try {
@@ -334,7 +333,7 @@ public final class DirectoryLock implements AutoCloseable {
             + ") has the database open already, "
             + how
             + ", with classes of another class loader",
-        "close it there first, or load RevenantDB once, by a class loader that both can see",
+        "close it there first, or load RevenantDB only once, with a class loader that both can see",
         pid,
         /* cause= */ null);
   }

@@ -204,7 +204,7 @@ public final class DoubleWriteFile implements AutoCloseable {
       return;
     }
     if (DoubleWriteLayout.magic(header) != DoubleWriteLayout.MAGIC_VALUE) {
-      throw new CorruptDataException(file.path(), 0, "this is no double-write file");
+      throw new CorruptDataException(file.path(), 0, "this is not a double-write file");
     }
     int version = DoubleWriteLayout.version(header);
     if (version != DoubleWriteLayout.CURRENT_VERSION) {
@@ -252,7 +252,9 @@ public final class DoubleWriteFile implements AutoCloseable {
   private void require(boolean legal, long field, String reason) {
     if (!legal) {
       throw new CorruptDataException(
-          file.path(), field, "the header of the double-write file is whole, but " + reason);
+          file.path(),
+          field,
+          "the checksum of the double-write file's header is correct, but " + reason);
     }
   }
 
@@ -292,7 +294,7 @@ public final class DoubleWriteFile implements AutoCloseable {
         throw mixed(
             i,
             "has page " + pageId + " with LSN " + lsn + ", but the log ends at " + endOfLog,
-            "bring back the log that belongs to it");
+            "put back the log that belongs to it");
       }
       if (!readOwn(data, pageId, own)) {
         MemorySegment copy = MemorySegment.ofArray(new byte[PAGE_SIZE]).copyFrom(image);
@@ -306,7 +308,7 @@ public final class DoubleWriteFile implements AutoCloseable {
                 + lsn
                 + ", but the data file has it with LSN "
                 + PageHeaderLayout.pageLsn(own),
-            "bring back the double-write file that belongs to it");
+            "put back the double-write file that belongs to it");
       }
     }
     data.showInstead(repaired);
@@ -316,7 +318,7 @@ public final class DoubleWriteFile implements AutoCloseable {
     return new CorruptDataException(
         file.path(),
         DoubleWriteLayout.imagePosition(index),
-        "the files are not of one moment: the double-write file " + reason,
+        "the files are from different moments: the double-write file " + reason,
         cure + ", or restore the whole directory from a copy",
         /* cause= */ null);
   }
@@ -328,7 +330,7 @@ public final class DoubleWriteFile implements AutoCloseable {
    * @return what was found and done
    */
   public RestoreResult restore(StorageFile data) {
-    require(State.FOUND, "restoring is the first thing after opening");
+    require(State.FOUND, "restore must be the first call after opening");
     RestoreResult result = RestoreResult.NOTHING;
     if (mayHaveToRestore()) {
       result = restoreBatch(data);
@@ -387,7 +389,7 @@ public final class DoubleWriteFile implements AutoCloseable {
    * @param images the pages, one after the other; their checksums are set here
    */
   public void writeBatch(int n, int[] pageIds, MemorySegment images) {
-    require(State.IDLE, "a batch can be written only when the one before is known to be forced");
+    require(State.IDLE, "a batch can be written only when the previous one is known to be forced");
     if (n < 1 || n > MAX_PAGES) {
       throw new IllegalArgumentException("a batch of " + n + " pages");
     }
@@ -415,7 +417,7 @@ public final class DoubleWriteFile implements AutoCloseable {
     }
     if (Integer.compareUnsigned(pageId, PageHeaderLayout.FIRST_POOLED_PAGE) < 0) {
       throw new IllegalArgumentException(
-          "page " + pageId + " is a header or control slot and is never written in a batch");
+          "page " + pageId + " is a header or control slot, which is never written in a batch");
     }
   }
 
@@ -442,7 +444,8 @@ public final class DoubleWriteFile implements AutoCloseable {
    * comes back after a crash, with its pages forced, repairs what needs no repair.
    */
   public void clear() {
-    require(State.IDLE, "a batch that is not known to be forced in the data file may be needed");
+    require(
+        State.IDLE, "the batch may still be needed: it is not known to be forced in the data file");
     beginHeader(0);
     highestForced = batch;
     DoubleWriteLayout.highestForced(header, highestForced);

@@ -69,7 +69,7 @@ public final class FileKinds {
             path,
             StorageException.NO_OFFSET,
             "this is the same file as " + other + ", under a second name",
-            "delete the name that was added, and bring back what was here, or restore the database"
+            "delete the added name and put back the original file, or restore the database"
                 + " from a copy",
             /* cause= */ null);
       }
@@ -117,7 +117,7 @@ public final class FileKinds {
         path,
         StorageException.NO_OFFSET,
         "this is " + kind + ", but " + expected + " of the database belongs here",
-        "move it away, and bring back what was here, or restore the database from a copy",
+        "move it away and put back the original, or restore the database from a copy",
         /* cause= */ null);
   }
 }

@@ -34,7 +34,7 @@ public final class ForceFailedException extends StorageIOException {
     }
     Trouble trouble = cause instanceof IOException said ? Trouble.of(said) : Trouble.DEVICE;
     return (trouble == Trouble.OTHER ? Trouble.DEVICE : trouble).cure
-        + ": it trusts only what was known durable";
+        + ": it uses only what was known to be durable";
   }
 
   @Override

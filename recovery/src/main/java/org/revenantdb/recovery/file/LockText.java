@@ -120,11 +120,11 @@ record LockText(ProcessIdentity owner, String since, String file, String token) 
   /** In words, for someone who was refused by the lock of the system. */
   String described() {
     if (owner.pid() < 0) {
-      return "it is not known which, perhaps one that only reads";
+      return "its identity is unknown; it may be a reader";
     }
     String who = owner.described() + (since.isEmpty() ? "" : ", since " + shown(since));
     return owner.life() == ProcessIdentity.Life.ALIVE
         ? who
-        : "the last that wrote its name was " + who + ", not visible from here";
+        : "the last process that wrote the lock file was " + who + ", not visible from here";
   }
 }

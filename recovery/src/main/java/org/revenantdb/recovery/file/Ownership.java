@@ -239,7 +239,7 @@ public final class Ownership {
             + (gone == null ? "replaced" : "deleted")
             + " while the database was"
             + " open, so that another process can open it as well",
-        "see that no other process has the database open, then close it and open it again; never"
+        "make sure that no other process has the database open, then close it and open it again; never"
             + " delete this file",
         gone);
   }
@@ -253,7 +253,7 @@ public final class Ownership {
       if (!FileIdentity.of(path).isSameFile(Objects.requireNonNull(directoryIdentity))) {
         throw lost(
             path,
-            "the directory was moved or replaced while the database was open; another one has its"
+            "the directory was moved or replaced while the database was open; another directory has its"
                 + " name now",
             cure,
             null);
@@ -302,7 +302,7 @@ public final class Ownership {
       return lost(
           path,
           "the lock file no longer names " + me + "; it was overwritten",
-          "see that no other process has the database open, then close it and open it again;"
+          "make sure that no other process has the database open, then close it and open it again;"
               + " leave this file alone",
           null);
     }
@@ -315,8 +315,8 @@ public final class Ownership {
             + "; "
             + me
             + " has stopped before it wrote anything more",
-        "close the database here; opening and closing the lock file in the process that has the"
-            + " database open, as a copy of the directory does, gives up the lock of the system",
+        "close the database here. A process that opens and closes the lock file of its own open"
+            + " database, as a copy of the directory does, loses the lock of the operating system",
         null);
   }
 

@@ -76,6 +76,6 @@ record SlotCheck(StorageFile data, int pageId) {
     return new CorruptDataException(
         data.path(),
         PageHeaderLayout.position(pageId) + field,
-        "the checksum of the control slot is right, but " + reason);
+        "the checksum of the control slot is correct, but " + reason);
   }
 }

@@ -97,15 +97,15 @@ enum Trouble {
   READ_ONLY(
       Kind.REFUSED,
       "the file system is read-only",
-      "mount it so that it can be written, or use another one; to read alone, open the database"
-          + " read-only. A system mounts a file system read-only by itself when its device has failed",
+      "mount it so that it can be written, or use another one; to only read, open the database"
+          + " read-only. An operating system remounts a file system read-only when its device has failed",
       List.of(),
       "Read-only file system"),
   NO_RIGHTS(
       Kind.REFUSED,
       "this user has no permission",
-      "grant it to the user of this process, on the file and on the directories above it; to read"
-          + " alone, open the database read-only",
+      "grant it to the user of this process, on the file and on the directories above it; to only read"
+          + ", open the database read-only",
       List.of(AccessDeniedException.class),
       "Permission denied",
       "Operation not permitted"),
@@ -128,7 +128,7 @@ enum Trouble {
       "Network is unreachable"),
   NO_LOCKS(
       Kind.OTHER,
-      "the file system gives no locks",
+      "the file system does not support locks",
       "start its lock service, or put the database on a local file system",
       List.of(),
       "No locks available"),

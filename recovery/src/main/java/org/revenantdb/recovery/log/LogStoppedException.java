@@ -15,7 +15,7 @@ public final class LogStoppedException extends RuntimeException {
     super(
         cause == null
             ? "The log is closed: open the database again."
-            : "The log has stopped after a failure (see the cause): close the database, cure it and"
+            : "The log has stopped after a failure (see the cause): close the database, remove the cause and"
                 + " open the database again.",
         cause);
   }

@@ -22,7 +22,7 @@ public final class OutcomeUnknownException extends RuntimeException {
     super(
         "Outcome unknown: the log stopped before position "
             + lsn
-            + " was known to be durable; open the database again to see what was kept.",
+            + " was known to be durable; open the database again and check what was kept.",
         cause);
     this.lsn = lsn;
   }

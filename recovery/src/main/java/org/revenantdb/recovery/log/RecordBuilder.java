@@ -176,7 +176,7 @@ public final class RecordBuilder {
    */
   public void beginPart(int pageId, PartKind kind) {
     if (partStart >= 0) {
-      throw new IllegalStateException("the part before has no end");
+      throw new IllegalStateException("the previous part was not ended");
     }
     int start = advance(LogRecordLayout.PART_HEADER);
     INT.set(array, start + LogRecordLayout.PART_PAGE, pageId);
