@@ -3,8 +3,8 @@ package org.revenantdb.recovery.log;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log stopped before a record that had been published was known to be durable: the next open
- * may find it or not.
+ * The log stopped before a published record was known to be durable. The next open may or may not
+ * find the record.
  */
 public final class OutcomeUnknownException extends RuntimeException {
   private static final long serialVersionUID = 1L;
