@@ -10,26 +10,26 @@ import org.revenantdb.recovery.log.PageSpace;
 import org.revenantdb.recovery.log.RecordBuilder;
 
 /**
- * Puts on record which pages were written, and keeps count of those that a restart would read.
+ * Writes records about the pages that were written, and counts the pages that a restart would read.
  *
- * <p>A batch that is not on record is no harm: a restart visits its pages as if nobody knew. So
- * nothing is waited for (R17): without room in the log, before {@link #begin}, and when the log has
- * stopped, there is no record.
+ * <p>A batch without a record does no harm: a restart visits its pages as if they had not been
+ * written. So the method never waits (R17). Without room in the log, before {@link #begin}, and
+ * after the log has stopped, there is no record.
  *
- * <p>Threads: any; {@link #written} by the page writer alone.
+ * <p>Threads: any; only the page writer calls {@link #written}.
  */
 public final class FlushRecords implements PageAccount {
   private final WriteAhead log;
   private final PageSpace pages;
   private final RecordBuilder record = new RecordBuilder();
 
-  /** Null while redo is at work: a life that holds nothing but LIFE has to stay one. */
+  /** Null during redo: a life whose log has only LIFE must not get other records. */
   private volatile @Nullable Room room;
 
   private record Room(Journal log, LogSpace space) {}
 
   /**
-   * An account that only counts, for now.
+   * Makes an account that only counts, until {@link #begin}.
    *
    * @param log the log, which may have no life yet
    * @param pages keeps the count
@@ -40,10 +40,10 @@ public final class FlushRecords implements PageAccount {
   }
 
   /**
-   * From now on batches are put on record.
+   * From now on batches get records.
    *
-   * @param journal where the records go
-   * @param space room in it
+   * @param journal receives the records
+   * @param space the room in it
    */
   public void begin(Journal journal, LogSpace space) {
     room = new Room(journal, space);
@@ -78,7 +78,7 @@ public final class FlushRecords implements PageAccount {
     try {
       return open.log().publish(FlushedPages.build(record, count, pageIds, lsns));
     } catch (LogStoppedException stopped) {
-      return PageSpace.NOT_ON_RECORD; // the batch was written all the same
+      return PageSpace.NOT_ON_RECORD; // the batch was written anyway
     } finally {
       open.space().release(bytes);
     }

@@ -105,10 +105,12 @@ final class ExtentCheck {
         pages.problem(
             "page "
                 + page
-                + " does not belong to the tree that owns extent "
+                + " lies in extent "
                 + extent
-                + ", which is "
-                + (owners.containsKey(extent) ? "that of table " + owners.get(extent) : "none"));
+                + ", but not in the tree of its owner: "
+                + (owners.containsKey(extent)
+                    ? "it belongs to table " + owners.get(extent)
+                    : "it has no owner"));
       }
       if (((bits & SpaceMapPage.IAM) != 0) != lists.contains(page)) {
         pages.problem(

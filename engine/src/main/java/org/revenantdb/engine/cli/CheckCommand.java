@@ -78,7 +78,7 @@ final class CheckCommand implements Callable<Integer> {
       why = "it is a directory; name a file";
     } else {
       try {
-        // Asked of the system, a superuser may write anywhere; so it is tried.
+        // According to the system, a superuser may write anywhere; so it is tried.
         Files.delete(Files.createTempFile(folder, ".revenant", ".tmp"));
         if (Files.exists(file) && !Files.isWritable(file)) {
           why = "it cannot be written; name another one";

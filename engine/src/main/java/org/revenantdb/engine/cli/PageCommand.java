@@ -19,7 +19,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code page DIR N}: shows a page as it stands in the file. */
+/** {@code page DIR N}: shows a page as it is in the file. */
 @Command(
     name = "page",
     description = "Shows any page of a database as it stands in the file, which may be damaged.",
@@ -188,7 +188,7 @@ final class PageCommand implements Callable<Integer> {
     }
   }
 
-  /** Runs of extents whose bits are set. */
+  /** Prints runs of extents whose bits are set. */
   private void extents(MemorySegment page, int range) {
     int base = range * ExtentMapPage.RANGE;
     for (int e = ExtentMapPage.next(page, base, /* set= */ true); e >= 0; ) {
@@ -203,7 +203,7 @@ final class PageCommand implements Callable<Integer> {
     }
   }
 
-  /** Runs of equal bytes, each with what its bits say. */
+  /** Prints runs of equal bytes, each with the meaning of its bits. */
   private void spaceMap(MemorySegment page) {
     long first = number - SpaceMapPage.POSITION;
     int from = 0;

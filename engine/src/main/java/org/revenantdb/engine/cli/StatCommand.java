@@ -26,8 +26,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code stat DIR}: shows what the files of a database say of themselves, or, where a process has
- * it open, what that has counted.
+ * {@code stat DIR}: shows the content of a database's files, or, if a process has it open, the
+ * counters of that process.
  */
 @Command(
     name = "stat",
@@ -156,8 +156,8 @@ final class StatCommand implements Callable<Integer> {
   }
 
   /**
-   * The rows of the catalogue below a page; after a clean close the file has them all. Those of
-   * dropped tables come behind the tables, those of sequences last.
+   * Prints the rows of the catalogue below a page; after a clean close the file has all of them.
+   * Dropped tables come after the tables, sequences last.
    */
   private void catalogue(DatabaseDirectory files, int id) {
     MemorySegment page = files.page(Integer.toUnsignedLong(id));
@@ -198,7 +198,7 @@ final class StatCommand implements Callable<Integer> {
     }
   }
 
-  /** A table's row in words; the pages of its trees carry these ids. */
+  /** A table's row in words; the pages of its trees contain these ids. */
   private static String table(byte[] bytes) {
     TableRow row = TableRow.of(bytes);
     if (row == null) {

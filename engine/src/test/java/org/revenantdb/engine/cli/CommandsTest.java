@@ -392,7 +392,7 @@ class CommandsTest {
           "seen first ",
           "of transaction \"nightly report\" that has not written",
           "held back by it alone: 1 older versions in memory",
-          "held back by the 1 ");
+          "held back by all open snapshots (1)");
       reader.commit();
     }
   }
@@ -415,7 +415,7 @@ class CommandsTest {
           ran,
           "open        this process (" + ProcessHandle.current().pid() + ")",
           "counters    written ",
-          " s ago; the process does so once a second while they change",
+          " s ago; the process writes them once a second while they change",
           "life        3",
           durable,
           "log force  ");
@@ -554,7 +554,7 @@ class CommandsTest {
           "table       " + (3 + partition));
     }
     Ran check = run("check", directory);
-    contains(check, "tables          3", "events: 30 rows (30 with", "1 levels, 3 tree pages");
+    contains(check, "tables          3", "events: 30 rows (30 including", "1 levels, 3 tree pages");
   }
 
   @Test
