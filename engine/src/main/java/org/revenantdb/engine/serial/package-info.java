@@ -1,5 +1,5 @@
 /**
- * Serializable transactions: what they have read, what has been committed since, and the order of
- * commits (docs/protocols.md §34).
+ * Serializable transactions: their reads, the commits since, and the order of commits
+ * (docs/protocols.md §34).
  */
 package org.revenantdb.engine.serial;
