@@ -4,20 +4,20 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks that a page can be used: its type is one that its place may have, and every count, offset,
- * length and link in it is legal. A good checksum does not say so; a bug or an attacker can make
- * one.
+ * Checks that a page can be used: its type is possible at its place, and every count, offset,
+ * length and link in it is legal. A correct checksum does not prove this: a bug or an attacker can
+ * make one.
  *
  * <p>A page that passes is safe. Each reading method of {@link Slotted}, {@link SlottedSearch},
  * {@link LeafCell}, {@link InnerCell}, {@link OverflowPage}, {@link SharedValues} and {@link
  * ExtentMapPage} stays inside the page for each slot that the page has. If the page passes {@link
  * #problemBeforeChange}, too, each operation of {@link PageOps} that was made for it can be carried
- * out. The contents may still be wrong: whether keys are in order is checked by their heads only,
- * and what a link leads to is checked by the reader that follows it.
+ * out. The contents may still be wrong: the order of keys is checked only by their heads, and the
+ * target of a link is checked by the reader that follows it.
  *
- * <p>The pool checks a page once when it has read it ({@link #problemOf}), and once before the page
- * is changed for the first time after that ({@link #problemBeforeChange}). All methods are static
- * and pure; they read nothing but the page.
+ * <p>The pool checks a page once after it has read it ({@link #problemOf}), and once before the
+ * first change after that ({@link #problemBeforeChange}). All methods are static and pure; they
+ * read nothing but the page.
  */
 public final class PageStructure {
   /*
@@ -47,16 +47,16 @@ public final class PageStructure {
   private static final int RANGE_PAGES = ExtentMapPage.RANGE * ExtentMapPage.PAGES;
   private static final int MAX_LEVEL = 31;
 
-  /** What a space map says of a page, but for the marks of the cleaner. */
+  /** The bits of a page in a space map, except the marks of the cleaner. */
   private static final int FIXED =
       SpaceMapPage.MIXED | SpaceMapPage.ALLOCATED | SpaceMapPage.IAM | SpaceMapPage.FULLNESS;
 
   private static final int KNOWN_FLAGS = Page.FLAG_VERSIONS | Page.FLAG_GHOST;
 
-  /** Ranges that a file of as many pages as there are page ids has. */
+  /** The number of ranges of a file with as many pages as there are page ids. */
   private static final int MAX_RANGE = ExtentMapPage.range(Integer.MAX_VALUE / ExtentMapPage.PAGES);
 
-  /** Where the header of a map that has no fields ends, as words of four bytes go. */
+  /** The end of the header of a map without fields, rounded up to words of four bytes. */
   private static final int MAP_FIELDS = 20;
 
   private static final String RESERVED = "reserved bytes of its header are not zero";
@@ -100,9 +100,9 @@ public final class PageStructure {
   }
 
   /**
-   * What is wrong with a page that has passed {@link #problemOf} and is to be changed for the first
-   * time since: bytes of it that belong to two cells, or heads out of order. A reader stays inside
-   * the page all the same.
+   * What is wrong with a page that has passed {@link #problemOf} and is about to be changed for the
+   * first time since then: bytes that belong to two cells, or heads out of order. Even with such a
+   * problem a reader stays inside the page.
    *
    * @param pageId where the page was read from
    * @param page its 8192 bytes
@@ -162,7 +162,8 @@ public final class PageStructure {
   }
 
   /**
-   * Nobody may be given a map, or a page of the first extent of a group as one of a free extent.
+   * What is wrong with a space map. No map may ever be allocated, and no page of the first extent
+   * of a group as one of a free extent.
    */
   private static @Nullable String problemOfSpaceMap(int pageId, MemorySegment page) {
     if (!isHeaderZero(page, MAP_FIELDS, MAP_FIELDS)) {
@@ -200,7 +201,7 @@ public final class PageStructure {
     return ExtentMapPage.isSet(page, 0) ? null : "it marks its own extent as free";
   }
 
-  /** Whether all bytes of a map's header behind the type are zero but those of its fields. */
+  /** Whether all bytes of a map's header behind the type, except those of its fields, are zero. */
   private static boolean isHeaderZero(MemorySegment page, int from, int to) {
     int sum = 0;
     for (int at = Page.FLAGS; at < from; at++) {
@@ -317,8 +318,8 @@ public final class PageStructure {
   }
 
   /**
-   * Bytes that the cells take; -1 - slot if one cannot be. Two accesses to the page and four
-   * branches for a settled row: this is what the check of a leaf costs.
+   * The number of bytes of the cells; -1 - slot if a cell is impossible. It takes two accesses to
+   * the page and four branches for a settled row: this is the cost of checking a leaf.
    */
   private static int leafCells(
       int pageId, MemorySegment page, int count, int top, int prefix, int shared) {
@@ -340,7 +341,7 @@ public final class PageStructure {
       if ((shape & NOT_SETTLED) != 0) {
         length = lengthOfRow(pageId, page, cell, shape);
       }
-      // One branch for six limits: a difference is negative where one is broken.
+      // One branch for six limits: a difference is negative if its limit is violated.
       int broken =
           (cell - top)
               | (key - shortest)
@@ -356,7 +357,7 @@ public final class PageStructure {
     return bytes;
   }
 
-  /** Length of a cell with more than a value, or a negative number if it cannot be one. */
+  /** Length of a cell with more than a value, or a negative number if the cell is impossible. */
   private static int lengthOfRow(int pageId, MemorySegment page, int cell, long shape) {
     return problemOfRow(pageId, page, cell, shape) == null ? LeafCell.length(shape) : -1;
   }
@@ -440,7 +441,7 @@ public final class PageStructure {
     return bytes;
   }
 
-  /** Says what {@link #leafCells} or {@link #innerCells} has found. */
+  /** Describes the problem that {@link #leafCells} or {@link #innerCells} has found. */
   private static String problemOfSlot(
       int pageId, MemorySegment page, boolean leaf, int slot, int top, int prefix, int shared) {
     String what = "slot " + slot + " ";
@@ -491,7 +492,7 @@ public final class PageStructure {
     return overlap;
   }
 
-  /** Marks bytes as used; false if one was. There is at least one. */
+  /** Marks bytes as used; false if one was marked already. There is at least one byte. */
   private static boolean mark(long[] used, int from, int to) {
     int first = from >>> 6;
     int last = (to - 1) >>> 6;
