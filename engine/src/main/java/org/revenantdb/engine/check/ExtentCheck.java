@@ -9,16 +9,16 @@ import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.space.PageBitmap;
 
 /**
- * Compares what GAM, IAM pages and space maps say of extents with each other, and with the pages
- * that trees were found to have (protocols.md §25, X1 to X3). One check, one thread.
+ * Compares GAM, IAM pages and space maps with each other, and with the pages that were found in
+ * trees (protocols.md §25, X1 to X3). For one check and one thread.
  */
 final class ExtentCheck {
   private final CheckPages pages;
 
-  /** Whose an extent is, by its list. */
+  /** The owners of extents, by the lists. */
   private final Map<Integer, Integer> owners = new HashMap<>();
 
-  /** Pages of trees that lie in extents of their own. */
+  /** Pages of trees that lie in the tree's own extents. */
   private final PageBitmap atHome = new PageBitmap();
 
   private final PageBitmap lists = new PageBitmap();
@@ -69,7 +69,7 @@ final class ExtentCheck {
     }
   }
 
-  /** A page of a tree was reached. */
+  /** Called when a page of a tree was reached. */
   void treePage(int id, int table) {
     Integer owner = owners.get(ExtentMapPage.extentOf(id));
     if (owner != null && owner != table) {
@@ -79,7 +79,7 @@ final class ExtentCheck {
     }
   }
 
-  /** Looks at all extents of a group, when all trees have been walked. */
+  /** Checks all extents of a group, after all trees have been walked. */
   void map(MemorySegment map, int first, int limit) {
     for (int at = first; at < first + SpaceMapPage.GROUP && at < limit; at += ExtentMapPage.PAGES) {
       int extent = ExtentMapPage.extentOf(at);
@@ -123,7 +123,7 @@ final class ExtentCheck {
     }
   }
 
-  /** Compares the GAMs with what was seen. */
+  /** Compares the GAMs with the extents that were found. */
   void compare(int limit) {
     int end = ExtentMapPage.extentOf(limit);
     for (int from = 0; from < end; from += ExtentMapPage.RANGE) {

@@ -18,17 +18,19 @@ import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.FileHeaderLayout;
 
 /**
- * What a counters file says, read by whom it may concern while another process writes it.
+ * The content of a counters file. It can be read while another process writes the file.
  *
  * @param pid the process that wrote it
  * @param opened when that process opened the database
  * @param written when a number had changed last
- * @param life of the database
+ * @param life the life of the database
  * @param counters in the order of {@link CounterOrder}; there may be fewer, or more, than this
  *     version knows
- * @param waits the waits of each class, in the order of the engine's classes; fewer or more, too
- * @param oldestSnapshotName of the transaction with the oldest snapshot; empty if there is none
- * @param restart how far the restart is; null if the database is open
+ * @param waits the waits of each class, in the order of the engine's classes; there may also be
+ *     fewer or more
+ * @param oldestSnapshotName the name of the transaction with the oldest snapshot; empty if there is
+ *     none
+ * @param restart the progress of the restart; null if the database is open
  */
 public record StoredCounters(
     long pid,
@@ -40,26 +42,26 @@ public record StoredCounters(
     String oldestSnapshotName,
     @Nullable RestartNumbers restart) {
 
-  /** How often a file is read again that is being written just then. */
+  /** How often a file is read again if it is just being written. */
   private static final int TRIES = 100;
 
   /**
    * The waits of a class.
    *
-   * @param count how many
-   * @param totalNanos how long they took together
-   * @param maxNanos how long the longest took
+   * @param count the number of waits
+   * @param totalNanos their total time
+   * @param maxNanos the time of the longest one
    */
   public record Times(long count, long totalNanos, long maxNanos) {}
 
   /**
-   * How far a restart is.
+   * The progress of a restart.
    *
-   * @param phase what stands for its phase, from 1 on
-   * @param logBytes bytes of log that it has gone through
-   * @param logBytesTotal how many there are, 0 if that is not known
+   * @param phase the number of its phase, from 1 on
+   * @param logBytes bytes of log that it has processed
+   * @param logBytesTotal their total, 0 if it is not known
    * @param pagesRead pages read
-   * @param mostPages how many at most
+   * @param mostPages the greatest number of pages to read
    */
   public record RestartNumbers(
       int phase, long logBytes, long logBytesTotal, long pagesRead, long mostPages) {}
@@ -67,11 +69,11 @@ public record StoredCounters(
   /**
    * Reads the file.
    *
-   * @param directory of the database
-   * @param databaseId of the database, sixteen bytes
-   * @return what it says; null if there is none
+   * @param directory the directory of the database
+   * @param databaseId the id of the database, sixteen bytes
+   * @return its content; null if there is no file
    * @throws StorageException if it is damaged, of another version, or of another database, or if
-   *     this user may not look at it
+   *     this user may not read it
    */
   public static @Nullable StoredCounters read(Path directory, byte[] databaseId) {
     Path path = directory.resolve(CountersFile.FILE_NAME);

@@ -16,12 +16,12 @@ public final class PageVisits {
   /*
    * Protocol    docs/protocols.md §35.
    *
-   * State       of a page   none               nobody is on his way
-   *                         VISITED            somebody is
-   *                         a tree's unit      somebody is, and it was freed: it is his to give back
-   * Transitions none -> VISITED                begin, before he takes the page from the pass
+   * State       of a page   none               no thread visits it
+   *                         VISITED            a thread visits it
+   *                         a tree's unit      a thread visits it, and it was freed: that thread has to free it
+   * Transitions none -> VISITED                begin, before the thread takes the page from the pass
    *             VISITED -> a unit              free, after the page was taken from the pass, its latch held
-   *             VISITED, a unit -> none        end; in the second case gives it back
+   *             VISITED, a unit -> none        end; in the second case frees the page
    *
    * Ordering    begin, then the bit of the pass is cleared; the bit is cleared, then free checks. Both are
    *             sequentially consistent: a thread that frees sees the thread that took the bit (jcstress:
