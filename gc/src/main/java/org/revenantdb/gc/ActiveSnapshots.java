@@ -10,18 +10,19 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The snapshots that are open now: one padded slot for each, and nothing else that openers share.
+ * The snapshots that are open now. Each has a padded slot; openers share nothing else.
  *
- * <p>Use it to find out which old versions nobody can need any more: those that were superseded at
- * or before the {@link #horizon}, or, finer, those that {@link SnapshotSet#needs} does not need.
+ * <p>Use it to find the old versions that no snapshot can need any more. These are the versions
+ * that were superseded at or before the {@link #horizon}. {@link SnapshotSet#needs} decides more
+ * precisely.
  *
- * <p>Time is a <em>clock</em> that the caller brings, always the same one: a number from 0 to
- * {@link #MAX_TIMESTAMP} that never falls, read with volatile semantics. A snapshot S sees what was
- * committed at or before S.
+ * <p>Time is a <em>clock</em> that the caller passes, always the same one. It is a number from 0 to
+ * {@link #MAX_TIMESTAMP} that never falls and is read with volatile semantics. A snapshot S sees
+ * what was committed at or before S.
  *
- * <p>Threads: any thread may do anything; a slot may be closed by another thread than its opener. A
- * slot number is valid from {@link #open} to {@link #close}, and is used again afterwards. Nothing
- * blocks; opening may allocate when more snapshots are open than ever before.
+ * <p>Threads: any thread may call any method. A slot may be closed by another thread than its
+ * opener. A slot number is valid from {@link #open} to {@link #close}, and is reused afterwards. No
+ * method blocks. Opening may allocate when more snapshots are open than ever before.
  *
  * {@snippet :
  * int slot = snapshots.open(clock);
@@ -37,64 +38,66 @@ public final class ActiveSnapshots {
    * Source      Böttcher, "Scalable Concurrency Control", thesis 2023, section 5.3.2 (Steam). We differ: (1) a slot
    *             per snapshot instead of a minimum per thread, since sessions may be virtual threads and
    *             more than one snapshot can be open in one; (2) a slot is claimed before the clock is read (rule R4),
-   *             where the thesis leaves the moment between the two open; (3) who looks at a slot in that moment ends
-   *             it, so that no look depends on when the opener gets to run again.
+   *             where the thesis leaves the moment between the two open; (3) a thread that scans a slot in that
+   *             moment ends the claim, so that no scan depends on when the opener runs again.
    *
-   * Slot        first word   FREE|n     bit 63     nobody's; it has been claimed n times
+   * Slot        first word   FREE|n     bit 63     free; it has been claimed n times
    *                          CLAIMED|n  bit 62     the n-th claim, whose snapshot is not known yet
    *                          S          0..2^62-1  the snapshot
-   *             second word  n, of the claim that there is; the holder's own
-   *             third        n, of the claim that was open when somebody noted it last
-   *             fourth       when that was noted first
-   *             fifth        n, of the claim whose holder has said that he writes; advice, nothing rests on it
+   *             second word  n, of the present claim; belongs to the holder
+   *             third        n, of the claim that was open when note() last recorded it
+   *             fourth       when that claim was first recorded
+   *             fifth        n, of the claim whose holder is recorded as a writer; advice, no proof relies on it
    *
    * Transitions FREE|n -> CLAIMED|n+1   CAS       by the opener
-   *             CLAIMED|n -> S          CAS       by the opener, or by whoever looks: S read from the clock after he
-   *                                               has seen CLAIMED|n. Who loses takes what stands there
-   *             S -> CLAIMED|n+1        volatile  by the holder (advance), and then as above, or back to S by CAS if
-   *                                               there is no later one to be had
+   *             CLAIMED|n -> S          CAS       by the opener, or by a scanning thread: S is read from the clock
+   *                                               after that thread has seen CLAIMED|n. The loser takes the value
+   *                                               that is there
+   *             S -> CLAIMED|n+1        volatile  by the holder (advance), and then as above; or back to S by CAS if
+   *                                               the clock gives no later value
    *             S -> FREE|n             release   by the holder
    *
    * Chunks      Slots are numbered through chunks of C, C, 2C, 4C ... slots, so that a slot never moves and the
-   *             number of slots doubles. Chunks are added when an opener finds no free slot in a few tries. A slot
-   *             is 128 bytes, so that openers do not share cache lines. The first is always open; of the others:
+   *             number of slots doubles. A chunk is added when an opener finds no free slot in a few tries. A slot
+   *             has 128 bytes, so that openers do not share cache lines. The first chunk is always open. The others:
+   *             OPEN|e               slots may be claimed, by an opener that reads the same word before and after its
+   *                                  claim
+   *             OPEN|e -> CLOSING|e  CAS  by note(), if few snapshots are open and no chunk behind it is open
+   *             CLOSING|e -> RETIRED|e  CAS  by note(), after it has seen every slot of the chunk free
+   *             CLOSING|e, RETIRED|e -> OPEN|e+1  CAS  by an opener that finds no free slot in the chunks before it
+   *             A scan skips a chunk that it finds RETIRED. If the word after a claim differs from the word before
+   *             it, the claim is taken back. Its opener has read no clock, and a snapshot that a scan gave to it is
+   *             not used.
    *
-   *             OPEN|e               may be claimed in: by who finds the same word behind his claim as before it
-   *             OPEN|e -> CLOSING|e  CAS  by who notes, if few snapshots are open and no chunk behind it is
-   *             CLOSING|e -> RETIRED|e  CAS  by him, when he has seen every slot of it free
-   *             CLOSING|e, RETIRED|e -> OPEN|e+1  CAS  by an opener who finds no free slot in the chunks before it
-   *
-   *             A look passes over a chunk that it finds RETIRED. A claim behind which the word is another one than
-   *             before it is taken back; its opener has read no clock, and what a look gave it nobody gets to know.
-   *
-   * Claim       Whoever scans reads the clock, R, BEFORE the slots. Then every snapshot S open now or later has
+   * Claim       A scan reads the clock, R, BEFORE the slots. Then every snapshot S that is open now or later has
    *             S >= min(R, all snapshots found).
    * Proof       Let c be the claim of a snapshot S, the CAS or the store that made its slot CLAIMED|n. S was read from
-   *             the clock after c: by its opener behind it in his program, by another after he had seen CLAIMED|n.
-   *             For no other claim of the slot has the same n, so his CAS is of that claim, and no reading of the clock
-   *             that was taken for an earlier one gets into a later one. Now the scan's load of the slot precedes c or
-   *             follows it. Precedes: clock read R < load < c < clock read S in the one order of all volatile accesses,
-   *             and the clock does not fall, so S >= R. Follows: the scan finds CLAIMED|n, and does not go on before
-   *             the slot says S, or something later; or S itself; or something later: the slot was closed in
-   *             between, and S is no longer open, or its holder has advanced it by another claim. A chunk that the
-   *             scan does not see was published after its load, and so was every claim in it.
-   *             A chunk that it finds RETIRED|e, at t > R: a claim that stood found OPEN|x before it and behind it, so
-   *             the chunk was OPEN|x all the while. x <= e: the claim was before CLOSING|e, so who retired has looked
-   *             at the slot after it and found it free: S was closed. x > e: the claim was after t, and S >= R. Without
-   *             the e: claimed in the time of CLOSING|e, given an S by a look, reopened behind t, and S < R stands.
+   *             the clock after c: by its opener later in program order, by another thread after it had seen CLAIMED|n.
+   *             For no other claim of the slot has the same n. So that thread's CAS is for this claim, and a clock
+   *             value that was read for an earlier claim never gets into a later one. Now the scan's load of the slot
+   *             precedes c or follows it. Precedes: clock read R < load < c < clock read S in the one order of all
+   *             volatile accesses, and the clock does not fall, so S >= R. Follows: the scan finds one of three
+   *             things. It finds CLAIMED|n, and does not go on before the slot has S, or something later. Or it finds
+   *             S itself. Or it finds something later: the slot was closed in between, and S is no longer open, or
+   *             its holder has advanced it by another claim. A chunk that the scan does not see was published after
+   *             its load, and so was every claim in it.
+   *             The scan finds a chunk RETIRED|e, at time t > R: a claim that stood found OPEN|x before and after it,
+   *             so the chunk was OPEN|x all the while. x <= e: the claim was before CLOSING|e, so the retiring thread
+   *             has read the slot after the claim and found it free: S was closed. x > e: the claim was after t, and
+   *             S >= R. Without the e there would be a counter-example: a slot is claimed during CLOSING|e, a scan
+   *             gives it an S, the chunk is reopened after t, and a snapshot S < R stands.
    *             (jcstress: SnapshotHorizonStress; with the clock read before the claim it fails. Steps, with the n
    *             and without: R4_ in ActiveSnapshotsTest.)
-   *             Back to S: whoever has seen CLAIMED|n in between goes on only when S is there again, and counts it;
-   *             whoever scanned before has counted it.
-   *
-   * Looks end   A look tries again at a slot only when its holder, or another, has ended that claim meanwhile.
+   *             Back to S: a scan that has seen CLAIMED|n in between goes on only when S is there again, and counts
+   *             it. A scan that has passed the slot before has counted it.
+   * Scans end   A scan tries again at a slot only if its holder, or another thread, has ended that claim meanwhile.
    *
    * A stale horizon is safe: what was true when it was computed, "no snapshot open now or later is below H",
    *             stays true, since later ones only get larger and open ones only close or advance. A stale H
-   *             keeps versions for longer, at the next look they go. What it may not decide is what was
+   *             keeps versions for longer; they go at the next scan. It must not decide about versions that were
    *             superseded after H: see SnapshotSet.
    *
-   * Races left in   active() and oldest() read slots one after the other; they are for people.
+   * Races left in   active() and oldest() read slots one after the other; they are for monitoring.
    */
 
   /** The largest value that the clock may have. */
@@ -104,10 +107,13 @@ public final class ActiveSnapshots {
   private static final long CLAIMED = 1L << 62;
   private static final long NUMBER = CLAIMED - 1;
 
-  /** Longs from one slot to the next: two cache lines, as processors fetch them in pairs. */
+  /**
+   * Number of longs from one slot to the next: two cache lines, because processors fetch them in
+   * pairs.
+   */
   private static final int STRIDE = 16;
 
-  /** From the first word of a slot to the others. */
+  /** Offsets of the other words of a slot from its first one. */
   private static final int CLAIM = 1;
 
   private static final int NOTED = 2;
@@ -115,8 +121,9 @@ public final class ActiveSnapshots {
   private static final int WRITES = 4;
 
   /**
-   * So many slots does an opener look at, all but the first at random, before it adds a chunk. With
-   * nine slots of ten taken it looks at ten on average, and finds none once in a thousand times.
+   * The number of slots that an opener tries before it adds a chunk; all but the first at random.
+   * If nine of ten slots are taken it tries ten on average, and finds none once in a thousand
+   * times.
    */
   private static final int TRIES = 64;
 
@@ -132,31 +139,31 @@ public final class ActiveSnapshots {
   private static final int STATES = 3;
   private static final int OPENED_ONCE_MORE = 4;
 
-  /** Of so many slots one must be taken, or the last chunk is closed. */
+  /** If fewer than one of this many slots are taken, the last chunk is closed. */
   private static final int SPARSE = 8;
 
-  /** Slots of the first chunk: 1 shifted by it. */
+  /** The first chunk has 1 &lt;&lt; firstShift slots. */
   private final int firstShift;
 
   private final AtomicIntegerArray states = new AtomicIntegerArray(MAX_CHUNKS);
   private final AtomicReferenceArray<long @Nullable []> chunks =
       new AtomicReferenceArray<>(MAX_CHUNKS);
 
-  /** Makes an empty set, with a first chunk that follows from the number of processors. */
+  /** Makes an empty set. The size of the first chunk depends on the number of processors. */
   public ActiveSnapshots() {
     this(Math.clamp(4L * Runtime.getRuntime().availableProcessors(), 16, 1024));
   }
 
-  /** Makes an empty set with a first chunk of at least so many slots. */
+  /** Makes an empty set with a first chunk of at least that many slots. */
   ActiveSnapshots(int slots) {
     this.firstShift = Integer.SIZE - Integer.numberOfLeadingZeros(slots - 1);
     chunks.set(0, newChunk(1 << firstShift));
   }
 
   /**
-   * Opens a snapshot of now.
+   * Opens a snapshot at the current time.
    *
-   * @param clock the clock that all snapshots here are taken from
+   * @param clock the clock from which all snapshots of this set are taken
    * @return its slot
    * @throws IllegalStateException if more than some ten million snapshots are open
    */
@@ -187,8 +194,8 @@ public final class ActiveSnapshots {
   }
 
   /**
-   * Tells that who holds a snapshot writes, for {@link SnapshotSet#oldestWriter}; forgotten when it
-   * is advanced.
+   * Records, for {@link SnapshotSet#oldestWriter}, that the holder of a snapshot writes. {@link
+   * #advance} clears the record.
    *
    * @param slot from {@link #open}
    * @throws IllegalStateException if the slot is not open
@@ -201,11 +208,11 @@ public final class ActiveSnapshots {
   }
 
   /**
-   * Moves an open snapshot forward to now, for a session that reads each statement anew. What it
-   * saw before may be gone on return.
+   * Moves an open snapshot forward to the current time, for a session that takes a new snapshot for
+   * each statement. Versions that it saw before may be gone on return.
    *
    * @param slot from {@link #open}
-   * @param clock the clock that all snapshots here are taken from
+   * @param clock the clock from which all snapshots of this set are taken
    * @return the new value
    * @throws IllegalStateException if the slot is not open
    */
@@ -229,7 +236,7 @@ public final class ActiveSnapshots {
   }
 
   /**
-   * Closes a snapshot; what was read through it must have been read before.
+   * Closes a snapshot. All reads through it must have ended before.
    *
    * @param slot from {@link #open}
    * @throws IllegalStateException if the slot is not open
@@ -240,20 +247,20 @@ public final class ActiveSnapshots {
   }
 
   /**
-   * A moment below which no snapshot is, nor ever will be.
+   * A timestamp below which no snapshot is, or ever will be.
    *
-   * @param clock the clock that all snapshots here are taken from
-   * @return the oldest open snapshot, or now if none is open
+   * @param clock the clock from which all snapshots of this set are taken
+   * @return the oldest open snapshot, or the current time if none is open
    */
   public long horizon(LongSupplier clock) {
     return snapshots(clock).horizon();
   }
 
   /**
-   * The open snapshots, sorted, with the moment from which on any could be open. That takes a look
-   * at each slot that there is, some nanoseconds each: {@link #slots}.
+   * The open snapshots, sorted, with the timestamp from which on any snapshot could be open. The
+   * call reads each of the {@link #slots}, which takes some nanoseconds for each.
    *
-   * @param clock the clock that all snapshots here are taken from
+   * @param clock the clock from which all snapshots of this set are taken
    * @return a set that decides what may be pruned, now and later
    */
   public SnapshotSet snapshots(LongSupplier clock) {
@@ -289,18 +296,18 @@ public final class ActiveSnapshots {
   }
 
   /**
-   * An open snapshot, for people.
+   * An open snapshot, for monitoring.
    *
-   * @param slot its slot, which may be another's by now
+   * @param slot its slot, which may belong to another snapshot by now
    * @param snapshot its value
-   * @param since when it was noted first; if it was not, the moment of asking
+   * @param since when {@link #note} first recorded it; if it has not, the time of the call
    */
   public record Open(int slot, long snapshot, long since) {}
 
   /**
-   * Notes which snapshots are open, so that it is known of each, about, since when: those who open
-   * them need not read a clock for that. Slots of a time when there were many more go out of use.
-   * One thread at a time.
+   * Records which snapshots are open, so that {@link #oldest} can report about since when each is
+   * open. So openers need not read the time of day. Also takes slots out of use that are left over
+   * from a time with many more snapshots. One thread at a time.
    *
    * @param now the time of day
    */
@@ -322,7 +329,10 @@ public final class ActiveSnapshots {
     narrow();
   }
 
-  /** Closes the last open chunk if few slots are taken, and retires those that are empty by now. */
+  /**
+   * Closes the last open chunk if few slots are taken, and retires closing chunks that are empty by
+   * now.
+   */
   private void narrow() {
     int last = openChunks() - 1;
     if (last > 0 && active() <= slots() / SPARSE) {
@@ -336,7 +346,7 @@ public final class ActiveSnapshots {
       if (chunk == null) {
         break;
       }
-      int seen = states.get(c); // before the slots: who claims behind it takes it back
+      int seen = states.get(c); // before the slots: a later claim is taken back by its opener
       if (is(CLOSING, seen) && isEmpty(chunk)) {
         states.compareAndSet(c, seen, seen - CLOSING + RETIRED);
       }
@@ -357,7 +367,7 @@ public final class ActiveSnapshots {
   }
 
   /**
-   * The open snapshot that holds most back: of the oldest ones that which was noted first.
+   * The open snapshot that holds back most: among the oldest ones, the one that was recorded first.
    *
    * @param now the time of day
    * @return null if none is open
@@ -387,7 +397,7 @@ public final class ActiveSnapshots {
   }
 
   /**
-   * Whether a snapshot is open in a slot still, or again, for people.
+   * Whether a snapshot is still open in its slot, or again; for monitoring.
    *
    * @param one from {@link #oldest}
    * @return false if the slot is free now, or has another snapshot
@@ -397,9 +407,9 @@ public final class ActiveSnapshots {
   }
 
   /**
-   * How many snapshots are open, for people.
+   * How many snapshots are open, for monitoring.
    *
-   * @return their number, about
+   * @return their approximate number
    */
   public int active() {
     int n = 0;
@@ -418,15 +428,15 @@ public final class ActiveSnapshots {
   }
 
   /**
-   * How many slots a look goes over, but for those that are only waiting for their last snapshot.
+   * How many slots a scan reads, without those that only wait for the end of their last snapshot.
    *
-   * @return as many as were open at once lately, and some more
+   * @return about as many as snapshots were recently open at once, and some more
    */
   public int slots() {
     return 1 << (firstShift + openChunks() - 1);
   }
 
-  /** Those in front of the first that is not open. */
+  /** The number of chunks before the first one that is not open. */
   private int openChunks() {
     int c = 1;
     while (c < MAX_CHUNKS && chunks.get(c) != null && is(OPEN, states.get(c))) {
@@ -435,7 +445,10 @@ public final class ActiveSnapshots {
     return c;
   }
 
-  /** Step one of opening: a slot is ours, and whoever looks may say what our snapshot is. */
+  /**
+   * Step one of opening: claims a slot. From now on any scanning thread may set the snapshot of the
+   * claim.
+   */
   int claim() {
     int probe = homeOf(Thread.currentThread());
     for (; ; ) {
@@ -451,12 +464,15 @@ public final class ActiveSnapshots {
     }
   }
 
-  /** What the chunk of a slot is in, for {@link #claim(int, int)}. */
+  /** The state of the chunk of a slot, for {@link #claim(int, int)}. */
   int stateAt(int slot) {
     return states.get(chunkNumber(slot));
   }
 
-  /** Claims a slot, unless it is taken, or its chunk is in another state than it was, or closed. */
+  /**
+   * Claims a slot. Fails if the slot is taken, if its chunk is closed, or if the state of the chunk
+   * has changed.
+   */
   boolean claim(int slot, int before) {
     long[] chunk = chunkOf(slot);
     int at = indexOf(slot);
@@ -475,7 +491,8 @@ public final class ActiveSnapshots {
   }
 
   /**
-   * Step two of opening, with the clock as it was after step one: too late if another was first.
+   * Step two of opening, with the clock as it was after step one. It has no effect if another
+   * thread has set the snapshot.
    */
   void publish(int slot, long snapshot) {
     long[] chunk = chunkOf(slot);
@@ -483,11 +500,14 @@ public final class ActiveSnapshots {
     SLOT.compareAndSet(chunk, at, claimed((long) SLOT.getOpaque(chunk, at + CLAIM)), snapshot);
   }
 
-  /** The snapshot in a slot, a negative number if it is free; one that has none yet gets one. */
+  /**
+   * The snapshot in a slot; a negative number if the slot is free. If the claim has no snapshot
+   * yet, this sets it.
+   */
   private static long look(long[] chunk, int at, LongSupplier clock) {
     long value = (long) SLOT.getVolatile(chunk, at);
     while (value >= CLAIMED) {
-      long now = read(clock); // behind the look at the claim: R4
+      long now = read(clock); // after the read of the claim: R4
       long found = (long) SLOT.compareAndExchange(chunk, at, value, now);
       value = found == value ? now : found;
     }
@@ -504,7 +524,7 @@ public final class ActiveSnapshots {
     return CLAIMED | (number & NUMBER);
   }
 
-  /** Doubles the number of slots, unless another opener has done so since it was read. */
+  /** Doubles the number of slots, unless another opener has done so since the capacity was read. */
   private void addChunk(int capacity) {
     int next = chunkNumber(capacity);
     if (next >= MAX_CHUNKS) {
@@ -554,7 +574,10 @@ public final class ActiveSnapshots {
     return now;
   }
 
-  /** Where a thread looks first: in the slot it had the last time, whose cache line it may have. */
+  /**
+   * The slot that a thread tries first: the one it had the last time, whose cache line it may still
+   * have.
+   */
   private static int homeOf(Thread thread) {
     return (int) ((thread.threadId() * 0x9E3779B97F4A7C15L) >>> 32);
   }

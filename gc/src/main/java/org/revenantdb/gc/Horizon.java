@@ -6,24 +6,27 @@ import java.util.function.LongSupplier;
 import org.revenantdb.latch.Tally;
 
 /**
- * What the open snapshots still need, from a set that may be a little old, and what may be taken
- * away for good.
+ * Decides what the open snapshots still need, from a set that may be a little old, and what may be
+ * removed for good.
  *
- * <p>Two questions, two answers. An older version that is about to leave its page is kept in memory
- * if a snapshot can see it ({@link #known}, {@link #recent}); that nobody may be told of a delete
- * that a crash can take back does not make it needed. What tells that a row was deleted, or by whom
- * it was written, has to stay until that is durable as well ({@link #settled}, R10).
+ * <p>There are two questions with two answers. An older version that is about to leave its page is
+ * kept in memory if a snapshot can see it ({@link #known}, {@link #recent}). Whether the delete or
+ * update that superseded it is durable does not matter for that. But the mark that a row was
+ * deleted, and the id of its writer, must also stay until the change is durable ({@link #settled}):
+ * no reader may act on a change that a crash can undo (R10).
  *
- * <p>A stale set errs on the safe side (R4): see {@link SnapshotSet}. Thread-safe; nobody waits.
+ * <p>A stale set errs on the safe side (R4): see {@link SnapshotSet}. Thread-safe; no method waits.
  */
 public final class Horizon {
   /*
    * Protocol    docs/protocols.md §39.
    */
-  /** As old may a set be that somebody would like to be new (thesis §5.3.3). */
+  /** The greatest age of a set that counts as recent (thesis §5.3.3). */
   private static final long RECENT = TimeUnit.MILLISECONDS.toNanos(5);
 
-  /** To look at so many costs less than to keep a version that a set of now would not. */
+  /**
+   * Reading this many slots costs less than keeping a version that a current set would not keep.
+   */
   static final int FEW_SLOTS = 32;
 
   private final ActiveSnapshots snapshots;
@@ -32,7 +35,7 @@ public final class Horizon {
   private final LongSupplier nanoTime;
   private final Tally refreshes = new Tally();
 
-  /** Whether somebody computes the set because it is old. */
+  /** Whether a thread is computing the set because it is old. */
   private final AtomicBoolean refreshing = new AtomicBoolean();
 
   private volatile SnapshotSet set;
@@ -42,20 +45,20 @@ public final class Horizon {
    * The horizon of these snapshots.
    *
    * @param snapshots those that are open
-   * @param clock what snapshots are taken from: the end of the log
-   * @param durable how far the log is durable
+   * @param clock the clock of snapshots: the end of the log
+   * @param durable the end of the durable part of the log
    */
   public Horizon(ActiveSnapshots snapshots, LongSupplier clock, LongSupplier durable) {
     this(snapshots, clock, durable, System::nanoTime);
   }
 
   /**
-   * As the other one, with another clock of the machine.
+   * As the other constructor, with another source of time.
    *
    * @param snapshots those that are open
-   * @param clock what snapshots are taken from: the end of the log
-   * @param durable how far the log is durable
-   * @param nanoTime how old the set is
+   * @param clock the clock of snapshots: the end of the log
+   * @param durable the end of the durable part of the log
+   * @param nanoTime measures the age of the set
    */
   public Horizon(
       ActiveSnapshots snapshots, LongSupplier clock, LongSupplier durable, LongSupplier nanoTime) {
@@ -77,8 +80,8 @@ public final class Horizon {
   }
 
   /**
-   * A set that is a few milliseconds old at the most, unless somebody else is computing one right
-   * now; of now, where that costs next to nothing.
+   * A set that is at most a few milliseconds old, unless another thread is computing a new one
+   * right now. If there are few slots, the set is current.
    *
    * @return the set
    */
@@ -97,7 +100,8 @@ public final class Horizon {
   }
 
   /**
-   * What was committed at or before this is durable and visible to every snapshot, open or to come.
+   * Everything that was committed at or before this LSN is durable, and visible to every open or
+   * future snapshot.
    *
    * @param snapshots from {@link #refresh}
    * @return an LSN
@@ -107,7 +111,7 @@ public final class Horizon {
   }
 
   /**
-   * How far the log is durable.
+   * The end of the durable part of the log.
    *
    * @return an LSN
    */
@@ -122,7 +126,8 @@ public final class Horizon {
    */
   public SnapshotSet refresh() {
     SnapshotSet now = snapshots.snapshots(clock);
-    if (now.bound() >= set.bound()) { // else it was begun earlier, and decides less
+    if (now.bound()
+        >= set.bound()) { // else it was begun earlier, and can decide about fewer versions
       set = now;
     }
     refreshedAt = nanoTime.getAsLong();

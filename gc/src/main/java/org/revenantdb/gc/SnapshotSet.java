@@ -4,13 +4,12 @@ import java.util.Arrays;
 import java.util.function.LongConsumer;
 
 /**
- * The snapshots that were open at one moment, sorted, and what they allow to be pruned, at that
- * moment and for ever after.
+ * The snapshots that were open at one moment, sorted. The set decides which versions may be pruned,
+ * at that moment and for ever after.
  *
  * <p>It stands for its members <em>and for every timestamp from its {@link #bound} on</em>: a
- * snapshot that was opened after the set was computed is at or above the bound. So a set that has
- * become stale never says that a version is not needed when it is; it only says more often that one
- * is.
+ * snapshot that was opened after the set was computed is at or above the bound. So a stale set
+ * never reports a needed version as not needed. It only reports more versions as needed.
  *
  * <p>Immutable: any thread may use it.
  */
@@ -26,9 +25,10 @@ public final class SnapshotSet {
   }
 
   /**
-   * From the first {@code n} values, in any order and with repetitions.
+   * Makes a set from the first {@code n} values, in any order and with repetitions.
    *
-   * @param oldestWriter the lowest of those who write; {@link Long#MAX_VALUE} if nobody does
+   * @param oldestWriter the lowest snapshot whose holder writes; {@link Long#MAX_VALUE} if there is
+   *     none
    */
   static SnapshotSet of(long[] values, int n, long bound, long oldestWriter) {
     Arrays.sort(values, 0, n);
@@ -42,11 +42,11 @@ public final class SnapshotSet {
   }
 
   /**
-   * Whether a snapshot, open or yet to be opened, can see a version: one in its lifetime, from its
-   * own commit up to, but not including, the commit of its successor.
+   * Whether an open or future snapshot can see a version. Such a snapshot lies in the version's
+   * lifetime: from its own commit up to, but not including, the commit of its successor.
    *
-   * <p>A version whose successor has not committed has no end of life and is always needed; do not
-   * ask.
+   * <p>Do not call this for a version whose successor has not committed: its lifetime has no end,
+   * so it is always needed.
    *
    * @param committed when the version was committed
    * @param superseded when its successor was committed
@@ -60,7 +60,7 @@ public final class SnapshotSet {
   }
 
   /**
-   * The moment from which on any snapshot may be open: the clock before the set was computed.
+   * The timestamp from which on any snapshot may be open: the clock before the set was computed.
    *
    * @return a timestamp
    */
@@ -69,7 +69,7 @@ public final class SnapshotSet {
   }
 
   /**
-   * A moment below which no snapshot is, nor ever will be.
+   * A timestamp below which no snapshot is, or ever will be.
    *
    * @return the first member, or the bound if that is smaller
    */
@@ -78,7 +78,8 @@ public final class SnapshotSet {
   }
 
   /**
-   * The oldest member whose holder had said that he writes. Advice: others may write by now.
+   * The oldest member whose holder was recorded as a writer. This is advice: other holders may
+   * write by now.
    *
    * @return its snapshot, {@link Long#MAX_VALUE} if there was none
    */

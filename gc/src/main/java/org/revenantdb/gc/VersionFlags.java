@@ -1,8 +1,8 @@
 package org.revenantdb.gc;
 
-/** What is known of a version without its value; a leaf's cell has the same bits. */
+/** The flags of a version; a leaf's cell has the same bits. */
 public final class VersionFlags {
-  /** The version says that the row was deleted. */
+  /** The version marks the row as deleted. */
   public static final int DELETED = 1;
 
   /** The value is a reference to pages that hold it. */

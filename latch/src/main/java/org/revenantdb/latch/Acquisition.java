@@ -1,13 +1,16 @@
 package org.revenantdb.latch;
 
-/** What became of an acquisition on {@link WaitTerms}. */
+/** The result of an acquisition on {@link WaitTerms}. */
 public enum Acquisition {
-  /** The latch is held now; or, if a request was to be run under it, it has been run. */
+  /**
+   * The latch is held now. If the caller asked for a request to be run under it, the request has
+   * been run.
+   */
   ACQUIRED,
-  /** The time was over. */
+  /** The time limit has passed. */
   TIMED_OUT,
   /** The thread was interrupted, and still has its interrupt status. */
   INTERRUPTED,
-  /** The waiter was told that the latch is not wanted any more. */
+  /** The callback of {@link WaitTerms#asLongAs} reported that the latch is no longer wanted. */
   GIVEN_UP
 }

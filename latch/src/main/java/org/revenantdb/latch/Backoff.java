@@ -1,17 +1,18 @@
 package org.revenantdb.latch;
 
 /**
- * How long to spin before it is better to park, and nothing else.
+ * Decides how long a thread spins before it parks, and nothing else.
  *
  * <p>Use it for a wait that ends within the time of a few cache misses: a compare-and-set that
- * lost, a latch whose holder runs on another processor. Each round pauses twice as long as the one
- * before; then the budget is used up.
+ * lost, a latch whose holder runs on another processor. Each round pauses twice as long as the
+ * round before, until the budget is used up.
  *
- * <p>The budget follows from the number of processors alone. On one there is none: the holder
- * cannot run while we spin. On few it is tiny: a spinner that wins takes the cache line from the
- * one other thread that was making progress, and both go on at the speed of cache misses, where a
- * parked one would have let the other run (`bench latch`, two threads, empty sections). With more
- * processors more work hangs on each wait.
+ * <p>The budget depends only on the number of processors. With one processor it is zero, because
+ * the holder cannot run while another thread spins. With few processors it is tiny. A spinner that
+ * wins takes the cache line from the only other thread that was making progress. Both then continue
+ * at the speed of cache misses. A parked thread would have let the other one run (`bench latch`,
+ * two threads, empty sections). With more processors, each wait holds up more work, so the budget
+ * is larger.
  *
  * {@snippet :
  * for (int round = 0; !tryIt(); round++) {
@@ -22,10 +23,10 @@ package org.revenantdb.latch;
  * }
  */
 public final class Backoff {
-  /** Rounds that pause 2, 4, 8 ... times. */
+  /** Number of rounds; they pause 2, 4, 8 ... times. */
   static final int ROUNDS = rounds(Runtime.getRuntime().availableProcessors());
 
-  /** Whether somebody else can run while we spin. */
+  /** Whether another thread can run while the calling thread spins. */
   static final boolean OTHERS_RUN = Runtime.getRuntime().availableProcessors() > 1;
 
   private static final int MOST_ROUNDS = 6;
@@ -46,7 +47,7 @@ public final class Backoff {
     return true;
   }
 
-  /** One for each doubling of the number of processors beyond two. */
+  /** One round for each doubling of the number of processors beyond two. */
   static int rounds(int processors) {
     int doublings = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(Math.max(1, processors));
     return Math.clamp(doublings - 1, 0, MOST_ROUNDS);

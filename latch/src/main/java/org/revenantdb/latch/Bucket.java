@@ -9,31 +9,32 @@ import org.jspecify.annotations.Nullable;
  * One parking space of the lot: queues of waiters, one for each node of the cache topology, and a
  * small lock.
  *
- * <p>Keys that fall into the same bucket share its queues; whoever looks for one key skips the
- * others.
+ * <p>Keys that fall into the same bucket share its queues. A search for one key skips the waiters
+ * of the others.
  *
- * <p>Everything but {@link #lock} and {@link #unlock} needs the lock.
+ * <p>Every method except {@link #lock} and {@link #unlock} requires the lock.
  */
 final class Bucket implements ParkingLot.Waiters {
   /*
-   * The lock is held for a few dozen instructions: nothing that allocates, blocks, logs or loads a class
-   * happens under it, and no thread is unparked under it. So waiting for it is spinning, then yielding.
+   * The lock is held for a few dozen instructions. No code under it allocates, blocks, logs, loads a class or unparks
+   * a thread. So a thread that waits for the lock spins, then yields.
    *
-   * Fairness    fairTime is when the next hand-over is due. It moves on by one fairness time when a hand-over
-   *             was made, and when a newcomer finds the bucket empty: a wait that has only begun is not unfair
-   *             yet. A waiter that was woken and lost does not count as a newcomer: were it to reset the time,
-   *             one that barges could keep it out for ever. If a newcomer came while it was on its way, and the
-   *             queue was empty only for that, the time is set back when it returns.
-   *             All keys of a bucket share this time. So that the busiest does not take each hand-over, one is
-   *             due also for whoever is older than the one that got the last: one more for each key.
+   * Fairness    fairTime is the time at which the next hand-over is due. It advances by one fairness time when a
+   *             hand-over is made, and when a newcomer finds the bucket empty: a wait that has only begun is not
+   *             unfair yet. A waiter that was woken and lost does not count as a newcomer. If it did reset the time,
+   *             a barging thread could keep it out for ever. If a newcomer arrived while the woken waiter was on its
+   *             way, and the queue was empty only for that reason, the time is set back when the woken waiter
+   *             returns. All keys of a bucket share this time. So that the busiest key does not take every hand-over,
+   *             a hand-over is also due for a waiter that is older than the receiver of the last one: one more for
+   *             each key.
    *
-   * Nodes       Where processors share more than one last-level cache, each node has a queue, and one more is
-   *             common to virtual threads and to processors nobody knows. Who leaves prefers a waiter of
-   *             the node that was served last: there the data is likely to be in the cache. When a hand-over
-   *             is due, the waiter that came first of all nodes gets it, so none starves: the bound of a wait
-   *             is the same as with one queue. One that was woken and lost keeps its age; were it older
-   *             than all others then, those woken out of turn would pass the other nodes for ever. With
-   *             one node there is one queue and nothing to choose.
+   * Nodes       Where processors share more than one last-level cache, each node has a queue, and one more queue is
+   *             common to virtual threads and to threads whose processor is unknown. A departing holder prefers a
+   *             waiter of the node that was served last, where the data is likely to be in the cache. When a
+   *             hand-over is due, the waiter that came first of all nodes gets it. So no waiter starves, and the
+   *             bound of a wait is the same as with one queue. A waiter that was woken and lost keeps its age. If it
+   *             became older than all others instead, waiters that were woken out of turn would overtake the other
+   *             nodes for ever. With one node there is one queue and nothing to choose.
    */
   private static final VarHandle LOCK =
       ConstantBootstraps.fieldVarHandle(
@@ -47,23 +48,23 @@ final class Bucket implements ParkingLot.Waiters {
   @SuppressWarnings("UnusedVariable") // through LOCK
   private int lock;
 
-  /** Who holds the lock, if assertions are on. */
+  /** The thread that holds the lock, if assertions are on. */
   private @Nullable Thread holder;
 
   private long fairTime;
 
-  /** Which newcomer found the bucket empty, if no hand-over was made since; else 0. */
+  /** The newcomer that found the bucket empty, if no hand-over was made since; else 0. */
   private long newStart;
 
   private long timeBeforeNewStart;
 
-  /** The age of whoever was handed last what it waited for. */
+  /** The age of the waiter that received the last hand-over. */
   private long lastHandedOver;
 
   private long random;
   private long lastArrival;
 
-  /** Those that were woken, for whatever key, and have neither arrived nor been replaced; few. */
+  /** The waiters that were woken, for any key, and have neither arrived nor been replaced; few. */
   private @Nullable WaitNode onTheirWay;
 
   /** The queue that was served last; its processors are the likely place of the holder. */
@@ -76,7 +77,7 @@ final class Bucket implements ParkingLot.Waiters {
   private boolean handOverDue;
   private boolean oneOnItsWay;
 
-  /** Whether those being dequeued are to be remembered until they arrive. */
+  /** Whether the waiters that are being dequeued must be remembered until they arrive. */
   private boolean sendsOff;
 
   private long sentOffAt;
@@ -86,7 +87,7 @@ final class Bucket implements ParkingLot.Waiters {
   long p0, p1, p2;
 
   /**
-   * Makes an empty one.
+   * Makes an empty bucket.
    *
    * @param queues how many: 1, or one for each node of the topology and one that is common
    */
@@ -103,7 +104,7 @@ final class Bucket implements ParkingLot.Waiters {
 
   void lock() {
     assert !isMine()
-        : "a callback of the parking lot uses the parking lot: it would wait for itself";
+        : "a callback of the parking lot called the parking lot: it would wait for itself";
     int tries = 0;
     while (!LOCK.weakCompareAndSetAcquire(this, 0, 1)) {
       if (++tries < SPINS) {
@@ -117,10 +118,11 @@ final class Bucket implements ParkingLot.Waiters {
 
   @SuppressWarnings("ReferenceEquality") // which thread it is
   private boolean isMine() {
-    return holder == Thread.currentThread(); // a race, but only we write ourselves
+    return holder
+        == Thread.currentThread(); // a race, but only the calling thread writes its own value
   }
 
-  /** Notes who holds the lock; always true, as it is there for assertions. */
+  /** Records the holder of the lock. Always true, because it is called in assertions. */
   private boolean isMarked(@Nullable Thread thread) {
     holder = thread;
     return true;
@@ -132,7 +134,8 @@ final class Bucket implements ParkingLot.Waiters {
   }
 
   /**
-   * Queues a waiter; one that returns before all others, as it has been first once before.
+   * Queues a waiter. A returning waiter goes before all others, because it has been first once
+   * before.
    *
    * @param now the clock; read before the lock was taken
    * @return whether a hand-over is due, so that it may not have to wait long
@@ -141,7 +144,7 @@ final class Bucket implements ParkingLot.Waiters {
     WaitQueue queue = queues[node.cacheNode];
     if (node.before != null) {
       arrive(node.before);
-      node.before = null; // or no stay of this thread would ever be collected
+      node.before = null; // else no stay of this thread would ever be garbage collected
     }
     if (node.arrival == 0) {
       WaitNode head = queue.head();
@@ -165,7 +168,7 @@ final class Bucket implements ParkingLot.Waiters {
   }
 
   /**
-   * How long until a hand-over is due to one that was woken and has lost.
+   * How long until a hand-over is due to a waiter that was woken and has lost.
    *
    * @param arrival of its last stay
    * @param now the clock
@@ -179,8 +182,8 @@ final class Bucket implements ParkingLot.Waiters {
   }
 
   /**
-   * Takes out of the queues whom the departure wants woken, sets their state, and returns them as a
-   * chain to be unparked once the lock is dropped.
+   * Dequeues the waiters that the departure wants woken, sets their state, and returns them as a
+   * chain. The caller unparks the chain after it has released the lock.
    *
    * @param everybody all waiters of the key, not just the group at the head
    */
@@ -212,7 +215,8 @@ final class Bucket implements ParkingLot.Waiters {
   }
 
   /**
-   * Takes out of the queue the waiters at its head that have left a request, for the caller to run.
+   * Dequeues the waiters at the head of the queue that have left a request. The caller runs the
+   * requests.
    *
    * @param most how many at most
    * @return them as a chain; null if the first waiter has left none
@@ -236,7 +240,7 @@ final class Bucket implements ParkingLot.Waiters {
     return dequeueSelected(owner, tag, /* everybody= */ false, WaitNode.CLAIMED);
   }
 
-  /** Takes out a waiter that gives up; false if somebody else took it out before. */
+  /** Dequeues a waiter that gives up; false if another thread dequeued it before. */
   boolean cancel(WaitNode node) {
     if (node.stateAcquire() != WaitNode.WAITING) {
       return false;
@@ -252,7 +256,7 @@ final class Bucket implements ParkingLot.Waiters {
     newStart = 0;
   }
 
-  /** For tests and messages: how many wait here, for whatever key. */
+  /** For tests and messages: how many threads wait here, for any key. */
   int queued() {
     int n = 0;
     for (WaitQueue queue : queues) {
@@ -295,7 +299,10 @@ final class Bucket implements ParkingLot.Waiters {
     return true;
   }
 
-  /** Finds the waiter whose turn it is and, if it is a reader, the readers right behind it. */
+  /**
+   * Finds the waiter whose turn it is. If it is a reader, also finds the readers directly behind
+   * it.
+   */
   private void select(Object owner, long tag, boolean everybody) {
     WaitNode first = firstToServe(owner, tag);
     selected = first;
@@ -317,7 +324,8 @@ final class Bucket implements ParkingLot.Waiters {
   }
 
   /**
-   * Counts those who are served together with the first of a queue, and notes if there are more.
+   * Counts the waiters that are served together with the first of a queue, and records whether
+   * there are more.
    */
   private void countGroup(@Nullable WaitNode first, Object owner, long tag, boolean everybody) {
     boolean readers = first != null && first.shared;
@@ -333,7 +341,8 @@ final class Bucket implements ParkingLot.Waiters {
   }
 
   /**
-   * The waiter of the key whose turn it is: of the node served last, unless it is time to be fair.
+   * The waiter of the key whose turn it is. It belongs to the node that was served last, unless a
+   * hand-over is due.
    */
   private @Nullable WaitNode firstToServe(Object owner, long tag) {
     int common = queues.length - 1;
@@ -381,7 +390,8 @@ final class Bucket implements ParkingLot.Waiters {
   }
 
   /**
-   * Takes out up to so many waiters of the key from {@code first} on; they lead to {@code rest}.
+   * Dequeues at most that many waiters of the key, from {@code first} on. Their chain ends in
+   * {@code rest}.
    */
   private void dequeue(
       WaitNode first, @Nullable WaitNode rest, int most, Object owner, long tag, int newState) {
@@ -403,12 +413,11 @@ final class Bucket implements ParkingLot.Waiters {
     if (last != null) {
       last.next = rest;
     }
-    // From here on a waiter may go:
-    // its state is the last that is written, and next was written before.
+    // From here on a waiter may leave: its state is written last, and next was written before.
     setStates(first, rest, newState);
   }
 
-  @SuppressWarnings("ReferenceEquality") // the end of a chain is a node, not its like
+  @SuppressWarnings("ReferenceEquality") // the end of a chain is this very node, not an equal one
   private void setStates(WaitNode first, @Nullable WaitNode end, int newState) {
     for (WaitNode node = first; node != null && node != end; node = node.next) {
       if (sendsOff && newState == WaitNode.RETRY) {
@@ -422,7 +431,8 @@ final class Bucket implements ParkingLot.Waiters {
   }
 
   /**
-   * One that was woken has entered, or queues again, or has given up: it answers for nobody now.
+   * A woken waiter has entered, queues again, or has given up. From now on it is not responsible
+   * for the waiters that are still queued.
    */
   void arrive(WaitNode node) {
     if (!node.onItsWay) {
@@ -445,13 +455,13 @@ final class Bucket implements ParkingLot.Waiters {
   }
 
   /**
-   * Sends off a waiter in place of those that were woken for its key long ago and have not arrived;
-   * they answer for nobody now, though they may still come.
+   * Wakes a waiter in place of those that were woken for its key long ago and have not arrived.
+   * Those are not responsible for the queue any more, though they may still come.
    *
    * @param now the clock
    * @param lateNanos how long ago is long
-   * @return false if it is not queued any more, or nobody is late, or somebody is on its way who is
-   *     not
+   * @return false if the waiter is not queued any more, if no woken waiter is late, or if one is on
+   *     its way that is not late
    */
   boolean replaceLateOnes(WaitNode node, long now, long lateNanos) {
     if (node.stateAcquire() != WaitNode.WAITING
@@ -472,7 +482,7 @@ final class Bucket implements ParkingLot.Waiters {
     return true;
   }
 
-  /** Whether somebody is on its way for a key, and each of them for long. */
+  /** Whether there are woken waiters on their way for a key, and all of them have been for long. */
   private boolean areAllLate(Object owner, long tag, long now, long lateNanos) {
     boolean any = false;
     for (WaitNode node = onTheirWay; node != null; node = node.nextOnItsWay) {

@@ -3,11 +3,12 @@ package org.revenantdb.latch;
 import java.util.function.IntSupplier;
 
 /**
- * Which of a bucket's queues a waiter belongs in: that of the cache node it runs on, or the common
- * one.
+ * Selects the queue of a bucket that a waiter belongs to: the queue of the cache node that it runs
+ * on, or the common one.
  *
- * <p>There is one queue where there is one node; else one for each node, and a last one for virtual
- * threads, which go on wherever there is a carrier, and for threads on processors nobody knows.
+ * <p>With one node there is one queue. Otherwise there is one queue for each node, and a last one
+ * for virtual threads and for threads whose processor is unknown. A virtual thread continues on any
+ * free carrier.
  */
 final class CacheNodes {
   /** One queue for all. */
@@ -17,18 +18,18 @@ final class CacheNodes {
   private final IntSupplier nodeOfCaller;
 
   /**
-   * Any topology.
+   * Queues for any topology.
    *
    * @param nodes how many, from 1
    * @param nodeOfCaller the node on which the calling platform thread runs, from 0; outside of that
-   *     range if it is not known. Not asked where there is one node, nor for virtual threads
+   *     range if it is not known. It is not called if there is one node, nor for virtual threads
    */
   CacheNodes(int nodes, IntSupplier nodeOfCaller) {
     this.nodes = nodes;
     this.nodeOfCaller = nodeOfCaller;
   }
 
-  /** This machine's. */
+  /** The queues for this machine. */
   static CacheNodes here() {
     CacheTopology topology = CacheTopology.detect();
     return topology.nodes() == 1

@@ -16,14 +16,15 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which processors share a cache of the third level: a node is one such cache, however many of them
- * a socket has.
+ * Knows which processors share a third-level cache. Each such cache is a node; a socket can have
+ * several.
  *
- * <p>Handing a latch to a thread on the same node leaves latch and data in that cache. A machine
- * with one such cache, or one that does not say, is <em>flat</em>: one node, and nothing to prefer.
+ * <p>A latch that is handed to a thread on the same node stays in that cache, together with its
+ * data. A machine with one such cache, or with unknown caches, is <em>flat</em>: it has one node,
+ * and there is nothing to prefer.
  *
- * <p>Immutable. Failure: nothing throws; what cannot be read or makes no sense is flat, as a guess
- * would be worse than no preference.
+ * <p>Immutable. Failure: no method throws. If the files cannot be read or contradict each other,
+ * the topology is flat, because a guess would be worse than no preference.
  */
 final class CacheTopology {
   /*
@@ -33,11 +34,11 @@ final class CacheTopology {
    *             cpu0/cache/index3/level             3
    *             cpu0/cache/index3/shared_cpu_list   0-3,8,10-11
    *
-   *             The number of an index is no level: that stands inside.
+   *             The number in the name of an index is not the level; the level is in its file.
    *
-   * Believed    only if every processor has exactly one list of level 3, is in it itself, and all that are in it
-   *             have the same list. So a processor that is offline (it has no lists), one without such a cache
-   *             (the low-power cores of some hybrids), and one that goes offline while we read make it flat.
+   * Believed    only if every processor has exactly one list of level 3 and is in its own list, and if all processors
+   *             in a list have the same list. So the topology is flat if a processor is offline (it has no lists),
+   *             has no such cache (the low-power cores of some hybrids), or goes offline during the reading.
    *
    * Numbers     nodes are numbered by their lowest processor.
    */
@@ -45,10 +46,10 @@ final class CacheTopology {
   /** One node, to which every processor belongs. */
   static final CacheTopology FLAT = new CacheTopology(new int[0], 1);
 
-  /** More than Linux supports; a greater number is damage. */
+  /** More than Linux supports. A greater number in a file is treated as damage. */
   private static final int MAX_PROCESSORS = 1 << 16;
 
-  /** A list with each second of the processors would be longer, but no file of sysfs is. */
+  /** A list of every second processor would be longer, but no file of sysfs is. */
   private static final int MAX_FILE_BYTES = 1 << 16;
 
   private static final Pattern PROCESSOR = Pattern.compile("cpu([0-9]{1,9})");
@@ -79,7 +80,8 @@ final class CacheTopology {
     try {
       return of(readLists(root));
     } catch (IOException | RuntimeException | VirtualMachineError e) {
-      // DirectoryIteratorException is a RuntimeException. Nonsense is told by IOException.
+      // DirectoryIteratorException is a RuntimeException. Files that contradict each other are
+      // reported by IOException.
       return FLAT;
     }
   }
@@ -145,7 +147,7 @@ final class CacheTopology {
     return count == 1 ? FLAT : new CacheTopology(nodes, count);
   }
 
-  /** By processor, in ascending order: who shares its cache of level 3. */
+  /** By processor, in ascending order: the processors that share its cache of level 3. */
   private static Map<Integer, BitSet> readLists(Path root) throws IOException {
     Map<Integer, BitSet> lists = new TreeMap<>();
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(root, "cpu[0-9]*")) {

@@ -7,7 +7,7 @@ import java.io.InputStream;
 /**
  * The processor that the calling thread runs on right now.
  *
- * <p>It costs a file to open, so ask only before something as dear as parking, and only where
+ * <p>A call opens a file. So call it only before something as expensive as parking, and only if
  * {@link CacheTopology} has more than one node. There is no cheaper way without native access.
  */
 final class CurrentProcessor {
@@ -18,8 +18,8 @@ final class CurrentProcessor {
    *     |    |        |          |
    *     1    2        3          39: the processor
    *
-   * The name is the thread's and may contain anything, blanks and parentheses too. What follows it has no
-   * parentheses, so the last one in the line is the name's.
+   * The name is the thread's and may contain anything, blanks and parentheses too. The fields behind it have no
+   * parentheses, so the last parenthesis in the line ends the name.
    */
   private static final String STAT = "/proc/thread-self/stat";
 
@@ -34,8 +34,8 @@ final class CurrentProcessor {
   /**
    * Asks the operating system.
    *
-   * @return the number of the processor; -1 if it is not known: not Linux, a virtual thread (it
-   *     would be its carrier's, and it may go on elsewhere), or any failure
+   * @return the number of the processor; -1 if it is not known: not Linux, a virtual thread (the
+   *     number would be its carrier's, and the thread may continue on another one), or any failure
    */
   static int get() {
     if (Thread.currentThread().isVirtual()) {
@@ -45,12 +45,13 @@ final class CurrentProcessor {
       byte[] line = new byte[MAX_LINE];
       return parse(line, in.readNBytes(line, 0, line.length));
     } catch (IOException | RuntimeException | Error e) {
-      // Whatever it is, a thread that is about to park must not fail for a preference.
+      // Whatever the error is, a thread that is about to park must not fail because of a
+      // preference.
       return -1;
     }
   }
 
-  /** The processor in a line of that file, -1 if it is not there in full. */
+  /** The processor in a line of that file; -1 if the line is incomplete. */
   static int parse(byte[] line, int length) {
     int at = length - 1;
     while (at >= 0 && line[at] != ')') {

@@ -11,31 +11,32 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who holds which latch, and what of it breaks the rules of use: the machinery of {@link
- * LatchDebug}, which says what is found.
+ * Records which thread holds which latch, and finds holds that break the rules of use. It
+ * implements {@link LatchDebug}, which documents the rules.
  *
- * <p>Threads: everything may be called by any thread. One lock for all: this is for finding
- * mistakes, not for production.
+ * <p>Threads: everything may be called by any thread. One lock guards everything: this class is for
+ * finding mistakes, not for production.
  */
 final class HoldRegistry {
   /*
-   * Holds       A hold is entered under the thread that acquired it, and taken out by whoever releases the latch in that
-   *             mode: the thread's own hold first; if it has none, one that was given away; else the oldest.
-   *             An exclusive hold, and a shared one that is alone, are thus always found. Of several shared
-   *             holds it may be the wrong one; then those that remain are no longer certain, and what is not
-   *             certain breaks no rule.
+   * Holds       A hold is entered under the thread that acquired it. The thread that releases the latch in that mode
+   *             removes a hold: its own first; if it has none, one that was given away; else the oldest. So an
+   *             exclusive hold, and a shared hold that is the only one, are always found. Of several shared holds the
+   *             wrong one may be removed. Then the remaining ones are no longer certain, and an uncertain hold breaks
+   *             no rule.
    *
-   * Order       of the hooks: released before the latch is given up, acquired after it was got. So the exclusive holds of
-   *             a latch do not overlap here, as they do not there.
+   * Order       of the hooks: `released` is called before the latch is released, `acquired` after it was acquired. So
+   *             the exclusive holds of a latch do not overlap in the registry, just as they do not overlap in the
+   *             latch.
    *
    * Invariants  I1 a hold is in the list of its latch and in that of its thread, or in neither. I2 a latch without
-   *             holds and edges is not in the map. I3 a rule that is broken changes nothing here.
+   *             holds and edges is not in the map. I3 a broken rule changes nothing in the registry.
    *
    * Memory      Latches are held weakly. A hold of a collected latch goes to lost, and counts for no rule any more.
    *             A thread is held as long as its holds are.
    */
 
-  /** Of so many holds we remember that their latch was collected. */
+  /** At most so many holds of collected latches are remembered. */
   private static final int MAX_LOST = 1_000;
 
   private final PatientLock lock = new PatientLock();
@@ -48,7 +49,7 @@ final class HoldRegistry {
   /**
    * Checks the rules before a latch is acquired.
    *
-   * @param waits whether the caller is ready to wait, be it for a time only
+   * @param waits whether the caller is ready to wait, even if only for a limited time
    */
   void acquiring(Object latch, boolean waits, @Nullable WaitStatistics statistics) {
     if (!waits) {
@@ -94,7 +95,7 @@ final class HoldRegistry {
     }
   }
 
-  /** Takes out a hold, whoever acquired it. */
+  /** Removes a hold, whichever thread acquired it. */
   void released(Object latch, boolean shared) {
     lock.lock();
     try {
@@ -106,7 +107,7 @@ final class HoldRegistry {
       }
     } finally {
       lock.unlock();
-      Reference.reachabilityFence(latch); // or it might be collected just before we find it
+      Reference.reachabilityFence(latch); // else it might be collected just before it is found
     }
   }
 
@@ -124,7 +125,7 @@ final class HoldRegistry {
     }
   }
 
-  /** The calling thread gives its hold away; another one will release it. */
+  /** The calling thread gives its hold away; another thread will release it. */
   void handedOver(Object latch) {
     lock.lock();
     try {
@@ -170,7 +171,7 @@ final class HoldRegistry {
     }
   }
 
-  /** For tests: how many pairs in the observed order. */
+  /** For tests: the number of pairs in the observed order. */
   int observed() {
     lock.lock();
     try {
@@ -215,7 +216,7 @@ final class HoldRegistry {
           known == null ? null : order.contradiction(held.latch, known, thread);
       if (contradiction != null) {
         throw violation(
-            "%s is waited for while %s is held; the order was the other way before"
+            "%s is waited for while %s is held; earlier they were acquired in the opposite order"
                 .formatted(name, held.name),
             held,
             contradiction);
@@ -254,7 +255,7 @@ final class HoldRegistry {
     return tracked;
   }
 
-  /** The calling thread's own hold, else one given away, else the oldest. */
+  /** The calling thread's own hold; else one that was given away; else the oldest. */
   private static TrackedLatch.@Nullable Held toRelease(TrackedLatch latch, boolean shared) {
     List<TrackedLatch.Held> candidates =
         latch.holds.stream().filter(held -> held.shared == shared).toList();

@@ -8,33 +8,34 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A latch of two words that readers can check instead of taking.
+ * A latch of two words. Readers can validate it instead of acquiring it.
  *
- * <p>Use it for the short protection of a data structure in memory: a page, a node, a bucket. It
- * has three modes: <em>optimistic</em>, which writes nothing and finds out afterwards whether the
- * read was disturbed; <em>shared</em>; and <em>exclusive</em>. Do not use it for what a user may
- * hold: it has no owner, no deadlock detection outside the debug mode ({@link LatchDebug}), and
- * none of its modes is reentrant. In particular a thread must not acquire it shared twice: a writer
- * that queues in between stops the second one for ever.
+ * <p>Use it to protect a data structure in memory for a short time: a page, a node, a bucket. It
+ * has three modes: <em>optimistic</em>, <em>shared</em> and <em>exclusive</em>. An optimistic
+ * reader writes nothing and finds out afterwards whether a writer disturbed the read. Do not use
+ * the latch where a user may hold it: it has no owner and, outside the debug mode ({@link
+ * LatchDebug}), no deadlock detection. No mode is reentrant. In particular a thread must not
+ * acquire it shared twice: if a writer queues in between, the second acquisition waits for ever.
  *
- * <p>Threads: any thread, platform or virtual, may call anything; a mode may be released by another
- * thread than the one that acquired it, if the latch was handed over safely. {@code acquire} waits:
- * as long as it takes, or on {@link WaitTerms}. What else changes the mode never waits. All that
- * was done before a release is visible after a later acquisition, and after an optimistic read that
- * validates.
+ * <p>Threads: any thread, platform or virtual, may call any method. Another thread than the one
+ * that acquired a mode may release it, if the hold was handed over safely. The {@code acquire}
+ * methods wait, without limit or on {@link WaitTerms}. The other methods that change the mode never
+ * wait. All writes before a release are visible after a later acquisition, and after an optimistic
+ * read that validates.
  *
- * <p>Fairness: for about a millisecond newcomers may barge past those who wait; then the latch is
- * handed to the first in the queue. Readers do not join other readers while somebody is queued.
+ * <p>Fairness: for about a millisecond newcomers may barge past waiting threads. Then the latch is
+ * handed to the first thread in the queue. Readers do not join other readers while a thread is
+ * queued.
  *
- * <p>What the latch protects may be plain fields, arrays or off-heap memory with plain accesses; no
- * volatile is needed. What an optimistic read sees of it may be torn, even a single {@code long},
- * until it validates.
+ * <p>The protected data may be plain fields, arrays or off-heap memory with plain accesses;
+ * volatile is not needed. Until an optimistic read validates, everything it sees may be torn, even
+ * a single {@code long}.
  *
- * <p>What the latch protects may extend it, so that both are one object in memory.
+ * <p>The protected class may extend the latch, so that both are one object in memory.
  *
- * <p>Failure: {@code try} methods and {@link #validate} return false, waiting on terms says why it
- * ended. Releasing what is not held throws {@link IllegalMonitorStateException}, as far as it can
- * be told: the latch does not know who holds it.
+ * <p>Failure: {@code try} methods and {@link #validate} return false; a wait on terms returns why
+ * it ended. The release of a mode that is not held throws {@link IllegalMonitorStateException}, as
+ * far as the latch can find out: it does not know its holders.
  *
  * {@snippet :
  * long stamp = latch.readOptimistic();
@@ -49,20 +50,21 @@ public class HybridLatch {
   /*
    * Source      Böttcher, "Scalable Concurrency Control", thesis 2023: section 2.2.5 (hybrid lock), 2.3.1 (obsolete
    *             nodes), 3.4.1 (fair in the end), 3.4.2 (readers). The fences are those of a sequence lock as
-   *             StampedLock's notes argue them. We differ: (1) the version is odd while a writer is at work, and has
-   *             the obsolete mark, so that validation is one comparison and does not look at the lock word; (2) a
-   *             wake-up clears PARKED, and who was woken sets it again (LatchWord, ParkingLot); (3) a reader that
-   *             gets the latch handed over does so together with the readers right behind it, and later readers
-   *             do not join them; (4) a waiter can leave a request instead of waiting for its turn (Requests).
+   *             StampedLock's notes argue them. We differ: (1) the version is odd while a writer is at work, and
+   *             carries the obsolete mark, so that validation is one comparison and does not look at the lock word;
+   *             (2) a wake-up clears PARKED, and the woken thread sets it again (LatchWord, ParkingLot); (3) a reader
+   *             to which the latch is handed over receives it together with the readers directly behind it, and later
+   *             readers do not join them; (4) a waiter can leave a request instead of waiting for its turn
+   *             (Requests).
    *
-   * State       word: who holds the latch and whether whoever leaves must look after a queue (table in LatchWord).
+   * State       word: how the latch is held, and whether a departing holder must serve a queue (table in LatchWord).
    *             version: a count in steps of 4, with two bits below it; starts at 4, so 0 is never a version.
    *               bit 0  WRITING   the exclusive holder may write
    *               bit 1  OBSOLETE  what is protected is gone; once set, for ever
    *
    * Transitions word      free -> held, held -> free or less held      CAS by newcomer or holder
    *                       PARKED set or cleared, held -> granted       CAS under the bucket lock
-   *                       free -> held and PARKED                      CAS by one who was woken while others waited
+   *                       free -> held and PARKED                      CAS by a thread that was woken while others waited
    *             version   WRITING set      by the exclusive holder after it has the word
    *                       cleared, + 4     by the holder, before it gives up the word
    *                       cleared          (unmodified) as if it had never been set
@@ -71,33 +73,35 @@ public class HybridLatch {
    * Invariants  I1 the word is legal (LatchWord.isLegal). I2 WRITING is set only while the word is EXCLUSIVE;
    *             it is clear for a moment after acquisition, before release, and from a hand-over until the new
    *             holder runs: nobody writes then, so optimistic readers need not fail. I3 a version without its
-   *             bits stands for one state of what is protected. I4 if somebody is queued and the latch is
-   *             unheld, a thread that was woken is on its way and does not give up while the latch is unheld.
+   *             bits stands for one state of what is protected. I4 if a thread is queued and the latch is unheld,
+   *             then a woken thread is on its way, and it does not give up while the latch is unheld.
    *
    * Ordering    Word: every CAS is volatile in both directions. A release must acquire as well, since the last of
-   *             several readers hands over on behalf of all of them, and since a writer runs what others asked for.
-   *             Begin of writing: version := odd, then a store-store fence, then the data: who sees new data and
-   *             then loads the version sees it odd, or later. Without the fence data could be seen before it
-   *             (on weakly ordered processors; jcstress: OptimisticReadStress).
-   *             End of writing: data, then version := even with release; readOptimistic loads it with acquire:
-   *             who sees the version sees the data that belongs to it.
-   *             validate: acquire fence, then the version again; without the fence the loads of the data could
-   *             sink below the second load of the version.
+   *             several readers hands over on behalf of all of them, and since a writer runs the requests of others.
+   *             Begin of writing: version := odd, then a store-store fence, then the data. A reader that sees new
+   *             data and then loads the version sees this odd version, or a later one. Without the fence the data
+   *             could be seen before the version (on weakly ordered processors; jcstress: OptimisticReadStress).
+   *             End of writing: data, then version := even with release; readOptimistic loads it with acquire. A
+   *             reader that sees the version sees the data that belongs to it.
+   *             validate: acquire fence, then the version again; without the fence the loads of the data could sink
+   *             below the second load of the version.
    *
-   * Lost wake-ups   Release reads the word and gives it up in one CAS, so it cannot miss PARKED; PARKED is set
-   *             under the bucket lock in one piece with queueing, so whoever finds it set finds the waiter. It is
-   *             cleared with waiters left in the queue only by a wake-up; who was woken then either enters, in one
-   *             CAS with setting PARKED, or queues again, which sets it, or leaves for good through a departure,
-   *             which looks at the queue. A woken thread tries the word before it looks at its terms: either it
-   *             gets the latch, or it sees a holder, and that holder's release comes after PARKED was set.
+   * Lost wake-ups   Release reads the word and gives it up in one CAS, so it cannot miss PARKED; PARKED is set under
+   *                 the bucket lock in one step with queueing, so a thread that finds it set finds the waiter. Only a
+   *                 wake-up clears it while waiters remain in the queue. The woken thread then does one of three
+   *                 things. It enters, and sets PARKED in the same CAS. Or it queues again, which sets PARKED. Or it
+   *                 leaves for good through a departure, which looks at the queue. A woken thread tries the word
+   *                 before it looks at its terms: either it gets the latch, or it sees a holder, and that holder's
+   *                 release comes after PARKED was set.
    *
-   * Requests    The holder that finds PARKED when it leaves claims the requests at the head of the queue, once, with
-   *             the word unchanged; the version, which it has made even already, goes odd again while it runs them.
+   * Requests    A holder that finds PARKED when it leaves claims the requests at the head of the queue, once, with
+   *             the word unchanged. It has already made the version even; the version goes odd again while it runs
+   *             them.
    *
    * Not protected against   A StackOverflowError between two steps of the uncontended path (the JDK's locks have
-   *             reserved stack for it): the latch may stay held. The parking lot fails before it locks anything; one
-   *             that was woken, and then finds less stack than it had when it parked, may forget those behind it: for a
-   *             second, then one of them takes its place (ParkingLot).
+   *             reserved stack for it): the latch may stay held. The parking lot fails before it locks anything. A
+   *             woken thread that finds less stack than it had when it parked may forget the waiters behind it. After
+   *             a second one of them takes its place (ParkingLot).
    */
 
   /** What {@link #readOptimistic} returns while a writer is at work; it never validates. */
@@ -108,7 +112,7 @@ public class HybridLatch {
   private static final long NEXT_VERSION = 4;
   private static final long FIRST_VERSION = 4;
 
-  /** Failed optimistic reads before it is read shared. */
+  /** Number of failed optimistic reads before the read is done under the shared latch. */
   private static final int OPTIMISTIC_TRIES = 3;
 
   private static final VarHandle WORD = field("word");
@@ -116,7 +120,7 @@ public class HybridLatch {
 
   private static final ParkingLot LOT = ParkingLot.global();
 
-  /** The key is the latch alone; other numbers are free for other queues of the same latch. */
+  /** The second part of the key. Other numbers are free for other queues of the same latch. */
   static final long TAG = 0;
 
   @SuppressWarnings("UnusedVariable") // through WORD
@@ -125,7 +129,7 @@ public class HybridLatch {
   @SuppressWarnings("UnusedVariable") // through VERSION
   private long version = FIRST_VERSION;
 
-  /** Makes a latch that nobody holds. It must be published safely to other threads. */
+  /** Makes a latch that is not held. It must be published safely to other threads. */
   public HybridLatch() {}
 
   /** Acquires the latch exclusively, waiting as long as it takes. */
@@ -217,8 +221,8 @@ public class HybridLatch {
   }
 
   /**
-   * Acquires the latch exclusively if it is free now and nobody has written since an optimistic
-   * read began, so that what was read is still true and may be changed.
+   * Acquires the latch exclusively if it is free now and no thread has written since an optimistic
+   * read began. So the data that was read is still valid and may be changed.
    *
    * @param stamp from {@link #readOptimistic}
    * @return whether the latch is held now; false if the latch is not free or the stamp not valid
@@ -229,7 +233,7 @@ public class HybridLatch {
       return false;
     }
     if (version() != stamp) {
-      leaveExclusive(); // the version is as it was: optimistic readers have noticed nothing
+      leaveExclusive(); // the version is unchanged: optimistic readers are not disturbed
       return false;
     }
     beginWriting();
@@ -238,11 +242,11 @@ public class HybridLatch {
   }
 
   /**
-   * Acquires the latch shared if that needs no wait and nobody has written since an optimistic read
-   * began, so that what was read is still true and stays so.
+   * Acquires the latch shared if that needs no wait and no thread has written since an optimistic
+   * read began. So the data that was read is still valid and stays valid.
    *
    * @param stamp from {@link #readOptimistic}
-   * @return whether the latch is held now; false if the stamp is not valid, or somebody holds the
+   * @return whether the latch is held now; false if the stamp is not valid, or a thread holds the
    *     latch exclusively or waits for it
    */
   public final boolean tryUpgradeOptimisticToShared(long stamp) {
@@ -257,7 +261,7 @@ public class HybridLatch {
   }
 
   /**
-   * Gives up the exclusive mode and makes all stamps of earlier optimistic reads invalid.
+   * Releases the exclusive mode and invalidates all stamps of earlier optimistic reads.
    *
    * @throws IllegalMonitorStateException if the latch is not held exclusively
    */
@@ -268,9 +272,9 @@ public class HybridLatch {
   }
 
   /**
-   * Gives up the exclusive mode as if it had never been acquired: stamps of optimistic reads that
-   * began before it stay valid. Only for a holder that has not written one byte of what the latch
-   * protects, not even the value that was there.
+   * Releases the exclusive mode as if it had never been acquired: stamps of optimistic reads that
+   * began before it stay valid. Only for a holder that has not written a single byte of the
+   * protected data, not even with the same value.
    *
    * @throws IllegalMonitorStateException if the latch is not held exclusively
    */
@@ -334,8 +338,8 @@ public class HybridLatch {
   }
 
   /**
-   * Acquires the latch shared if no wait is needed: there is no writer, and no reader behind whom
-   * somebody waits.
+   * Acquires the latch shared if no wait is needed: no thread holds it exclusively, and no thread
+   * waits behind its readers.
    *
    * @return whether the latch is held now
    */
@@ -364,7 +368,7 @@ public class HybridLatch {
   }
 
   /**
-   * Gives up one shared hold.
+   * Releases one shared hold.
    *
    * @throws IllegalMonitorStateException if the latch is not held shared
    */
@@ -377,8 +381,9 @@ public class HybridLatch {
   }
 
   /**
-   * Turns the caller's shared hold into the exclusive one if it is the only one. Two readers that
-   * both insist wait for ever, so on failure release and start again.
+   * Turns the caller's shared hold into the exclusive one if it is the only hold. On failure,
+   * release the shared hold and start again: two readers that both keep retrying would wait for
+   * ever.
    *
    * @return whether the latch is held exclusively now; else it is still held shared
    */
@@ -417,20 +422,21 @@ public class HybridLatch {
   }
 
   /**
-   * Runs a request under the exclusive latch: on this thread if the latch can be had, or on that of
-   * a holder who is about to leave, while this thread waits. Either way it has been run exactly
-   * once when this method returns, and its effects are visible.
+   * Runs a request under the exclusive latch. This thread runs it if it gets the latch; else a
+   * holder that is about to leave runs it while this thread waits. When this method returns, the
+   * request has been run exactly once, and its effects are visible.
    *
-   * <p>Where many threads do a little work each under one latch this saves a change of threads for
-   * each of them: the data stays in the cache of the one that does it all.
+   * <p>If many threads each do a little work under one latch, this saves each of them a change of
+   * threads. The data stays in the cache of the thread that does all the work.
    *
-   * <p>The latch may be obsolete: a request looks at {@link #isObsolete} as any other holder does.
+   * <p>The latch may be obsolete: a request checks {@link #isObsolete} like any other holder.
    *
-   * @param request short. It must not wait for anything, must not want a latch, and must not give
-   *     up this one: it runs under the hold of somebody who still counts on it. That is refused
-   *     with an {@link IllegalStateException}: always where it would have to wait, and every
-   *     attempt with assertions or in debug mode. Thread-locals may be another thread's. What it
-   *     throws reaches the caller of this method, and nobody else
+   * @param request short. It must not wait for anything, must not acquire a latch, and must not
+   *     release this one, because it may run under the hold of another thread that still relies on
+   *     it. A violation is refused with an {@link IllegalStateException}: always if the request
+   *     would have to wait, and with assertions or in debug mode at every attempt. Thread-locals
+   *     may be those of another thread. An exception from the request reaches only the caller of
+   *     this method
    */
   public final void runExclusive(Runnable request) {
     runExclusive(request, WaitTerms.ENDLESS);
@@ -441,7 +447,8 @@ public class HybridLatch {
    * terms.
    *
    * @param request see there
-   * @param terms what ends the wait. Once another thread has begun to run the request nothing does
+   * @param terms what ends the wait. Once another thread has begun to run the request, nothing ends
+   *     the wait early
    * @return {@link Acquisition#ACQUIRED} if the request was run, once; with any other it was not,
    *     and never will be
    */
@@ -472,9 +479,10 @@ public class HybridLatch {
   }
 
   /**
-   * Marks what the latch protects as gone, for ever: a node that was unlinked, say. From now on no
-   * stamp validates and no optimistic read begins. The latch can still be acquired, as others may
-   * be waiting for it; whoever has acquired it looks at {@link #isObsolete} and leaves.
+   * Marks the protected data as gone for ever, for example a node that was unlinked. From now on no
+   * stamp validates and no optimistic read begins. The latch can still be acquired, because other
+   * threads may be waiting for it. A thread that has acquired it checks {@link #isObsolete} and
+   * leaves.
    *
    * @throws IllegalMonitorStateException if the latch is not held exclusively
    */
@@ -487,8 +495,8 @@ public class HybridLatch {
   }
 
   /**
-   * Whether what the latch protects is gone. Steady while the latch is held; without it, true is
-   * true for ever.
+   * Whether the protected data is gone. The answer does not change while the latch is held. Without
+   * a hold, only the answer true is final.
    *
    * @return true after {@link #markObsolete}
    */
@@ -497,8 +505,8 @@ public class HybridLatch {
   }
 
   /**
-   * Begins an optimistic read. What is read before {@link #validate} says yes may be torn, and must
-   * not be followed, returned or acted on.
+   * Begins an optimistic read. Until {@link #validate} returns true, everything that was read may
+   * be torn. It must not be followed, returned or acted on.
    *
    * @return a stamp, {@link #INVALID_STAMP} if a writer is at work or the latch is obsolete
    */
@@ -508,10 +516,10 @@ public class HybridLatch {
   }
 
   /**
-   * Ends an optimistic read, or checks on the way; a stamp can be validated any number of times.
+   * Ends an optimistic read, or checks it in between. A stamp can be validated any number of times.
    *
    * @param stamp from {@link #readOptimistic}
-   * @return whether all that was read since then is as if read at one moment
+   * @return whether everything that was read since then is as if read at one moment
    */
   public final boolean validate(long stamp) {
     VarHandle.acquireFence();
@@ -519,15 +527,15 @@ public class HybridLatch {
   }
 
   /**
-   * Reads optimistically, a few times if need be, and at last under the shared latch. Of a latch
-   * that is obsolete it reads what is left, under the shared latch: where nodes can go, the read
-   * looks at {@link #isObsolete} itself and says so in its result.
+   * Reads optimistically, a few times if necessary, and then under the shared latch. If the latch
+   * is obsolete, it reads what is left, under the shared latch. So if nodes can be removed, the
+   * read itself checks {@link #isObsolete} and reports it in its result.
    *
    * @param <T> what is read
-   * @param read run one or several times. It writes nothing that lasts; until it has returned it
-   *     may see data that does not belong together, and must not loop for ever, follow, or allocate
-   *     by it. An exception that it throws counts only if the read was undisturbed
-   * @return what it returned when it was not disturbed
+   * @param read run one or several times. It must have no lasting effect. While it runs it may see
+   *     inconsistent data. It must not loop for ever because of such data, follow it, or allocate
+   *     memory by it. An exception that it throws is rethrown only if the read was undisturbed
+   * @return the result of the undisturbed run
    */
   public final <T extends @Nullable Object> T readOptimisticOrShared(Supplier<T> read) {
     for (int i = 0; i < OPTIMISTIC_TRIES; i++) {
@@ -555,18 +563,18 @@ public class HybridLatch {
   }
 
   /**
-   * Whether somebody holds the latch exclusively; for assertions and messages.
+   * Whether a thread holds the latch exclusively; for assertions and messages.
    *
-   * @return what was so a moment ago
+   * @return the state a moment ago
    */
   public final boolean isExclusivelyHeld() {
     return LatchWord.isExclusive(wordOpaque());
   }
 
   /**
-   * Whether somebody holds the latch shared; for assertions and messages.
+   * Whether a thread holds the latch shared; for assertions and messages.
    *
-   * @return what was so a moment ago
+   * @return the state a moment ago
    */
   public final boolean isSharedHeld() {
     return LatchWord.sharedHolders(wordOpaque()) != 0;
@@ -587,12 +595,12 @@ public class HybridLatch {
     return (long) WORD.getOpaque(this);
   }
 
-  /** The version; steady while the caller holds the latch. */
+  /** The version; it does not change while the caller holds the latch. */
   long version() {
     return (long) VERSION.getOpaque(this);
   }
 
-  /** What is checked before an acquisition is tried: nothing, outside of tests and debugging. */
+  /** The checks before an acquisition; none outside tests and debugging. */
   private void wanted(boolean shared, boolean waits, @Nullable WaitStatistics statistics) {
     assert Requests.isOutside();
     if (LatchDebug.ON) {
@@ -607,7 +615,7 @@ public class HybridLatch {
     }
   }
 
-  /** What is checked before a hold is given up: nothing, outside of tests and debugging. */
+  /** The checks before a release; none outside tests and debugging. */
   private void leaving(boolean shared) {
     assert Requests.isNotUnder(this);
     if (LatchDebug.ON) {
@@ -633,7 +641,7 @@ public class HybridLatch {
     return casWord(LatchWord.FREE, LatchWord.ONE_SHARED) || tryEnter(LatchWaiter.SHARED);
   }
 
-  /** Enters if the word admits it now; with PARKED, if it is one that was woken. */
+  /** Enters if the word admits the waiter now. A woken waiter sets PARKED when it enters. */
   boolean tryEnter(LatchWaiter waiter) {
     for (long w = wordOpaque(); waiter.isAdmitted(w); ) {
       long entered = waiter.shared() ? w + LatchWord.ONE_SHARED : w | LatchWord.EXCLUSIVE;
@@ -653,10 +661,10 @@ public class HybridLatch {
     }
   }
 
-  /** Runs what waiters have left to be run, once, and then leaves. */
+  /** Runs the requests of waiters, once, and then leaves. */
   private void leaveExclusiveWithWaiters() {
     @Nullable Object @Nullable [] place =
-        Requests.ofThread(); // all that allocates, before anything is claimed
+        Requests.ofThread(); // does all allocation before anything is claimed
     if (place == null) {
       LOT.unpark(this, TAG, LatchLeaver.EXCLUSIVE);
       return;
@@ -671,7 +679,7 @@ public class HybridLatch {
     if (!casWord(LatchWord.EXCLUSIVE, LatchWord.FREE)) {
       LOT.unpark(this, TAG, LatchLeaver.EXCLUSIVE);
     }
-    ParkingLot.unparkChain(claimed); // not before others can have the latch
+    ParkingLot.unparkChain(claimed); // only after others can acquire the latch
   }
 
   private void leaveShared(long seen) {
@@ -692,8 +700,8 @@ public class HybridLatch {
   }
 
   /**
-   * Gives up what was granted to a waiter that is about to throw; nothing was written, and the
-   * debug mode has not been told of a hold.
+   * Releases a latch that was granted to a waiter that is about to throw. Nothing was written, and
+   * the debug mode has no record of this hold.
    */
   void giveBack(boolean shared) {
     if (shared) {
@@ -704,7 +712,8 @@ public class HybridLatch {
   }
 
   /**
-   * Under the bucket lock: takes {@code leaving} out of the word and serves the head of the queue.
+   * Under the bucket lock: subtracts {@code leaving} from the word and serves the head of the
+   * queue.
    */
   ParkingLot.Wake leave(long leaving, ParkingLot.Waiters head) {
     for (; ; ) {
@@ -740,7 +749,7 @@ public class HybridLatch {
   }
 
   private static InterruptedException interrupted() {
-    Thread.interrupted(); // as usual, the exception stands for the status
+    Thread.interrupted(); // as usual, the exception replaces the status
     return new InterruptedException();
   }
 

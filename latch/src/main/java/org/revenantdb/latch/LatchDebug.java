@@ -5,28 +5,32 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The debug mode of latches: finds uses that can end in a deadlock, and holds that nobody gives up.
+ * The debug mode of latches: finds uses that can end in a deadlock, and holds that are never
+ * released.
  *
- * <p>It is switched on for the life of the JVM by {@code -Drevenant.latch.debug=true}; otherwise it
- * costs nothing. What it finds throws {@link LatchUsageException} before the wait, whether or not
- * there would have been a deadlock this time:
+ * <p>{@code -Drevenant.latch.debug=true} switches it on for the life of the JVM; otherwise it costs
+ * nothing. A broken rule throws {@link LatchUsageException} before the wait, whether or not a
+ * deadlock would have followed this time. Each of these breaks a rule:
  *
  * <ul>
- *   <li>a thread waits for a latch that it holds, in whatever mode;
+ *   <li>a thread waits for a latch that it holds, in any mode;
  *   <li>a thread waits for a latch while it holds one of a greater rank ({@link
  *       WaitStatistics#WaitStatistics(String, int)});
- *   <li>among latches without rank: one thread has waited for B while it held A, and another waits
- *       for A while it holds B, or the same along a longer cycle, at any time since both exist.
+ *   <li>among latches without rank: one thread waits for A while it holds B, after another one has
+ *       waited for B while it held A, at any time since both exist. The same holds for longer
+ *       cycles.
  * </ul>
  *
- * <p>With {@code -Drevenant.latch.debug=holds} nothing is judged, and only {@link #held} and {@link
- * #abandoned} answer: for programs whose latches have no order, but must all be given back.
+ * <p>With {@code -Drevenant.latch.debug=holds} no rule is checked, and only {@link #held} and
+ * {@link #abandoned} return something. That is for programs whose latches have no order, but must
+ * all be released.
  *
- * <p>Latches of equal rank are not compared: give one rank to latches whose order changes, such as
- * those of buffer frames. An acquisition that does not wait breaks no rule.
+ * <p>Latches of equal rank are not compared: give the same rank to latches whose order changes,
+ * such as those of buffer frames. An acquisition that does not wait breaks no rule.
  *
- * <p>A thread that gives a hold to another one, which releases it, need not say so; but until it is
- * released it counts as with the first thread, unless that says {@link #handOver}.
+ * <p>A thread may give a hold to another thread, which releases it, without a call. But until the
+ * release the hold counts as one of the first thread, unless that thread has called {@link
+ * #handOver}.
  *
  * <p>Threads: everything may be called by any thread, platform or virtual.
  */
@@ -34,7 +38,7 @@ public final class LatchDebug {
   /** Whether the latches call the hooks below; a constant for the compiler. */
   static final boolean ON;
 
-  /** Whether only holds are kept, and no use is judged. */
+  /** Whether only holds are recorded, and no rule is checked. */
   private static final boolean HOLDS_ONLY;
 
   static {
@@ -48,15 +52,15 @@ public final class LatchDebug {
   private LatchDebug() {}
 
   /**
-   * One hold of a latch, as it was when asked for.
+   * One hold of a latch, as it was at the time of the call.
    *
    * @param latch the latch's class, as far as known, and its identity hash code
    * @param shared whether it is held shared, not exclusively
-   * @param thread who acquired it
+   * @param thread the thread that acquired it
    * @param since when it was acquired
    * @param stack where it was acquired, innermost first
    * @param latchCollected whether the latch was garbage collected while held
-   * @param certain false if the thread has given it away, or another one may have it by now
+   * @param certain false if the thread has given it away, or another thread may have it by now
    */
   public record Hold(
       String latch,
@@ -81,14 +85,14 @@ public final class LatchDebug {
   /**
    * Whether the debug mode is on.
    *
-   * @return what the system property said when this class was loaded
+   * @return the value of the system property when this class was loaded
    */
   public static boolean isOn() {
     return ON;
   }
 
   /**
-   * Who holds which latch.
+   * Which thread holds which latch.
    *
    * @return all holds; empty if the debug mode is off
    */
@@ -97,9 +101,9 @@ public final class LatchDebug {
   }
 
   /**
-   * Which holds nobody will give up, it seems: those whose thread has ended, and those whose latch
-   * was garbage collected, of these the first thousand. A hold given away by a thread that has
-   * ended is among them until it is released.
+   * The holds that will probably never be released: those whose thread has ended, and the first
+   * thousand of those whose latch was garbage collected. A hold that was given away by a thread
+   * that has ended is among them until it is released.
    *
    * @return the holds; empty if the debug mode is off
    */
@@ -108,20 +112,20 @@ public final class LatchDebug {
   }
 
   /**
-   * Says that the calling thread gives its hold of a latch to another one, which will release it.
-   * From then on the calling thread may acquire the latch again, and wait for that.
+   * Records that the calling thread gives its hold of a latch to another thread, which will release
+   * it. From then on the calling thread may acquire the latch again, and wait for it.
    *
-   * @param latch what the calling thread holds; nothing happens if it does not, or if the debug
-   *     mode is off
+   * @param latch the latch that the calling thread holds; the call has no effect if it does not
+   *     hold it, or if the debug mode is off
    */
   public static void handOver(Object latch) {
     REGISTRY.handedOver(latch);
   }
 
   /**
-   * Before an acquisition.
+   * Called before an acquisition.
    *
-   * @param waits whether the caller is ready to wait, be it for a time only
+   * @param waits whether the caller is ready to wait, even if only for a limited time
    * @throws LatchUsageException if a rule is broken; then nothing may be acquired
    */
   static void acquiring(
@@ -132,29 +136,30 @@ public final class LatchDebug {
     try {
       REGISTRY.acquiring(latch, waits, statistics);
     } catch (VirtualMachineError e) {
-      // One acquisition is not checked. Here and below: what is looked at must work as without us.
+      // One acquisition is not checked. Here and below: the program must work as it does without
+      // the debug mode.
     }
   }
 
-  /** After an acquisition; not if the latch was not got. */
+  /** Called after an acquisition, but not if the latch was not acquired. */
   static void acquired(Object latch, boolean shared, @Nullable WaitStatistics statistics) {
     try {
       REGISTRY.acquired(latch, shared, statistics);
     } catch (VirtualMachineError e) {
-      // One hold is not known: it breaks no rule, and its release finds nothing.
+      // One hold is not recorded: it breaks no rule, and its release finds nothing.
     }
   }
 
-  /** Before a release: while the calling thread can be sure that nobody else gets the latch. */
+  /** Called before a release, while no other thread can get the latch. */
   static void released(Object latch, boolean shared) {
     try {
       REGISTRY.released(latch, shared);
     } catch (VirtualMachineError e) {
-      // One hold too many is known.
+      // One hold too many is recorded.
     }
   }
 
-  /** The exclusive hold becomes a shared one; before others can get in. */
+  /** The exclusive hold becomes a shared one. Called before other threads can enter. */
   static void downgraded(Object latch) {
     try {
       REGISTRY.changed(latch, /* nowShared= */ true);

@@ -1,8 +1,8 @@
 package org.revenantdb.latch;
 
 /**
- * The three ways to leave a latch for which others wait, by what each takes out of the word; one
- * object each, as nothing may be allocated for it.
+ * The three ways to leave a latch for which others wait. They differ in what they subtract from the
+ * word. There is one object for each, because a release must not allocate.
  */
 enum LatchLeaver implements TracksArrivals<HybridLatch> {
   EXCLUSIVE(LatchWord.EXCLUSIVE),

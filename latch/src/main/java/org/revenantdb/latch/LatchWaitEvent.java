@@ -9,10 +9,10 @@ import jdk.jfr.Threshold;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the flight recorder keeps of a long wait for a latch; its duration is the wait.
+ * The flight recorder's event for a long wait for a latch. Its duration is the length of the wait.
  *
- * <p>Nothing but {@link WaitEvents} may mention this class: where the module {@code jdk.jfr} is
- * missing it cannot be loaded.
+ * <p>Only {@link WaitEvents} may refer to this class: without the module {@code jdk.jfr} it cannot
+ * be loaded.
  */
 @Name(LatchWaitEvent.NAME)
 @Label("Latch Wait")

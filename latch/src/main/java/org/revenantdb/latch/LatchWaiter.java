@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The four ways to wait for a {@link HybridLatch}, and the waiting itself: try, spin a little,
- * park, try again. One object each, as nothing may be allocated for it.
+ * park, try again. There is one object for each, because a wait must not allocate one.
  */
 enum LatchWaiter implements ParkingLot.Protocol<HybridLatch>, TracksArrivals<HybridLatch> {
   EXCLUSIVE(/* shared= */ false, /* returning= */ false),
@@ -13,9 +13,9 @@ enum LatchWaiter implements ParkingLot.Protocol<HybridLatch>, TracksArrivals<Hyb
   SHARED_AGAIN(/* shared= */ true, /* returning= */ true);
 
   /**
-   * How long one that was woken and has lost naps before it tries again; twice as long each time.
-   * Long enough that what a wake-up costs the others (2 to 20 us) is little beside it; short, as
-   * the latch may be free meanwhile.
+   * How long a waiter that was woken and has lost naps before it tries again; twice as long each
+   * time. It is long compared with what a wake-up costs the others (2 to 20 us). It is short
+   * because the latch may be free meanwhile.
    */
   private static final long FIRST_NAP_NANOS = 64_000;
 
@@ -47,7 +47,7 @@ enum LatchWaiter implements ParkingLot.Protocol<HybridLatch>, TracksArrivals<Hyb
             == ParkingLot.Outcome.GRANTED;
   }
 
-  /** Waits on terms for the latch, or for somebody who runs the request. */
+  /** Waits on terms for the latch, or until another thread has run the request. */
   ParkingLot.Outcome awaitOrBeServed(HybridLatch latch, Runnable request, WaitTerms terms) {
     return awaitCounted(latch, request, terms, terms.isTimed(), terms.nanos(), terms.statistics());
   }
@@ -96,16 +96,22 @@ enum LatchWaiter implements ParkingLot.Protocol<HybridLatch>, TracksArrivals<Hyb
     }
   }
 
-  /** A wait is not told rather than a latch lost, should there be no room for the call. */
+  /**
+   * If there is no stack left for the call, the wait is not reported: that is better than to lose a
+   * latch.
+   */
   private static void end(WaitMeter meter, @Nullable Object begun) {
     try {
       meter.end(begun);
     } catch (VirtualMachineError | LinkageError e) {
-      // One wait is not told.
+      // One wait is not reported.
     }
   }
 
-  /** Returns GRANTED when the word is ours, DONE if the request was run, or why not. */
+  /**
+   * Returns GRANTED if the caller holds the latch now, DONE if the request was run, or why the wait
+   * ended.
+   */
   private ParkingLot.Outcome spinThenPark(
       HybridLatch latch,
       @Nullable Runnable request,
@@ -119,7 +125,7 @@ enum LatchWaiter implements ParkingLot.Protocol<HybridLatch>, TracksArrivals<Hyb
     long nap = FIRST_NAP_NANOS;
     try {
       while (!latch.tryEnter(waiter)) {
-        // Where others are parked already a newcomer gains little by spinning, and costs them
+        // If others are parked already, a newcomer gains little by spinning, and it costs them
         // processor time.
         if (last == null && !LatchWord.isParked(latch.wordOpaque()) && Backoff.pause(round++)) {
           continue;
@@ -136,7 +142,7 @@ enum LatchWaiter implements ParkingLot.Protocol<HybridLatch>, TracksArrivals<Hyb
             lot.await(node, latch, HybridLatch.TAG, waiter, terms, timed, deadline);
         switch (outcome) {
           case RETRY -> {
-            if (node != null) { // else nobody could queue, and it is as it was
+            if (node != null) { // else it could not queue, and nothing has changed
               last = node;
               waiter = again();
               nap = FIRST_NAP_NANOS;
@@ -150,8 +156,8 @@ enum LatchWaiter implements ParkingLot.Protocol<HybridLatch>, TracksArrivals<Hyb
       }
       return ParkingLot.Outcome.GRANTED;
     } finally {
-      // Still on its way is who entered by itself, and who gives up without having queued again,
-      // be it for want of memory or by an exception.
+      // A waiter is still on its way if it entered by itself, or if it gives up without having
+      // queued again, for lack of memory or because of an exception.
       if (last != null && last.onItsWay) {
         lot.arrived(latch, HybridLatch.TAG, last, this);
       }
@@ -168,8 +174,8 @@ enum LatchWaiter implements ParkingLot.Protocol<HybridLatch>, TracksArrivals<Hyb
   }
 
   /**
-   * Nobody leaves the latch, but those behind one that gave up may have to enter, and readers
-   * behind a reader that was woken join it. PARKED goes if nobody is queued.
+   * No thread leaves the latch here. But the waiters behind one that gave up may have to enter, and
+   * readers behind a woken reader join it. PARKED is cleared if no thread is queued.
    */
   @Override
   public ParkingLot.Wake onDeparture(HybridLatch latch, ParkingLot.Waiters remaining) {

@@ -2,8 +2,8 @@ package org.revenantdb.latch;
 
 /**
  * The lock word of a {@link HybridLatch} as pure functions on a {@code long}: what each value
- * means, whom it admits, what it becomes. No memory is touched here, so all of it can be tested
- * exhaustively.
+ * means, which threads it admits, and what it becomes. No method accesses memory, so all of them
+ * can be tested exhaustively.
  */
 final class LatchWord {
   /*
@@ -15,36 +15,35 @@ final class LatchWord {
    *   EXCLUSIVE  shared  PARKED   meaning
    *       0        0       0      free
    *       0        n       0      n readers
-   *       0        n       1      n readers; whoever leaves last must look after the queue, newcomers queue
+   *       0        n       1      n readers; the last one to leave must serve the queue, newcomers queue
    *       1        0       0      one writer
-   *       1        0       1      one writer, who must look after the queue when it leaves
-   *       0        0       1      illegal: who leaves serves the queue in the same step
+   *       1        0       1      one writer, which must serve the queue when it leaves
+   *       0        0       1      illegal: a departing holder serves the queue in the same step
    *       1        n       -      illegal
    *
-   * So a free latch is always the same word, and one compare-and-set is all that taking and leaving it cost,
-   * also while others wait.
+   * So a free latch is always the same word. To acquire it costs one compare-and-set, and so does to leave it, even
+   * while others wait.
    *
    * Who writes what: holders and newcomers write EXCLUSIVE and the count, by compare-and-set of the whole
-   * word. PARKED is set by one who queues, cleared by one who leaves, both under the lock of the latch's
-   * bucket; and it is set by one who was woken, in one piece with its entering.
+   * word. PARKED is set by a thread that queues and cleared by a thread that leaves, both under the lock of the
+   * latch's bucket. A woken thread sets it too, in one step with its entry.
    *
-   * Invariant  While that bucket lock is free: if somebody is queued, then PARKED is set, or a thread is on
-   *            its way that was woken to try for itself, and that will set PARKED. While it is on its way
-   *            nobody else is woken, and those who come and go at full speed meanwhile need not know that
-   *            there is a queue.
+   * Invariant  While that bucket lock is free: if a thread is queued, then PARKED is set, or a thread that was woken
+   *            to try for itself is on its way and will set PARKED. While it is on its way no other thread is woken.
+   *            Threads that come and go at full speed meanwhile need not know that there is a queue.
    *
-   * PARKED with an empty queue is harmless: who leaves finds nobody, and clears it.
+   * PARKED with an empty queue is harmless: a departing holder finds no waiter, and clears it.
    *
-   * The mark of a node that is gone is in the version, where optimistic readers look (HybridLatch).
+   * The mark of an obsolete node is in the version, where optimistic readers look (HybridLatch).
    */
 
-  /** Nobody holds it. */
+  /** No thread holds it. */
   static final long FREE = 0;
 
   /** One writer holds it. */
   static final long EXCLUSIVE = 1L << 63;
 
-  /** Who leaves it free must look after the queue. */
+  /** The holder that leaves it free must serve the queue. */
   static final long PARKED = 1L << 62;
 
   /** One shared holder; the count can be added to and subtracted from the word. */
@@ -75,17 +74,17 @@ final class LatchWord {
     return word & SHARED_MASK;
   }
 
-  /** Whether nobody holds the latch, in whichever mode. */
+  /** Whether no thread holds the latch, in any mode. */
   static boolean isUnheld(long word) {
     return (word & (EXCLUSIVE | SHARED_MASK)) == 0;
   }
 
   /**
-   * Whether a reader may enter now. A newcomer does not join other readers while somebody is
-   * queued, or a stream of readers would keep a writer out for ever.
+   * Whether a reader may enter now. A newcomer does not join other readers while a thread is
+   * queued; else a stream of readers would keep a writer out for ever.
    *
-   * @param returning whether this reader was queued itself and has been woken; it had its place in
-   *     the queue and joins readers freely
+   * @param returning whether this reader was queued itself and has been woken; it has had its place
+   *     in the queue, so it may join other readers
    */
   static boolean admitsShared(long word, boolean returning) {
     return !isExclusive(word) && (returning || !isParked(word));
@@ -104,9 +103,7 @@ final class LatchWord {
     return parked ? word | PARKED : word & ~PARKED;
   }
 
-  /**
-   * Whether a reader that leaves must look after the queue: it is the last one and somebody waits.
-   */
+  /** Whether a departing reader must serve the queue: it is the last one, and a thread waits. */
   static boolean lastSharedWithWaiters(long word) {
     return isParked(word) && sharedHolders(word) == 1;
   }
@@ -117,13 +114,13 @@ final class LatchWord {
   }
 
   /**
-   * What to do with the waiters at the head of the queue when the word has become {@code left}, the
-   * one who leaves already taken out of it.
+   * What to do with the waiters at the head of the queue when the word has become {@code left},
+   * from which the departing holder is already subtracted.
    *
    * @param waiters how many wait at the head: one writer, or the contiguous readers; or 0
    * @param shared whether they are readers
    * @param handOverDue whether the fairness time has come
-   * @param onItsWay whether somebody was woken before and has not arrived yet
+   * @param onItsWay whether a thread was woken before and has not arrived yet
    */
   static ParkingLot.Wake whomToWake(
       long left, int waiters, boolean shared, boolean handOverDue, boolean onItsWay) {
@@ -140,10 +137,10 @@ final class LatchWord {
   }
 
   /**
-   * The word once the decision of {@link #whomToWake} has been carried out. If nobody holds it then
-   * it is free: whoever is on its way answers for the queue.
+   * The word once the decision of {@link #whomToWake} has been carried out. If no thread holds it
+   * then, it is free: the woken thread that is on its way is responsible for the queue.
    *
-   * @param othersWait whether somebody is queued behind the group at the head
+   * @param othersWait whether other threads are queued behind the group at the head
    */
   static long served(
       long left, ParkingLot.Wake wake, int waiters, boolean shared, boolean othersWait) {

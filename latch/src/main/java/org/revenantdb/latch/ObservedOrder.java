@@ -12,38 +12,38 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The order in which latches without rank were seen to be acquired, and what contradicts it.
+ * Records the order in which latches without rank were acquired, and finds contradictions to it.
  *
  * <p>Everything is guarded by the lock of the {@link HoldRegistry}.
  */
 final class ObservedOrder {
   /*
-   * Edge        A -> B: some thread waited for B, or was about to, while it held A. A try makes no edge to what it
-   *             tries, as it does not wait; but what a try has got counts as held.
+   * Edge        A -> B: some thread waited for B, or was about to, while it held A. A try makes no edge to the latch
+   *             that it tries, because it does not wait. But a latch that a try has acquired counts as held.
    *
-   * Cycle       A deadlock is a cycle of edges, each by another thread. So a cycle is refused only if its edges can be
-   *             those of different threads: one thread that goes both ways, at different times, does no harm
-   *             until a second one does so too.
+   * Cycle       A deadlock is a cycle of edges, each by another thread. So a cycle is refused only if its edges can
+   *             belong to different threads. One thread that uses both orders, at different times, does no harm until
+   *             a second one does so too.
    *
-   * Not seen    Of several ways around only the shortest one without the present thread is looked at; if that one
-   *             needs the same thread twice, a longer one that does not is missed.
+   * Not seen    Of several cycles only the shortest one without the present thread is examined. If that one needs the
+   *             same thread twice, a longer one that does not is missed.
    */
 
-  /** A debug mode must not eat the memory; order that comes later is not observed. */
+  /** A debug mode must not use up the memory; further edges are not observed. */
   private static final int MAX_EDGES = 100_000;
 
   private static final long SEVERAL = -1;
 
   private int edges;
 
-  /** A latch waited for while another was held. */
+  /** A thread waited for one latch while it held another. */
   static final class Edge {
     final TrackedLatch from;
     final TrackedLatch to;
     final String names;
     final Place place;
 
-    /** The only thread that was seen to do so, or SEVERAL. */
+    /** The only thread that was seen to do this, or SEVERAL. */
     private long thread;
 
     Edge(TrackedLatch from, TrackedLatch to, long thread, Place place) {
@@ -56,7 +56,7 @@ final class ObservedOrder {
   }
 
   /**
-   * Looks for what would make a cycle with one more edge.
+   * Looks for edges that one more edge would close to a cycle.
    *
    * @return the edges from {@code wanted} to {@code held}; null if there is no contradiction
    */
@@ -64,14 +64,14 @@ final class ObservedOrder {
     Edge known = held.after.get(wanted);
     long me = thread.threadId();
     if (known != null && (known.thread == SEVERAL || known.thread == me)) {
-      return null; // looked at when it became so
+      return null; // it was checked when it became so
     }
     long closing = known == null ? me : SEVERAL;
     List<Edge> way = shortestWay(wanted, held, closing);
     return way != null && byDifferentThreads(way, closing) ? way : null;
   }
 
-  /** Adds an edge, or that one more thread goes this way. */
+  /** Adds an edge, or one more thread to an existing edge. */
   void observe(TrackedLatch held, TrackedLatch wanted, Thread thread, Place place) {
     long me = thread.threadId();
     Edge known = held.after.get(wanted);
@@ -87,9 +87,9 @@ final class ObservedOrder {
   }
 
   /**
-   * Takes out the edges of a latch that is gone: nobody can wait for it any more.
+   * Removes the edges of a latch that was collected: no thread can wait for it any more.
    *
-   * @return those at the other ends
+   * @return the latches at the other ends
    */
   Set<TrackedLatch> remove(TrackedLatch gone) {
     Set<TrackedLatch> neighbours = new HashSet<>(gone.before);
@@ -104,7 +104,7 @@ final class ObservedOrder {
     return neighbours;
   }
 
-  /** For tests. */
+  /** For tests: the number of edges. */
   int edges() {
     return edges;
   }

@@ -6,14 +6,14 @@ import java.util.concurrent.TimeUnit;
 /**
  * How long a waiter may sleep without looking at its state.
  *
- * <p>A wake-up that gets lost costs that time at most. Usually none gets lost, but some builds of
- * the JDK lose them: there the time is short.
+ * <p>A lost wake-up costs at most that time. Usually no wake-up is lost, but some builds of the JDK
+ * lose them: there the time is short.
  */
 final class ParkLimits {
   /*
    * JDK-8369227: a virtual thread that parks without a time-out just after it has parked with one may miss its
-   * unpark. It came with JDK 25; a release line is sound from its first release with the repair on, and its
-   * earlier builds, early access to that release included, are not.
+   * unpark. It came with JDK 25; a release line is correct from its first release with the repair on. Its earlier
+   * builds are not, and neither are early-access builds of that release.
    */
   private static final List<Runtime.Version> REPAIRED_IN =
       List.of(
@@ -24,7 +24,7 @@ final class ParkLimits {
   private static final long USUAL_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long GUARD_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  /** For the JDK that we run on. */
+  /** For the running JDK. */
   static final long LONGEST_PARK_NANOS = longestParkNanos(Runtime.version());
 
   private ParkLimits() {}

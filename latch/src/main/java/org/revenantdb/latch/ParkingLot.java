@@ -8,15 +8,15 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place where threads wait: a global table of queues, keyed by what is waited for, so that what
- * is waited for needs no room for a queue of its own.
+ * The place where threads wait: a global table of queues. The key is the object that the threads
+ * wait for, so that object needs no room for a queue of its own.
  *
  * <p>A key is an object, compared by identity, and a number, compared by value: a latch and 0, a
  * log and a position, a table of transactions and a transaction's id.
  *
- * <p>The simple use is a condition: whoever makes it true calls {@link #unparkAll}, afterwards;
- * whoever needs it parks in a loop. Because {@code mustWait} is evaluated under the lock of the
- * key's bucket, which {@code unparkAll} takes too, no wake-up falls between check and sleep.
+ * <p>The simple use is a condition. A thread that has made it true then calls {@link #unparkAll}; a
+ * thread that needs it parks in a loop. {@code mustWait} is evaluated under the lock of the key's
+ * bucket, which {@code unparkAll} takes too. So no wake-up is lost between check and sleep.
  *
  * {@snippet :
  * while (!transaction.hasEnded()) {
@@ -27,84 +27,85 @@ import org.jspecify.annotations.Nullable;
  * ParkingLot.global().unparkAll(transactions, id);
  * }
  *
- * <p>A lock uses {@link Protocol} and {@link Departure} instead: they let it change its own word in
- * one piece with the queue, and hand itself over to a waiter.
+ * <p>A lock uses {@link Protocol} and {@link Departure} instead. With them it changes its own word
+ * and the queue in one step, and hands itself over to a waiter.
  *
- * <p>Threads: platform and virtual threads alike may do anything here. What runs under the bucket
- * lock ({@code mustWait}, {@code onDeparture}) must be short, must not block and must not use the
- * parking lot. It may throw: then the waiter is not queued, nobody is woken, and the exception
+ * <p>Threads: platform and virtual threads may call any method. The callbacks under the bucket lock
+ * ({@code mustWait}, {@code onDeparture}) must be short, must not block and must not use the
+ * parking lot. They may throw: then the waiter is not queued, no thread is woken, and the exception
  * reaches the caller.
  *
- * <p>Failure: {@link Outcome#RETRY} may come for no reason, as a condition must be checked again
- * anyway. Without memory for a waiter nobody parks: the caller yields once and is told to try
- * again.
+ * <p>Failure: {@link Outcome#RETRY} may be returned for no reason, because the caller must check
+ * its condition again anyway. Without memory for a waiter the thread does not park: it yields once,
+ * and the result is to try again.
  */
 public final class ParkingLot {
   /*
    * Source      Böttcher, "Scalable Concurrency Control", thesis 2023, sections 2.2.4, 3.4.1, 3.4.2; the idea
-   *             is WebKit's. We differ: (1) one node per waiter instead of a counter with a condition
-   *             variable, as a virtual thread is parked by LockSupport, and so a time-out concerns one waiter;
-   *             (2) contiguous readers are grouped when they leave, none jumps the queue to join others;
-   *             (3) a waiter that was woken and lost comes back to the head of the queue, so that the bound
-   *             "fairness time x waiters in front" holds for each; (4) the fairness time starts anew when the
-   *             queue was empty, so that a rare wait does not always cost a hand-over; (5) while a waiter that
-   *             was woken to try for itself is on its way, nobody else is woken, and it answers for those that
-   *             are still queued (TracksArrivals): else every release under contention would cost a wake-up;
-   *             (6) one that was woken and lost does not queue at once, to be woken by the next release: it naps, and
-   *             tries again by itself, until a hand-over is due; so whoever barges pays for one wake-up in a
-   *             fairness time, not for one in each release (17 us on a virtual machine); (7) then it queues, and
-   *             waits a little while awake, since the next release will be its own: so a hand-over does not
-   *             leave the latch idle while a thread wakes up.
+   *             is WebKit's. We differ: (1) one node per waiter instead of a counter with a condition variable, since
+   *             a virtual thread is parked by LockSupport, and so that a time-out concerns one waiter; (2) contiguous
+   *             readers are grouped when they are dequeued, and no reader jumps the queue to join others; (3) a
+   *             waiter that was woken and lost returns to the head of the queue, so that the bound "fairness time x
+   *             waiters in front" holds for each; (4) the fairness time starts anew when the queue was empty, so that
+   *             a rare wait does not always cost a hand-over; (5) while a waiter that was woken to try for itself is
+   *             on its way, no other waiter is woken, and it is responsible for those that are still queued
+   *             (TracksArrivals): else every release under contention would cost a wake-up; (6) a waiter that was
+   *             woken and lost does not queue at once to be woken by the next release. It naps, and tries again by
+   *             itself, until a hand-over is due. So barging threads pay for one wake-up in a fairness time, not for
+   *             one in each release (17 us on a virtual machine); (7) then it queues, and stays awake for a short
+   *             time, since the next release will hand over to it. So a hand-over does not leave the latch idle while
+   *             a thread wakes up.
    *
-   * Park        1 make the node (all that allocates is behind us)  2 lock the bucket  3 mustWait? if not, out
+   * Park        1 make the node (no allocation after this)  2 lock the bucket  3 mustWait? if not, return
    *             4 enqueue  5 unlock  6 while the node is WAITING: park, for at most a slice.
-   * Unpark      1 lock the bucket  2 find the group at the head  3 the departure changes its word and says what
-   *             the group gets  4 dequeue it, set the states  5 unlock  6 unpark the threads.
-   * Claim       as Unpark, but the waiters at the head have left requests, and the word is left alone: they are
-   *             dequeued as CLAIMED, for the caller to run and to call DONE; then it comes back to depart.
+   * Unpark      1 lock the bucket  2 find the group at the head  3 the departure changes its word and decides
+   *             what the group gets  4 dequeue it, set the states  5 unlock  6 unpark the threads.
+   * Claim       as Unpark, but the waiters at the head have left requests, and the word is unchanged: they are
+   *             dequeued as CLAIMED. The caller runs the requests and sets DONE. Then it returns to depart.
    * Give up     1 lock the bucket  2 no longer WAITING? then take what was given (if CLAIMED: wait for DONE)
    *             3 dequeue, CANCELLED
-   *             4 its protocol departs: with the queue as it is now, change the word, wake whom the leaver had blocked
+   *             4 its protocol departs: with the queue as it is now, change the word, and wake the threads that
+   *             this waiter had blocked
    *             5 unlock  6 unpark those.
    *
-   * Invariants  I1 a node is queued iff it is WAITING (WaitNode). I2 a wake-up is never given to one who has
-   *             given up, and one who was woken never reports a time-out: both are decided under the bucket
-   *             lock. I3 a request is run exactly once if it was CLAIMED, by who claimed it, and never
-   *             otherwise by anybody but its owner. I4 no thread is parked or unparked, and nothing allocated, under a bucket lock.
+   * Invariants  I1 a node is queued iff it is WAITING (WaitNode). I2 a wake-up is never given to a waiter that has
+   *             given up, and a woken waiter never reports a time-out: both are decided under the bucket lock. I3 a
+   *             request that was CLAIMED is run exactly once, by the thread that claimed it. Any other request is run
+   *             only by its owner. I4 no thread is parked or unparked, and nothing allocated, under a bucket lock.
    *
-   * Races left in   A thread may be unparked that has left already: unpark comes after the state is set, and the
-   *             waiter may have seen the state by itself. It leaves a permit behind, so some later park of that
-   *             thread returns early; all parks in here are in loops, and LockSupport's contract demands the
-   *             same of everybody else.
-   *             An unpark may be lost (no memory to schedule a virtual thread; JDK-8369227): the waiter
-   *             looks at its state again after a slice. Late, never lost.
-   *             One that was woken may never come: a virtual thread whose carriers are all pinned by those that
-   *             queue behind it, or a thread that died of a StackOverflowError. Who is queued looks once a second
-   *             and takes over from those who have been on their way for a second, being awake. Should a late one
-   *             still come, it was woken for nothing.
+   * Races left in   A thread that has already left may be unparked: unpark comes after the state is set, and the
+   *                 waiter may have seen the state by itself. The unpark leaves a permit behind, so some later park
+   *                 of that thread returns early. All parks in this class are in loops, and LockSupport's contract
+   *                 demands the same of all other code.
+   *                 An unpark may be lost (no memory to schedule a virtual thread; JDK-8369227). The waiter looks at
+   *                 its state again after a slice. So the wake-up is late, but never lost.
+   *                 A woken waiter may never arrive: a virtual thread whose carriers are all pinned by those that
+   *                 queue behind it, or a thread that died of a StackOverflowError. A queued waiter looks once a
+   *                 second. It takes over from those that have been on their way for a second, since it is awake. If
+   *                 a late one still arrives, it was woken for nothing.
    */
 
-  /** What became of a wish to park. */
+  /** The result of a call to park. */
   public enum Outcome {
-    /** Woken, or woken for nothing: look again whether there is something to wait for. */
+    /** Woken, perhaps for nothing: check again whether there is something to wait for. */
     RETRY,
-    /** What was waited for has been handed over: it is the caller's already. */
+    /** The caller owns what it waited for: it was handed over. */
     GRANTED,
-    /** There was nothing to wait for: {@code mustWait} said so. */
+    /** There was nothing to wait for: {@code mustWait} returned false. */
     NOT_PARKED,
-    /** The deadline passed; no wake-up was swallowed. */
+    /** The deadline passed; no wake-up was consumed. */
     TIMED_OUT,
-    /** The thread is interrupted and still has its interrupt status; no wake-up was swallowed. */
+    /** The thread is interrupted and still has its interrupt status; no wake-up was consumed. */
     INTERRUPTED,
-    /** {@link WaitTerms#asLongAs} said that it is not wanted any more; no wake-up was swallowed. */
+    /** The callback of {@link WaitTerms#asLongAs} returned false; no wake-up was consumed. */
     GIVEN_UP,
-    /** What the caller had asked for was done by another thread. */
+    /** Another thread has run the caller's request. */
     DONE
   }
 
   /** What happens to the waiters at the head of the queue. */
   public enum Wake {
-    /** They go on waiting. */
+    /** They continue to wait. */
     NONE,
     /** They are woken, to try again: {@link Outcome#RETRY}. */
     RETRY,
@@ -114,42 +115,42 @@ public final class ParkingLot {
 
   /**
    * The waiters at the head of a key's queue, as a callback sees them: one exclusive waiter, or the
-   * shared ones that stand together; with {@code unparkAll}, everybody. Valid only inside the
-   * callback.
+   * contiguous shared waiters; with {@code unparkAll}, all waiters of the key. Valid only inside
+   * the callback.
    */
   public interface Waiters {
     /**
-     * How many they are.
+     * The number of these waiters.
      *
-     * @return 0 if nobody waits for the key
+     * @return 0 if no thread waits for the key
      */
     int count();
 
     /**
      * Whether they wait for shared ownership.
      *
-     * @return false for an exclusive waiter, and if nobody waits
+     * @return false for an exclusive waiter, and if no thread waits
      */
     boolean shared();
 
     /**
-     * Whether somebody else waits for the key behind them.
+     * Whether other threads wait for the key behind them.
      *
      * @return true if the queue is not empty once these are woken
      */
     boolean othersWait();
 
     /**
-     * Whether the fairness time has passed, so that they should be granted what they wait for
-     * rather than be left to compete for it.
+     * Whether the fairness time has passed. Then they should be granted what they wait for instead
+     * of having to compete for it.
      *
      * @return true if a hand-over is due
      */
     boolean handOverDue();
 
     /**
-     * Whether one that was woken earlier to try for itself has not arrived yet, where the departure
-     * keeps track of that; the latch does.
+     * Whether a waiter that was woken earlier to try for itself has not arrived yet. Only for
+     * departures that keep track of arrivals, as those of the latch do.
      *
      * @return true if these need not be woken as well
      */
@@ -157,14 +158,15 @@ public final class ParkingLot {
   }
 
   /**
-   * Gives up what others wait for; called under the bucket lock, in one piece with the queue.
+   * Releases what others wait for; called under the bucket lock, in one step with the change of the
+   * queue.
    *
    * @param <K> what is waited for
    */
   @FunctionalInterface
   public interface Departure<K> {
     /**
-     * Changes the owner's own state, and decides.
+     * Changes the owner's state, and decides what happens to the waiters.
      *
      * @param owner what is waited for
      * @param head the waiters at the head of the queue; their count may be 0
@@ -180,8 +182,8 @@ public final class ParkingLot {
    */
   public interface Protocol<K> extends Departure<K> {
     /**
-     * Checks once more that there is something to wait for, and leaves a mark that somebody waits,
-     * if the owner keeps one. The caller is queued exactly if this returns true.
+     * Checks once more that there is something to wait for. If the owner keeps a mark for waiters,
+     * sets it. The caller is queued if and only if this returns true.
      *
      * @param owner what is waited for
      * @return false if there is no need to wait
@@ -189,8 +191,9 @@ public final class ParkingLot {
     boolean mustWait(K owner);
 
     /**
-     * Called when such a waiter has left the queue without being woken. Whom it alone had kept
-     * waiting must be woken now, and a mark that somebody waits must go if nobody does.
+     * Called when such a waiter has left the queue without being woken. Threads that only this
+     * waiter had blocked must be woken now. If no thread waits any more, the owner's mark for
+     * waiters must be cleared.
      *
      * @param owner what was waited for
      * @param remaining the waiters that are now at the head of the queue
@@ -202,16 +205,16 @@ public final class ParkingLot {
     }
 
     /**
-     * Called when such a waiter was granted what it waited for at the very moment when {@link
-     * WaitTerms#asLongAs} threw, which is what its caller will see: it must be given up again.
-     * Outside the bucket lock.
+     * Called when such a waiter was granted what it waited for while the callback of {@link
+     * WaitTerms#asLongAs} threw. Its caller will see that exception, so the grant must be released
+     * again. Called outside the bucket lock.
      *
      * @param owner what was granted
      */
     default void giveBack(K owner) {}
 
     /**
-     * Whether this waiter can be granted its wish together with others of its kind.
+     * Whether the grant to this waiter can be shared with other waiters of its kind.
      *
      * @return true for readers
      */
@@ -220,7 +223,7 @@ public final class ParkingLot {
     }
 
     /**
-     * Whether this waiter has been woken before, and lost: it is queued first, not last.
+     * Whether this waiter has been woken before, and has lost. Then it is queued first, not last.
      *
      * @return true to queue at the head
      */
@@ -229,10 +232,10 @@ public final class ParkingLot {
     }
   }
 
-  /** As many as the thesis has; the length of a chain is bounded by the number of waiters. */
+  /** The number in the thesis. The length of a chain is bounded by the number of waiters. */
   private static final int BUCKETS = 512;
 
-  /** About this long may others barge past a waiter; the thesis argues for 1 ms. */
+  /** For about this time other threads may barge past a waiter; the thesis argues for 1 ms. */
   private static final long FAIRNESS_NANOS =
       Math.clamp(
           Long.getLong("revenant.latch.fairnessNanos", TimeUnit.MILLISECONDS.toNanos(1)),
@@ -243,16 +246,16 @@ public final class ParkingLot {
   private static final long SLICE_NANOS = ParkLimits.LONGEST_PARK_NANOS;
 
   /**
-   * How long one that was woken may take to come before another replaces it, and how often those
-   * who are queued look. Usually one arrives within a fairness time; so nobody is replaced who only
-   * was a little slow.
+   * After this time without arrival a woken waiter is replaced by another one. It is also the
+   * period in which queued waiters check for this. Usually a waiter arrives within a fairness time,
+   * so no waiter is replaced that is only a little slow.
    */
   static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /**
-   * How long one that was woken and lost stays awake for a hand-over that is due. It is spent about
-   * once in a fairness time, so on average a latch for which somebody waits costs a tenth of a
-   * processor at most.
+   * How long a waiter that was woken and lost stays awake for a hand-over that is due. This happens
+   * about once in a fairness time. So on average a latch with waiters costs at most a tenth of a
+   * processor.
    */
   private static final long AWAKE_NANOS =
       Backoff.OTHERS_RUN ? TimeUnit.MICROSECONDS.toNanos(100) : 0;
@@ -260,7 +263,7 @@ public final class ParkingLot {
   /** Pauses between two looks at the clock while awake. */
   private static final int PAUSES = 8;
 
-  /** Frames that must fit on the stack before a bucket is locked; our deepest call has a dozen. */
+  /** Frames that must fit on the stack before a bucket is locked. The deepest call has a dozen. */
   private static final int STACK_RESERVE = 64;
 
   private static final Departure<Object> WAKE = (owner, head) -> Wake.RETRY;
@@ -279,14 +282,14 @@ public final class ParkingLot {
   private final LongSupplier nanoTime;
   private final CacheNodes nodes;
 
-  /** For tests, which would not notice a forgotten waiter if another soon took over. */
+  /** Settable for tests: they would not notice a forgotten waiter if another one soon took over. */
   volatile long lateNanos = LATE_NANOS;
 
   /** For tests: runs, and may throw, wherever a node is allocated. */
   volatile @Nullable Runnable allocationFault;
 
   /**
-   * Makes a lot with one queue for each key; everybody but tests uses {@link #global}.
+   * Makes a lot with one queue for each key. All code except tests uses {@link #global}.
    *
    * @param size number of buckets, a power of two
    */
@@ -315,9 +318,9 @@ public final class ParkingLot {
   }
 
   /**
-   * The parking lot that all share.
+   * The parking lot that all code shares.
    *
-   * @return the only one
+   * @return the only instance
    */
   public static ParkingLot global() {
     return GLOBAL;
@@ -424,7 +427,7 @@ public final class ParkingLot {
   }
 
   /**
-   * Wakes the first waiter of a key, or the shared waiters that stand together at the head.
+   * Wakes the first waiter of a key, or the contiguous shared waiters at the head.
    *
    * @param owner first part of the key, compared by identity
    * @param tag second part of the key
@@ -446,8 +449,8 @@ public final class ParkingLot {
   }
 
   /**
-   * Lets a departure change its owner's state, and does with the waiters at the head of the queue
-   * what it decides.
+   * Lets a departure change its owner's state, and then wakes the waiters at the head of the queue
+   * as the departure decides.
    *
    * @param <K> what is waited for
    * @param owner first part of the key, compared by identity
@@ -459,7 +462,7 @@ public final class ParkingLot {
     return release(owner, tag, /* everybody= */ false, departure);
   }
 
-  /** For tests: how many wait in the bucket of a key, for whatever key. */
+  /** For tests: how many threads wait in the bucket of a key, for any key. */
   int queuedNear(Object owner, long tag) {
     Bucket bucket = bucketOf(owner, tag);
     bucket.lock();
@@ -497,8 +500,9 @@ public final class ParkingLot {
 
   /**
    * Lets a departure change its owner's state, as {@link #unpark} does, unless the waiters at the
-   * head of the queue have left requests: then they are taken out for the caller to run them, and
-   * nothing else is done. Each of them waits for {@link WaitNode#setDone}, whatever its terms were.
+   * head of the queue have left requests. In that case these waiters are dequeued, and nothing else
+   * is done: the caller runs the requests. Each of them waits for {@link WaitNode#setDone},
+   * whatever its terms are.
    *
    * @param most how many requests at most
    * @return the claimed waiters as a chain; null if the departure was made
@@ -524,8 +528,8 @@ public final class ParkingLot {
   }
 
   /**
-   * Waits as a protocol says, on terms; the time is counted by the caller, who may park several
-   * times before it is over.
+   * Waits as a protocol says, on terms. The caller counts the time, since it may park several times
+   * before the time is over.
    */
   <K> Outcome await(
       K owner,
@@ -540,10 +544,10 @@ public final class ParkingLot {
   }
 
   /**
-   * The same with a node from {@link #newNode}. What its request throws when somebody else runs it
-   * is thrown here, whatever its type.
+   * The same with a node from {@link #newNode}. If another thread runs the node's request and the
+   * request throws, this method throws the same exception, whatever its type.
    *
-   * @return {@link Outcome#DONE} too, if somebody else ran the request and it returned
+   * @return {@link Outcome#DONE} too, if another thread ran the request and it returned
    */
   <K> Outcome await(
       @Nullable WaitNode node,
@@ -582,7 +586,8 @@ public final class ParkingLot {
   /**
    * Makes the node of a waiter, to be used once.
    *
-   * @param before its last stay, if it was woken and has lost: the new one is as old; or null
+   * @param before the waiter's last stay, if it was woken and has lost: the new node keeps its age;
+   *     or null
    * @return null without memory
    */
   @Nullable WaitNode newNode(
@@ -607,9 +612,9 @@ public final class ParkingLot {
   }
 
   /**
-   * One that was woken has got what it waited for, or gives up without having queued again: now
-   * that it does not answer for the queue any more, its protocol looks after it, as when one has
-   * left it.
+   * Called for a woken waiter that has got what it waited for, or gives up without having queued
+   * again. It is no longer responsible for the queue, so its protocol serves the queue, as after a
+   * waiter has left it.
    */
   <K> void arrived(K owner, long tag, WaitNode node, Departure<? super K> departure) {
     long now = nanoTime.getAsLong();
@@ -626,12 +631,12 @@ public final class ParkingLot {
   }
 
   /**
-   * Sleeps a little on behalf of one that was woken and has lost, which is still on its way, unless
-   * a hand-over is due to it.
+   * Lets a waiter that was woken and has lost sleep a little, unless a hand-over is due to it. It
+   * is still on its way.
    *
    * @param before its last stay
    * @param most how long
-   * @return false, at once, if it had better queue
+   * @return false, at once, if the waiter should queue instead
    */
   boolean nap(Object owner, long tag, WaitNode before, long most) {
     long now = nanoTime.getAsLong();
@@ -644,7 +649,7 @@ public final class ParkingLot {
       bucket.unlock();
     }
     long nanos = Math.min(untilDue, most);
-    // Interrupted one does not sleep; what that means is known where one queues.
+    // An interrupted thread does not sleep. The interrupt is handled where the thread queues.
     if (nanos <= 0 || Thread.currentThread().isInterrupted()) {
       return false;
     }
@@ -652,7 +657,9 @@ public final class ParkingLot {
     return true;
   }
 
-  /** Looks at the state for a little while before sleeping: the next to leave will hand over. */
+  /**
+   * Watches the state for a short time before sleeping: the next departing holder will hand over.
+   */
   private static void stayAwake(WaitNode node, long nanos) {
     long start = System.nanoTime();
     while (System.nanoTime() - start < nanos) {
@@ -665,7 +672,7 @@ public final class ParkingLot {
     }
   }
 
-  /** Step 6 of Park: until the state changes, or the terms say that it is enough. */
+  /** Step 6 of Park: sleeps until the state changes, or until the terms end the wait. */
   private <K> Outcome sleep(
       WaitNode node,
       K owner,
@@ -688,7 +695,7 @@ public final class ParkingLot {
         } else if (terms.asks() && !claimed && nextQuestion - now <= 0) {
           outcome =
               isStillWanted(node, owner, protocol, terms)
-                  ? outcomeOf(node) // now: whoever answers may have parked, and used up our permit
+                  ? outcomeOf(node) // now: the callback may have parked, and used up the permit
                   : giveUp(node, owner, protocol, Outcome.GIVEN_UP);
           nextQuestion = nanoTime.getAsLong() + terms.periodNanos();
         } else {
@@ -741,18 +748,18 @@ public final class ParkingLot {
       if (abandon(node, owner, protocol)) {
         throw thrown;
       }
-      return true; // too late: the request was run, and that is what its owner must be told
+      return true; // too late: the request was run, and its owner must learn that
     }
   }
 
   /**
-   * Leaves for good, whatever was given meanwhile: the caller is about to see an exception.
+   * Leaves for good, whatever was granted meanwhile: the caller is about to see an exception.
    *
    * @return false if the waiter's request was run
    */
   private <K> boolean abandon(WaitNode node, K owner, Protocol<? super K> protocol) {
     Outcome given = giveUp(node, owner, protocol, Outcome.GIVEN_UP);
-    while (given == null) { // the request is being run: its owner may not go before it ends
+    while (given == null) { // the request is being run: its owner must not leave before it ends
       Parking.parkNanos(owner, SLICE_NANOS);
       given = outcomeOf(node);
     }
@@ -774,7 +781,7 @@ public final class ParkingLot {
   }
 
   /**
-   * Leaves the queue for a reason, unless a wake-up came first: then that is the outcome.
+   * Leaves the queue for the given reason. If a wake-up came first, the wake-up is the outcome.
    *
    * @return null if the waiter's request is being run right now
    */
@@ -796,7 +803,7 @@ public final class ParkingLot {
     return reason;
   }
 
-  /** What remains without memory for a node: the caller spins, but its terms still count. */
+  /** The wait without memory for a node: the caller spins, but its terms still apply. */
   private <K> Outcome withoutMemory(
       K owner,
       long tag,
@@ -830,15 +837,15 @@ public final class ParkingLot {
     for (WaitNode node = first; node != null; woken++) {
       WaitNode following = node.next;
       node.next = null;
-      Parking.unpark(node.thread); // its state is set: it will see that after a slice at the latest
+      Parking.unpark(node.thread); // its state is set: it sees that after a slice at the latest
       node = following;
     }
     return woken;
   }
 
   /**
-   * Throws the StackOverflowError that is about to come here, where nothing is locked and nobody
-   * queued, and not in the middle of it.
+   * If a StackOverflowError is about to come, makes it come here, where nothing is locked and
+   * nothing is queued, and not later in the middle of the protocol.
    */
   private static int reserveStack(int frames) {
     return frames == 0 ? 0 : 1 + reserveStack(frames - 1);

@@ -8,18 +8,18 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>{@link ReentrantLock#lock} parks a thread that has to wait. On a virtual thread with thousands
  * of frames parking throws a {@link StackOverflowError} ({@link Parking}). The lock itself comes to
- * no harm: the JDK cancels the wait. But the error would strike in the middle of a protocol, which
- * has found enough stack before its first latch and must not fail any more. Such a thread tries the
- * lock here until it is free.
+ * no harm: the JDK cancels the wait. But the error would occur in the middle of a protocol that has
+ * found enough stack before its first latch and must not fail any more. So in this class such a
+ * thread tries the lock until it is free.
  *
- * <p>Where the stack is really used up, and on platform threads, the error is thrown as it is.
+ * <p>If the stack is really used up, and on platform threads, the error is thrown unchanged.
  *
  * <p>Thread-safe. Conditions of this lock are for platform threads alone.
  */
 public final class PatientLock extends ReentrantLock {
   @Serial private static final long serialVersionUID = 1;
 
-  /** Nobody holds it. */
+  /** Makes a lock that is not held. */
   public PatientLock() {}
 
   @Override

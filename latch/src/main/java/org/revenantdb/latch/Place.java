@@ -5,9 +5,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 
-/** When, in which thread and from where the latch was called: the caller's stack, without ours. */
+/**
+ * Records when, in which thread and from where the latch was called. The stack is the caller's,
+ * without the frames of this package.
+ */
 final class Place {
-  /** A message shows so many frames of a stack. */
+  /** The number of frames of a stack that a message shows. */
   private static final int SHOWN = 32;
 
   private static final Set<String> OURS =
@@ -19,12 +22,12 @@ final class Place {
 
   final Instant time = Instant.now();
 
-  /** Not the thread itself, so that it can be forgotten when it has ended. */
+  /** Not the thread itself, so that it can be collected when it has ended. */
   private final String threadName = Thread.currentThread().getName();
 
   private final long threadId = Thread.currentThread().threadId();
 
-  /** Its frames are looked up only if somebody wants to see them. */
+  /** Its frames are resolved only if they are printed. */
   private final Throwable here = new Throwable();
 
   List<StackTraceElement> stack() {

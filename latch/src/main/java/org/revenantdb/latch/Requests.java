@@ -3,30 +3,36 @@ package org.revenantdb.latch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Running what waiters have asked the holder of a latch to do for them (combining, rule R22).
+ * Runs the requests that waiters have left for the holder of a latch (combining, rule R22).
  *
- * <p>A request runs with the latch held exclusively, on whatever thread holds it, or on its owner's
- * if that gets the latch itself. It must not want a latch: one that waits while it runs would make
- * the holder wait for somebody who may be waiting for the holder. So every attempt is refused, also
- * where it happens to be free; without assertions only where it would have to wait.
+ * <p>A request runs with the latch held exclusively. It runs on the thread of any holder, or on its
+ * owner's thread if that gets the latch itself. It must not acquire a latch. If it waited for one,
+ * the holder would wait for a thread that may be waiting for the holder. So every attempt is
+ * refused, even if the latch happens to be free. Without assertions an attempt is refused only if
+ * it would have to wait.
  */
 final class Requests {
   /*
    * Exactly once   A request is run by its owner once that holds the latch, or by the thread that CLAIMED it
-   *                (WaitNode), which nobody but a holder does. The owner leaves the queue by its own will only
-   *                while it is WAITING, and runs the request itself only after RETRY or GRANTED; all of these
-   *                exclude CLAIMED, by the bucket lock.
-   * Failure        What a request throws is kept for its owner, and the next one is run. The holder sees nothing.
+   *                (WaitNode). Only a holder claims. The owner leaves the queue of its own accord only while it is
+   *                WAITING, and runs the request itself only after RETRY or GRANTED; all of these exclude CLAIMED, by
+   *                the bucket lock.
+   * Failure        An exception of a request is kept for its owner, and the next request is run. The holder does not
+   *                see the exception.
    */
 
-  /** As many as one holder runs before it lets the latch go: bounds what its own caller waits. */
+  /**
+   * The number of requests that a holder runs before it releases the latch. It bounds the wait of
+   * the holder's own caller.
+   */
   static final int BATCH = 64;
 
   /**
-   * Under which latch the thread runs a request now: an array of one, null while it runs none.
+   * The latch under which the thread runs a request now: an array of one element, which is null
+   * while the thread runs none.
    *
-   * <p>An array of the JDK, because it stays with the thread: an object of ours would keep our
-   * class loader for as long as the thread lives.
+   * <p>It is an array of a JDK class because it stays with the thread. An object of a class of this
+   * library would keep the library's class loader alive as long as the thread.
    */
   private static final ThreadLocal<@Nullable Object[]> OF_THREAD =
       ThreadLocal.withInitial(Requests::create);
@@ -34,7 +40,8 @@ final class Requests {
   private Requests() {}
 
   /**
-   * What is needed to run the requests of others; null if there is no memory for it: it runs none.
+   * The state that a thread needs to run the requests of others. Null if there is no memory for it;
+   * then the thread runs none.
    */
   static @Nullable Object @Nullable [] ofThread() {
     try {
@@ -60,12 +67,13 @@ final class Requests {
   static void refuseInside() {
     @Nullable Object @Nullable [] mine = ofThread();
     if (mine != null && mine[0] != null) {
-      throw new IllegalStateException("a request that is run under a latch must not want a latch");
+      throw new IllegalStateException("a request that runs under a latch must not acquire a latch");
     }
   }
 
   /**
-   * Refuses to give up a latch inside a request that is run under it: its holder counts on it.
+   * Refuses the release of a latch inside a request that runs under it: the holder relies on its
+   * hold.
    *
    * @throws IllegalStateException if the calling thread is running one
    */
@@ -74,7 +82,7 @@ final class Requests {
     @Nullable Object @Nullable [] mine = ofThread();
     if (mine != null && mine[0] == latch) {
       throw new IllegalStateException(
-          "a request that is run under a latch must not give up that latch");
+          "a request that runs under a latch must not release that latch");
     }
   }
 
@@ -102,8 +110,8 @@ final class Requests {
   }
 
   /**
-   * Runs all requests of a chain and calls them done; the caller holds the latch, and may be
-   * running a request itself, which then gives up a latch that was handed to it.
+   * Runs all requests of a chain and sets them DONE. The caller holds the latch. It may itself be
+   * running a request, which then releases a latch that was handed to it.
    *
    * @param mine what {@link #ofThread} returned
    */
@@ -126,7 +134,7 @@ final class Requests {
       }
       return null;
     } catch (Throwable thrown) {
-      return thrown; // of whatever kind: it is its owner's affair
+      return thrown; // of any kind: the owner has to handle it
     }
   }
 

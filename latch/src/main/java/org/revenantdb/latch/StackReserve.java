@@ -3,11 +3,11 @@ package org.revenantdb.latch;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Makes sure that the calling thread has enough stack left for what it does under latches.
+ * Ensures that the calling thread has enough stack left for its work under latches.
  *
- * <p>A {@link StackOverflowError} that strikes while a latch is held may strike the release too,
- * and then the latch is held for ever. So an operation calls {@link #ensure} before it takes its
- * first latch: if the stack is nearly used up, the error is thrown there, where nothing is held.
+ * <p>A {@link StackOverflowError} that occurs while a latch is held may also occur in the release,
+ * and then the latch is held for ever. So an operation calls {@link #ensure} before it acquires its
+ * first latch. If the stack is nearly used up, the error is thrown there, where nothing is held.
  *
  * <p>Threads: any, platform or virtual. Allocates nothing.
  */
@@ -19,26 +19,26 @@ public final class StackReserve {
    *               interpreter  reserves all variables of a method
    *               C1           reserves them, too: it compiles every branch
    *               C2           reserves them as long as it compiles the branch, and it drops a branch that was never
-   *                            taken; so the branch is taken now and then, at random. C2 decides after about 600
-   *                            calls of ensure: with one in 512 the branch had been missed in a third of all
-   *                            processes, and so was the reserve.
+   *                            taken; so the branch is taken sometimes, at random. C2 decides after about 600 calls
+   *                            of ensure: with one in 512 the branch had been missed in a third of all processes, and
+   *                            so was the reserve.
    *
    * Size        FRAMES + 1 frames of SLOTS variables of 8 bytes: 64 KiB compiled, more interpreted (a long takes two
    *             slots there). A frame of compiled code has 50 to 150 bytes, of interpreted code 100 to 250, and the
-   *             deepest call under a latch is some 40 frames deep. The rest is for what the JVM does in the thread that
-   *             comes by first: it loads classes and links lambdas. 34 KiB were not enough for that.
+   *             deepest call under a latch is some 40 frames deep. The rest is for the JVM, which loads classes and
+   *             links lambdas in the thread that first needs them. 34 KiB were not enough for that.
    *
    * Why so wide Each frame costs 2 ns, so 64 KiB of few frames are cheap. Measured, compiled by C2:
    *               variables  60   120   240   480   960
    *               frames    124    64    32    16     8
    *               ns        264   117    65    34  5354
    *             The compiler does not compile a method of more than 8,000 bytes of byte code: that is the 960.
-   *             So variables are declared several to a line, and there are as many as the compiler takes.
+   *             So several variables are declared in a line, and there are as many as the compiler accepts.
    */
   private static final int FRAMES = 16;
   private static final int SLOTS = 480;
 
-  /** The branch is taken in one of so many calls; a power of two. */
+  /** The branch is taken in one of this many calls; a power of two. */
   private static final int SELDOM = 32;
 
   private static final long[] ZEROS = new long[SLOTS];
@@ -62,7 +62,7 @@ public final class StackReserve {
     if (!takesBranch) {
       return frames == 0 ? 0 : reserve(z, frames - 1, /* takesBranch= */ false);
     }
-    // All of them are needed after the call, so each has a place in the frame.
+    // All of them are used after the call, so each has a place in the frame.
     long v0 = z[0], v1 = z[1], v2 = z[2], v3 = z[3], v4 = z[4], v5 = z[5], v6 = z[6], v7 = z[7];
     long v8 = z[8], v9 = z[9], v10 = z[10], v11 = z[11], v12 = z[12], v13 = z[13], v14 = z[14];
     long v15 = z[15], v16 = z[16], v17 = z[17], v18 = z[18], v19 = z[19], v20 = z[20], v21 = z[21];

@@ -4,17 +4,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * A counter for many threads, as {@link LongAdder}, that can be counted under a latch: it never
+ * A counter for many threads, like {@link LongAdder}, that may be used under a latch: it never
  * throws.
  *
- * <p>A {@code LongAdder} allocates when several threads meet at it. Without memory for that, this
- * counter counts in one word instead. Nothing is lost.
+ * <p>A {@code LongAdder} allocates when several threads collide. Without memory for that, this
+ * counter counts in a single word instead. No count is lost.
  */
 public final class Tally {
   private final LongAdder adder = new LongAdder();
   private final AtomicLong without = new AtomicLong();
 
-  /** A counter that is 0. */
+  /** Makes a counter with the value 0. */
   public Tally() {}
 
   /** Adds one. */
@@ -41,7 +41,7 @@ public final class Tally {
   }
 
   /**
-   * What has been counted; beside those who count, a value of about now.
+   * The sum of all counts. While other threads count, it is approximate.
    *
    * @return the sum
    */

@@ -12,11 +12,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What debug mode knows of one latch, without keeping it alive: who holds it, and which latches
- * were waited for while it was held.
+ * The debug mode's data about one latch, without keeping the latch alive: its holders, and the
+ * latches that threads waited for while they held it.
  *
- * <p>Two are equal if they stand for the same object, so one made on the spot finds the one in a
- * map. One whose latch was collected equals itself alone.
+ * <p>Two objects are equal if they stand for the same latch, so a temporary one finds the one in a
+ * map. An object whose latch was collected equals only itself.
  *
  * <p>Everything is guarded by the lock of the {@link HoldRegistry}.
  */
@@ -26,10 +26,10 @@ final class TrackedLatch extends WeakReference<Object> {
   /** Oldest first. */
   final List<Held> holds = new ArrayList<>();
 
-  /** Edges from here: what was waited for while this was held. */
+  /** Edges from here: latches that a thread waited for while it held this one. */
   final Map<TrackedLatch, ObservedOrder.Edge> after = new LinkedHashMap<>();
 
-  /** Where edges to here begin. */
+  /** The latches at which edges to this one begin. */
   final Set<TrackedLatch> before = new HashSet<>();
 
   private final int hash;
@@ -40,12 +40,12 @@ final class TrackedLatch extends WeakReference<Object> {
     this.name = name;
   }
 
-  /** One that only finds its equal. */
+  /** Makes a temporary object, only to look up the equal one. */
   static TrackedLatch probe(Object latch) {
     return new TrackedLatch(latch, "", null);
   }
 
-  /** The name under which messages speak of a latch. */
+  /** The name of a latch in messages. */
   static String nameOf(Object latch, @Nullable WaitStatistics statistics) {
     String kind = statistics == null ? latch.getClass().getSimpleName() : statistics.latchClass();
     return kind + "@" + Integer.toHexString(System.identityHashCode(latch));
@@ -80,9 +80,9 @@ final class TrackedLatch extends WeakReference<Object> {
     boolean shared;
 
     /**
-     * Whether it is known to be the thread's still. It is not if the thread gave it away, nor if
-     * one of several shared holds was released by a thread that had none: then it may have been
-     * this one.
+     * Whether the hold certainly still belongs to the thread. It does not if the thread gave it
+     * away. It may not if a thread without a hold released one of several shared holds: that may
+     * have been this one.
      */
     boolean certain = true;
 

@@ -1,8 +1,8 @@
 package org.revenantdb.latch;
 
 /**
- * A departure whose waiters say when they have arrived after a wake-up, so that nobody else need be
- * woken before.
+ * A departure whose waiters report when they have arrived after a wake-up, so that no other waiter
+ * need be woken before.
  *
  * @param <K> what is waited for
  */

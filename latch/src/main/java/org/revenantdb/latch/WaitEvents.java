@@ -4,14 +4,14 @@ import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the flight recorder of waits, if there is a flight recorder.
+ * Reports waits to the flight recorder, if there is one.
  *
  * <p>The event is {@code org.revenantdb.latch.Wait}, enabled in every recording, with a threshold
  * of 10 ms that a recording may change as for any other event.
  *
  * <p>Threads: {@link #begin} and {@link #end} are called by the thread that waits, before and after
- * the wait. Neither throws, as the thread may hold the latch by then: an event is lost rather than
- * a latch.
+ * the wait. Neither throws, because the thread may hold the latch by then: a lost event is better
+ * than a lost latch.
  *
  * {@snippet :
  * Object event = WaitEvents.begin(); // null unless it is recorded
@@ -22,12 +22,12 @@ import org.jspecify.annotations.Nullable;
 final class WaitEvents {
   /*
    * The module jdk.jfr may be missing (a small run-time image), and then LatchWaitEvent cannot be loaded, as
-   * its superclass is not there. So it is mentioned only in the two methods that run when AVAILABLE says yes,
-   * and travels as an Object: the verifier loads classes to compare types other than Object.
+   * its superclass is not there. So only the two methods that run if AVAILABLE is true refer to it, and it is passed
+   * on as an Object: the verifier loads classes to compare types other than Object.
    *
-   * To load it starts the flight recorder: a quarter of a second, with the classes of all its parts. Nobody who
-   * waits for a microsecond shall pay that for nothing, so it is mentioned only once somebody has started the
-   * flight recorder: with the first recording, if not with the JVM.
+   * Loading it starts the flight recorder with the classes of all its parts, which takes a quarter of a second. A
+   * thread that waits for a microsecond must not pay for that. So the class is used only after the flight recorder
+   * was started: with the JVM, or with the first recording.
    */
 
   /** Whether this run-time image has a flight recorder; whether it records is another question. */
@@ -38,7 +38,7 @@ final class WaitEvents {
   /**
    * Takes the time at which a wait begins.
    *
-   * @return to be given to {@link #end}; null if nobody records waits
+   * @return the argument for {@link #end}; null if waits are not recorded
    */
   static @Nullable Object begin() {
     if (!AVAILABLE) {
@@ -55,7 +55,7 @@ final class WaitEvents {
    * Records a wait that has ended, if it was long enough.
    *
    * @param event what {@link #begin} returned
-   * @param latchClass the name of what the wait was counted in
+   * @param latchClass the name of the statistics in which the wait was counted
    * @param shared whether the thread waited for a shared hold
    * @param outcome how the wait ended
    */
@@ -74,7 +74,7 @@ final class WaitEvents {
     return FlightRecorder.isInitialized();
   }
 
-  /** While nobody records, the object is not seen outside of here, and compiled away. */
+  /** While there is no recording, the object does not escape this method, and is optimized away. */
   private static @Nullable Object begun() {
     LatchWaitEvent event = new LatchWaitEvent();
     if (!event.isEnabled()) {

@@ -3,15 +3,16 @@ package org.revenantdb.latch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the waits of one class are told, by the thread that waits: before and after.
+ * Receives the waits of one class from the waiting threads, before and after each wait.
  *
- * <p>It is asked only where somebody really waits; what is served at once costs nothing. So it may
- * take the time, and a little memory.
+ * <p>It is called only for real waits; an acquisition that needs no wait costs nothing. So it may
+ * read the clock and use a little memory.
  *
- * <p>Threads: any, many at once. The caller may hold latches, and at the end holds what it waited
- * for.
+ * <p>Threads: any, many at once. The caller may hold latches. At the end it usually holds what it
+ * waited for.
  *
- * <p>Failure: neither method may throw, whatever happens: who has just got a latch would lose it.
+ * <p>Failure: neither method may throw, whatever happens: a thread that has just acquired a latch
+ * would lose it.
  *
  * {@snippet :
  * Object begun = meter.begin();
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * }
  */
 public interface WaitMeter {
-  /** Tells nobody. */
+  /** A meter that ignores all waits. */
   WaitMeter NONE =
       new WaitMeter() {
         @Override
@@ -41,21 +42,21 @@ public interface WaitMeter {
       };
 
   /**
-   * The class of waits that are told here.
+   * The class of the waits that this meter receives.
    *
    * @return its name
    */
   String waitClass();
 
   /**
-   * The calling thread is going to wait.
+   * Called before the calling thread waits.
    *
-   * @return what {@link #end} is given, null if there is nothing to remember
+   * @return the argument for {@link #end}; null if there is nothing to remember
    */
   @Nullable Object begin();
 
   /**
-   * The calling thread waits no longer, whether it has got what it waited for or not.
+   * Called after the wait, whether or not the thread has got what it waited for.
    *
    * @param begun what {@link #begin} returned
    */

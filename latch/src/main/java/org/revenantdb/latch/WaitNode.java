@@ -6,25 +6,26 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thread's stay in the parking lot: made for it, used once, left to the garbage collector.
+ * One stay of a thread in the parking lot. A node is made for the stay, used once, and then garbage
+ * collected.
  *
- * <p>It is never used again, so a wake-up that comes late finds the node it was meant for and
- * nothing else.
+ * <p>It is never reused, so a late wake-up finds only the node that it was meant for.
  */
 final class WaitNode {
   /*
-   * State       WAITING -> RETRY      by who unparks: try again, you may lose
-   *             WAITING -> GRANTED    by who unparks: what you wait for is yours already
+   * State       WAITING -> RETRY      by the unparker: try again, you may lose
+   *             WAITING -> GRANTED    by the unparker: you already own what you wait for
    *             WAITING -> CANCELLED  by the waiter itself: time is over, or it was interrupted, or gave up
-   *             WAITING -> CLAIMED    by who unparks: your request is about to be run; nobody can stop that now
+   *             WAITING -> CLAIMED    by the unparker: your request is about to be run; this cannot be stopped
    *             CLAIMED -> DONE       by the same thread: it was run, and either returned or threw
    *
-   * All but the last happen under the bucket lock, in one piece with leaving the queue. So a node is in the
-   * queue if and only if it is WAITING, and a waiter that gives up either takes itself out of the queue or learns
-   * what it was given. The permit of LockSupport is only a hint to look at the state.
+   * All except the last happen under the bucket lock, in one step with leaving the queue. So a node is in the queue
+   * if and only if it is WAITING. A waiter that gives up either removes itself from the queue or learns what it was
+   * given. The permit of LockSupport is only a hint to look at the state.
    *
-   * Ordering    setRelease by the unparker, getAcquire by the waiter without the bucket lock: whoever sees
-   *             GRANTED sees all that the one who granted had done; whoever sees DONE sees the request's work.
+   * Ordering    setRelease by the unparker, getAcquire by the waiter without the bucket lock. A thread that sees
+   *             GRANTED sees everything that the granting thread had done. A thread that sees DONE sees the effects
+   *             of the request.
    */
   static final int WAITING = 0;
   static final int RETRY = 1;
@@ -42,10 +43,10 @@ final class WaitNode {
   final long tag;
   final boolean shared;
 
-  /** Which of the bucket's queues it waits in. */
+  /** The queue of the bucket that it waits in. */
   final int cacheNode;
 
-  /** What whoever leaves may run on behalf of this waiter, instead of waking it. */
+  /** The request that a departing holder may run on behalf of this waiter, instead of waking it. */
   final @Nullable Runnable request;
 
   /** Neighbours in the queue; afterwards {@code next} links those to be unparked. */
@@ -54,28 +55,32 @@ final class WaitNode {
   @Nullable WaitNode previous;
 
   /**
-   * Its age among the waiters of all queues of the bucket, small for those who came early; 0 until
-   * it is queued, unless it keeps that of an earlier stay. Under the bucket lock.
+   * Its age among the waiters of all queues of the bucket; smaller for earlier arrivals. It is 0
+   * until the node is queued, unless the node keeps the age of an earlier stay. Under the bucket
+   * lock.
    */
   long arrival;
 
   /**
    * Whether it was woken to try again, and has neither entered nor queued again, nor been replaced.
-   * Set and cleared under the bucket lock; set before the state, so its own thread may look
-   * without: it may miss that it was replaced, and arrive for nothing.
+   * Set and cleared under the bucket lock. It is set before the state, so its own thread may read
+   * it without the lock. The thread may then miss that it was replaced, and report its arrival for
+   * nothing.
    */
   boolean onItsWay;
 
   /** When it was woken, while it is on its way. Under the bucket lock. */
   long sentOffAt;
 
-  /** Its last stay, if it was woken then and has lost; until it is queued. */
+  /**
+   * The waiter's last stay, if it was woken then and has lost. Set only until the node is queued.
+   */
   @Nullable WaitNode before;
 
-  /** Links those of a bucket that are on their way. */
+  /** Links the nodes of a bucket that are on their way. */
   @Nullable WaitNode nextOnItsWay;
 
-  /** What the request threw; written before DONE. */
+  /** The exception of the request; written before DONE. */
   private @Nullable Throwable failure;
 
   @SuppressWarnings("UnusedVariable") // through STATE
@@ -96,7 +101,7 @@ final class WaitNode {
     this.request = request;
   }
 
-  @SuppressWarnings("ReferenceEquality") // the key is the object itself, whatever it equals
+  @SuppressWarnings("ReferenceEquality") // the key is the object itself, not an equal one
   boolean waitsFor(Object owner, long tag) {
     return this.owner == owner && this.tag == tag;
   }
@@ -109,13 +114,13 @@ final class WaitNode {
     STATE.setRelease(this, newState);
   }
 
-  /** The request has come to its end. */
+  /** Called when the request has ended. */
   void setDone(@Nullable Throwable thrown) {
     failure = thrown;
     setStateRelease(DONE);
   }
 
-  /** What the request threw; by whoever has seen DONE. */
+  /** The exception of the request. Called only by a thread that has seen DONE. */
   @Nullable Throwable failure() {
     return failure;
   }

@@ -3,8 +3,8 @@ package org.revenantdb.latch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A first-in first-out list of waiters, linked through the waiters themselves. Everything needs the
- * lock of the {@link Bucket} that it belongs to.
+ * A first-in first-out list of waiters, linked through the waiters themselves. All methods require
+ * the lock of the {@link Bucket} that the queue belongs to.
  */
 final class WaitQueue {
   private @Nullable WaitNode head;

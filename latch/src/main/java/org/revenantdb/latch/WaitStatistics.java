@@ -8,18 +8,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * How often, and for how long, threads waited for one class of latches.
+ * Counts how often, and for how long, threads waited for one class of latches.
  *
- * <p>A latch has no room for a pointer to its class, so whoever acquires it names the class: {@link
- * HybridLatch#acquireExclusive(WaitStatistics)}. Only an acquisition that was not served at once is
- * counted; one that is costs nothing.
+ * <p>A latch has no room for a pointer to its class, so the acquiring code passes the class: {@link
+ * HybridLatch#acquireExclusive(WaitStatistics)}. Only an acquisition that had to wait is counted.
+ * One that needs no wait costs nothing.
  *
- * <p>The counters only grow: there is no reset, as it would lose what others count meanwhile. For
- * the waits of a period take a {@link Snapshot} at both ends and subtract.
+ * <p>The counters only grow: there is no reset, because it would lose what other threads count at
+ * the same time. For the waits of a period, take a {@link Snapshot} at both ends and subtract.
  *
  * <p>A class may have a rank, its place in the order in which latches are acquired: a thread that
- * holds one waits only for those of the same or a greater rank. The rank is checked in debug mode
- * ({@link LatchDebug}) and means nothing else.
+ * holds a latch of some rank waits only for latches of the same or a greater rank. The rank is
+ * checked in debug mode ({@link LatchDebug}) and has no other effect.
  *
  * <p>Threads: everything may be called by any thread.
  */
@@ -35,8 +35,8 @@ public final class WaitStatistics {
    *             maxima. All volatile, so each wait that a snapshot counts is in its total and within its maximum.
    *             The total may contain waits that are not counted yet; they are at most as many as threads.
    *
-   * Stripes     Whoever counts has just got the latch and still holds it, so the threads of one hot latch
-   *             do not count at once; those of many latches of one class do.
+   * Stripes     A thread that counts has just acquired the latch and still holds it. So the threads of one contended
+   *             latch do not count at the same time, but threads of several latches of one class do.
    */
   private static final int BUCKETS = Long.SIZE - 1;
 
@@ -76,7 +76,7 @@ public final class WaitStatistics {
   }
 
   /**
-   * The class of latches that is counted here.
+   * The class of latches whose waits are counted.
    *
    * @return the name given at construction
    */
@@ -94,9 +94,9 @@ public final class WaitStatistics {
   }
 
   /**
-   * How often somebody waited, with or without success.
+   * How often a thread waited, with or without success.
    *
-   * @return the number of acquisitions that were not served at once
+   * @return the number of acquisitions that had to wait
    */
   public long waits() {
     return snapshot().waits();
@@ -112,9 +112,9 @@ public final class WaitStatistics {
   }
 
   /**
-   * What has been counted until now.
+   * The counts until now.
    *
-   * @return numbers that change no more
+   * @return an immutable copy
    */
   public Snapshot snapshot() {
     long[] histogram = new long[BUCKETS];
@@ -133,9 +133,9 @@ public final class WaitStatistics {
   }
 
   /**
-   * Counts one wait, for something else than a latch too. Never throws, as it is called by one who
-   * has just got the latch: a count is lost rather than a latch, should there be no room on the
-   * stack, or no memory to link a method.
+   * Counts one wait; it may also be a wait for something other than a latch. Never throws, because
+   * its caller has just acquired the latch. If there is no room on the stack, or no memory to link
+   * a method, the count is lost: that is better than to lose a latch.
    *
    * @param waitedNanos how long it was; less than 0 counts as 0
    */
@@ -170,7 +170,7 @@ public final class WaitStatistics {
     return Integer.highestOneBit(Math.clamp(processors, 1, 8));
   }
 
-  /** What had been counted at one moment, or between two: immutable. */
+  /** The counts at one moment, or between two moments. Immutable. */
   public static final class Snapshot {
     private final String latchClass;
     private final long[] histogram;
@@ -196,7 +196,7 @@ public final class WaitStatistics {
     }
 
     /**
-     * How often somebody waited, with or without success.
+     * How often a thread waited, with or without success.
      *
      * @return the sum of the histogram
      */
@@ -216,7 +216,7 @@ public final class WaitStatistics {
     /**
      * The longest wait.
      *
-     * @return nanoseconds; an upper bound in the result of {@link #minus}; 0 if nobody waited
+     * @return nanoseconds; an upper bound in the result of {@link #minus}; 0 if no thread waited
      */
     public long maxNanos() {
       return maxNanos;
@@ -236,7 +236,7 @@ public final class WaitStatistics {
      * Estimates a percentile: the time within which a fraction of the waits ended.
      *
      * @param fraction 0.5 for the median, 0.99 for the time that one in a hundred exceeds
-     * @return nanoseconds, in the same power-of-two bucket as the true value; 0 if nobody waited
+     * @return nanoseconds, in the same power-of-two bucket as the true value; 0 if no thread waited
      * @throws IllegalArgumentException if the fraction is not between 0 and 1
      */
     public long nanosAt(double fraction) {
@@ -259,7 +259,7 @@ public final class WaitStatistics {
     }
 
     /**
-     * What was counted since an earlier snapshot of the same statistics.
+     * The counts since an earlier snapshot of the same statistics.
      *
      * @param earlier taken before this one
      * @return the difference; its longest wait is exact if it is the longest ever, else the upper

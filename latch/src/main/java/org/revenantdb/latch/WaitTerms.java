@@ -7,11 +7,11 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The terms on which a thread waits: for how long, whether an interrupt ends it, whether somebody
- * is asked from time to time if it is still wanted, and where the wait is counted.
+ * The terms on which a thread waits: for how long, whether an interrupt ends the wait, whether a
+ * callback is asked from time to time if it should go on, and where the wait is counted.
  *
- * <p>Immutable. Terms are best made once and used often; then waiting on terms allocates no more
- * than waiting without. Any thread may use them.
+ * <p>Immutable. Make terms once and use them often: then a wait on terms allocates no more than a
+ * wait without. Any thread may use them.
  *
  * {@snippet :
  * static final WaitTerms TERMS = WaitTerms.endless().countedIn(LEAF_LATCHES);
@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
  * }
  * }
  *
- * <p>Source: Böttcher, "Scalable Concurrency Control", thesis 2023, section 2.2.4, has the question
- * asked every 10 ms: whether the query was cancelled, or the page has gone meanwhile.
+ * <p>Source: Böttcher, "Scalable Concurrency Control", thesis 2023, section 2.2.4, calls the
+ * callback every 10 ms, to ask whether the query was cancelled or the page has gone.
  */
 public final class WaitTerms {
-  /** How often the question of {@link #asLongAs(BooleanSupplier)} is asked, as in the thesis. */
+  /** The period of the callback of {@link #asLongAs(BooleanSupplier)}, as in the thesis. */
   private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   static final WaitTerms ENDLESS =
@@ -62,19 +62,20 @@ public final class WaitTerms {
   }
 
   /**
-   * Waits as long as it takes; an interrupt is kept for later; nobody is asked; nothing is counted.
+   * Waits without limit. An interrupt is kept for later, no callback is asked, and nothing is
+   * counted.
    *
-   * @return the terms that all others are made from
+   * @return the terms from which all others are made
    */
   public static WaitTerms endless() {
     return ENDLESS;
   }
 
   /**
-   * The same, but for this time at most, from the moment the wait begins; not the less of this and
-   * one that was set before.
+   * The same, but for at most this time, from the moment at which the wait begins. It replaces a
+   * time that was set before, even a shorter one.
    *
-   * @param time 0 or less does not wait at all; longer than 292 years is as good as for ever
+   * @param time 0 or less does not wait at all; more than 292 years means without limit
    * @return other terms
    */
   public WaitTerms atMost(Duration time) {
@@ -99,7 +100,7 @@ public final class WaitTerms {
   }
 
   /**
-   * The same, but every 10 ms of waiting the waiter asks whether it shall go on.
+   * The same, but every 10 ms of waiting the waiter asks whether it should go on.
    *
    * @param stillWanted see {@link #asLongAs(Duration, BooleanSupplier)}
    * @return other terms
@@ -109,16 +110,17 @@ public final class WaitTerms {
   }
 
   /**
-   * The same, but from time to time the waiter asks whether it shall go on; instead of what it
-   * asked before.
+   * The same, but from time to time the waiter asks whether it should go on. The callback replaces
+   * an earlier one.
    *
    * @param period how often; more than 0
    * @param stillWanted false ends the wait. It runs on the waiting thread while that is queued,
-   *     outside all locks of the parking lot. It must be short, and must not wait for anybody who
-   *     may be waiting for the same latch: this one may be granted or woken meanwhile, and all that
-   *     are queued behind it wait until it has answered, though nobody may hold the latch. What it
-   *     throws ends the wait and reaches the caller, who then does not hold the latch; unless the
-   *     caller's request was being run already
+   *     outside all locks of the parking lot. It must be short, and must not wait for a thread that
+   *     may be waiting for the same latch. The waiter may be granted the latch or be woken while
+   *     the callback runs. Then all threads that are queued behind it wait until the callback has
+   *     returned, even if no thread holds the latch. An exception of the callback ends the wait and
+   *     reaches the caller, which then does not hold the latch; except if the caller's request was
+   *     already being run
    * @return other terms
    */
   public WaitTerms asLongAs(Duration period, BooleanSupplier stillWanted) {
@@ -159,7 +161,7 @@ public final class WaitTerms {
   }
 
   /**
-   * The same, and the wait is told to a meter that is looked for when it begins.
+   * The same, and the wait is reported to a meter, which is looked up when the wait begins.
    *
    * @param newMeters find the meter of a latch
    * @return other terms
@@ -179,7 +181,7 @@ public final class WaitTerms {
     return timed;
   }
 
-  /** For how long, if timed. */
+  /** The time limit, if there is one. */
   long nanos() {
     return nanos;
   }
@@ -192,7 +194,7 @@ public final class WaitTerms {
     return wanted != null;
   }
 
-  /** How often it asks, if it does. */
+  /** The period of the callback, if there is one. */
   long periodNanos() {
     return periodNanos;
   }

@@ -223,7 +223,7 @@ public final class CrashOracle<K extends Comparable<K>> {
     if (found != Attempt.ABSENT && found != base.getOrDefault(key, Attempt.ABSENT)) {
       Attempt<K> author = chains.author(key, found);
       if (author == null) {
-        return new Finding(Kind.PHANTOM, detail + "; nobody is known to have written that");
+        return new Finding(Kind.PHANTOM, detail + "; no known transaction has written that");
       }
       if (author.outcome() == Outcome.RUNNING || author.outcome() == Outcome.ROLLED_BACK) {
         return new Finding(Kind.UNCOMMITTED, detail + "; it was written by " + author);

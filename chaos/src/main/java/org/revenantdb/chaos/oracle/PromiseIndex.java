@@ -415,7 +415,7 @@ final class PromiseIndex {
           readings.add(new Reading(since, place, write.key(), write.value()));
           answers.add(place);
         }
-        case FOUND -> throw new IllegalArgumentException(write + " is nobody's word");
+        case FOUND -> throw new IllegalArgumentException(write + " is not the word of any thread");
       }
     }
 

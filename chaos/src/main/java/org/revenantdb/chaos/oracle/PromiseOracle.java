@@ -142,7 +142,7 @@ final class PromiseOracle {
   private void look(Holding holding) {
     KeyHistory history = index.history(holding.key);
     if (history == null) {
-      inexplicable.add(new Finding(Kind.PHANTOM, holding + "; nobody ever spoke of that key"));
+      inexplicable.add(new Finding(Kind.PHANTOM, holding + "; no promise names that key"));
       return;
     }
     List<PromisedTransaction> authors = new ArrayList<>(1);
@@ -248,7 +248,7 @@ final class PromiseOracle {
     inexplicable.add(
         new Finding(
             Kind.PHANTOM,
-            "%s; nobody said that they wrote that before %s%s"
+            "%s; no promise says that this was written before %s%s"
                 .formatted(holding, momentOfCrash(), expected(history))));
   }
 
@@ -349,7 +349,7 @@ final class PromiseOracle {
         report(
             Kind.TORN,
             () ->
-                "%s is there, for %s, and was overwritten by %s, which it came after"
+                "%s is there, as %s shows, and was overwritten by %s, although it came after that transaction"
                     .formatted(first.describe(crash), there.get(first), later.describe(crash)));
         return;
       }
@@ -381,7 +381,7 @@ final class PromiseOracle {
         report(
             Kind.TORN,
             () ->
-                "%s is there, for %s, and is not, for %s"
+                "%s is there, as %s shows, and is not there, as %s shows"
                     .formatted(transaction.describe(crash), presence, absence));
       }
     });
@@ -412,12 +412,14 @@ final class PromiseOracle {
         report(
             Kind.NOT_A_PREFIX,
             () ->
-                "%s is not there, for %s, and %s, which came after it, is%s"
+                "%s is not there, as %s shows, but %s, which came after it, is%s"
                     .formatted(
                         transaction.describe(crash),
                         absence,
                         later.describe(crash),
-                        there.containsKey(later) ? ", for " + there.get(later) : " owed"));
+                        there.containsKey(later)
+                            ? ", as " + there.get(later) + " shows"
+                            : " owed"));
       }
     });
   }

@@ -137,7 +137,7 @@ final class PromisedTransaction {
       text.append(", in flight");
     } else {
       if (answered < crash) {
-        text.append(", answered at ").append(answered);
+        text.append(", acknowledged at ").append(answered);
       }
       text.append(durable < crash ? ", durable since " + durable : ", lazy");
     }

@@ -34,8 +34,8 @@ import picocli.CommandLine.ParameterException;
     name = "chaos",
     description =
         "Crashes RevenantDB: cuts the power of recorded runs and recoveries in every way that a"
-            + " platform allows, kills processes, injects faults, takes out each force, counts what"
-            + " recovery costs. Proves first that it would find what is wrong.")
+            + " platform allows, kills processes, injects faults, removes each force, measures what"
+            + " recovery costs. First proves that it finds faults that are built in on purpose.")
 public final class ChaosCommand extends HelpfulCommand {
 
   /** Which kinds of crash. */
@@ -56,14 +56,14 @@ public final class ChaosCommand extends HelpfulCommand {
   private static final String PAGE = "index.html";
   private static final String FAILURES = "failures";
 
-  @Option(names = "--seed", paramLabel = "N", description = "Draws everything that is drawn.")
+  @Option(names = "--seed", paramLabel = "N", description = "Seed of all random choices.")
   private @Nullable Long seed;
 
   @Option(
       names = "--seconds",
       paramLabel = "N",
       defaultValue = "60",
-      description = "How long it takes, about (default: ${DEFAULT-VALUE}).")
+      description = "About how long it runs (default: ${DEFAULT-VALUE}).")
   private int seconds;
 
   @Option(
@@ -77,7 +77,7 @@ public final class ChaosCommand extends HelpfulCommand {
       names = "--subject",
       paramLabel = "NAME",
       description =
-          "Crash one kind of life, ${COMPLETION-CANDIDATES}, as often as --states and --kills say,"
+          "Crash one kind of life, ${COMPLETION-CANDIDATES}, as often as --states and --kills set,"
               + " however long it takes.")
   private @Nullable Variant subject;
 
@@ -86,8 +86,8 @@ public final class ChaosCommand extends HelpfulCommand {
       paramLabel = "N",
       defaultValue = "9500",
       description =
-          "With --subject: at least so many different states after power cuts, as each life is looked"
-              + " at whole (${DEFAULT-VALUE}).")
+          "With --subject: at least so many different states after power cuts; each life is"
+              + " examined completely (${DEFAULT-VALUE}).")
   private long states;
 
   @Option(

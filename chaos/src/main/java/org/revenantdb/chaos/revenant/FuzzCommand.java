@@ -22,27 +22,27 @@ import picocli.CommandLine.Option;
 @Command(
     name = "fuzz",
     description =
-        "Damages databases in every way, opens them, and demands right answers or the project's own"
+        "Opens damaged databases. Each must give correct answers or fail with one of RevenantDB's own"
             + " exceptions.")
 public final class FuzzCommand extends HelpfulCommand {
 
   private static final int COST_ROUNDS = 2_000;
 
-  @Option(names = "--seed", paramLabel = "N", description = "Seed of everything that is drawn.")
+  @Option(names = "--seed", paramLabel = "N", description = "Seed of all random choices.")
   private @Nullable Long seed;
 
   @Option(
       names = "--seconds",
       paramLabel = "N",
       defaultValue = "60",
-      description = "How long, unless --variants says how many (default: ${DEFAULT-VALUE}).")
+      description = "How long, unless --variants sets a number (default: ${DEFAULT-VALUE}).")
   private int seconds;
 
   @Option(
       names = "--variants",
       paramLabel = "N",
       defaultValue = "0",
-      description = "Open exactly so many, however long it takes.")
+      description = "Open exactly so many variants, however long it takes.")
   private long variants;
 
   @Option(
@@ -55,7 +55,7 @@ public final class FuzzCommand extends HelpfulCommand {
   @Option(
       names = "--children",
       paramLabel = "N",
-      description = "JVMs side by side (default: as many as processors).")
+      description = "JVMs in parallel (default: as many as processors).")
   private @Nullable Integer children;
 
   @Option(
@@ -74,7 +74,7 @@ public final class FuzzCommand extends HelpfulCommand {
   @Option(
       names = "--case",
       paramLabel = "TEXT",
-      description = "Open this one variant, as a fault names it, and tell all of it.")
+      description = "Open only this variant, as a fault report names it, and print all details.")
   private @Nullable String oneCase;
 
   /** After so many variants the figures are written, for the case that the run is interrupted. */
@@ -119,7 +119,7 @@ public final class FuzzCommand extends HelpfulCommand {
       System.out.printf("%nWRONG  %,d of %,d variants%n", tally.faults(), tally.variants());
       return 1;
     }
-    System.out.printf("%nAll of %,d variants held.%n", tally.variants());
+    System.out.printf("%nAll %,d variants passed.%n", tally.variants());
     if (dir == null) {
       FileTrees.delete(place);
     }

@@ -20,8 +20,8 @@ import picocli.CommandLine.Spec;
     version = "RevenantDB " + Database.VERSION,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:All of it held, or all that could be measured.",
-      "1:Something did not hold.",
+      "0:All checks passed, or all that could be run.",
+      "1:A check failed.",
       "2:Wrong usage, or a path that cannot be used; nothing was run."
     })
 abstract class HelpfulCommand implements Callable<Integer> {

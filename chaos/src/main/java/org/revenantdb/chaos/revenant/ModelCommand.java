@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
     name = "model",
     description =
         "Runs random transactions in a process that is killed at random moments, also "
-            + "while it recovers, and compares what comes back with a plain model.")
+            + "while it recovers, and compares the recovered data with a plain model.")
 public final class ModelCommand extends HelpfulCommand {
 
   @Option(names = "--seed", paramLabel = "N", description = "Seed of the first episode.")
@@ -28,21 +28,21 @@ public final class ModelCommand extends HelpfulCommand {
       names = "--seconds",
       paramLabel = "N",
       defaultValue = "60",
-      description = "Go on for at least that long (default: ${DEFAULT-VALUE}).")
+      description = "Run for at least that long (default: ${DEFAULT-VALUE}).")
   private int seconds;
 
   @Option(
       names = "--kills",
       paramLabel = "N",
       defaultValue = "0",
-      description = "Go on until there were that many kills (default: ${DEFAULT-VALUE}).")
+      description = "Run until there were that many kills (default: ${DEFAULT-VALUE}).")
   private int kills;
 
   @Option(
       names = "--episodes",
       paramLabel = "N",
       defaultValue = "0",
-      description = "Run exactly so many episodes, whatever time and kills say.")
+      description = "Run exactly so many episodes; --seconds and --kills then do not count.")
   private int episodes;
 
   @Option(
@@ -89,7 +89,7 @@ public final class ModelCommand extends HelpfulCommand {
       if (episodes == 0) {
         run.demandThatAllHappened();
       }
-      System.out.println("All of it held.");
+      System.out.println("All checks passed.");
       if (dir == null) {
         FileTrees.delete(place);
       }

@@ -39,7 +39,7 @@ final class DyingLife<S> {
    */
   void live(Path directory, Promises promises) throws Exception {
     Thread thread =
-        Thread.ofPlatform().daemon().name("mortal").start(() -> guarded(directory, promises));
+        Thread.ofPlatform().daemon().name("dying-life").start(() -> guarded(directory, promises));
     StallWatch watch = new StallWatch(GRACE);
     StallWatch.End end =
         time -> {

@@ -513,7 +513,7 @@ class PromiseOracleTest {
     assertTrue(detail.contains("\"k\" holds \"1\", expected \"2\""), detail);
     String thread = Thread.currentThread().getName();
     assertTrue(
-        detail.contains("transaction 2 (thread " + thread + ", not announced, answered at 2"),
+        detail.contains("transaction 2 (thread " + thread + ", not announced, acknowledged at 2"),
         detail);
   }
 

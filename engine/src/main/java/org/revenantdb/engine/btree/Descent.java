@@ -7,9 +7,10 @@ import org.revenantdb.engine.buffer.Stay;
 import org.revenantdb.engine.page.SlottedSearch;
 
 /**
- * Where an optimistic descent ended. Used again and again; one thread at a time.
+ * The result of an optimistic descent. Reusable; for one thread at a time.
  *
- * <p>Open to tests, which come between two steps of a read by overriding what it asks here.
+ * <p>It can be extended by tests, which override methods in order to run code between two steps of
+ * a read.
  */
 public class Descent {
   private @Nullable Stay leaf;
@@ -17,7 +18,7 @@ public class Descent {
   private int levels;
   private boolean atRightEdge;
 
-  /** The page above the leaf, where the descent came by it; else null. */
+  /** The page above the leaf if the descent passed it; else null. */
   private @Nullable Stay parent;
 
   private @Nullable Stay blocker;
@@ -26,13 +27,11 @@ public class Descent {
   private MemorySegment memory = MemorySegment.NULL;
   private long base;
 
-  /**
-   * Where the result of {@link SlottedSearch#touch} is left, or the reads would be optimised away.
-   */
+  /** Receives the result of {@link SlottedSearch#touch}; else the reads would be optimised away. */
   @SuppressWarnings("UnusedVariable")
   private int touched;
 
-  /** Of nothing yet. */
+  /** Makes an object without a result. */
   public Descent() {}
 
   boolean found(
@@ -50,17 +49,19 @@ public class Descent {
     blocker = null;
   }
 
-  /** The descent found a page, above the leaf, that somebody else is writing. */
+  /** Called when the descent found a page above the leaf that another thread is writing. */
   void blockedBy(Stay stay) {
     blocker = stay;
   }
 
-  /** The page that somebody else was writing, if the last descent ended for that; else null. */
+  /**
+   * The page that another thread was writing, if the last descent ended because of that; else null.
+   */
   @Nullable Stay blocker() {
     return blocker;
   }
 
-  /** The descent goes on from the page above the leaf to the child at a position. */
+  /** Called when the descent goes on from the page above the leaf to the child at a position. */
   void below(Stay stay, long stampOfStay, int childPosition) {
     parent = stay;
     parentStamp = stampOfStay;
@@ -75,17 +76,17 @@ public class Descent {
     return parentStamp;
   }
 
-  /** Of the leaf in its parent. */
+  /** The position of the leaf in its parent. */
   int position() {
     return position;
   }
 
-  /** Has a leaf fetched, which may turn out to be another page. */
+  /** Fetches the memory of a leaf, which may turn out to be another page. */
   void fetch(MemorySegment itsMemory, long itsBase) {
     touched += SlottedSearch.touch(itsMemory, itsBase);
   }
 
-  /** Has the rest of a cell of the leaf fetched while its beginning is on the way. */
+  /** Fetches the rest of a cell of the leaf while its beginning is still being fetched. */
   public void fetchCell(long cell) {
     touched += SlottedSearch.touchCell(memory, base, cell);
   }
@@ -95,7 +96,7 @@ public class Descent {
     return atRightEdge;
   }
 
-  /** Notes whether the leaf that is written is the right-most one. */
+  /** Records whether the leaf that is written is the right-most one. */
   public void atRightEdge(boolean is) {
     atRightEdge = is;
   }
@@ -109,17 +110,17 @@ public class Descent {
     return leaf != null;
   }
 
-  /** The leaf; only after a descent that found it. */
+  /** The leaf. Call it only after a descent that found it. */
   public Stay leaf() {
     return Objects.requireNonNull(leaf);
   }
 
-  /** The memory that the leaf is in, with others. */
+  /** The memory that contains the leaf, and other pages. */
   public MemorySegment memory() {
     return memory;
   }
 
-  /** Where in the memory the leaf begins. */
+  /** The offset of the leaf in the memory. */
   public long base() {
     return base;
   }
@@ -129,12 +130,12 @@ public class Descent {
     return stamp;
   }
 
-  /** How many pages the descent went through, the leaf included. */
+  /** The number of pages that the descent visited, including the leaf. */
   public int levels() {
     return levels;
   }
 
-  /** Whether the leaf is as it was when the descent came to it. */
+  /** Whether the leaf is unchanged since the descent reached it. */
   public boolean isUndisturbed() {
     return leaf().validate(stamp);
   }

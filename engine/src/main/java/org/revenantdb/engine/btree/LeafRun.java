@@ -10,8 +10,8 @@ import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedBuilder;
 
 /**
- * Some leaves in a row, filled aside with rows of one transaction in ascending order, for {@link
- * RunInsert} to put into a tree.
+ * Several consecutive leaves, filled outside the tree with rows of one transaction in ascending
+ * order. {@link RunInsert} puts them into a tree.
  *
  * <p>Reusable. One thread at a time.
  */
@@ -20,13 +20,15 @@ public final class LeafRun {
    * Invariants  (protocols.md §17)
    *             B1 every key is at or above the lower fence that the run was begun with.
    *             B2 each leaf has room for a fence of its last key's length and one byte more; the shortest separator
-   *             above a key is never longer. Two rows of any size fit in spite of that, so a run always gets on.
+   *             above a key is never longer. Two rows of any size still fit, so a run always makes progress.
    *             B3 all separators together fit where an inner page has INNER_ROOM.
    */
-  /** Leaves of a run at the most: what one record takes. */
+  /** The greatest number of leaves of a run: as many as one record can contain. */
   static final int MAX_LEAVES = 8;
 
-  /** What a leaf that is at least half full leaves free, for the predecessors of rows. */
+  /**
+   * The space that a leaf leaves free for the predecessors of rows, once it is at least half full.
+   */
   private static final int SPARE = Page.SIZE / 16;
 
   private static final int SMALL = Page.SIZE / 2;
@@ -38,9 +40,9 @@ public final class LeafRun {
   private int separatorBytes;
 
   /**
-   * An empty run; {@link #begin} comes first.
+   * Makes an empty run; call {@link #begin} first.
    *
-   * @param table id that the leaves carry
+   * @param table the table id in the leaves
    * @param writer the transaction that wrote all rows
    */
   public LeafRun(int table, long writer) {
@@ -51,7 +53,7 @@ public final class LeafRun {
     }
   }
 
-  /** Drops what was there, and begins a first leaf without rows. */
+  /** Drops the former content, and begins a first leaf without rows. */
   public void begin(byte[] lowerFence) {
     fences.clear();
     separatorBytes = 0;
@@ -96,7 +98,7 @@ public final class LeafRun {
     return left > key && (left >= SPARE || left + cell > SMALL);
   }
 
-  /** Whether it is so little that a leaf of its own would be a waste. */
+  /** Whether it has so few rows that a separate leaf would be a waste. */
   public boolean isSmall() {
     return fences.size() == 1 && leaves[0].free() > SMALL;
   }
@@ -107,12 +109,12 @@ public final class LeafRun {
     return Arrays.compareUnsigned(last.lastKey(), fence) < 0 && last.free() >= fence.length;
   }
 
-  /** Ends the last leaf with a fence, before which all rows are. */
+  /** Ends the last leaf with a fence above all rows. */
   void end(byte[] fence) {
     leaves[fences.size() - 1].upperFence(fence);
   }
 
-  /** How many leaves there are. */
+  /** The number of leaves. */
   public int size() {
     return fences.size();
   }

@@ -18,13 +18,13 @@ import org.revenantdb.latch.Tally;
 import org.revenantdb.recovery.log.RecordBuilder;
 
 /**
- * Gives space back: merges a page that has become small with a neighbour under the same parent, and
- * takes a level off a tree whose root has one child left.
+ * Frees space: merges a page that has become small with a neighbour under the same parent, and
+ * removes a level from a tree whose root has only one child left.
  *
- * <p>Only the cleaner calls it, each of its threads one of its own. Each merge is one record of the
- * system: the left page formatted with both contents, the right one freed, its separator removed;
- * parent, left and right stay latched until it is applied. If either page has versions the result
- * is marked, and handed to the running pass (R2).
+ * <p>Only the cleaner uses it; each of its threads has its own object. Each merge is one record of
+ * the system: the left page formatted with both contents, the right one freed, its separator
+ * removed. Parent, left and right page stay latched until it is applied. If either page has
+ * versions, the result is marked and added to the running pass (R2).
  */
 public final class Merge {
   /** Credit for log space that one call may use. */
@@ -49,9 +49,10 @@ public final class Merge {
   private final SlottedBuilder merged = new SlottedBuilder();
 
   /**
-   * A merger that shares the mini-transaction of its thread of the cleaner.
+   * Makes an object that shares the mini-transaction of its cleaner thread.
    *
-   * @param visits of all those threads: one may be on its way to a page that is freed here
+   * @param visits the visits of all cleaner threads: one may be on its way to a page that is freed
+   *     here
    */
   public Merge(
       BufferPool pool,
@@ -73,7 +74,9 @@ public final class Merge {
     return Slotted.used(page) < SMALL;
   }
 
-  /** Whether a page, latched by the caller, is worth a call of {@link #around}, closely. */
+  /**
+   * Whether a page, latched by the caller, is worth a call of {@link #around} with {@code closely}.
+   */
   public static boolean isSparse(MemorySegment page) {
     return Slotted.used(page) < MERGED_MAX / 2;
   }
@@ -82,7 +85,8 @@ public final class Merge {
    * Merges the page of this level that covers the key with a neighbour, if it is still small and
    * the two fit.
    *
-   * @param closely whether to do it if they fit, though neither is small: for who wants the space
+   * @param closely whether to merge them if they fit although neither is small; for a caller that
+   *     wants the space
    * @return whether something was merged: then the level above may be worth a call
    */
   public boolean around(Tree tree, byte[] key, int level, boolean closely) {
@@ -106,7 +110,7 @@ public final class Merge {
     }
   }
 
-  /** Merges the child at a position with the one to its right, if one is small and both fit. */
+  /** Merges the child at a position with the child to its right, if one is small and both fit. */
   private boolean pair(Tree tree, int parent, int position, boolean closely) {
     MemorySegment page = pool.page(parent);
     int below = Slotted.level(page) - 1;
@@ -136,7 +140,7 @@ public final class Merge {
     }
   }
 
-  /** What is freed has to be the page that the separator says. */
+  /** Demands that the page to be freed is the one that the separator describes. */
   private static void demandNeighbours(
       Tree tree, MemorySegment parent, int slot, MemorySegment left, MemorySegment right) {
     byte[] separator = Slotted.key(parent, slot);
@@ -148,7 +152,7 @@ public final class Merge {
     }
   }
 
-  /** Bytes that the cells of a page take where their keys lack a shorter prefix. */
+  /** The bytes that the cells of a page take if a shorter prefix is left out of their keys. */
   private static int bytesIn(MemorySegment page, int prefix) {
     return Slotted.used(page) + Slotted.count(page) * (Slotted.prefix(page) - prefix);
   }
@@ -204,8 +208,9 @@ public final class Merge {
   }
 
   /**
-   * What was merged last under the root may have left it one child, which nobody would visit again;
-   * and the root that has lost a level may have one again, as another thread merges below it.
+   * Collapses the root while it has one child. The last merge under the root may have left it one
+   * child, and no other merge would look at the root again. A root that has lost a level may have
+   * one child again, because another thread merges below it.
    */
   private boolean collapseIfAlone(Tree tree) {
     int root = tree.rootExclusive();
@@ -217,7 +222,7 @@ public final class Merge {
     }
   }
 
-  /** The root's only child moves into the root. */
+  /** Moves the root's only child into the root. */
   private boolean collapse(Tree tree, int root) {
     int childId = Slotted.child(pool.page(root), -1);
     int child = tree.childExclusive(childId, Slotted.level(pool.page(root)) - 1);

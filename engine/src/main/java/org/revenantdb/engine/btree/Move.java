@@ -15,19 +15,19 @@ import org.revenantdb.engine.space.VersionMarks;
 import org.revenantdb.recovery.log.RecordBuilder;
 
 /**
- * Moves a page of a tree, other than the root, to a free page further front.
+ * Moves a page of a tree, other than the root, to a free page nearer to the beginning of the file.
  *
- * <p>Only the cleaner calls it. A move is one record of the system: the new page formatted, the
- * child in the parent, the old page freed (protocols.md §18). Parent and old page stay latched
- * exclusively until it is applied, so no descent is on its way from one to the other.
+ * <p>Only the cleaner uses it. A move is one record of the system: the new page formatted, the
+ * child in the parent changed, the old page freed (protocols.md §18). Parent and old page stay
+ * latched exclusively until it is applied, so no descent is on its way from one to the other.
  */
 public final class Move {
   /** Credit for log space that one call may use. */
   public static final int CREDIT = 24 * 1024;
 
   /**
-   * Credit for pages: the new page and the parent, the space maps of new and old page, and what a
-   * claim changes.
+   * Credit for pages: the new page and the parent, the space maps of new and old page, and the
+   * pages that a claim changes.
    */
   public static final int PAGES = 4 + Allocator.PAGES_AT_ONCE;
 
@@ -39,7 +39,7 @@ public final class Move {
   private final Descent descent = new Descent();
   private final SlottedBuilder copy = new SlottedBuilder();
 
-  /** A mover that shares its cleaner's mini-transaction. */
+  /** Makes an object that shares its cleaner's mini-transaction. */
   public Move(
       BufferPool pool,
       Allocator allocator,
@@ -58,10 +58,11 @@ public final class Move {
    *
    * @param level its level in the tree
    * @param fence its lower fence
-   * @param limit it goes below this page
-   * @param isPacking whether it goes to an extent only that the tree has, or that is mixed
-   * @return whether it was moved; not if it is the root, is not there any more, or there is no free
-   *     page
+   * @param limit the new page is below this page
+   * @param isPacking whether the new page must lie in an extent that the tree already has, or in a
+   *     mixed one
+   * @return whether it was moved; false if it is the root, does not exist any more, or there is no
+   *     free page
    */
   public boolean page(
       Tree tree, int pageId, int level, byte[] fence, int limit, boolean isPacking) {
@@ -110,7 +111,7 @@ public final class Move {
       mini.commit();
       logged = true;
       pool.markFreed(old);
-      marks.carry(target, flags); // before the other goes: R2
+      marks.carry(target, flags); // before the old page is freed: R2
       marks.clear(pageId);
     } finally {
       maps.unlatch();
@@ -130,7 +131,7 @@ public final class Move {
     return true;
   }
 
-  /** Has a builder make the content of a page anew, for another one. */
+  /** Rebuilds the content of a page in a builder, for another page. */
   public static void copyTo(SlottedBuilder copy, int table, MemorySegment page) {
     int level = Slotted.level(page);
     copy.begin(

@@ -10,29 +10,31 @@ import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.latch.HybridLatch;
 
 /**
- * Leads an ascending scan from leaf to leaf, and has the leaves read that come next while the scan
- * is at one.
+ * Leads an ascending scan from leaf to leaf. While the scan is at one leaf, it requests reads of
+ * the next ones.
  *
- * <p>It begins where the scan meets leaves that are not in memory, asks for a few, and for twice as
- * many each time that there was something to read; it ends where all that it asks for is there
- * already. A scan in memory pays nothing for it. One that has an end asks for nothing behind it; of
- * one that has none, nothing is known before its second leaf, so nothing is asked for at its first.
+ * <p>It begins when the scan meets leaves that are not in memory. It requests a few leaves, and
+ * twice as many each time that there was something to read. It ends when all requested leaves are
+ * already in memory. A scan in memory pays nothing for it. A scan with an end requests nothing
+ * behind it. For a scan without an end nothing is known before its second leaf, so it requests
+ * nothing at its first one.
  *
  * <p>One thread at a time. Nothing is latched between two calls.
  */
 public final class ReadAhead {
   /*
-   * State       window 0: not reading ahead. Else so many leaves are asked for at once; ahead = how many of those the
-   *             scan has not come to yet.
+   * State       window 0: not reading ahead. Else this many leaves are requested at once; ahead = how many of them
+   *             the scan has not reached yet.
    *
    * Transitions 0 -> FIRST_WINDOW     a leaf is not resident, and the scan has an end or it is the second such leaf
    *             w -> 2w, at most max  ahead is down to half a window, and of the next ones some were not resident
    *             w -> 0                all were
    *             w -> w                the pool refused: it is asked again at the next leaf
    *
-   * Names       of the leaves to come are read in their parent, and in its right neighbour, under a shared latch, which
-   *             is only tried, as are those on the way to it; an inner page that is not resident ends the look. What
-   *             was read may be out of date when it is asked for: a page is read in vain then.
+   * Names       the ids of the next leaves are read from their parent, and from its right neighbour, under a shared
+   *             latch. This latch, and those on the way to it, are only tried. An inner page that is not resident
+   *             ends the search. The ids may be out of date when the reads are requested: then a page is read for
+   *             nothing.
    */
   private static final int FIRST_WINDOW = 4;
   private static final int NONE = -1;
@@ -47,10 +49,10 @@ public final class ReadAhead {
   private int leafNow = NONE;
 
   /**
-   * Of a scan that begins.
+   * Makes an object for a scan that begins.
    *
-   * @param tree what is scanned
-   * @param end key where it ends, exclusive; null for none
+   * @param tree the tree to scan
+   * @param end the key where it ends, exclusive; null for none
    */
   public ReadAhead(BufferPool pool, Tree tree, byte @Nullable [] end) {
     this.pool = pool;
@@ -59,10 +61,11 @@ public final class ReadAhead {
   }
 
   /**
-   * Frame of the leaf whose fences hold a key, latched shared, for the scan: it becomes no warmer.
+   * The frame of the leaf whose fences contain a key, latched shared, for the scan: the leaf does
+   * not become warmer.
    *
    * @param key at or after the last one
-   * @param descent to be used
+   * @param descent the descent to use
    * @return the frame
    */
   public int leafShared(byte[] key, Descent descent) {
@@ -73,7 +76,7 @@ public final class ReadAhead {
       begin();
     }
     if (window > 0 && ahead <= window / 2 && frame == NONE) {
-      ask(key); // before this one is read, so that they are read at the same time
+      ask(key); // before this leaf is read, so that they are read at the same time
     }
     if (frame == NONE) {
       frame = tree.leafForScan(key);
@@ -96,9 +99,9 @@ public final class ReadAhead {
   }
 
   /**
-   * Tells that the scan has come to a leaf, where it was not found by {@link #leafShared}.
+   * Called when the scan has reached a leaf that was not found by {@link #leafShared}.
    *
-   * @param key with which it was found
+   * @param key the key with which it was found
    */
   public void cameTo(byte[] key, int pageId) {
     if (pageId == leafNow) {
@@ -113,7 +116,9 @@ public final class ReadAhead {
     }
   }
 
-  /** Has the leaves read that are right of the one of a key; without memory for that, none. */
+  /**
+   * Requests reads of the leaves to the right of the leaf of a key; without memory for that, none.
+   */
   private void ask(byte[] key) {
     try {
       askFor(key);
@@ -141,7 +146,7 @@ public final class ReadAhead {
     missing = 0;
   }
 
-  /** Puts down the leaves right of the one of a key, at most a window. */
+  /** Collects the ids of the leaves to the right of the leaf of a key, at most a window. */
   private int nameLeaves(byte[] key) {
     int n = 0;
     int frame = parent(key);
@@ -189,11 +194,14 @@ public final class ReadAhead {
             || Arrays.compareUnsigned(key, Slotted.upperFence(page)) < 0);
   }
 
-  /** Frame of the inner page above the leaf of a key, latched shared; or NONE if not at once. */
+  /**
+   * The frame of the inner page above the leaf of a key, latched shared; NONE if that would need a
+   * wait.
+   */
   private int parent(byte[] key) {
     int root = tree.root();
     int frame = tryFix(root);
-    if (frame != NONE && tree.root() != root) { // it has moved from there
+    if (frame != NONE && tree.root() != root) { // the root has moved
       pool.unfixShared(frame);
       return NONE;
     }

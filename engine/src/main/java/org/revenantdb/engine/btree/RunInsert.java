@@ -20,28 +20,27 @@ import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecoverySpace;
 
 /**
- * Puts leaves that were filled aside where a tree holds nothing yet, several by one record: behind
- * all that it has, or in a gap that one leaf covers.
+ * Inserts prepared leaves at a place where a tree has no rows yet, several with one record: behind
+ * all its rows, or in a gap that one leaf covers.
  *
- * <p>Threads: one at a time; others may work with the tree.
+ * <p>Threads: one at a time. Other threads may work with the tree meanwhile.
  *
- * <p>Failure: nothing of a run is in the tree when an exception is thrown, but the tree may have
- * become higher.
+ * <p>Failure: after an exception the tree has nothing of the run, but it may have become higher.
  */
 public final class RunInsert {
   /*
    * Protocol    docs/protocols.md §17, with what a crash leaves after each step.
    *
-   * Order       new pages, which nobody else knows; root ... parent, leaf with the gap; space maps.
+   * Order       new pages, which no other thread knows; root ... parent, leaf with the gap; space maps.
    *
-   * Marks       new leaves are put off, not marked: their writer is active, the cleaner need not see that for itself.
-   *             They are entered before they are unlatched, so before the writer can have ended (R2).
+   * Marks       new leaves are put off, not marked: their writer is active, and the cleaner need not find that out
+   *             itself. They are entered before they are unlatched, so before the writer can have ended (R2).
    */
   private static final int CREDIT = 96 * 1024;
 
   /**
-   * The leaves, a map each, right-most leaf, parent, former root's new page, and two maps more; and
-   * what claiming all those changes: they fill few extents.
+   * The leaves, a map for each, right-most leaf, parent, the former root's new page, and two more
+   * maps; and the pages that claiming all of these changes, which fill few extents.
    */
   private static final int PAGES = 2 * LeafRun.MAX_LEAVES + 5 + 3 * Allocator.PAGES_OF_UNIT;
 
@@ -51,7 +50,7 @@ public final class RunInsert {
     DONE,
     /** The parent has no room for the separators. */
     NO_ROOM,
-    /** Somebody's rows are behind the first fence, or there is no room for one. */
+    /** There are rows behind the first fence, or there is no room for a fence. */
     NOT_FREE
   }
 
@@ -73,10 +72,10 @@ public final class RunInsert {
   private int fixed;
 
   /**
-   * An appender with its own mini-transaction.
+   * Makes an object with its own mini-transaction.
    *
-   * @param refuses whether a row that is not there may be one that must not be inserted; asked with
-   *     the leaf latched
+   * @param refuses whether a missing row may be one that must not be inserted; called with the leaf
+   *     latched
    */
   public RunInsert(
       BufferPool pool,
@@ -98,8 +97,8 @@ public final class RunInsert {
   }
 
   /**
-   * The lower fence for a run that begins with a key, as its leaf is now: the shortest that lies
-   * above all rows, or the key itself if there is none.
+   * The lower fence for a run that begins with a key, from the present content of its leaf: the
+   * shortest fence above all rows, or the key itself if there is none.
    */
   public byte[] fenceFor(Tree tree, byte[] key) {
     int frame = tree.leafShared(key, descent);
@@ -123,11 +122,11 @@ public final class RunInsert {
   }
 
   /**
-   * Puts a run in its place.
+   * Inserts a run.
    *
    * @param id the transaction that wrote its rows
-   * @param firstKey of the run
-   * @return whether that was done; if not, something in the tree is in its way
+   * @param firstKey the first key of the run
+   * @return whether it was inserted; false if something in the tree is in its way
    */
   public boolean insert(Tree tree, long id, LeafRun run, byte[] firstKey) {
     if (!maybeFree(tree, run, firstKey)) {
@@ -148,7 +147,7 @@ public final class RunInsert {
     }
   }
 
-  /** A look before pages are claimed: what it says may be wrong a moment later. */
+  /** A check before pages are claimed. Its result may be out of date a moment later. */
   private boolean maybeFree(Tree tree, LeafRun run, byte[] firstKey) {
     int leaf = tree.leafShared(firstKey, descent);
     try {
@@ -158,7 +157,7 @@ public final class RunInsert {
     }
   }
 
-  /** Splits each inner page on the way to the leaf that is full. */
+  /** Splits each full inner page on the way to the leaf. */
   private void makeRoom(Tree tree, byte[] key) {
     space.acquire(Split.CREDIT, Split.PAGES);
     try {
@@ -214,8 +213,8 @@ public final class RunInsert {
   }
 
   /**
-   * Whether a leaf holds nothing from the run's first fence on, nor ever will beside it, and the
-   * whole run belongs there.
+   * Whether a leaf holds nothing from the run's first fence on, none of the run's rows may be one
+   * that must not be inserted, and the whole run belongs there.
    */
   private boolean isFree(MemorySegment leaf, LeafRun run) {
     if (refuses.getAsBoolean()) {
@@ -234,8 +233,8 @@ public final class RunInsert {
   /**
    * Publishes the record.
    *
-   * @param position of the leaf in its parent
-   * @return how many of the new pages, the first ones, were not needed
+   * @param position the position of the leaf in its parent
+   * @return how many of the new pages were not needed; they are the first ones
    */
   private int attach(long id, LeafRun run, int parent, int position, int leaf) {
     MemorySegment leafPage = pool.page(leaf);
@@ -283,7 +282,10 @@ public final class RunInsert {
     maps.set(page, SpaceMapPage.inUse(leaf.flags()));
   }
 
-  /** The root's rows go to a new page, its only child then; returns the frame of that. */
+  /**
+   * Moves the root's rows to a new page, which becomes its only child; returns the frame of that
+   * page.
+   */
   private int growRoot(Tree tree, int root) {
     MemorySegment page = pool.page(root);
     moved.begin(0, tree.table(), MINUS_INFINITY, null);
@@ -336,7 +338,7 @@ public final class RunInsert {
     }
   }
 
-  /** Lets go of the new pages; those before {@code unused} are nobody's again. */
+  /** Releases the new pages; those before {@code unused} are free again. */
   private void unfixNewPages(Tree tree, int unused) {
     while (fixed > 0) {
       fixed--;

@@ -18,28 +18,33 @@ import org.revenantdb.latch.Tally;
 import org.revenantdb.recovery.log.RecordBuilder;
 
 /**
- * Makes room: finds the leaf of a key with exclusive latches and splits, from the root down, every
- * page on the way that is too full.
+ * Makes room for a row: finds the leaf of a key with exclusive latches and splits, from the root
+ * down, every page on the way that is too full.
  *
  * <p>Each split is one record of the system: the right half formatted in full (R13), the left cut
- * off, the separator in the parent, the space map. All of it stays latched until it is applied.
- * Rows with versions carry the version bit to the new page, and the new page to the running pass of
- * the cleaner (R2). One thread at a time.
+ * off, the separator in the parent, the space map. All these pages stay latched until it is
+ * applied. If rows with versions move to the new page, it gets the version bit and is added to the
+ * running pass of the cleaner (R2). For one thread at a time.
  */
 public final class Split {
   /** Credit for log space that {@link #leafWithRoom} may use. */
   public static final int CREDIT = 160 * 1024;
 
   /**
-   * Credit for pages: at each of twenty levels the page, the new one and its space map, at the root
-   * three more, and what two claims change.
+   * Credit for pages: at each of twenty levels the page, the new one and its space map; at the root
+   * three more; and the pages that two claims change.
    */
   public static final int PAGES = 63 + 2 * Allocator.PAGES_OF_UNIT;
 
-  /** Credit for log space that {@link #tryHere} may use: a page in full, and less of two more. */
+  /**
+   * Credit for log space that {@link #tryHere} may use: a full page, and smaller parts of two more.
+   */
   public static final int CREDIT_HERE = 24 * 1024;
 
-  /** Credit for pages: the page above, the new one and its space map, and what a claim changes. */
+  /**
+   * Credit for pages: the page above, the new one and its space map, and the pages that a claim
+   * changes.
+   */
   public static final int PAGES_HERE = 3 + Allocator.PAGES_AT_ONCE;
 
   private final BufferPool pool;
@@ -58,7 +63,7 @@ public final class Split {
   private int claimed;
   private boolean rootIsFull;
 
-  /** A splitter that shares its transaction's mini-transaction. */
+  /** Makes an object that shares its transaction's mini-transaction. */
   public Split(
       BufferPool pool,
       Allocator allocator,
@@ -75,18 +80,18 @@ public final class Split {
   }
 
   /**
-   * Frame of the key's leaf, latched exclusively, with room.
+   * The frame of the key's leaf, latched exclusively, with room.
    *
-   * @param need bytes for a cell and its slot, beside what the leaf holds
+   * @param need bytes for a cell and its slot, in addition to the present content of the leaf
    */
   public int leafWithRoom(Tree tree, byte[] key, int need) {
     return leafWithRoom(tree, key, need, /* fromRoot= */ false);
   }
 
   /**
-   * As {@link #leafWithRoom(Tree, byte[], int)}, from the root down at once: for rows that are
-   * appended. All sessions want the same leaf then; those who queue at the root are out of the way
-   * of the few that append, for whom the new leaf is free. Measured: as many as twice the rows.
+   * As {@link #leafWithRoom(Tree, byte[], int)}, but starts from the root: for rows that are
+   * appended. Then all sessions need the same leaf. Sessions that queue at the root are out of the
+   * way of the few that append, for which the new leaf is free. Measured: up to twice as many rows.
    */
   public int leafWithRoomFromRoot(Tree tree, byte[] key, int need) {
     return leafWithRoom(tree, key, need, /* fromRoot= */ true);
@@ -98,7 +103,7 @@ public final class Split {
         claimBeforehand(tree, rootIsFull ? claims.length : 1); // a root takes two
         rootIsFull = false;
         int leaf = fromRoot ? -1 : belowParent(tree, key, need);
-        if (leaf < 0 && claimed > 0) { // else it was split, and its half has not room enough yet
+        if (leaf < 0 && claimed > 0) { // else it was split, and its half has not enough room yet
           leaf = fromRoot(tree, key, need);
         }
         if (leaf >= 0) {
@@ -111,14 +116,14 @@ public final class Split {
   }
 
   /**
-   * Splits a leaf in the hands of who has found it full, if that needs no waiting for a latch or
-   * for the file to grow: so nobody queues at the page above for it.
+   * Lets the thread that holds a full leaf split it at once, if that needs no wait for a latch or
+   * for the file to grow. So no thread queues at the page above for it.
    *
    * @param leaf frame of the key's leaf, latched exclusively
-   * @param descent for a descent; {@link Tree#awaitWriter} may be called with it if nothing was
-   *     done
-   * @return frame of the half that holds the key, with room or not, latched instead of the leaf; -1
-   *     if nothing was done and the leaf is still latched
+   * @param descent used for a descent; {@link Tree#awaitWriter} may be called with it if nothing
+   *     was done
+   * @return frame of the half that holds the key, with or without room, latched instead of the
+   *     leaf; -1 if nothing was done and the leaf is still latched
    */
   public int tryHere(Tree tree, int leaf, byte[] key, Descent descent) {
     int parent = tree.tryParentExclusive(pool.stayOf(leaf), key, descent);
@@ -141,8 +146,8 @@ public final class Split {
   }
 
   /**
-   * The half of a page that holds the key; the other is unlatched, which may mean to carry out
-   * requests for it (R22): so nothing above them should be latched any more.
+   * Returns the half of a page that holds the key, and unlatches the other one. Unlatching may run
+   * requests for that page (R22), so nothing above them should be latched any more.
    */
   private int halfOf(byte[] key, int left, int right) {
     boolean goesRight = SlottedSearch.covers(pool.page(right), key);
@@ -166,7 +171,8 @@ public final class Split {
   }
 
   /**
-   * A page, while the page above the leaves is latched; -1 if the tree has to be looked up first.
+   * Claims a page while the page above the leaves is latched; -1 if the tree's extents have to be
+   * looked up first.
    */
   private int claimHere(Tree tree, int parent) {
     boolean isSmall =
@@ -177,7 +183,7 @@ public final class Split {
   /**
    * The usual case: only the leaf is full.
    *
-   * @return the leaf; -1 if it has to be looked for again, from the root
+   * @return the leaf; -1 if it has to be searched again, from the root
    */
   private int belowParent(Tree tree, byte[] key, int need) {
     int parent = tree.parentExclusive(key, path);
@@ -212,13 +218,16 @@ public final class Split {
     return leaf;
   }
 
-  /** As {@link #belowParent}, with exclusive latches from the root down, each until its child's. */
+  /**
+   * As {@link #belowParent}, with exclusive latches from the root down; each is held until the
+   * child's is acquired.
+   */
   private int fromRoot(Tree tree, byte[] key, int need) {
     int parent = tree.rootExclusive();
     int child = -1;
     try {
       if (!hasRoom(parent, need)) {
-        rootIsFull = claimed < claims.length; // then again, with as many
+        rootIsFull = claimed < claims.length; // then again, with that many
         if (!rootIsFull) {
           splitRoot(tree, parent, key);
         }
@@ -255,7 +264,8 @@ public final class Split {
   }
 
   /**
-   * Where a page is cut: slots from {@code slot} on (leaf), or after it (inner) go to the right.
+   * The place where a page is cut. The slots from {@code slot} on (leaf), or after it (inner), go
+   * to the right.
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Cut(int slot, byte[] separator) {}
@@ -279,7 +289,7 @@ public final class Split {
     return new Cut(slot, separator(Slotted.key(page, slot - 1), Slotted.key(page, slot)));
   }
 
-  /** The slot, neither first nor last, that divides the bytes of the cells best. */
+  /** The slot, neither the first nor the last, that divides the bytes of the cells most evenly. */
   private static int middle(MemorySegment page, int count) {
     int total = 0;
     for (int slot = 0; slot < count; slot++) {
@@ -305,7 +315,9 @@ public final class Split {
     return Arrays.copyOf(high, common + 1);
   }
 
-  /** Frame of the right half, latched; the left one still is. */
+  /**
+   * Splits a child. Returns the frame of the right half, latched; the left half is still latched.
+   */
   private int splitChild(Tree tree, int parent, int child, byte[] key) {
     MemorySegment page = pool.page(child);
     Cut cut = cut(page, key);

@@ -13,9 +13,10 @@ import org.revenantdb.latch.HybridLatch;
 import org.revenantdb.recovery.file.CorruptDataException;
 
 /**
- * A B+-tree: finds the leaf of a key and leaves it latched, or stamped for an optimistic read.
+ * A B+-tree: finds the leaf of a key and returns it latched, or with a stamp for an optimistic
+ * read.
  *
- * <p>Leaves have no links to their neighbours: a scan goes on by a leaf's fence, with a new
+ * <p>Leaves have no links to their neighbours: a scan continues at a leaf's fence, with a new
  * descent. Thread-safe.
  */
 public final class Tree {
@@ -26,26 +27,30 @@ public final class Tree {
    * Descent     1 stamp of the root; the field still names it
    *             2 child id from the page; stay of the child; stamp of the child
    *             3 the page's stamp validates, else start over; go on with the child
-   *             A child whose stamp was taken while its parent led to it is the child as of that stamp: whoever makes
-   *             the parent lead elsewhere holds parent and child latched until both are written (Split, Merge).
-   *             After some disturbances, or where a page is not resident, the descent goes by shared latches, a
-   *             parent's held until its child's is (protocols.md §5); so it ends under any writers, and a page is read
-   *             in from the file under its parent's latch.
+   *             If a child's stamp was taken while its parent led to it, then it is the child as of that stamp: a
+   *             thread that makes the parent lead elsewhere holds parent and child latched until both are written
+   *             (Split, Merge). After some disturbances, or if a page is not resident, the descent uses shared
+   *             latches; a parent's latch is held until its child's is acquired (protocols.md §5). So the descent
+   *             ends whatever writers do, and a page is read from the file under its parent's latch.
    *
-   * Root        moves by compaction alone (protocols.md §18), while the page that it leaves and the one that it goes
-   *             to are latched exclusively, and the field (Unit.root) is set before they are released. So who has a page
-   *             latched, and sees the field name it, has the root. Who sees the field name it behind a stamp of it has
-   *             the root if the stamp validates: had the root come there, or left, since the stamp was taken, the page
-   *             would have been latched exclusively since.
+   * Root        only compaction moves the root (protocols.md §18). Meanwhile the page that the root leaves and the
+   *             page that it goes to are latched exclusively, and the field (Unit.root) is set before they are
+   *             released. So a thread that has a page latched and then finds its id in the field has the root. A
+   *             thread that takes a stamp of a page and then finds its id in the field has the root if the stamp
+   *             validates: had the root arrived there, or left, since the stamp was taken, the page would have been
+   *             latched exclusively since then.
    *
-   * Races left in   what is read before step 3 may be torn: lengths lead at worst out of the page, which is an
-   *             exception, caught here and taken for a disturbance. If it was none, the descent by latches meets it.
+   * Races left in   data that is read before step 3 may be torn. At worst a length leads out of the page: the
+   *                 exception is caught here and treated as a disturbance. If it was no disturbance but damage, the
+   *                 descent with latches meets it.
    */
 
-  /** Disturbed descents before one goes by latches. */
+  /** The number of disturbed descents before one uses latches. */
   private static final int OPTIMISTIC_TRIES = 3;
 
-  /** Times that a writer finds that the page was split or merged while it waited for its latch. */
+  /**
+   * How often a writer may find that the page was split or merged while it waited for its latch.
+   */
   private static final int WAITING_TRIES = 8;
 
   /** Room that an inner page needs to take one more separator of any length. */
@@ -56,17 +61,18 @@ public final class Tree {
   private final Unit unit;
 
   /**
-   * The stay of the right-most leaf that was written last; perhaps over, perhaps not the last leaf.
+   * The stay of the right-most leaf that was written last. The stay may be over, and the leaf may
+   * no longer be the last one.
    */
   private volatile @Nullable Stay rightEdge;
 
-  /** The root's stay that was seen last, perhaps over by now; saves looking it up. */
+  /** The root's stay that was seen last; it may be over by now. It saves a lookup. */
   private volatile @Nullable Stay rootStay;
 
   /**
-   * A tree.
+   * Makes a tree.
    *
-   * @param table id that its pages carry
+   * @param table the id in its pages
    * @param root its root page
    */
   public Tree(BufferPool pool, int table, int root) {
@@ -75,33 +81,36 @@ public final class Tree {
     this.unit = new Unit(table, root);
   }
 
-  /** Id that the tree's pages carry. */
+  /** The id in the tree's pages. */
   public int table() {
     return table;
   }
 
-  /** The root page; it may move as long as the caller does not have it latched. */
+  /** The root page; it may move while the caller does not have it latched. */
   public int root() {
     return unit.root();
   }
 
-  /** The root has moved. The caller has the former page and the new one latched exclusively. */
+  /**
+   * Called when the root has moved. The caller has the former page and the new one latched
+   * exclusively.
+   */
   public void rootMoved(int to) {
     unit.rootMoved(to);
     rootStay = null;
   }
 
-  /** The extents that its pages are taken from. */
+  /** The extents from which its pages are allocated. */
   public Unit unit() {
     return unit;
   }
 
   /**
-   * Finds the leaf whose fences hold the key without writing anything.
+   * Finds the leaf whose fences contain the key, without writing anything.
    *
-   * @param to where the leaf, with a stamp, is told; what is read of it has to be validated with
-   *     that
-   * @return false if it has to be done by latches
+   * @param to receives the leaf and a stamp; everything that is read from the leaf must be
+   *     validated with the stamp
+   * @return false if the leaf has to be found with latches
    */
   public boolean descend(byte[] key, Descent to) {
     to.begin();
@@ -117,11 +126,11 @@ public final class Tree {
   }
 
   /**
-   * Finds the leaf whose fences hold the key, to be written, without writing anything: perhaps with
-   * an invalid stamp, since somebody else is writing it now.
+   * Finds the leaf whose fences contain the key, for a write, without writing anything itself. The
+   * stamp may be invalid because another thread is writing the leaf now.
    *
-   * @return the leaf as it was a moment ago, its stamp in {@code to}; null if it has to be done by
-   *     latches
+   * @return the leaf as it was a moment ago, its stamp in {@code to}; null if it has to be found
+   *     with latches
    */
   public @Nullable Stay leafToWrite(byte[] key, Descent to) {
     to.begin();
@@ -135,7 +144,8 @@ public final class Tree {
   }
 
   /**
-   * Appended rows need no descent: whether the right-most leaf is the one, as far as can be told.
+   * Whether the right-most leaf is probably the leaf of the key. Appended rows then need no
+   * descent.
    */
   private boolean isAtRightEdge(byte[] key, Descent to) {
     Stay edge = rightEdge;
@@ -152,17 +162,18 @@ public final class Tree {
   }
 
   /**
-   * Whether a page is the leaf of this tree whose fences hold the key, whatever has led to it.
+   * Whether a page is the leaf of this tree whose fences contain the key, however it was found.
    *
-   * @param stay of the page, latched, or to be validated
+   * @param stay the stay of the page, which is latched or must be validated
    */
   public boolean isLeafOf(Stay stay, byte[] key) {
     return isOf(stay, /* level= */ 0, key);
   }
 
   /**
-   * No two pages of one level hold one key, and who makes or frees one has it latched until its
-   * parent says so: so it does not matter what has led to it.
+   * Whether a page belongs to this tree and level, and covers the key. No two pages of one level
+   * cover one key, and a thread that makes or frees a page holds it latched until its parent is
+   * changed. So it does not matter how the page was found.
    */
   private boolean isOf(Stay stay, int level, byte[] key) {
     MemorySegment page = stay.page();
@@ -174,9 +185,9 @@ public final class Tree {
   }
 
   /**
-   * Notes that a row is written to a leaf; the next one may be as near to the right edge.
+   * Records that a row is written to a leaf: the next row may be as near to the right edge.
    *
-   * @param leaf latched exclusively
+   * @param leaf the leaf, latched exclusively
    */
   public void wrote(Stay leaf, Descent descent) {
     boolean isLast = !Slotted.hasUpperFence(leaf.page());
@@ -187,17 +198,17 @@ public final class Tree {
   }
 
   /**
-   * False if it was disturbed.
+   * Tries a descent; false if it was disturbed.
    *
-   * @param toWrite whether a leaf will do that is being written: who wants to write it, too, has to
-   *     look at its fences under the latch anyway
+   * @param toWrite whether a leaf that is being written is acceptable: a thread that wants to write
+   *     it, too, has to check its fences under the latch anyway
    */
   private boolean tryDescend(byte[] key, Descent to, boolean toWrite) {
     Stay stay = rootStay;
     if (stay == null || stay.isObsolete()) {
       stay = pool.resident(unit.root());
       if (stay != null && !isOfTree(stay.page())) {
-        return false; // being written, or damage: the descent by latches says which
+        return false; // being written, or damaged: the descent with latches finds out which
       }
       rootStay = stay;
     }
@@ -205,7 +216,7 @@ public final class Tree {
       return to.missing();
     }
     long stamp = stay.readOptimistic();
-    if (stay.pageId() != unit.root()) { // looked at behind the stamp: see the top
+    if (stay.pageId() != unit.root()) { // read after the stamp: see the top
       rootStay = null;
       return false;
     }
@@ -220,7 +231,7 @@ public final class Tree {
         levels++) {
       int level = Slotted.level(memory, base);
       if (level == 0) {
-        // A damaged link may have led to another tree: the descent by latches says where.
+        // A damaged link may have led to another tree: the descent with latches reports where.
         return Slotted.kind(memory, base) == Slotted.kindOf(table, 0)
             && to.found(stay, stamp, levels, memory, base);
       }
@@ -242,7 +253,8 @@ public final class Tree {
         return false;
       }
       if (childStay.frame() != childFrame) {
-        // The translation can have the frame of one who brought the page, too, and came second.
+        // The translation can have the frame of another thread that also read the page, and came
+        // second.
         memory = pool.slab(childStay.frame());
         base = BufferPool.base(childStay.frame());
       }
@@ -259,14 +271,14 @@ public final class Tree {
   }
 
   /**
-   * If the last descent met a page, above the leaf, that somebody else was writing: waits, with
-   * nothing latched, until he has left. Another descent may get through then.
+   * If the last descent met a page above the leaf that another thread was writing, waits, with
+   * nothing latched, until that thread has left. Then another descent may succeed.
    *
-   * <p>It is a request that does nothing: who leaves carries out all that wait for him at once. Had
-   * each of them the page handed over, the next who wants it would find it latched, and so for
-   * ever: a convoy.
+   * <p>The wait is a request that does nothing: the leaving holder runs all waiting requests at
+   * once. If the page were handed over to each waiter instead, the next thread would find it
+   * latched, and so on for ever: a convoy.
    *
-   * @return false if that was not what ended the descent: nothing was waited for
+   * @return false if the descent ended for another reason; then there was no wait
    */
   public boolean awaitWriter(Descent descent) {
     Stay blocker = descent.blocker();
@@ -279,10 +291,10 @@ public final class Tree {
   private static void nothing() {}
 
   /**
-   * Frame of the leaf to the right of the one that the last descent led to, latched shared, if that
-   * can be told from the page above them as it was then; else -1.
+   * The frame of the leaf to the right of the one that the last descent found, latched shared. It
+   * is -1 if the page above them, as it was then, does not show that leaf.
    *
-   * @param from where the last descent ended, and where the next one may go on from
+   * @param from the result of the last descent; the next call may continue from it
    */
   public int nextLeafShared(Descent from) {
     Stay parent = from.parent();
@@ -313,7 +325,7 @@ public final class Tree {
     }
   }
 
-  /** Has the leaf to the right of the one that the last descent led to fetched from memory. */
+  /** Fetches from memory the leaf to the right of the one that the last descent found. */
   public void fetchNextLeaf(Descent from) {
     Stay parent = from.parent();
     if (parent == null) {
@@ -337,7 +349,7 @@ public final class Tree {
     return position < Slotted.count(memory, base) ? Slotted.child(memory, base, position) : -1;
   }
 
-  /** Frame of the leaf whose fences hold the key, latched shared. */
+  /** The frame of the leaf whose fences contain the key, latched shared. */
   public int leafShared(byte[] key, Descent descent) {
     if (descend(key, descent)) {
       int leaf = pool.tryFixShared(descent.leaf(), descent.stamp());
@@ -348,7 +360,7 @@ public final class Tree {
     return leafByLatches(key, /* forScan= */ false);
   }
 
-  /** As {@link #leafShared}, by latches, for a scan: the leaf becomes no warmer. */
+  /** As {@link #leafShared}, with latches, for a scan: the leaf does not become warmer. */
   int leafForScan(byte[] key) {
     return leafByLatches(key, /* forScan= */ true);
   }
@@ -375,7 +387,8 @@ public final class Tree {
 
   /**
    * As {@link #rootExclusive}, for a caller that has a page of the catalogue latched: it does not
-   * wait for a page that is seen to be of another kind, which it may have latched itself.
+   * wait for a page that turns out to be of another kind, because the caller may have latched it
+   * itself.
    */
   public int rootExclusiveBelowCatalogue() {
     long kind = pool.peek(root());
@@ -385,7 +398,10 @@ public final class Tree {
     return rootExclusive();
   }
 
-  /** A root has all keys: with a fence it would be a page from within a tree. */
+  /**
+   * Whether a page can be the root of this tree. A root covers all keys: with a fence it would be
+   * an inner part of a tree.
+   */
   private boolean isOfTree(MemorySegment page) {
     return Slotted.kind(page) == Slotted.kindOf(table, Slotted.level(page))
         && Slotted.isWithoutFences(page);
@@ -404,8 +420,8 @@ public final class Tree {
    * Frame of a child, latched exclusively below its parent, which the caller has latched.
    *
    * @param level of the child
-   * @throws CorruptDataException if the page is none of this tree and level: it is not waited for,
-   *     since the caller may have it latched
+   * @throws CorruptDataException if the page is not of this tree and level. The method does not
+   *     wait for such a page, since the caller may have it latched
    */
   public int childExclusive(int child, int level) {
     demandMayBe(child, level);
@@ -424,7 +440,10 @@ public final class Tree {
     }
   }
 
-  /** A page from another time or another tree, which might lead back: a descent must end. */
+  /**
+   * The exception for a page from another time or another tree. It might lead back, but a descent
+   * must end.
+   */
   private CorruptDataException misled(int child, int level) {
     return pool.damage(
         child,
@@ -450,8 +469,8 @@ public final class Tree {
   }
 
   /**
-   * Frame of the leaf that holds the largest keys below a bound, latched shared, for a scan: the
-   * leaf becomes no warmer.
+   * The frame of the leaf that holds the largest keys below a bound, latched shared, for a scan:
+   * the leaf does not become warmer.
    *
    * @param bound null for plus infinity
    */
@@ -472,8 +491,8 @@ public final class Tree {
   }
 
   /**
-   * What is thrown for a leaf whose fences are not what led to it: a page from another time. A walk
-   * would never end, and a row that is there would not be found.
+   * The exception for a leaf whose fences contradict the path to it: a page from another time. With
+   * it a scan might never end, and an existing row might not be found.
    *
    * @param page the leaf, latched
    * @return the exception, which names the file and the place
@@ -485,7 +504,7 @@ public final class Tree {
             + Integer.toUnsignedString(Page.id(page))
             + " of table "
             + table
-            + " does not hold the keys that its parent says: an older version of it is back");
+            + " does not hold the keys that its parent expects: it is an older version of itself");
   }
 
   /**
@@ -516,8 +535,8 @@ public final class Tree {
   }
 
   /**
-   * Frame of the page that leads to the page of a level that holds the key, latched exclusively; -1
-   * if the tree is not so high.
+   * The frame of the parent of the page that covers the key on a level, latched exclusively; -1 if
+   * the tree is not that high.
    *
    * @param level of the page below
    */
@@ -552,17 +571,18 @@ public final class Tree {
   }
 
   /**
-   * Frame of the page above the leaf that holds the key, latched exclusively, found without latches
-   * of those above it: waits for its latch, with nothing latched.
+   * The frame of the page above the leaf that holds the key, latched exclusively. It is found
+   * without latches on the pages above it: the method waits for its latch with nothing else
+   * latched.
    *
-   * @return -1 if the leaf is the root, or if it has to be found by latches
+   * @return -1 if the leaf is the root, or if the page has to be found with latches
    */
   int parentExclusive(byte[] key, Descent descent) {
     return awaitPage(key, /* level= */ 1, descent);
   }
 
   /**
-   * Frame of the page above a leaf, latched exclusively, if that needs no waiting.
+   * The frame of the page above a leaf, latched exclusively, if that needs no wait.
    *
    * @param leaf that holds the key, latched exclusively by the caller
    * @return -1 if the leaf is the root, or its parent is latched
@@ -589,7 +609,7 @@ public final class Tree {
     }
   }
 
-  /** Frame of the leaf whose fences hold the key, latched exclusively. */
+  /** The frame of the leaf whose fences contain the key, latched exclusively. */
   public int leafExclusive(byte[] key, Descent descent) {
     int leaf =
         descent.isAtRightEdge() ? tryLeaf(key, descent) : awaitPage(key, /* level= */ 0, descent);
@@ -601,9 +621,9 @@ public final class Tree {
   }
 
   /**
-   * Frame of the leaf of a key, or of the page above it, latched exclusively; -1 if it has to be
-   * found by latches. Who waits for it has no other page latched: else he who splits that leaf
-   * would have to wait for its parent, and all others behind him.
+   * The frame of the leaf of a key, or of the page above it, latched exclusively; -1 if it has to
+   * be found with latches. A thread that waits for it has no other page latched. Else a thread that
+   * splits that leaf would have to wait for the parent, and all others behind it.
    */
   private int awaitPage(byte[] key, int level, Descent descent) {
     for (int tries = 0; tries < WAITING_TRIES; tries++) {
@@ -631,8 +651,7 @@ public final class Tree {
       MemorySegment page = pool.page(frame);
       int level = Slotted.level(page);
       if (level == 0) {
-        // The root is a leaf, or was one:
-        // it has to be looked at again under the latch that is needed.
+        // The root is a leaf, or was one: it has to be checked again under the needed latch.
         pool.unfixShared(frame);
         frame = rootExclusive();
         if (Slotted.level(pool.page(frame)) == 0) {

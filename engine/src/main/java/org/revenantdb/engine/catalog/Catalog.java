@@ -175,7 +175,7 @@ public final class Catalog implements Cleaner.Tables {
                   + name
                   + ", of "
                   + bytes.length
-                  + " bytes, makes no sense");
+                  + " bytes, cannot be decoded");
     }
     return row;
   }

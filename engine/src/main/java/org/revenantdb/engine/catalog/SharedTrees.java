@@ -31,7 +31,7 @@ final class SharedTrees {
    * Cost        One pass over the catalogue, before the first table of a life is found.
    */
   private static final String CURE =
-      "nothing of these tables was read or changed; the other tables can be used, and copied from;"
+      "these tables were neither read nor changed; the other tables can be used, and copied from;"
           + " restore the database from a copy";
 
   private record Owner(String name, TableRow trees, boolean isRow) {
@@ -43,7 +43,7 @@ final class SharedTrees {
     }
 
     String text() {
-      return (isRow ? "table " : "what a transaction has done to table ")
+      return (isRow ? "table " : "the entry of an uncommitted change to table ")
           + Names.of(name.getBytes(StandardCharsets.UTF_8));
     }
   }
@@ -110,7 +110,7 @@ final class SharedTrees {
       int id = owner.trees.id(tree);
       other = ids.put(id, owner);
       if (other != null && !other.mayShareWith(owner)) {
-        refuse(owner, other, Catalog.ROOT, "in the catalogue, the table id " + id + " is that of ");
+        refuse(owner, other, Catalog.ROOT, "in the catalogue, the table id " + id + " belongs to ");
       }
     }
   }

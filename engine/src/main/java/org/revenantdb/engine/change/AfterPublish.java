@@ -3,17 +3,17 @@ package org.revenantdb.engine.change;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The places between a record that is published and the last change that it stands for, where tests
- * let something be thrown (R18): before anything has changed, and behind each change.
+ * The places between the publication of a record and the last change of that record, where tests
+ * cause exceptions (R18): before the first change and after each change.
  *
- * <p>Threads: what a test sets is for its own thread; others may or may not see it.
+ * <p>Threads: a test sets it for its own thread; other threads may or may not see it.
  */
 public final class AfterPublish {
   private static @Nullable Runnable failpoint;
 
   private AfterPublish() {}
 
-  /** Is passed at each of the places; does nothing where no test has set anything. */
+  /** Called at each of the places. Without a test it has no effect. */
   public static void passed() {
     Runnable set = failpoint;
     if (set != null) {
@@ -21,7 +21,10 @@ public final class AfterPublish {
     }
   }
 
-  /** For tests: runs at each place, on whatever thread comes by; null for nothing. */
+  /**
+   * For tests: sets the action that runs at each place, on any thread that passes it; null for
+   * none.
+   */
   static void set(@Nullable Runnable newFailpoint) {
     failpoint = newFailpoint;
   }

@@ -11,13 +11,13 @@ import org.revenantdb.recovery.log.PageSpace;
 import org.revenantdb.recovery.log.RecordBuilder;
 
 /**
- * Puts on record which pages were written, and keeps count of those that a restart would read.
+ * Writes records about the pages that were written, and counts the pages that a restart would read.
  *
- * <p>A batch that is not on record is no harm: a restart visits its pages as if nobody knew. So
- * nothing is waited for (R17): without room in the log, before {@link #begin}, and when the log has
- * stopped, there is no record.
+ * <p>A batch without a record does no harm: a restart visits its pages as if they had not been
+ * written. So the method never waits (R17). Without room in the log, before {@link #begin}, and
+ * after the log has stopped, there is no record.
  *
- * <p>Threads: any; {@link #written} by the page writer alone.
+ * <p>Threads: any; only the page writer calls {@link #written}.
  */
 public final class FlushRecords implements PageAccount {
   private final WriteAhead log;
@@ -30,7 +30,7 @@ public final class FlushRecords implements PageAccount {
   private record Room(Journal log, LogSpace space, BooleanSupplier isRedoing) {}
 
   /**
-   * An account that only counts, for now.
+   * Makes an account that only counts, until {@link #begin}.
    *
    * @param log the log, which may have no life yet
    * @param pages keeps the count
@@ -41,7 +41,7 @@ public final class FlushRecords implements PageAccount {
   }
 
   /**
-   * From now on batches are put on record.
+   * From now on batches get records.
    *
    * @param journal where the records go
    * @param space room in it

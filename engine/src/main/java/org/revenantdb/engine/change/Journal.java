@@ -5,10 +5,7 @@ import org.revenantdb.engine.buffer.WriteAhead;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.RecordBuilder;
 
-/**
- * The log as the engine sees it; of a database that is open for reading only there is none but its
- * end.
- */
+/** The log as the engine sees it. For a database that is open read-only it has only an end. */
 public interface Journal extends WriteAhead {
   /**
    * Appends a record and makes it visible.
@@ -17,13 +14,13 @@ public interface Journal extends WriteAhead {
    */
   long publish(RecordBuilder record);
 
-  /** Waits until the log is durable up to an LSN, and does not ask for a force. */
+  /** Waits until the log is durable up to an LSN, without requesting a force. */
   void awaitDurableUnasked(long lsn);
 
-  /** Has the log forced up to an LSN within a time, and does not wait for it. */
+  /** Requests a force of the log up to an LSN within a time, without waiting for it. */
   void requestFlushWithin(long lsn, long nanos);
 
-  /** Has the log forced up to an LSN as soon as may be, and does not wait for it. */
+  /** Requests a force of the log up to an LSN as soon as possible, without waiting for it. */
   void requestFlush(long lsn);
 
   /** Size of the log directory. */

@@ -12,23 +12,24 @@ import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
 
 /**
- * One atomic step on several pages: it is in the log whole or not at all.
+ * One atomic step on several pages: the log contains it completely or not at all.
  *
  * <p>The caller latches all pages exclusively, space maps shared, builds the record with {@link
  * #change}, {@link #changeShared}, {@link #format} and {@link #free}, and calls {@link #commit};
- * then it unlatches. One thread at a time; reusable.
+ * then it unlatches. Reusable; for one thread at a time.
  */
 public final class MiniTransaction {
   /*
    * Source      rules R11, R13, R18 (docs/rules.md).
    *
    * Steps       1 build (caller)   2 mark frames dirty   3 publish   4 apply with the interpreter of redo   5 page LSN
-   *             Of a map that is latched shared: 2 by CAS, 4 by CAS of the bytes' word, 5 to the maximum (protocols.md §19).
+   *             For a map that is latched shared: 2 by CAS, 4 by CAS of the bytes' word, 5 to the maximum
+   *             (protocols.md §19).
    *
-   * Invariants  I1 a frame is marked dirty before the record has a place in the log: see protocols.md §2, or the
-   *             checkpoint could move the redo point over the record.
-   *             I2 nothing in 4 and 5 can fail for a reason that lies in the caller: there is room, frames are
-   *             resident. What is thrown there all the same stops the engine, because log and memory differ.
+   * Invariants  I1 a frame is marked dirty before the record has a place in the log; else the checkpoint could move
+   *             the redo point past the record (protocols.md §2). I2 nothing in 4 and 5 can fail because of the
+   *             caller: there is room, frames are resident. If something is thrown there anyway, the engine stops,
+   *             because log and memory differ.
    */
   private static final int PART_HEADER = 8;
 
@@ -44,10 +45,10 @@ public final class MiniTransaction {
   private int parts;
 
   /**
-   * A mini-transaction that can be used again and again.
+   * Makes a mini-transaction, which can be reused.
    *
-   * @param pool where the pages are
-   * @param log where the record goes
+   * @param pool has the pages
+   * @param log receives the record
    */
   public MiniTransaction(BufferPool pool, Journal log) {
     this.pool = pool;
@@ -58,34 +59,37 @@ public final class MiniTransaction {
   /**
    * Begins a new record.
    *
-   * @param transactionId whose change it is, 0 for the system
+   * @param transactionId the transaction that makes the change, 0 for the system
    */
   public void begin(long transactionId) {
     record.begin(RecordType.PAGES, transactionId);
     parts = 0;
   }
 
-  /** What the next record is built in; for one without pages, between two of {@link #begin}. */
+  /**
+   * The builder of the next record. For a record without pages, use it between two calls of {@link
+   * #begin}.
+   */
   public RecordBuilder record() {
     return record;
   }
 
-  /** Begins the part of a page that is latched in this frame; its operations follow. */
+  /** Begins the part of the page that is latched in this frame; its operations follow. */
   public RecordBuilder change(int frame) {
     return part(frame, PartKind.CHANGE, /* isShared= */ false);
   }
 
-  /** As {@link #change}, of a space map that is latched shared; only bytes are stored. */
+  /** As {@link #change}, for a space map that is latched shared; it only stores bytes. */
   public RecordBuilder changeShared(int frame) {
     return part(frame, PartKind.CHANGE, /* isShared= */ true);
   }
 
-  /** Begins the part of a page that is built from nothing; an image follows. */
+  /** Begins the part of a page that is built from scratch; an image follows. */
   public RecordBuilder format(int frame) {
     return part(frame, PartKind.FORMAT, /* isShared= */ false);
   }
 
-  /** Says that a page is given back; its space-map byte is a part of its own. */
+  /** Records that a page is freed; its byte in the space map is a separate part. */
   public void free(int pageId) {
     record.beginPart(pageId, PartKind.FREE);
     record.endPart();
@@ -102,7 +106,7 @@ public final class MiniTransaction {
       starts = Arrays.copyOf(starts, 2 * parts);
       pages = Arrays.copyOf(pages, 2 * parts);
       shared = Arrays.copyOf(shared, 2 * parts);
-      frames = more; // last: where memory ends in between, the shortest one counts
+      frames = more; // last: if memory runs out in between, the shortest array counts
     }
     frames[parts] = frame;
     starts[parts] = record.position();

@@ -1,5 +1,5 @@
 /**
- * Mini-transactions: the one way in which pages change.
+ * Mini-transactions: the only way in which pages change.
  *
  * <p>Reading order: {@code MiniTransaction}, {@code FlushRecords}.
  *

@@ -9,8 +9,8 @@ import org.revenantdb.engine.space.PageBitmap;
 import org.revenantdb.recovery.file.StorageException;
 
 /**
- * The pages that a check reads, which of them it has reached, and what it has found. One check, one
- * thread.
+ * The pages that a check reads, which of them it has reached, and the problems that it has found.
+ * For one check and one thread.
  */
 final class CheckPages {
   private static final int MAX_PROBLEMS = 100;
@@ -27,7 +27,7 @@ final class CheckPages {
   private boolean unreadable;
 
   /**
-   * Nothing read yet.
+   * Makes an object that has read nothing yet.
    *
    * @param pace runs before each page
    */
@@ -48,7 +48,7 @@ final class CheckPages {
     return List.copyOf(warnings);
   }
 
-  /** Says that something is not as it should be, though nothing is lost by it. */
+  /** Reports that something is not as it should be, though nothing is lost. */
   void warning(String text) {
     if (warnings.size() < MAX_PROBLEMS) {
       warnings.add(text);
@@ -59,12 +59,12 @@ final class CheckPages {
     return List.copyOf(damage);
   }
 
-  /** Says that something is wrong; whether that is news and there is room for it. */
+  /** Reports a problem. Returns whether it is new and there is room for it. */
   boolean problem(String text) {
     return problems.size() < MAX_PROBLEMS && !problems.contains(text) && problems.add(text);
   }
 
-  /** Says that a page cannot be read, once. */
+  /** Reports, only once, that a page cannot be read. */
   void damaged(int pageId, String what, StorageException why) {
     if (damaged.set(pageId) && problem(what + ": " + why.getMessage())) {
       damage.add(why);
@@ -75,7 +75,7 @@ final class CheckPages {
     return damaged.contains(pageId);
   }
 
-  /** Whether some page could not be read, so what it leads to is not known. */
+  /** Whether some page could not be read, so that the pages behind it are not known. */
   boolean isUnreadable() {
     return unreadable;
   }
@@ -84,7 +84,10 @@ final class CheckPages {
     unreadable = any;
   }
 
-  /** Notes that something leads to a page; false, and a problem, if something else does, too. */
+  /**
+   * Records that something refers to a page. False, and a problem, if something else refers to it,
+   * too.
+   */
   boolean reach(int pageId, String what) {
     if (reached.set(pageId)) {
       return true;
@@ -97,7 +100,7 @@ final class CheckPages {
     return reached.contains(pageId);
   }
 
-  /** Notes the flags of a page that was reached. */
+  /** Records the flags of a page that was reached. */
   void flags(int pageId, MemorySegment page) {
     if ((Page.flags(page) & Page.FLAG_VERSIONS) != 0) {
       versions.set(pageId);

@@ -27,12 +27,12 @@ import org.revenantdb.engine.version.Storage;
 import org.revenantdb.recovery.format.KeyHash;
 
 /**
- * Compares the whole structure with itself, as it was at one moment: every page reached exactly
- * once, fences nested, keys in order, large values whole, marks of sequences within their ranges,
- * the space maps saying just what was reached, and each extent mixed, or of one tree. Then looks at
- * every page of the file, free ones too.
+ * Checks that the whole structure, as it was at one moment, is consistent. Every page is reached
+ * exactly once, fences are nested, keys are in order, large values are whole, and marks of
+ * sequences are within their ranges. The space maps match the reached pages, and each extent is
+ * mixed or belongs to one tree. Then it reads every page of the file, including free ones.
  *
- * <p>One use, one thread, which may read files.
+ * <p>For one use and one thread, which may read files.
  */
 public final class Checker {
   private static final int GAM_DISTANCE = ExtentMapPage.RANGE * ExtentMapPage.PAGES;
@@ -48,7 +48,7 @@ public final class Checker {
   private final List<SlogEntry> entries = new ArrayList<>();
   private final List<CheckedSequence> sequences = new ArrayList<>();
 
-  /** Of all trees that were seen. */
+  /** The ids of all trees that were seen. */
   private final Set<Integer> ids = new HashSet<>();
 
   private long toClean;
@@ -57,9 +57,9 @@ public final class Checker {
   private record Named(String name, TableRow row) {}
 
   /**
-   * A check.
+   * Makes a check.
    *
-   * @param frozen what is checked
+   * @param frozen the database to check
    * @param pace runs before each page
    */
   Checker(Storage storage, FrozenDatabase frozen, Runnable pace) {
@@ -71,7 +71,7 @@ public final class Checker {
     this.extents = new ExtentCheck(pages);
   }
 
-  /** A check while nobody is inside the database. */
+  /** Runs a check while no thread is inside the database. */
   public static CheckReport alone(Storage storage) {
     try (FrozenDatabase frozen = new FrozenDatabase(storage)) {
       return new Checker(storage, frozen, () -> {}).check();
@@ -107,7 +107,8 @@ public final class Checker {
       if (pass == 1) {
         values.unnamed();
       }
-      // First the values that wait for the cleaner, which no row names, then what is left over.
+      // First the values that wait for the cleaner, to which no row refers, then the remaining
+      // pages.
       for (int map = SpaceMapPage.POSITION; map < limit; map += SpaceMapPage.GROUP) {
         map(map, limit, /* last= */ pass == 1);
       }
@@ -153,7 +154,7 @@ public final class Checker {
               + Names.of(key)
               + " has a row of "
               + bytes.length
-              + " bytes in the catalogue that makes no sense");
+              + " bytes in the catalogue that cannot be decoded");
       return;
     }
     named.add(new Named(new String(key, StandardCharsets.UTF_8), row));
@@ -169,11 +170,11 @@ public final class Checker {
               + Names.of(key)
               + " of a dropped table, of "
               + bytes.length
-              + " bytes, makes no sense: its pages have leaked");
+              + " bytes, cannot be decoded: its pages have leaked");
     }
   }
 
-  /** Trees of a table that a transaction has created, dropped or truncated. */
+  /** Checks the trees of a table that a transaction has created, dropped or truncated. */
   private void entry(byte[] key, byte[] bytes) {
     SlogEntry entry = SlogEntry.of(key, bytes);
     if (entry != null) {
@@ -182,15 +183,15 @@ public final class Checker {
       pages.problem(
           "the catalogue's entry "
               + Names.of(key)
-              + " of what a transaction has done to a table, of "
+              + " of an uncommitted change to a table, of "
               + bytes.length
-              + " bytes, makes no sense: pages may have leaked");
+              + " bytes, cannot be decoded: pages may have leaked");
     }
   }
 
   /**
-   * The trees that only a transaction has: its row may lead to them before it has committed. Those
-   * that it has dropped are, until then, the table's. How many pages they have.
+   * Checks the trees that only a transaction has: its row may lead to them before it has committed.
+   * Trees that it has dropped belong to the table until then. Returns the number of their pages.
    */
   private long created(SlogEntry entry, List<Named> named) {
     String name = new String(entry.name(), StandardCharsets.UTF_8);
@@ -206,7 +207,7 @@ public final class Checker {
                 + entry.transaction()
                 + " has dropped a table "
                 + Names.of(entry.name())
-                + ", and no row leads to its pages: they have leaked");
+                + ", and no row refers to its pages: they have leaked");
       }
       return 0;
     }
@@ -214,7 +215,7 @@ public final class Checker {
     return table(name, entry.trees()).treePages();
   }
 
-  /** All that is left of a dropped table; how many pages its trees have. */
+  /** Checks what is left of a dropped table; returns the number of pages of its trees. */
   private long droppedTable(TableRow row) {
     long treePages = 0;
     demandOwnIds(row, "a dropped table");
@@ -225,7 +226,7 @@ public final class Checker {
     return treePages;
   }
 
-  /** No two trees have the same id: pages name their tree by it. */
+  /** Demands that no two trees have the same id: pages identify their tree by it. */
   private void demandOwnIds(TableRow row, String whose) {
     for (int i = 0; i < row.trees(); i++) {
       if (!ids.add(row.id(i))) {
@@ -234,7 +235,7 @@ public final class Checker {
     }
   }
 
-  /** A table with all its trees. */
+  /** Checks a table with all its trees. */
   private CheckedTable table(String name, TableRow row) {
     String quoted = ", \"" + name + "\"";
     demandOwnIds(row, "table \"" + name + "\"");
@@ -261,7 +262,7 @@ public final class Checker {
         partitions.stream().mapToLong(CheckedTable::versionBytes).sum());
   }
 
-  /** Each key lies in the partition of its hash (protocols.md §22, P1). */
+  /** Demands that each key lies in the partition of its hash (protocols.md §22, P1). */
   private void home(MemorySegment page, byte[] key, int partition, int partitions, String what) {
     int right = KeyHash.partition(key, partitions);
     if (right != partition) {
@@ -314,7 +315,7 @@ public final class Checker {
     }
   }
 
-  /** What a space map says of a page, and what is so. */
+  /** Compares the byte of a page in its space map with the page. */
   private void compare(int id, boolean allocated, int flags, int fullness) {
     if (flags != 0) {
       toClean++;
@@ -328,15 +329,15 @@ public final class Checker {
     if (allocated != pages.isReached(id)) {
       pages.problem(
           allocated
-              ? "page " + id + " is allocated, but nothing leads to it: it has leaked"
-              : "page " + id + " is in use, but its space map calls it free");
+              ? "page " + id + " is allocated, but nothing refers to it: it has leaked"
+              : "page " + id + " is in use, but its space map marks it as free");
     } else if (flags != pages.flags(id) && !pages.isKnownDamaged(id)) {
       pages.problem(
           "page "
               + id
-              + ": version and ghost bit are those of flags "
+              + ": its version and ghost bits in the space map are those of flags "
               + flags
-              + " in the space map, but the page has "
+              + ", but the page has "
               + pages.flags(id));
     } else if (fullness != values.fullness(id) && !pages.isKnownDamaged(id)) {
       pages.problem(
@@ -349,7 +350,7 @@ public final class Checker {
     }
   }
 
-  /** Every page behind the control slots, as it is in the file. */
+  /** Checks every page behind the control slots, as it is in the file. */
   private void file(int limit) {
     MemorySegment scratch = MemorySegment.ofArray(new byte[Page.SIZE]);
     for (int id = SpaceMapPage.POSITION; id < limit; id++) {

@@ -9,16 +9,16 @@ import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.engine.space.PageBitmap;
 
 /**
- * Compares what GAM, IAM pages and space maps say of extents with each other, and with the pages
- * that trees were found to have (protocols.md §25, X1 to X3). One check, one thread.
+ * Compares GAM, IAM pages and space maps with each other, and with the pages that were found in
+ * trees (protocols.md §25, X1 to X3). For one check and one thread.
  */
 final class ExtentCheck {
   private final CheckPages pages;
 
-  /** Whose an extent is, by its list. */
+  /** The owners of extents, by the lists. */
   private final Map<Integer, Integer> owners = new HashMap<>();
 
-  /** Pages of trees that lie in extents of their own. */
+  /** Pages of trees that lie in the tree's own extents. */
   private final PageBitmap atHome = new PageBitmap();
 
   private final PageBitmap lists = new PageBitmap();
@@ -69,7 +69,7 @@ final class ExtentCheck {
     }
   }
 
-  /** A page of a tree was reached. */
+  /** Called when a page of a tree was reached. */
   void treePage(int id, int table) {
     Integer owner = owners.get(ExtentMapPage.extentOf(id));
     if (owner != null && owner != table) {
@@ -79,7 +79,7 @@ final class ExtentCheck {
     }
   }
 
-  /** Looks at all extents of a group, when all trees have been walked. */
+  /** Checks all extents of a group, after all trees have been walked. */
   void map(MemorySegment map, int first, int limit) {
     for (int at = first; at < first + SpaceMapPage.GROUP && at < limit; at += ExtentMapPage.PAGES) {
       int extent = ExtentMapPage.extentOf(at);
@@ -96,26 +96,34 @@ final class ExtentCheck {
   private void page(int page, int extent, int bits, boolean isMixed) {
     boolean isAllocated = (bits & SpaceMapPage.ALLOCATED) != 0;
     if (isMixed != ((bits & SpaceMapPage.MIXED) != 0)) {
-      pages.problem("extent " + extent + " is mixed by some of its pages, and not by page " + page);
+      pages.problem(
+          "extent " + extent + " is marked as mixed by some of its pages, but not by page " + page);
     } else if (!isAllocated && (bits & ~SpaceMapPage.MIXED) != 0) {
-      pages.problem("page " + page + " is free, but its byte says " + bits);
+      pages.problem("page " + page + " is free, but its byte in the space map is " + bits);
     } else if (isAllocated && !pages.isUnreadable()) {
       if (!isMixed && !atHome.contains(page)) {
         pages.problem(
             "page "
                 + page
-                + " is not of the tree whose extent "
+                + " lies in extent "
                 + extent
-                + " is: that is "
-                + (owners.containsKey(extent) ? "of table " + owners.get(extent) : "nobody's"));
+                + ", but not in the tree of its owner: "
+                + (owners.containsKey(extent)
+                    ? "it belongs to table " + owners.get(extent)
+                    : "it has no owner"));
       }
       if (((bits & SpaceMapPage.IAM) != 0) != lists.contains(page)) {
-        pages.problem("page " + page + ": its byte, " + bits + ", is wrong on what it lists");
+        pages.problem(
+            "page "
+                + page
+                + ": its byte in the space map, "
+                + bits
+                + ", does not match whether it is a list of extents");
       }
     }
   }
 
-  /** Compares the GAMs with what was seen. */
+  /** Compares the GAMs with the extents that were found. */
   void compare(int limit) {
     int end = ExtentMapPage.extentOf(limit);
     for (int from = 0; from < end; from += ExtentMapPage.RANGE) {
@@ -134,8 +142,8 @@ final class ExtentCheck {
     }
     owners.keySet().stream()
         .filter(extent -> extent >= end)
-        .forEach(
-            extent -> pages.problem("extent " + extent + " is listed, and lies behind the end"));
+        .forEach(extent ->
+            pages.problem("extent " + extent + " is listed, but lies beyond the end of the file"));
   }
 
   private void compare(MemorySegment gam, int extent) {
@@ -146,9 +154,9 @@ final class ExtentCheck {
     }
     boolean taken = ExtentMapPage.isSet(gam, extent);
     if (taken && !isMixed && owner == null && !pages.isUnreadable()) {
-      pages.problem("extent " + extent + " is taken, but nobody lists it: it has leaked");
+      pages.problem("extent " + extent + " is allocated, but no table lists it: it has leaked");
     } else if (!taken && (isMixed || owner != null)) {
-      pages.problem("extent " + extent + " is in use, but its GAM calls it free");
+      pages.problem("extent " + extent + " is in use, but its GAM marks it as free");
     }
   }
 }

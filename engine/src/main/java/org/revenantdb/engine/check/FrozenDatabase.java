@@ -18,12 +18,12 @@ import org.revenantdb.engine.version.Storage;
 import org.revenantdb.gc.version.VolatileStore;
 
 /**
- * A database as it was at one moment, while everybody goes on changing it.
+ * A database as it was at one moment, while other threads continue to change it.
  *
- * <p>It is made while nobody is inside; then one thread reads. What it costs those who change pages
- * is a copy of a page, once, and not if that has been read already.
+ * <p>It is made while no thread is inside; then one thread reads. A thread that changes a page has
+ * to copy it once, unless the page has already been read.
  *
- * <p>Failure: a page that cannot be read is the exception of who reads it.
+ * <p>Failure: if a page cannot be read, the reader gets the exception.
  */
 public final class FrozenDatabase implements ChangeWatch, AutoCloseable {
   /*
@@ -34,13 +34,14 @@ public final class FrozenDatabase implements ChangeWatch, AutoCloseable {
    *                                           which are never "read")
    *              LSN > S, kept             -> as kept
    *              LSN > S, not kept         -> it was free at S, or was read before it changed
-   * Ordering     kept and read are set under the page's latch, exclusive and shared, and asked for under it.
-   *              Space maps are changed under a shared latch: whoever changes one has put a copy before, or found one;
-   *              so the first copy is of before all changes, and who has read a change finds a copy afterwards.
+   * Ordering     kept and read are set under the page's latch, exclusive and shared, and are read under it. Space
+   *              maps are changed under a shared latch: a thread that changes one has stored a copy before, or found
+   *              one. So the first copy is from before all changes, and a thread that has read a change finds a copy
+   *              afterwards.
    */
   private static final int LEAST = 256;
 
-  /** A large value that a snapshot needs and that no row leads to. */
+  /** A large value that a snapshot needs and to which no row refers. */
   record OlderValue(int table, String row, ValueReference reference) {}
 
   private final Storage storage;
@@ -51,20 +52,20 @@ public final class FrozenDatabase implements ChangeWatch, AutoCloseable {
   private final long[] active;
   private final List<OlderValue> olderValues = new ArrayList<>();
 
-  /** Not read before somebody asks: everybody waits while it is frozen. */
+  /** Read only on demand: all threads wait while the database is being frozen. */
   private final VolatileStore.Later olderValuesInFiles;
 
   private final PageBitmap read = new PageBitmap();
   private final ConcurrentHashMap<Integer, byte[]> kept = new ConcurrentHashMap<>();
   private final int most;
 
-  /** Freezes what is there; nobody may be inside. */
+  /** Freezes the present state; no other thread may be inside. */
   public FrozenDatabase(Storage storage) {
     this.storage = storage;
     this.pool = storage.pool();
     this.moment = storage.log().tail();
     this.pages = storage.allocator().pages();
-    // An abort adds to the ATM before it leaves the active ones.
+    // An abort enters the ATM before it leaves the active transactions.
     this.active = storage.transactions().writing();
     this.aborted = storage.transactions().aborted().snapshot();
     Arrays.sort(active);
@@ -82,7 +83,7 @@ public final class FrozenDatabase implements ChangeWatch, AutoCloseable {
     pool.watchChanges(this);
   }
 
-  /** Lets everything go. */
+  /** Releases everything. */
   @Override
   public void close() {
     pool.watchChanges(null);
@@ -100,17 +101,17 @@ public final class FrozenDatabase implements ChangeWatch, AutoCloseable {
     }
   }
 
-  /** Whether more is kept than there should be: nobody may go on changing pages. */
+  /** Whether too many copies are kept: then no thread may continue to change pages. */
   boolean isFull() {
     return kept.size() >= most || storage.allocator().heldBack() >= most;
   }
 
-  /** Pages of the data file. */
+  /** The number of pages of the data file. */
   int pages() {
     return pages;
   }
 
-  /** Large values that are needed and that no row leads to; to be asked for once. */
+  /** The needed large values to which no row refers. Call it only once. */
   List<OlderValue> olderValues() {
     olderValuesInFiles.show();
     return olderValues;
@@ -121,25 +122,28 @@ public final class FrozenDatabase implements ChangeWatch, AutoCloseable {
     return Arrays.binarySearch(active, transaction) >= 0;
   }
 
-  /** Whether a transaction was rolled back and rows of it may be there. */
+  /** Whether a transaction was rolled back and may still have rows. */
   boolean isAborted(long transaction) {
     return !isActive(transaction) && Arrays.binarySearch(aborted, transaction) >= 0;
   }
 
   /**
-   * Whether a transaction that is neither active nor aborted was rolled back: no row of it should
-   * be there.
+   * Whether a transaction that is neither active nor aborted was rolled back: it should have no
+   * rows.
    */
   boolean isForgotten(long transaction) {
     return storage.transactions().status(transaction) == TransactionTable.ABORTED;
   }
 
-  /** A page as it was, to be asked for once; null if there was no such page. */
+  /** A page as it was; null if there was no such page. Call it only once for a page. */
   @Nullable MemorySegment readOnce(int pageId) {
     return read(pageId, /* last= */ true);
   }
 
-  /** A page as it was, to be asked for as often as one likes; null if there was no such page. */
+  /**
+   * A page as it was; null if there was no such page. It may be called any number of times for a
+   * page.
+   */
   public @Nullable MemorySegment read(int pageId) {
     return read(pageId, /* last= */ false);
   }

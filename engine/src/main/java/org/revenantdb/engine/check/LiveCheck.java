@@ -6,10 +6,10 @@ import org.revenantdb.engine.session.OperationGate;
 import org.revenantdb.latch.PatientLock;
 
 /**
- * Runs a check while others go on: stops them for a moment to freeze what is there, and again,
- * until the end, only if they change more than can be kept.
+ * Runs a check while other threads go on. It stops them for a moment to freeze the present state.
+ * It stops them again, until the end, only if they change more than can be kept.
  *
- * <p>Threads: any; one after the other. {@link #run} on a thread that may read files.
+ * <p>Threads: any, one after the other. {@link #run} needs a thread that may read files.
  */
 public final class LiveCheck {
   /*
@@ -18,8 +18,8 @@ public final class LiveCheck {
    * beside others    no          entered by us   checking alone: leave, pause | end: leave
    * alone            yes         paused by us    end: resume
    *
-   * Being inside keeps a close from taking the pages away; a close that waits is seen before each page and ends the
-   * check. Leaving and pausing are two steps: a close may come in between, and then the pause is refused.
+   * While the check is inside, a close cannot remove the pages. The check looks for a waiting close before each page,
+   * and then ends. Leaving and pausing are two steps: a close may come in between, and then the pause is refused.
    */
   private static final int OUTSIDE = -1;
 
@@ -28,7 +28,7 @@ public final class LiveCheck {
   private final OperationGate gate;
   private final Runnable beforePage;
 
-  // Of the run, under the lock.
+  // State of the run, under the lock.
   private int stripe = OUTSIDE;
   private boolean paused;
 
@@ -36,7 +36,7 @@ public final class LiveCheck {
     this(engine, () -> {});
   }
 
-  /** For tests, which do something before each page. */
+  /** For tests, which run an action before each page. */
   public LiveCheck(Engine engine, Runnable beforePage) {
     this.engine = engine;
     this.beforePage = beforePage;
@@ -45,7 +45,8 @@ public final class LiveCheck {
 
   /** Checks the database. */
   public CheckReport run() {
-    one.lock(); // a second pause would wait for the first check inside the gate, and all with it
+    one.lock(); // a second pause would wait inside the gate for the first check, and all threads
+    // with it
     try {
       pause();
       try (FrozenDatabase frozen = new FrozenDatabase(engine.storage())) {

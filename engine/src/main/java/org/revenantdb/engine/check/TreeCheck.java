@@ -10,17 +10,17 @@ import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedSearch;
 
 /**
- * Walks a tree from its root: types, levels, fences nested, keys in order, and whatever a row leads
- * to. One tree, one use.
+ * Walks a tree from its root and checks types, levels, the nesting of fences, the order of keys,
+ * and everything to which rows refer. For one tree and one use.
  */
 final class TreeCheck {
-  /** Is shown the rows of leaves. */
+  /** Receives the rows of leaves. */
   @FunctionalInterface
   interface Rows {
-    /** Nobody. */
+    /** Ignores all rows. */
     Rows NONE = (page, cell) -> {};
 
-    /** A row, in a copy of its leaf. */
+    /** Receives a row, in a copy of its leaf. */
     void row(MemorySegment page, int cell);
   }
 
@@ -31,7 +31,10 @@ final class TreeCheck {
   private final Rows rowsSeen;
   private final String of;
 
-  /** Whether pages at the right end may be gone: then a last child may end before its parent. */
+  /**
+   * Whether pages at the right end may have been freed: then a last child may end before its
+   * parent.
+   */
   private final boolean dropped;
 
   private int levels;
@@ -41,10 +44,10 @@ final class TreeCheck {
   private long treePages;
 
   /**
-   * A walk.
+   * Makes a walk.
    *
-   * @param table id that the pages carry
-   * @param what the tree is, behind its id: a comma, and words
+   * @param table the id in the pages
+   * @param what a description of the tree after its id: a comma, and words
    */
   TreeCheck(
       CheckPages pages,
@@ -73,13 +76,13 @@ final class TreeCheck {
     this.of = " of table " + table + what;
   }
 
-  /** A walk over what is left of a tree whose table was dropped (protocols.md §24). */
+  /** Makes a walk over what is left of a tree whose table was dropped (protocols.md §24). */
   static TreeCheck ofDropped(CheckPages pages, ValueCheck values, ExtentCheck extents, int table) {
     return new TreeCheck(
         pages, values, extents, table, ", dropped", Rows.NONE, /* dropped= */ true);
   }
 
-  /** Walks the whole tree; what was counted. */
+  /** Walks the whole tree; returns the counts. */
   CheckedTable run(String name, int root) {
     long overflowBefore = values.pages();
     if (pages.reach(root, "root" + of)) {
@@ -125,7 +128,7 @@ final class TreeCheck {
         return;
       }
     } catch (IndexOutOfBoundsException senseless) {
-      pages.problem(what + " cannot be understood: " + senseless.getMessage());
+      pages.problem(what + " cannot be decoded: " + senseless.getMessage());
       return;
     }
     children(page, level, what, lower, upper);
@@ -133,7 +136,7 @@ final class TreeCheck {
 
   private void fences(MemorySegment page, String what, byte[] lower, byte @Nullable [] upper) {
     if (!Arrays.equals(lower, Slotted.lowerFence(page)) || !endsAt(page, upper)) {
-      pages.problem(what + " has other fences than its parent says");
+      pages.problem(what + " has fences that differ from those in its parent");
     }
   }
 
@@ -143,7 +146,7 @@ final class TreeCheck {
         : Slotted.hasUpperFence(page) && Arrays.equals(upper, Slotted.upperFence(page));
   }
 
-  /** Where a last child ends, whose right neighbours may have been freed. */
+  /** The end of a last child whose right neighbours may have been freed. */
   private static byte @Nullable [] endOfLast(MemorySegment page, byte @Nullable [] upper) {
     try {
       boolean before =
@@ -151,7 +154,7 @@ final class TreeCheck {
               && (upper == null || Arrays.compareUnsigned(Slotted.upperFence(page), upper) < 0);
       return before ? Slotted.upperFence(page) : upper;
     } catch (IndexOutOfBoundsException senseless) {
-      return upper; // which the page itself is told of
+      return upper; // the problem is reported for the page itself
     }
   }
 
@@ -210,7 +213,7 @@ final class TreeCheck {
     }
     long writer = LeafCell.writer(page, cell);
     if (writer > Slotted.maxWriter(page)) {
-      pages.problem(what + " has a higher writer than the page says");
+      pages.problem(what + " has a writer above the highest writer of the page header");
     }
     if (LeafCell.is(page, cell, LeafCell.DELETED) && (Page.flags(page) & Page.FLAG_GHOST) == 0) {
       pages.problem(what + " is deleted, but the page has no ghost bit");
@@ -218,7 +221,7 @@ final class TreeCheck {
     boolean active = pages.frozen().isActive(writer);
     boolean aborted = pages.frozen().isAborted(writer);
     if (!active && !aborted && pages.frozen().isForgotten(writer)) {
-      pages.problem(what + " is of transaction " + writer + ", of which nothing should be left");
+      pages.problem(what + " is of transaction " + writer + ", which should have no rows left");
     }
     if ((active || aborted) && !Page.hasVersions(page)) {
       pages.problem(
@@ -240,12 +243,12 @@ final class TreeCheck {
     if (visible) {
       visibleRows++;
     }
-    // An aborted value may be gone before its row.
+    // An aborted value may be freed before its row.
     if (LeafCell.is(page, cell, LeafCell.OVERFLOW) && !aborted) {
       values.ofRow(page, LeafCell.valueOffset(page, cell), writer, what);
     }
-    // Under a version that every snapshot sees the predecessor may be gone:
-    // nobody follows it any more.
+    // Below a version that every snapshot sees, the predecessor may have been freed: no reader
+    // follows it any more.
     if (LeafCell.is(page, cell, LeafCell.PREDECESSOR_OVERFLOW) && (active || aborted)) {
       values.ofRow(
           page,

@@ -11,16 +11,16 @@ import org.revenantdb.engine.page.SharedValues;
 import org.revenantdb.engine.page.ValueReference;
 
 /**
- * Follows large values from what names them: slots of shared pages; heads, index pages, data pages;
- * lengths.
+ * Follows large values from their references, and checks slots of shared pages; heads, index pages,
+ * data pages; and lengths.
  */
 final class ValueCheck {
-  /** A page that values share: which of its slots rows name, and how full it is. */
+  /** A shared-values page: which of its slots are referred to by rows, and how full it is. */
   private static final class Shared {
-    /** Of the first 64. */
+    /** The first 64 slots. */
     long named;
 
-    /** Of those behind; where values are as large as today there are none. */
+    /** The further slots; with the present sizes of values there are none. */
     @Nullable BitSet more;
 
     final byte fullness;
@@ -56,12 +56,12 @@ final class ValueCheck {
     this.pages = pages;
   }
 
-  /** Pages of values so far. */
+  /** The number of pages of values so far. */
   long pages() {
     return overflowPages;
   }
 
-  /** The value that the reference at an offset of a leaf leads to, and that must be there. */
+  /** Checks the value to which the reference at an offset of a leaf leads; it must exist. */
   void ofRow(MemorySegment leaf, int offset, long writer, String what) {
     ValueReference reference = ValueReference.of(leaf, offset);
     int id = reference.page();
@@ -108,7 +108,8 @@ final class ValueCheck {
   }
 
   /**
-   * When all rows were seen: values of shared pages that no row leads to must wait for the cleaner.
+   * Called after all rows were seen: values of shared pages to which no row refers must wait for
+   * the cleaner.
    */
   void unnamed() {
     boolean isComplete = !pages.isUnreadable();
@@ -129,7 +130,7 @@ final class ValueCheck {
                   + slot
                   + " of page "
                   + id
-                  + " has a value, but nothing leads to it: it has leaked");
+                  + " has a value, but nothing refers to it: it has leaked");
         }
       }
       if (values == 0) {
@@ -149,7 +150,7 @@ final class ValueCheck {
     return decides && Page.hasVersions(page);
   }
 
-  /** How full the space map should say that a page is: 0 but for those that values share. */
+  /** The correct fullness of a page in the space map: 0 except for shared-values pages. */
   int fullness(int id) {
     Shared there = shared.get(id);
     return there == null ? 0 : there.fullness;
@@ -165,7 +166,7 @@ final class ValueCheck {
     pages.unreadable(pages.isUnreadable() || unreadableBefore);
   }
 
-  /** A page with a version bit to which no row leads, if it is one of large values. */
+  /** Checks a page with a version bit to which no row refers, if it is one of large values. */
   void waiting(int id) {
     MemorySegment page = pages.read(id, "page with a version bit");
     if (page != null && Page.type(page) == Page.OVERFLOW_HEAD) {
@@ -177,7 +178,10 @@ final class ValueCheck {
     }
   }
 
-  /** A value of the version store: it waits for the cleaner, who must not have had it yet. */
+  /**
+   * Checks a value of the version store: it waits for the cleaner, which must not have freed it
+   * yet.
+   */
   void older(FrozenDatabase.OlderValue value) {
     String what =
         "an older version of row " + value.row() + " of table " + value.table() + ", in memory";
@@ -198,7 +202,7 @@ final class ValueCheck {
     }
   }
 
-  /** All that a head leads to; how many bytes that holds. */
+  /** Checks all pages to which a head leads; returns the number of bytes in them. */
   private long chain(int head, MemorySegment first, String what) {
     pages.flags(head, first);
     overflowPages++;
@@ -208,7 +212,7 @@ final class ValueCheck {
     while (true) {
       int count = OverflowPage.count(page);
       if (count > OverflowPage.MAX_IDS) {
-        pages.problem(what + ": page " + Page.id(page) + " says that it names " + count + " pages");
+        pages.problem(what + ": page " + Page.id(page) + " claims to list " + count + " pages");
         return bytes;
       }
       for (int i = 0; i < count; i++) {
@@ -231,7 +235,7 @@ final class ValueCheck {
     }
   }
 
-  /** Whether a page names the value of a head, and its place in it, back. */
+  /** Whether a page names the value of a head as its owner, and the correct place in it. */
   private static boolean isOf(MemorySegment head, MemorySegment page, int type, int number) {
     return Page.type(page) == type
         && OverflowPage.origin(page) == OverflowPage.origin(head)

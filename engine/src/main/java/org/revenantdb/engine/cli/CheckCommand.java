@@ -26,8 +26,8 @@ import picocli.CommandLine.Spec;
     name = "check",
     description = {
       "Verifies a whole database: every page, every row, every large value, the space maps.",
-      "Free pages of the data file are read, too.",
-      "Opens it for writing, so that one that was killed is recovered first."
+      "Also reads the free pages of the data file.",
+      "Opens the database for writing; after a crash it is recovered first."
     },
     mixinStandardHelpOptions = true,
     exitCodeListHeading = "Exit codes:%n",
@@ -78,7 +78,7 @@ final class CheckCommand implements Callable<Integer> {
       why = "it is a directory; name a file";
     } else {
       try {
-        // Asked of the system, a superuser may write anywhere; so it is tried.
+        // According to the system, a superuser may write anywhere; so it is tried.
         Files.delete(Files.createTempFile(folder, ".revenant", ".tmp"));
         if (Files.exists(file) && !Files.isWritable(file)) {
           why = "it cannot be written; name another one";
@@ -115,7 +115,7 @@ final class CheckCommand implements Callable<Integer> {
     out.printf("free pages      %,d%n", report.freePages());
     for (CheckedTable table : report.contents()) {
       out.printf(
-          "table           %s: %,d rows (%,d with what the cleaner has to take away), %d levels, %,d tree pages, %,d overflow pages, %,d bytes of former versions%n",
+          "table           %s: %,d rows (%,d including what the cleaner has to remove), %d levels, %,d tree pages, %,d overflow pages, %,d bytes of former versions%n",
           table.name(),
           table.visibleRows(),
           table.rows(),

@@ -20,12 +20,12 @@ import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageFile;
 
 /**
- * Shows what the counters file of a database says, and whether that is still true.
+ * Shows the content of the counters file of a database, and whether it is still current.
  *
- * <p>It is, while somebody has the database open and is the one that wrote it: in the life of the
- * database that the control slots name. Process ids alone would not do, since a process that is
- * killed and comes back may have the same one; lives alone would not either, while a database is
- * being recovered.
+ * <p>It is current while a process has the database open that is also the writer of the file, in
+ * the life of the database that the control slots name. Process ids alone would not do, since a
+ * process that is killed and restarted may have the same id. Lives alone would not do either, while
+ * a database is being recovered.
  */
 final class CountersView {
   private final PrintWriter out;
@@ -37,15 +37,15 @@ final class CountersView {
   }
 
   /**
-   * Of a database that somebody has open.
+   * Shows the counters of a database that a process has open.
    *
    * @throws DatabaseLockedException if there is nothing to show
-   * @throws StorageException if the file is not what it should be
+   * @throws StorageException if the file is not a valid counters file
    */
   void ofOpenDatabase(DatabaseLockedException open) {
     byte[] id;
     int life;
-    // What the header says never changes, and of the slots one is whole at any time.
+    // The header never changes, and one of the slots is whole at any time.
     try (StorageFile data =
         StorageFile.open(
             directory.resolve("revenant.data"), OpenMode.READ, /* ownerOnly= */ true)) {
@@ -57,7 +57,7 @@ final class CountersView {
       throw new DatabaseLockedException(
           open.file(),
           open.reason() + ", and it has no counters file to show",
-          "try again if it was opened this very second, and else close it there first, or open it there with a"
+          "if it was opened within the last second, try again; else close it there first, or open it there with a"
               + " counters file",
           open.holderPid(),
           open);
@@ -69,14 +69,17 @@ final class CountersView {
     out.println(
         "counters    "
             + (current
-                ? "written %s; the process does so once a second while they change"
+                ? "written %s; the process writes them once a second while they change"
                     .formatted(age(stored))
-                : "STALE: written %s by process %d, which did not close the database; who has it open now has written none yet"
+                : "STALE: written %s by process %d, which did not close the database; the process that has it open now has written no counters yet"
                     .formatted(age(stored), stored.pid())));
     show(stored);
   }
 
-  /** Of a database that nobody has open: there is nothing unless somebody was killed. */
+  /**
+   * Shows the counters of a database that no process has open. There is a file only if a process
+   * was killed.
+   */
   void leftBehind(byte[] databaseId) {
     try {
       @Nullable StoredCounters stored = StoredCounters.read(directory, databaseId);
@@ -129,7 +132,7 @@ final class CountersView {
     }
   }
 
-  /** By group, as later versions may add one at the end of the table. */
+  /** Sorts by group, because later versions may add a counter at the end of the table. */
   private void showCounters(StoredCounters stored) {
     List<Statistic> known = CounterOrder.statistics();
     List<Long> counters = stored.counters();
@@ -153,7 +156,7 @@ final class CountersView {
     }
   }
 
-  /** Who keeps older versions, and what is kept by all who do. */
+  /** Shows the oldest snapshot, and the older versions that all snapshots hold back. */
   private void showOldestSnapshot(StoredCounters stored) {
     long since = valueOf(stored, Statistic.VERSIONS_OLDEST_SNAPSHOT_SINCE);
     if (since == 0) {
@@ -172,12 +175,12 @@ final class CountersView {
     if (versions > 0) {
       out.printf(
           Locale.ROOT,
-          "held back by it alone: %,d older versions in memory, when the cleaner last looked%n",
+          "held back by it alone: %,d older versions in memory, when the cleaner last counted%n",
           versions);
     }
     out.printf(
         Locale.ROOT,
-        "held back by the %,d that are open: older versions, %,d bytes in memory and %,d in files; pages with"
+        "held back by all open snapshots (%,d): older versions, %,d bytes in memory and %,d in files; pages with"
             + " versions or deleted rows, %,d%n",
         valueOf(stored, Statistic.VERSIONS_SNAPSHOTS),
         valueOf(stored, Statistic.VERSIONS_MEMORY_BYTES),
@@ -194,13 +197,13 @@ final class CountersView {
         : "transaction " + id + called;
   }
 
-  /** 0 if the file does not have it. */
+  /** The value of a statistic; 0 if the file does not have it. */
   private static long valueOf(StoredCounters stored, Statistic statistic) {
     int place = CounterOrder.statistics().indexOf(statistic);
     return place < stored.counters().size() ? stored.counters().get(place) : 0;
   }
 
-  /** Of a database that is not open yet: it has counted nothing. */
+  /** The progress of a restart, for a database that is not open yet and has counted nothing. */
   private static String inWords(StoredCounters.RestartNumbers restart) {
     String phase = RestartPhase.textOf(restart.phase());
     String total =
@@ -214,7 +217,7 @@ final class CountersView {
     return age(Duration.between(stored.written(), Instant.now()));
   }
 
-  /** In the largest unit that says something. */
+  /** The age in the largest suitable unit. */
   static String age(Duration age) {
     if (age.isNegative()) {
       return "in the future, by this machine's clock";

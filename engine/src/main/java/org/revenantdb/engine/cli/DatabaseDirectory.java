@@ -20,11 +20,11 @@ import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.PageChecksum;
 
 /**
- * The files of a database as they are, killed or not: nothing is opened for writing, nothing is
- * repaired.
+ * The files of a database as they are, after a clean close or a crash: no file is opened for
+ * writing, and nothing is repaired.
  *
- * <p>While it is open nobody can open the database for writing; one that is open elsewhere is
- * refused.
+ * <p>While this object is open, no process can open the database for writing. A database that is
+ * open elsewhere is refused.
  */
 final class DatabaseDirectory implements AutoCloseable {
   private final Path directory;
@@ -50,7 +50,7 @@ final class DatabaseDirectory implements AutoCloseable {
     }
   }
 
-  /** Refuses a directory without a database, in the words of a person at a shell. */
+  /** Refuses a directory without a database, with a message for a user at a shell. */
   static void demandDatabase(Path directory) {
     if (!Directories.exists(directory.resolve("revenant.data"))) {
       throw new NotADatabaseException(
@@ -66,7 +66,7 @@ final class DatabaseDirectory implements AutoCloseable {
     return data.path();
   }
 
-  /** Pages of the data file; a last one that is cut off counts. */
+  /** The number of pages of the data file, including an incomplete last one. */
   long pages() {
     return (data.size() + Page.SIZE - 1) / Page.SIZE;
   }
@@ -114,7 +114,7 @@ final class DatabaseDirectory implements AutoCloseable {
     return start;
   }
 
-  /** What the checksum of a page says about it. */
+  /** The condition of a page according to its checksum. */
   static String condition(MemorySegment page, long id) {
     int stored = Page.getInt(page, 0);
     int computed = PageChecksum.compute(page);

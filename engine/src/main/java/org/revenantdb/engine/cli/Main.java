@@ -13,13 +13,13 @@ import org.revenantdb.recovery.file.StorageException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** The command: finds the verb, and tells users of their mistakes without a stack trace. */
+/** The command: finds the verb, and reports mistakes of the user without a stack trace. */
 @Command(name = "revenant", description = "Looks at a database.", mixinStandardHelpOptions = true)
 public final class Main {
   /** All is well. */
   static final int SOUND = 0;
 
-  /** The database was looked at, and something is wrong with it. */
+  /** The database was examined, and something is wrong with it. */
   static final int PROBLEMS = 1;
 
   /** Wrong usage, or the database could not be opened. */
@@ -43,7 +43,7 @@ public final class Main {
     System.exit(code);
   }
 
-  /** Runs a verb; its exit code. */
+  /** Runs a verb and returns its exit code. */
   static int run(PrintWriter out, PrintWriter err, String... arguments) {
     CommandLine line =
         new CommandLine(new Main())
@@ -64,7 +64,7 @@ public final class Main {
     return line.execute(arguments);
   }
 
-  /** Trouble that its message tells whole, rather than a defect of this program. */
+  /** Whether the message of a failure is sufficient, because it is not a defect of this program. */
   private static boolean isUsers(Exception failure) {
     return failure instanceof StorageException
         || failure instanceof RevenantException

@@ -19,7 +19,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code page DIR N}: shows a page as it stands in the file. */
+/** {@code page DIR N}: shows a page as it is in the file. */
 @Command(
     name = "page",
     description = "Shows any page of a database as it stands in the file, which may be damaged.",
@@ -76,7 +76,7 @@ final class PageCommand implements Callable<Integer> {
       try {
         body(page);
       } catch (IndexOutOfBoundsException | NegativeArraySizeException damaged) {
-        out.println("            the rest makes no sense: " + damaged.getMessage());
+        out.println("            the rest cannot be decoded: " + damaged.getMessage());
       }
       return condition.startsWith("DAMAGED") ? Main.PROBLEMS : Main.SOUND;
     }
@@ -188,7 +188,7 @@ final class PageCommand implements Callable<Integer> {
     }
   }
 
-  /** Runs of extents whose bits are set. */
+  /** Prints runs of extents whose bits are set. */
   private void extents(MemorySegment page, int range) {
     int base = range * ExtentMapPage.RANGE;
     for (int e = ExtentMapPage.next(page, base, /* set= */ true); e >= 0; ) {
@@ -203,7 +203,7 @@ final class PageCommand implements Callable<Integer> {
     }
   }
 
-  /** Runs of equal bytes, each with what its bits say. */
+  /** Prints runs of equal bytes, each with the meaning of its bits. */
   private void spaceMap(MemorySegment page) {
     long first = number - SpaceMapPage.POSITION;
     int from = 0;
@@ -226,7 +226,8 @@ final class PageCommand implements Callable<Integer> {
   private void slotted(MemorySegment page, int type) {
     out.println("table       " + Integer.toUnsignedString(Slotted.table(page)));
     out.println("level       " + Slotted.level(page));
-    out.println("prefix      " + Slotted.prefix(page) + " bytes that no cell has");
+    out.println(
+        "prefix      " + Slotted.prefix(page) + " bytes of each key, left out in the cells");
     out.printf(
         "heap        from %d, %d bytes of garbage, %d bytes free%n",
         Page.getShort(page, 20), Page.getShort(page, 22), Slotted.free(page));

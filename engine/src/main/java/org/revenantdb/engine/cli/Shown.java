@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * Bytes for people: as text where they are ASCII, else in hexadecimal; cut off where they are long.
+ * Formats bytes for people: as text if they are ASCII, else in hexadecimal; long values are cut.
  */
 final class Shown {
   private static final int LONGEST = 48;

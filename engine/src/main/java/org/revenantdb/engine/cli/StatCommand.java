@@ -26,15 +26,15 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code stat DIR}: shows what the files of a database say of themselves, or, where a process has
- * it open, what that has counted.
+ * {@code stat DIR}: shows the content of a database's files, or, if a process has it open, the
+ * counters of that process.
  */
 @Command(
     name = "stat",
     description = {
       "Shows what a database holds: header, control slots, log segments, the double-write batch,",
       "and the tables and sequences if it was closed cleanly.",
-      "Of one that a process has open: what that has counted, and what its threads have waited for."
+      "If a process has the database open: its counters, and what its threads have waited for."
     },
     mixinStandardHelpOptions = true)
 final class StatCommand implements Callable<Integer> {
@@ -156,8 +156,8 @@ final class StatCommand implements Callable<Integer> {
   }
 
   /**
-   * The rows of the catalogue below a page; after a clean close the file has them all. Those of
-   * dropped tables come behind the tables, those of sequences last.
+   * Prints the rows of the catalogue below a page; after a clean close the file has all of them.
+   * Dropped tables come after the tables, sequences last.
    */
   private void catalogue(DatabaseDirectory files, int id) {
     MemorySegment page = files.page(Integer.toUnsignedLong(id));
@@ -191,18 +191,18 @@ final class StatCommand implements Callable<Integer> {
                       entry.transaction(),
                       new String(entry.name(), StandardCharsets.UTF_8))
               : DroppedTableRow.isKey(key)
-                  ? "(dropped, with pages yet)"
+                  ? "(dropped, not all pages freed)"
                   : new String(key, StandardCharsets.UTF_8);
       out.printf(
           "            %s  %s%n", name, table(entry == null ? value : entry.trees().bytes()));
     }
   }
 
-  /** A table's row in words; the pages of its trees carry these ids. */
+  /** A table's row in words; the pages of its trees contain these ids. */
   private static String table(byte[] bytes) {
     TableRow row = TableRow.of(bytes);
     if (row == null) {
-      return "has a row of " + bytes.length + " bytes that makes no sense; run check";
+      return "has a row of " + bytes.length + " bytes that cannot be decoded; run check";
     }
     String roots =
         IntStream.range(0, row.trees())

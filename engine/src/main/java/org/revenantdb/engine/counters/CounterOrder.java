@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.revenantdb.engine.Statistic;
 
-/** The counters of the counters file beside the waits, in the order of the file. */
+/** The counters of the counters file, except the waits, in the order of the file. */
 public final class CounterOrder {
   private static final List<Statistic> STATISTICS =
       Arrays.stream(Statistic.values()).filter(Statistic::isInCountersFile).toList();

@@ -16,14 +16,15 @@ import org.revenantdb.recovery.file.OwnershipLostException;
 import org.revenantdb.recovery.file.StorageFile;
 
 /**
- * The counters file of an open database, as its process writes it.
+ * The counters file of an open database; its process writes it.
  *
- * <p>It is written in place, whole, when a number has changed, and never forced: it is there for
- * who looks now. It comes into being with the first write and goes with {@link #close}; so one that
- * is there while nobody has the database open was left by a crash.
+ * <p>When a number has changed, the whole file is written in place. It is never forced, because it
+ * is only for present readers. The first write creates it, and {@link #close} deletes it. So a file
+ * that exists while no process has the database open was left by a crash.
  *
- * <p>Threads: any that may touch files; one at a time writes. Failure: none that stops anything.
- * The first one is told to {@link System.Logger} {@code org.revenantdb}; the next call tries again.
+ * <p>Threads: any thread that may access files; one at a time writes. Failure: a failure stops
+ * nothing. The first one is logged by {@link System.Logger} {@code org.revenantdb}; the next call
+ * tries again.
  */
 public final class CountersFile implements AutoCloseable {
   /** Name of the file in the database's directory. */
@@ -44,12 +45,12 @@ public final class CountersFile implements AutoCloseable {
   private boolean closed;
 
   /**
-   * A file that is not written yet.
+   * Makes an object; the file is not written yet.
    *
-   * @param directory of the database
+   * @param directory the directory of the database
    * @param databaseId sixteen bytes
-   * @param life of the database, which may yet be followed by another one
-   * @param clock what says when it was opened, which is now, and written
+   * @param life the life of the database, which may still be followed by another one
+   * @param clock the clock for the times of opening, which is now, and of writing
    */
   public CountersFile(Path directory, byte[] databaseId, int life, InstantSource clock) {
     this.path = directory.resolve(FILE_NAME);
@@ -64,10 +65,10 @@ public final class CountersFile implements AutoCloseable {
   }
 
   /**
-   * Has the ownership checked before the file is made, written or deleted; said before the first
-   * write.
+   * Sets the ownership that is checked before the file is made, written or deleted. Called before
+   * the first write.
    *
-   * @param owner of the directory
+   * @param owner the ownership of the directory
    * @return this
    */
   public CountersFile ownedBy(Ownership owner) {
@@ -75,7 +76,7 @@ public final class CountersFile implements AutoCloseable {
     return this;
   }
 
-  /** The life of the database that has begun: what is written from now on is of that. */
+  /** Sets the life of the database for all writes from now on. */
   public void life(int life) {
     lock.lock();
     try {
@@ -89,9 +90,9 @@ public final class CountersFile implements AutoCloseable {
    * Writes the numbers of an open database, if one has changed since the last time.
    *
    * @param counters in the order of {@link CounterOrder}
-   * @param waits of each class its number, total and maximum
-   * @param name of the transaction with the oldest snapshot, a hundred characters at most; null if
-   *     there is none
+   * @param waits number, total and maximum of each class
+   * @param name the name of the transaction with the oldest snapshot, at most a hundred characters;
+   *     null if there is none
    * @return whether they are in the file now
    */
   public boolean write(long[] counters, long[] waits, @Nullable String name) {
@@ -100,7 +101,7 @@ public final class CountersFile implements AutoCloseable {
   }
 
   /**
-   * Writes how far a restart is; there are no counters yet.
+   * Writes the progress of a restart; there are no counters yet.
    *
    * @param phase what stands for it, from 1 on
    * @param done how much of it: bytes of log
@@ -131,7 +132,7 @@ public final class CountersFile implements AutoCloseable {
       }
       return true;
     } catch (RuntimeException | Error failed) {
-      lastRestart = new long[0]; // what is in the file is not known
+      lastRestart = new long[0]; // the content of the file is not known
       tell(failed);
       closeFile();
       return false;
@@ -192,8 +193,8 @@ public final class CountersFile implements AutoCloseable {
           .log(
               System.Logger.Level.WARNING,
               path
-                  + ": the counters could not be written, so the command stat shows old ones or"
-                  + " none; the database itself goes on",
+                  + ": the counters could not be written, so the command stat shows old counters or"
+                  + " none; the database itself is not affected",
               failed);
     }
   }
@@ -219,7 +220,7 @@ public final class CountersFile implements AutoCloseable {
     }
   }
 
-  /** Deletes the file, also one that a crash has left. It is not written any more. */
+  /** Deletes the file, even one that a crash has left. It is not written any more. */
   @Override
   public void close() {
     lock.lock();
@@ -230,7 +231,7 @@ public final class CountersFile implements AutoCloseable {
       closed = true;
       closeFile();
       if (!isOurs()) {
-        return; // what has this name now may be a file of another
+        return; // the file that has this name now may belong to another database
       }
       Directories.delete(path);
     } catch (RuntimeException failed) {

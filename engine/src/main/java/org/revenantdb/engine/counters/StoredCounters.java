@@ -18,17 +18,19 @@ import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.FileHeaderLayout;
 
 /**
- * What a counters file says, read by whom it may concern while another process writes it.
+ * The content of a counters file. It can be read while another process writes the file.
  *
  * @param pid the process that wrote it
  * @param opened when that process opened the database
  * @param written when a number had changed last
- * @param life of the database
+ * @param life the life of the database
  * @param counters in the order of {@link CounterOrder}; there may be fewer, or more, than this
  *     version knows
- * @param waits the waits of each class, in the order of the engine's classes; fewer or more, too
- * @param oldestSnapshotName of the transaction with the oldest snapshot; empty if there is none
- * @param restart how far the restart is; null if the database is open
+ * @param waits the waits of each class, in the order of the engine's classes; there may also be
+ *     fewer or more
+ * @param oldestSnapshotName the name of the transaction with the oldest snapshot; empty if there is
+ *     none
+ * @param restart the progress of the restart; null if the database is open
  */
 public record StoredCounters(
     long pid,
@@ -40,20 +42,20 @@ public record StoredCounters(
     String oldestSnapshotName,
     @Nullable RestartNumbers restart) {
 
-  /** How often a file is read again that is being written just then. */
+  /** How often a file is read again if it is just being written. */
   private static final int TRIES = 100;
 
   /**
    * The waits of a class.
    *
-   * @param count how many
-   * @param totalNanos how long they took together
-   * @param maxNanos how long the longest took
+   * @param count the number of waits
+   * @param totalNanos their total time
+   * @param maxNanos the time of the longest one
    */
   public record Times(long count, long totalNanos, long maxNanos) {}
 
   /**
-   * How far a restart is.
+   * The progress of a restart.
    *
    * @param phase what stands for its phase, from 1 on
    * @param done how much of it: bytes of log
@@ -64,11 +66,11 @@ public record StoredCounters(
   /**
    * Reads the file.
    *
-   * @param directory of the database
-   * @param databaseId of the database, sixteen bytes
-   * @return what it says; null if there is none
+   * @param directory the directory of the database
+   * @param databaseId the id of the database, sixteen bytes
+   * @return its content; null if there is no file
    * @throws StorageException if it is damaged, of another version, or of another database, or if
-   *     this user may not look at it
+   *     this user may not read it
    */
   public static @Nullable StoredCounters read(Path directory, byte[] databaseId) {
     Path path = directory.resolve(CountersFile.FILE_NAME);
@@ -100,7 +102,7 @@ public record StoredCounters(
     }
     long magic = Page.getLong(bytes, CountersLayout.MAGIC);
     if (magic != CountersLayout.MAGIC_VALUE) {
-      return "this is no counters file, or a damaged one: it begins with another magic";
+      return "this is not a counters file, or a damaged one: its magic number is wrong";
     }
     int version = Page.getInt(bytes, CountersLayout.VERSION);
     if (version != CountersLayout.CURRENT_VERSION) {
@@ -121,7 +123,7 @@ public record StoredCounters(
     if (name > CountersLayout.MAX_NAME_BYTES) {
       return "the counters file is damaged: it has a name of "
           + name
-          + " bytes, and none is longer than "
+          + " bytes, but the limit is "
           + CountersLayout.MAX_NAME_BYTES;
     }
     return CountersLayout.end(counters, waits) > CountersLayout.NAME
@@ -129,7 +131,7 @@ public record StoredCounters(
             + counters
             + " counters and "
             + waits
-            + " classes of waits do not fit in it"
+            + " wait classes do not fit into it"
         : null;
   }
 
@@ -138,7 +140,7 @@ public record StoredCounters(
     if (!Arrays.equals(found, databaseId)) {
       throw unusable(
           path,
-          "the counters file is of another database, "
+          "the counters file belongs to another database, "
               + HexFormat.of().formatHex(found)
               + ", and this one is "
               + HexFormat.of().formatHex(databaseId));
@@ -184,7 +186,7 @@ public record StoredCounters(
         path,
         StorageException.NO_OFFSET,
         reason,
-        "delete it: nothing but the command stat reads it, and an open database writes it anew",
+        "delete it: only the command stat reads it, and an open database writes a new one",
         null);
   }
 }

@@ -19,10 +19,10 @@ import org.revenantdb.recovery.file.OpenMode;
 import org.revenantdb.recovery.file.StorageFile;
 
 /**
- * How much longer it takes to read a page into the buffer pool, from the cache of the operating
- * system, because its structure is checked.
+ * Measures how much longer it takes to read a page into the buffer pool, from the cache of the
+ * operating system, because its structure is checked.
  *
- * <p>Two pools read the same random pages of one data file in turn. They differ in the check alone.
+ * <p>Two pools read the same random pages of one data file in turn. They differ only in the check.
  * Each is far smaller than the file, so that nearly every access reads. Rounds are short, so that
  * few of them are interrupted by other processes; the times are those of a quick round, the lower
  * quartile.
@@ -30,14 +30,14 @@ import org.revenantdb.recovery.file.StorageFile;
  * @param pages pages of the file that are read: leaves of about 60 rows, 16 + 100 bytes each
  * @param nanosWithout nanoseconds for a page without the check
  * @param nanosWith nanoseconds for a page with it
- * @param ratio time with the check against without, of these two
+ * @param ratio the second of these times divided by the first
  */
 public record PageCheckCost(int pages, double nanosWithout, double nanosWith, double ratio) {
   private static final int ROWS = 200_000;
   private static final int KEY = 16;
   private static final int VALUE = 100;
 
-  /** Behind the fixed pages. */
+  /** The first page after the fixed pages. */
   private static final int FIRST = 6;
 
   private static final int WARM_UP = 200;

@@ -1,4 +1,4 @@
-/** What parts of the engine cost, measured on their own. Nothing that runs a database uses it. */
+/** Measurements of single parts of the engine. No code that runs a database uses it. */
 @NullMarked
 package org.revenantdb.engine.measure;
 

@@ -17,7 +17,7 @@ import org.revenantdb.recovery.file.CorruptDataException;
  * Reads a large value from its pages, one page latched at a time.
  *
  * <p>The value cannot be freed while the reader's snapshot is open. Every read goes through a guard
- * of the transaction, which refuses when the transaction has ended. Not thread-safe.
+ * of the transaction, which refuses the read after the transaction has ended. Not thread-safe.
  */
 public final class OverflowInput extends InputStream {
   /** Runs a read while the transaction is open and in use by this thread. */
@@ -35,10 +35,12 @@ public final class OverflowInput extends InputStream {
   private long remaining;
   private int page;
 
-  /** Of a value that shares its page; its offset there may change between two reads. */
+  /** The slot of a value that shares its page; its offset there may change between two reads. */
   private final int slot;
 
-  /** Of the next byte, on the page or, of a value that shares its page, in the value. */
+  /**
+   * The offset of the next byte: on the page, or, for a value that shares its page, in the value.
+   */
   private int offset = OverflowPage.DATA;
 
   private int available;
@@ -46,15 +48,15 @@ public final class OverflowInput extends InputStream {
   private int nextId;
   private int nextIndex;
 
-  /** Of a value with pages of its own. */
+  /** Only for a value with its own pages. */
   private @Nullable ValueChain chain;
 
   private int pagesRead;
 
   /**
-   * A stream over a value.
+   * Makes a stream over a value.
    *
-   * @param value what leads to it
+   * @param value the reference to it
    */
   public OverflowInput(BufferPool pool, Guard guard, ValueReference value) {
     this.pool = pool;
@@ -68,7 +70,10 @@ public final class OverflowInput extends InputStream {
       if (!value.leadsToValue(bytes) || value.lengthOn(bytes) != value.length()) {
         throw pool.damage(
             page,
-            value.place() + " has no value of " + value.length() + " bytes, but a row leads there");
+            value.place()
+                + " has no value of "
+                + value.length()
+                + " bytes, but a row refers to it");
       }
       if (value.isShared()) {
         available = SharedValues.length(bytes, slot);
@@ -87,7 +92,7 @@ public final class OverflowInput extends InputStream {
   }
 
   /**
-   * Demands that there are as many pages as the length says, before anything of that size is made.
+   * Demands that the number of pages matches the length, before anything of that size is allocated.
    */
   private void demandLength(ValueChain owner, long bytes) {
     long pages = ids.length;
@@ -112,7 +117,7 @@ public final class OverflowInput extends InputStream {
   private CorruptDataException wrongLength(int at, long pages) {
     return pool.damage(
         at,
-        "the large value at page %d should have %d bytes more, but %d data pages and no others follow"
+        "the large value at page %d should continue for %d bytes, but exactly %d data pages follow"
             .formatted(page, remaining - available, pages));
   }
 
@@ -125,7 +130,7 @@ public final class OverflowInput extends InputStream {
     nextIndex = OverflowPage.nextIndex(bytes);
   }
 
-  /** Bytes not read yet. */
+  /** The number of bytes that have not been read yet. */
   public long remaining() {
     return remaining;
   }
@@ -148,7 +153,7 @@ public final class OverflowInput extends InputStream {
     return guard.read(() -> readPages(target, from, count));
   }
 
-  /** Reads without the guard: for callers that are inside it already. */
+  /** Reads without the guard, for callers that are already inside it. */
   public int readPages(byte[] target, int from, int count) {
     int done = 0;
     while (done < count && remaining > 0) {

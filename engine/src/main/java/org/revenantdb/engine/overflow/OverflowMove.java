@@ -25,35 +25,36 @@ import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecoverySpace;
 
 /**
- * Moves large values to free pages further front, if they are at rest: decided upon, so that
- * nothing but their row leads to them (protocols.md §18, §26).
+ * Moves large values to free pages nearer to the beginning of the file, if they are at rest: their
+ * transaction is decided, so that only their row leads to them (protocols.md §18, §26).
  *
- * <p>Only the cleaner calls it. Each step is one record of the system and leaves a whole value. The
- * old page is free on disk then, but whoever reads the value may have its id in his hands: it stays
- * claimed until the owner gives it back. A slot of a page that values share is taken by the cleaner
- * when nobody can come back to it.
+ * <p>Only the cleaner uses it. Each step is one record of the system and leaves a whole value.
+ * After it the old page is free on disk, but a reader of the value may still have its id. So the
+ * page stays claimed until the owner of this object gives it back. The cleaner takes a slot of a
+ * shared page when no reader can come back to it.
  */
 public final class OverflowMove {
   /** Credit for log space that one step may use. */
   public static final int CREDIT = 48 * 1024;
 
-  /** Data pages that one record moves. */
+  /** The number of data pages that one record moves. */
   private static final int PAGES_PER_RECORD = 4;
 
   /**
    * Credit for pages: new data pages, a space map for each of them and for each old one, and the
-   * page that names them; and what claiming changes: they fill an extent at the most.
+   * page that names them; and the pages that a claim changes: the new pages fill at most one
+   * extent.
    */
   public static final int PAGES = 3 * PAGES_PER_RECORD + 1 + Allocator.PAGES_AT_ONCE;
 
-  /** Is told which pages are free on disk, though not to be claimed yet. */
+  /** Receives the pages that are free on disk, but must not be claimed yet. */
   @FunctionalInterface
   public interface Retired {
-    /** Somebody who began before this LSN may read the page. */
+    /** Called for a page that readers which began before this LSN may still read. */
     void page(int pageId, long lsn);
   }
 
-  /** The value is not at rest, its row has changed, or there is no free page. */
+  /** Returned if the value is not at rest, its row has changed, or there is no free page. */
   private static final int NOT_MOVED = -1;
 
   private final BufferPool pool;
@@ -67,7 +68,7 @@ public final class OverflowMove {
   private final LongPredicate committed;
   private final Descent descent = new Descent();
 
-  /** The shared page that a value was moved to last; there may be room for one more. */
+  /** The shared page to which a value was moved last; it may have room for another one. */
   private int lastTarget;
 
   private final int[] olds = new int[PAGES_PER_RECORD];
@@ -75,7 +76,7 @@ public final class OverflowMove {
   private final int[] frames = new int[PAGES_PER_RECORD];
 
   /**
-   * A mover that shares its cleaner's mini-transaction.
+   * Makes an object that shares its cleaner's mini-transaction.
    *
    * @param committed whether the transaction with this id has committed
    */
@@ -101,14 +102,14 @@ public final class OverflowMove {
   }
 
   /**
-   * Moves those pages of a value that lie behind a page; a value that shares its page leaves that,
-   * if it lies there, and the slot waits for the cleaner.
+   * Moves those pages of a value that lie at or behind a page. A value that shares such a page is
+   * moved away from it; its slot then waits for the cleaner.
    *
-   * @param key of the row whose value it was when the caller looked
-   * @param value what led to it then
+   * @param key the key of the row whose value it was when the caller looked
+   * @param value the reference at that time
    * @param from pages from this one on are moved
-   * @param limit below this page
-   * @return how many were moved
+   * @param limit new pages are below this page
+   * @return how many pages were moved
    */
   public int value(Tree tree, byte[] key, ValueReference value, int from, int limit) {
     if (!value.isShared()) {
@@ -155,7 +156,7 @@ public final class OverflowMove {
   /** Moves a value that shares its page to another such page, or to a new one. */
   private int shared(Tree tree, byte[] key, ValueReference value, int limit) {
     int leaf = tree.leafExclusive(key, descent);
-    int target = -1; // frame; its page is in front of that of the value, and so latched first
+    int target = -1; // frame; its page is before that of the value, and so latched first
     int claimed = -1;
     int old = -1;
     boolean logged = false;
@@ -167,7 +168,7 @@ public final class OverflowMove {
       }
       long writer = LeafCell.writer(page, Slotted.cell(page, slot));
       if (!committed.test(writer)) {
-        return NOT_MOVED; // an aborted row may lead to what is another's value by now
+        return NOT_MOVED; // an aborted row may refer to a page that holds another value by now
       }
       if (value.length() > SharedValues.MAX_VALUE) {
         return NOT_MOVED; // damaged
@@ -225,7 +226,7 @@ public final class OverflowMove {
     }
   }
 
-  /** Writes the part of the page that the value is moved to; returns where it will be. */
+  /** Writes the record part of the page to which the value is moved; returns the new reference. */
   private ValueReference put(int frame, boolean isNew, long writer, byte[] value) {
     MemorySegment page = pool.page(frame);
     int pageId = pool.pageIdOf(frame);
@@ -254,13 +255,16 @@ public final class OverflowMove {
     }
   }
 
-  /** The caller's thread frees pages, and nobody else does: a head's id still means a head. */
+  /**
+   * Whether a head is at rest. Only the caller's thread frees pages, so a head's id still denotes a
+   * head.
+   */
   private boolean isAtRest(int headFrame) {
     MemorySegment page = pool.page(headFrame);
     return Page.type(page) == Page.OVERFLOW_HEAD && !Page.hasVersions(page);
   }
 
-  /** Moves the head, which the row names. */
+  /** Moves the head, to which the row refers. */
   private int head(Tree tree, byte[] key, ValueReference value, int limit) {
     int head = value.page();
     int leaf = tree.leafExclusive(key, descent);
@@ -277,7 +281,7 @@ public final class OverflowMove {
         return NOT_MOVED;
       }
       headFrame = pool.fixExclusive(head);
-      // An aborted row may lead to what is another's value by now.
+      // An aborted row may refer to a page that holds another value by now.
       if (!isAtRest(headFrame)
           || !committed.test(writer)
           || !value.leadsTo(pool.page(headFrame), writer)) {
@@ -309,7 +313,7 @@ public final class OverflowMove {
     }
   }
 
-  /** Whether a row leads to a page of another kind, which the caller may have latched itself. */
+  /** Whether a row refers to a page of another kind, which the caller may have latched itself. */
   private boolean isNoValue(ValueReference value) {
     int type = value.isShared() ? Page.SHARED_VALUES : Page.OVERFLOW_HEAD;
     return pool.isOfOtherType(value.page(), type, type);
@@ -321,7 +325,7 @@ public final class OverflowMove {
         && ValueReference.of(page, LeafCell.valueOffset(page, cell)).equals(value);
   }
 
-  /** Writes, as the operations of a part, where a page is now. */
+  /** Writes the new place of a page, as the operations of a record part. */
   @FunctionalInterface
   private interface Pointer {
     void write(RecordBuilder record);
@@ -433,7 +437,9 @@ public final class OverflowMove {
     }
   }
 
-  /** Moves some of the data pages that the head or an index page names; 0 when none is left. */
+  /**
+   * Moves some of the data pages that the head or an index page names; returns 0 if none is left.
+   */
   private int data(int head, int container, int from, int limit) {
     int headFrame = pool.fixExclusive(head);
     int frame = -1;

@@ -14,21 +14,25 @@ import org.revenantdb.recovery.log.RecoverySpace;
 
 /**
  * Frees a large value from its end, the head last. Each step is one record and leaves a shorter
- * value with the same head, so a crash anywhere leaves something that the next pass of the cleaner
- * goes on with. Only the cleaner calls it.
+ * value with the same head. So after a crash at any point the next pass of the cleaner can
+ * continue. Only the cleaner uses it.
  *
- * <p>A page is freed only if it names the value as its owner; else that is damage, and what was
- * freed before stays freed.
+ * <p>A page is freed only if it names the value as its owner. Otherwise that is reported as damage;
+ * pages that were freed before stay freed.
  */
 public final class OverflowRemoval {
   /**
-   * Few, since each may lie in another space map, and all maps of a record are latched together.
+   * A small number, since each page may belong to another space map, and all maps of a record are
+   * latched together.
    */
   private static final int PAGES_PER_RECORD = 64;
 
   private static final int CREDIT = 16 * 1024;
 
-  /** Pages that one record may change: head, index page, and a space map for each page freed. */
+  /**
+   * The number of pages that one record may change: head, index page, and a space map for each
+   * freed page.
+   */
   private static final int PAGES = PAGES_PER_RECORD + 3;
 
   private final BufferPool pool;
@@ -40,7 +44,7 @@ public final class OverflowRemoval {
   private final int[] pages = new int[PAGES_PER_RECORD + 1];
   private int count;
 
-  /** A removal that shares its cleaner's mini-transaction. */
+  /** Makes an object that shares its cleaner's mini-transaction. */
   public OverflowRemoval(
       BufferPool pool,
       Allocator allocator,
@@ -59,7 +63,7 @@ public final class OverflowRemoval {
   /**
    * Frees a value.
    *
-   * @return how many pages were given back
+   * @return how many pages were freed
    */
   public int remove(int head) {
     int freed = 0;
@@ -78,10 +82,10 @@ public final class OverflowRemoval {
   }
 
   /**
-   * Frees the last pages that the first index page names, or that page itself when it names none
-   * any more; without index pages the same of the head.
+   * Frees the last pages that the first index page names, or the index page itself if it names none
+   * any more. Without index pages, does the same with the head.
    *
-   * @return whether the head is gone
+   * @return whether the head was freed
    */
   private boolean step(int head) {
     int headFrame = pool.fixExclusive(head);
@@ -130,8 +134,8 @@ public final class OverflowRemoval {
   }
 
   /**
-   * Notes the last pages that a page names, and the page itself if those are all; returns whether
-   * they are all. Each is looked at before it is freed: that it is the value's.
+   * Collects the last pages that a page names, and the page itself if no others are left; returns
+   * whether that is so. Each page is checked before it is freed: it must belong to the value.
    */
   private boolean takeLast(ValueChain chain, int frame, MemorySegment page, int id) {
     int ids = OverflowPage.count(page);

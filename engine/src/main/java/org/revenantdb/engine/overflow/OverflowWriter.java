@@ -23,26 +23,27 @@ import org.revenantdb.recovery.log.RecoverySpace;
  *
  * <p>Use {@link #writeWhole} for a value whose length is known and small enough to be an array;
  * else {@link #begin}, {@link #append} in chunks of {@link #CHUNK} bytes (only the last may be
- * shorter). One that fits on a page shares that with others, any other is a chain of pages. The
- * value belongs to the transaction from its first page on. It is born with that transaction as its
- * superseder, and the record that enters it in a row sets that to 0: so a value that never gets
- * into a row is freed whether the transaction commits or aborts. One thread at a time.
+ * shorter). A value that fits on a page shares it with others; any other value is a chain of pages.
+ * The value belongs to the transaction from its first page on. At first the transaction is also its
+ * superseder, and the record that enters the value in a row sets the superseder to 0. So a value
+ * that never gets into a row is freed whether the transaction commits or aborts. For one thread at
+ * a time.
  */
 public final class OverflowWriter {
-  /** Data pages that one record fills. */
+  /** The number of data pages that one record fills. */
   private static final int PAGES_PER_RECORD = 8;
 
-  /** Bytes of an {@link #append} but the last. */
+  /** The number of bytes of each {@link #append} except the last. */
   public static final int CHUNK = PAGES_PER_RECORD * OverflowPage.CAPACITY;
 
-  /** Data pages up to which a value of known length keeps its beginning in the head. */
+  /** A value of known length with at most this many data pages keeps its beginning in the head. */
   private static final int MAX_PAGES_WITH_INLINE = 1024;
 
   private static final int CREDIT = 96 * 1024;
 
   /**
-   * Pages that one record may change: data pages with a space map each, head, index page and the
-   * map of that; and what claiming all those changes: they fill few extents.
+   * The number of pages that one record may change: data pages with a space map each, head, index
+   * page and its map; and the pages that claiming all of these changes, which fill few extents.
    */
   private static final int PAGES = 2 * PAGES_PER_RECORD + 3 + 3 * Allocator.PAGES;
 
@@ -58,25 +59,25 @@ public final class OverflowWriter {
 
   private long writer;
 
-  /** What the value is born with: the writer, until it is in a row, or 0. */
+  /** The first superseder of the value: the writer, until the value is in a row, or 0. */
   private long superseder;
 
   /** Head of a chain, or the page that the value shares. */
   private int first;
 
-  /** Of a value that shares a page. */
+  /** The slot of a value that shares a page. */
   private int slot;
 
   private int tail;
   private int tailCount;
   private int tailCapacity;
 
-  /** Data pages so far. */
+  /** The number of data pages so far. */
   private int pages;
 
   private long length;
 
-  /** A writer that shares its transaction's mini-transaction. */
+  /** Makes an object that shares its transaction's mini-transaction. */
   public OverflowWriter(
       BufferPool pool,
       Allocator allocator,
@@ -94,7 +95,7 @@ public final class OverflowWriter {
     this.maps = maps;
   }
 
-  /** What leads to the value that was begun last. */
+  /** The reference to the value that was begun last. */
   public ValueReference reference() {
     return new ValueReference(first, slot, length);
   }
@@ -111,8 +112,8 @@ public final class OverflowWriter {
   }
 
   /**
-   * Writes a whole value that is in a row if the transaction commits at all: it has no superseder,
-   * and need not be visited when it is entered in a row.
+   * Writes a whole value that will be in a row if the transaction commits at all. It has no
+   * superseder, so it need not be visited when it is entered in a row.
    */
   public void writeAdopted(long transactionId, byte[] value) {
     superseder = 0;
@@ -212,8 +213,8 @@ public final class OverflowWriter {
   }
 
   /**
-   * Gives up the value that was begun last, which is in no row: the cleaner may free its pages
-   * before the transaction has ended. By a thread of the transaction, which is open.
+   * Gives up the value that was begun last and is in no row: the cleaner may free its pages before
+   * the transaction has ended. Called by a thread of the transaction, which is open.
    */
   public void giveUp() {
     if (first != 0) {
@@ -253,10 +254,10 @@ public final class OverflowWriter {
   }
 
   /**
-   * Makes the image a page, by one record; {@link #first} then.
+   * Makes the image a page with one record, and sets {@link #first} to it.
    *
-   * @param headBytes bytes at the beginning of its body that count
-   * @param tailBytes bytes at its end that count
+   * @param headBytes the number of used bytes at the beginning of its body
+   * @param tailBytes the number of used bytes at its end
    */
   private void format(long transactionId, int headBytes, int tailBytes) {
     int page = allocator.claim();
@@ -285,7 +286,7 @@ public final class OverflowWriter {
     first = page;
   }
 
-  /** A new page that did not get into the log leaves the pool without a trace. */
+  /** Removes a new page from the pool if it did not get into the log. */
   private void giveUp(int frame, boolean logged) {
     if (logged) {
       pool.unfixExclusive(frame);
@@ -310,7 +311,7 @@ public final class OverflowWriter {
    */
   public void append(byte[] data, int offset, int count) {
     if (slot != ValueReference.WHOLE) {
-      throw new IllegalStateException("a value that shares its page is whole");
+      throw new IllegalStateException("a value that shares its page is already complete");
     }
     int done = 0;
     while (done < count) {
@@ -389,7 +390,7 @@ public final class OverflowWriter {
     }
   }
 
-  /** Makes the image the beginning of a page of this value. */
+  /** Writes the header of a page of this value to the image. */
   private void beginPart(int type, int number) {
     Arrays.fill(scratch, 0, OverflowPage.DATA, (byte) 0);
     Page.putByte(image, Page.TYPE, type);
@@ -416,8 +417,8 @@ public final class OverflowWriter {
   }
 
   /**
-   * Takes back that the value has a superseder, as {@link #writeAdopted} does from the beginning:
-   * it is in a row if the transaction commits at all.
+   * Clears the superseder of the value, which {@link #writeAdopted} never sets: the value will be
+   * in a row if the transaction commits at all.
    */
   public void adopt() {
     space.acquire(CREDIT, PAGES);

@@ -7,10 +7,11 @@ import org.revenantdb.engine.page.Page;
 import org.revenantdb.recovery.file.CorruptDataException;
 
 /**
- * Which pages are those of one large value: they name its origin and its writer, and their number
- * is the place that leads to them. Nothing else is read, moved or freed as a part of the value.
+ * Checks which pages belong to one large value: they contain its origin and its writer, and their
+ * number matches the place that refers to them. No other page is read, moved or freed as a part of
+ * the value.
  *
- * <p>Immutable, but for the pages that it latches for its caller.
+ * <p>Immutable; it latches pages for its caller.
  */
 final class ValueChain {
   private final BufferPool pool;
@@ -19,10 +20,10 @@ final class ValueChain {
   private final long writer;
 
   /**
-   * Of a head.
+   * Makes an object for the value of a head.
    *
    * @param page the head, latched by the caller
-   * @throws CorruptDataException if it is none
+   * @throws CorruptDataException if it is not a head
    */
   ValueChain(BufferPool pool, MemorySegment page) {
     this.pool = pool;
@@ -38,7 +39,7 @@ final class ValueChain {
    * Latches a page of the value shared. The caller may have the head and an index page latched.
    *
    * @param type {@link Page#OVERFLOW_INDEX} or {@link Page#OVERFLOW_DATA}
-   * @param number of the data page, or of the first one that the index page names
+   * @param number the number of the data page, or of the first one that the index page names
    */
   int fixShared(int id, int type, int number) {
     demandMayWait(id, type);
@@ -55,7 +56,7 @@ final class ValueChain {
     }
   }
 
-  /** Latches an index page exclusively, of which the number is not known. */
+  /** Latches an index page, whose number is not known, exclusively. */
   int fixIndexExclusive(int id) {
     demandMayWait(id, Page.OVERFLOW_INDEX);
     int frame = pool.fixExclusive(id);
@@ -73,7 +74,7 @@ final class ValueChain {
   }
 
   /**
-   * Demands that the index page after one is behind it in the value: so a chain ends.
+   * Demands that the next index page is further back in the value, so that a chain ends.
    *
    * @param index latched by the caller
    */
@@ -90,7 +91,7 @@ final class ValueChain {
       if (OverflowPage.number(page) <= OverflowPage.number(index)) {
         throw pool.damage(
             next,
-            "%s comes after page %d in the value of page %d, and names earlier pages of it"
+            "%s comes after page %d in the value of page %d, but lists earlier pages of that value"
                 .formatted(name(next), Page.id(index), head));
       }
     } finally {
@@ -98,7 +99,10 @@ final class ValueChain {
     }
   }
 
-  /** A thread does not wait for a page that it may have latched itself. */
+  /**
+   * Demands that the page can be waited for: a thread does not wait for a page that it may have
+   * latched itself.
+   */
   private void demandMayWait(int id, int type) {
     if (id == head || pool.isOfOtherType(id, type, type)) {
       throw foreign(id, type);
@@ -117,7 +121,7 @@ final class ValueChain {
   private CorruptDataException foreign(int id, int type) {
     return pool.damage(
         id,
-        "%s is not the %s page of the large value at page %d that leads there: it belongs to another owner or to another place"
+        "%s is not the %s page that the large value at page %d refers to: it belongs to another value, or to another place in it"
             .formatted(name(id), type == Page.OVERFLOW_DATA ? "data" : "index", head));
   }
 

@@ -14,7 +14,7 @@ final class BigEndian {
 
   private BigEndian() {}
 
-  /** Four bytes from an index on, zeros for those that are not there. */
+  /** Four bytes from an index on; missing bytes count as zero. */
   static int head(byte[] bytes, int index) {
     if (index + Integer.BYTES <= bytes.length) {
       return (int) INT.get(bytes, index);

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A table that was dropped, as it stands in the catalogue until all its pages are given back.
+ * The catalogue's row of a dropped table, until all its pages are freed.
  *
  * <pre>
  *   key     u8 0xFE, then the table id, u32 big-endian: behind the keys of all tables, since 0xFE is in no UTF-8, and
@@ -35,7 +35,7 @@ public final class DroppedTableRow {
     return key.length > 0 && key[0] == PREFIX;
   }
 
-  /** The trees that are still there, or null if key and row make no sense. */
+  /** The trees that still exist, or null if key and row cannot be decoded. */
   public static @Nullable TableRow of(byte[] key, byte[] row) {
     TableRow trees = TableRow.of(row);
     boolean fits =

@@ -3,8 +3,8 @@ package org.revenantdb.engine.page;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Pages with a bit for each extent of a range, after a header of 64 bytes: the GAM, which says
- * which extents are not free, and the IAM pages of a tree, which say which are its own.
+ * Pages with a bit for each extent of a range, after a header of 64 bytes: the GAM, which marks the
+ * extents that are not free, and the IAM pages of a tree, which mark the tree's extents.
  *
  * <pre>
  *   IAM: 20 u32 table   24 u32 range   28 u32 next IAM page of the tree, 0: none
@@ -20,7 +20,7 @@ public final class ExtentMapPage {
   /** Extents of a group of the space maps. */
   public static final int GROUP = SpaceMapPage.GROUP / PAGES;
 
-  /** Extents of a range: what one page has bits for. */
+  /** Extents of a range: as many as a page has bits. */
   public static final int RANGE = (Page.SIZE - SpaceMapPage.HEADER) * Byte.SIZE;
 
   /** Position of a GAM among the pages of its range. */
@@ -77,7 +77,7 @@ public final class ExtentMapPage {
     return 1 << (extent % Byte.SIZE);
   }
 
-  /** Whether the bit of an extent is set; others may change other bits meanwhile. */
+  /** Whether the bit of an extent is set. Other threads may change other bits meanwhile. */
   public static boolean isSet(MemorySegment page, int extent) {
     return (Page.getByteShared(page, offset(extent)) & mask(extent)) != 0;
   }

@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import org.revenantdb.recovery.format.LittleEndian;
 
 /**
- * A separator and the child to its right, as they stand in an inner page.
+ * A separator and the child to its right, as stored in an inner page.
  *
  * <pre>  0 u32 child   4 u16 key length   6 key</pre>
  *
@@ -29,7 +29,7 @@ public final class InnerCell {
     return Page.getInt(page, cell);
   }
 
-  /** Length of what the cell has of the separator. */
+  /** Length of the part of the separator that is in the cell. */
   public static int keyLength(MemorySegment page, long cell) {
     return Page.getShort(page, cell + KEY_LENGTH);
   }

@@ -7,7 +7,7 @@ import org.revenantdb.gc.VersionFlags;
 import org.revenantdb.recovery.format.LittleEndian;
 
 /**
- * A row with its version, as it stands in a leaf.
+ * A row with its version, as stored in a leaf.
  *
  * <pre>
  *   0 u16 key length   2 u8 flags   3 u8 0   4 u16 value length   6 u16 predecessor's length
@@ -16,11 +16,11 @@ import org.revenantdb.recovery.format.LittleEndian;
  *   u16 begin, u16 end, bytes: between the first and the last so many bytes of the value
  * </pre>
  *
- * <p>On a page the first bytes of the key are missing, those that all keys between its fences begin
- * with ({@link Slotted#keyOf} puts them in front), and the key's length is that of the rest.
+ * <p>On a page the cell does not contain the first bytes of the key, which all keys between the
+ * fences share ({@link Slotted#keyOf} adds them), and the key's length is that of the rest.
  *
- * <p>The predecessor is the last committed version under the current one (rule R14): the one thing
- * about versions that has to survive a crash.
+ * <p>The predecessor is the last committed version under the current one (rule R14). It is the only
+ * older version that must survive a crash.
  */
 public final class LeafCell {
   /** The current version is a delete mark. */
@@ -44,7 +44,9 @@ public final class LeafCell {
   /** The predecessor's writer is committed for all, and not in the cell. */
   public static final int PREDECESSOR_FOR_ALL = 64;
 
-  /** One of these: something of the row is left for the cleaner alone, now or after a rollback. */
+  /**
+   * If one of these is set, only the cleaner can remove a part of the row, now or after a rollback.
+   */
   static final int GHOSTS = DELETED | OVERFLOW | PREDECESSOR_DELETED | PREDECESSOR_OVERFLOW;
 
   /** Longest key. */
@@ -58,10 +60,13 @@ public final class LeafCell {
 
   private static final int PREDECESSOR_GHOSTS = PREDECESSOR_DELETED | PREDECESSOR_OVERFLOW;
 
-  /** From a cell that is being built to room for a value: more than a cell takes. */
+  /**
+   * The distance from a cell that is being built to the scratch space for a value: more than the
+   * size of a cell.
+   */
   private static final int SPARE = Page.SIZE / 2;
 
-  /** From a flag of the current version to that of the predecessor. */
+  /** The shift from a flag of the current version to that of the predecessor. */
   private static final int PREDECESSOR_SHIFT = 3;
 
   static final int KEY_LENGTH = 0;
@@ -89,7 +94,7 @@ public final class LeafCell {
         : HEADER;
   }
 
-  /** Of a cell that had these flags, with a new current version. */
+  /** Header size of a cell that had these flags, with a new current version. */
   private static int headerAfter(int before, int keep) {
     return switch (keep) {
       case PageOps.REPLACE -> header(before);
@@ -99,11 +104,11 @@ public final class LeafCell {
   }
 
   /**
-   * The first eight bytes of a cell, from which the static methods with a {@code shape} tell what
-   * they tell: one access instead of many.
+   * The first eight bytes of a cell, from which the static methods with a {@code shape} compute
+   * their results: one access instead of many.
    *
-   * @param memory where the page is
-   * @param cell where in the memory the cell is
+   * @param memory the memory of the page
+   * @param cell the offset of the cell in the memory
    */
   public static long shape(MemorySegment memory, long cell) {
     return Page.getLong(memory, cell);
@@ -114,12 +119,12 @@ public final class LeafCell {
     return (int) (shape >>> (8 * FLAGS)) & 0xFF;
   }
 
-  /** Length of what the cell has of the key: without the page's prefix. */
+  /** Length of the part of the key that is in the cell: without the page's prefix. */
   public static int keyLength(long shape) {
     return (int) shape & 0xFFFF;
   }
 
-  /** Where what it has of the key is, from the beginning of the cell. */
+  /** Offset of that part of the key from the beginning of the cell. */
   public static int keyOffset(long shape) {
     return header(flags(shape));
   }
@@ -129,7 +134,7 @@ public final class LeafCell {
     return (int) (shape >>> (8 * VALUE_LENGTH)) & 0xFFFF;
   }
 
-  /** Where the current value is, from the beginning of the cell. */
+  /** Offset of the current value from the beginning of the cell. */
   public static int valueOffset(long shape) {
     return keyOffset(shape) + keyLength(shape);
   }
@@ -167,7 +172,7 @@ public final class LeafCell {
     return header(source[cell + FLAGS]);
   }
 
-  /** Offset of what the cell has of the key. */
+  /** Offset of the part of the key that is in the cell. */
   public static int keyOffset(MemorySegment page, int cell) {
     return cell + header(flags(page, cell));
   }
@@ -187,7 +192,7 @@ public final class LeafCell {
     return Page.getShort(page, cell + PREDECESSOR_LENGTH);
   }
 
-  /** Bytes that the row takes more than its current value asks for. */
+  /** Bytes of the row that its current value does not need. */
   public static int versionBytes(MemorySegment page, int cell) {
     return header(flags(page, cell)) - HEADER + predecessorLength(page, cell);
   }
@@ -208,11 +213,11 @@ public final class LeafCell {
   }
 
   /**
-   * The same, where the shape is known.
+   * The same, if the shape is known.
    *
-   * @param memory where the page is
-   * @param cell where in the memory the cell is
-   * @param shape of the cell
+   * @param memory the memory of the page
+   * @param cell the offset of the cell in the memory
+   * @param shape the shape of the cell
    */
   public static long predecessorWriter(MemorySegment memory, long cell, long shape) {
     return (flags(shape) & PREDECESSOR_FOR_ALL) == PREDECESSOR_FOR_ALL
@@ -269,10 +274,14 @@ public final class LeafCell {
     if ((flags & PREDECESSOR) == 0) {
       return (flags & ~(DELETED | OVERFLOW)) == 0 && predecessorLength(page, cell) == 0
           ? null
-          : "has flags " + flags + " and " + predecessorLength(page, cell) + " bytes of no version";
+          : "has flags "
+              + flags
+              + " and "
+              + predecessorLength(page, cell)
+              + " bytes of a predecessor, which do not fit together";
     }
     if ((flags & PREDECESSOR_FOR_ALL) != 0 && (flags & PREDECESSOR_OVERFLOW) != 0) {
-      return "lacks the writer of a former version in overflow pages";
+      return "has a former version in overflow pages, but not its writer";
     }
     if ((flags & PREDECESSOR_DIFF) == 0) {
       return null;
@@ -282,7 +291,7 @@ public final class LeafCell {
     return (flags & GHOSTS) != 0
             || length < ValueDiff.HEADER
             || Page.getShort(page, diff) + Page.getShort(page, diff + 2) > valueLength(page, cell)
-        ? "has a difference to a former version that is none"
+        ? "has a former version that is stored as a difference, but the difference is invalid"
         : null;
   }
 
@@ -338,12 +347,11 @@ public final class LeafCell {
   }
 
   /**
-   * What the current value shares with the one that is to take its place, as {@link PageOps#change}
-   * is to be given it.
+   * The difference between the current value and its successor, as {@link PageOps#change} takes it.
    *
    * @param flags of the new version
-   * @return for {@link #updatedLength}; {@link ValueDiff#NONE} if {@link PageOps#update} is to be
-   *     used
+   * @return the argument for {@link #updatedLength}; {@link ValueDiff#NONE} if {@link
+   *     PageOps#update} should be used
    */
   public static int diff(MemorySegment page, int cell, int flags, byte[] value) {
     return flags != 0 || currentFlags(page, cell) != 0
@@ -354,9 +362,9 @@ public final class LeafCell {
   /**
    * Length of a cell with a new current version.
    *
-   * @param keep as {@link PageOps#update} is given it
+   * @param keep as for {@link PageOps#update}
    * @param flags of the new version
-   * @param diff as from {@link #diff}
+   * @param diff from {@link #diff}
    * @param scratch room for a value, in the kind of memory that pages are in
    */
   public static int updatedLength(
@@ -383,8 +391,8 @@ public final class LeafCell {
   /**
    * Builds a cell with a new current version.
    *
-   * @param source of the bytes of a ROW_UPDATE
-   * @param target where to, at {@code to}; there is room for a value half a page behind
+   * @param source has the bytes of a ROW_UPDATE
+   * @param target receives the cell at {@code to}; half a page behind it there is room for a value
    * @return the length of the new cell
    */
   static int update(
@@ -404,7 +412,7 @@ public final class LeafCell {
     return finish(page, cell, source[offset], keep, ValueDiff.NONE, target, to, at, value);
   }
 
-  /** As {@link #update}, of the bytes of a ROW_CHANGE. */
+  /** As {@link #update}, for the bytes of a ROW_CHANGE. */
   static int change(
       MemorySegment page,
       int cell,
@@ -440,7 +448,7 @@ public final class LeafCell {
     return currentFlags(page, cell) == 0 && ValueDiff.between(diff, valueLength(page, cell)) >= 0;
   }
 
-  /** Copies the key to where it is in the new cell; returns where the value goes. */
+  /** Copies the key to its place in the new cell; returns the offset for the value. */
   private static int copyKey(MemorySegment page, int cell, int keep, MemorySegment target, int to) {
     int key = keyLength(page, cell);
     int header = headerAfter(flags(page, cell), keep);
@@ -449,10 +457,11 @@ public final class LeafCell {
   }
 
   /**
-   * Adds the predecessor, and the header but for the writer.
+   * Adds the predecessor, and the header except the writer.
    *
-   * @param diff what the former current value shares with the new one, if that is to be used
-   * @param at where the new value is
+   * @param diff the difference between the former current value and the new one, if it should be
+   *     used
+   * @param at the offset of the new value
    * @return the length of the new cell
    */
   private static int finish(
@@ -484,7 +493,7 @@ public final class LeafCell {
       if ((former & PREDECESSOR_FOR_ALL) == 0) {
         Page.putLong(target, to + PREDECESSOR_WRITER, predecessorWriter(page, cell));
       }
-      // It differs otherwise from the new value than it did from the former one.
+      // Its difference from the new value is not the same as that from the former one.
       int spare = to + SPARE;
       int length = predecessorTo(page, cell, target, spare);
       int common =
@@ -517,7 +526,7 @@ public final class LeafCell {
     return ValueDiff.HEADER + between;
   }
 
-  /** Takes the predecessor away, in place; returns how many bytes shorter the cell is. */
+  /** Removes the predecessor, in place; returns how many bytes shorter the cell is. */
   static int settle(MemorySegment page, int cell) {
     int flags = flags(page, cell);
     if ((flags & PREDECESSOR) == 0) {
@@ -533,11 +542,10 @@ public final class LeafCell {
   }
 
   /**
-   * Puts the predecessor in the current version's place; returns how many bytes shorter the cell
-   * is.
+   * Replaces the current version by the predecessor; returns how many bytes shorter the cell is.
    *
    * @param scratch room for a value
-   * @throws IllegalStateException if there is none: the page is not the one that was meant
+   * @throws IllegalStateException if there is no predecessor: the page is not the expected one
    */
   static int revert(MemorySegment page, int cell, MemorySegment scratch) {
     int flags = flags(page, cell);
@@ -557,7 +565,7 @@ public final class LeafCell {
     return former - HEADER - key - value;
   }
 
-  /** Flags of the current version alone. */
+  /** Only the flags of the current version. */
   public static int currentFlags(MemorySegment page, int cell) {
     return flags(page, cell) & (DELETED | OVERFLOW);
   }

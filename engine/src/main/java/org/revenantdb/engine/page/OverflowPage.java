@@ -13,10 +13,10 @@ import java.lang.foreign.MemorySegment;
  *   ids of data pages: u32 at 8192 - 4 (i + 1)
  * </pre>
  *
- * <p>The head names everything that belongs to the value (R15), so that it can be freed from the
- * head alone. Every page names its owner back, by the writer and by the <em>origin</em>, which is
- * the id of the page where the head was made: a head keeps its origin when it moves. No two values
- * have the same two. The <em>number</em> is the place of a page in its value, so that no page
+ * <p>The head leads to everything that belongs to the value (R15), so the value can be freed with
+ * only the head. Every page identifies its owner by the writer and by the <em>origin</em>: the id
+ * of the page where the head was made. A head keeps its origin when it moves. No two values have
+ * the same writer and origin. The <em>number</em> is the place of a page in its value. So no page
  * counts twice, and a chain of index pages ascends and ends.
  */
 public final class OverflowPage {
@@ -97,7 +97,7 @@ public final class OverflowPage {
     return Page.getLong(page, WRITER);
   }
 
-  /** Who replaced or deleted the value, 0 for nobody. */
+  /** The transaction that replaced or deleted the value; 0 if there is none. */
   public static long superseder(MemorySegment page) {
     return Page.getLong(page, SUPERSEDER);
   }

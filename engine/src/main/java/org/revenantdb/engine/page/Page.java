@@ -12,16 +12,15 @@ import java.nio.ByteOrder;
  *   0 u32 crc   4 u32 page id   8 u64 page LSN   16 u8 type   17 u8 flags   18 ... by type
  * </pre>
  *
- * <p>All methods are static and pure but for the bytes that they are given; the caller holds the
- * latch.
+ * <p>All methods are static and only access the given bytes; the caller holds the latch.
  */
 public final class Page {
   /** Bytes of a page. */
   public static final int SIZE = 8192;
 
   /**
-   * Offset of the first byte that page operations may change: what lies before belongs to writer
-   * and log.
+   * Offset of the first byte that page operations may change. The bytes before belong to the page
+   * writer and the log.
    */
   public static final int BODY = 16;
 
@@ -46,19 +45,19 @@ public final class Page {
   /** Type: data of a large value. */
   public static final int OVERFLOW_DATA = 7;
 
-  /** Type: which extents are not free. */
+  /** Type: map of the extents that are not free. */
   public static final int GAM = 8;
 
-  /** Type: which extents are a tree's. */
+  /** Type: list of a tree's extents. */
   public static final int IAM = 9;
 
-  /** Type: values that are large for a row, and small for a page. */
+  /** Type: values that are too large for a row and smaller than a page. */
   public static final int SHARED_VALUES = 10;
 
   /** Flag of leaf pages and of those of large values: mirrors the version bit of the space map. */
   public static final int FLAG_VERSIONS = 1;
 
-  /** Flag beside {@link #FLAG_VERSIONS}: mirrors the ghost bit of the space map. */
+  /** Flag that is set only with {@link #FLAG_VERSIONS}: mirrors the ghost bit of the space map. */
   public static final int FLAG_GHOST = 2;
 
   static final int ID = 4;
@@ -79,7 +78,7 @@ public final class Page {
   private static final ValueLayout.OfLong U64_BIG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
-  /** Aligned, as pages in frames are: for what several change at once. */
+  /** For aligned words, as in pages in frames, that several threads change at once. */
   private static final VarHandle WORD =
       ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle();
 
@@ -135,7 +134,7 @@ public final class Page {
     return page.get(U64_BIG, offset);
   }
 
-  /** The id the page carries. */
+  /** The id in the page. */
   public static int id(MemorySegment page) {
     return getInt(page, ID);
   }
@@ -156,8 +155,8 @@ public final class Page {
   }
 
   /**
-   * Stores bits of a byte of a page in a frame that others change at the same time: other bits, of
-   * the same word perhaps, never these.
+   * Stores bits of a byte of a page in a frame that other threads change at the same time. They may
+   * change other bits of the same word, but never these.
    *
    * @param mask the bits that are stored
    */
@@ -172,19 +171,19 @@ public final class Page {
     } while (!WORD.compareAndSet(page, (long) at, word, changed));
   }
 
-  /** A byte of a page that others change at the same time, as it is after all that was seen. */
+  /** A byte of a page that other threads change at the same time; a volatile read. */
   public static int getByteShared(MemorySegment page, int offset) {
     return (byte) BYTE.getVolatile(page, (long) offset) & 0xFF;
   }
 
-  /** Whether pages of a type are changed by several at once, under shared latches. */
+  /** Whether several threads change pages of a type at once, under shared latches. */
   public static boolean isChangedShared(int type) {
     return type == SPACE_MAP || type == GAM || type == IAM;
   }
 
   /**
-   * Raises the LSN of a page in a frame that others change at the same time, unless it is higher
-   * already. One aligned word; the paper needs Figures 5 to 7 for its ten bytes.
+   * Raises the LSN of a page in a frame that other threads change at the same time, unless it is
+   * higher already. It is one aligned word; the paper needs Figures 5 to 7 for its ten bytes.
    */
   public static void raiseLsn(MemorySegment page, long lsn) {
     long now;

@@ -7,8 +7,8 @@ import org.revenantdb.recovery.format.LittleEndian;
 import org.revenantdb.recovery.log.RecordBuilder;
 
 /**
- * The operations by which pages change: written into a log record here, carried out here, in normal
- * operation and in redo alike. There is no other code that changes a page.
+ * The operations that change pages. This class writes them into a log record, and carries them out,
+ * both in normal operation and in redo. No other code changes a page.
  *
  * <pre>
  *   1 IMAGE         u16 h, u16 t, h bytes, t bytes     bytes 16 to 16+h and the last t bytes; zeros between
@@ -28,12 +28,12 @@ import org.revenantdb.recovery.log.RecordBuilder;
  *                                                      so many bytes of the former value, these, and so many of it
  * </pre>
  *
- * <p>Cells in a record have their whole keys, whatever the page lacks of them; an image is as the
- * page is.
+ * <p>Cells in a record have their whole keys, whatever prefix the page omits; an image has the
+ * bytes of the page.
  *
- * <p>An instance holds the scratch space of one thread, so that carrying out allocates nothing and
- * cannot fail on a page that the operations were made for (R18). What comes out depends on the page
- * and the operations alone (R13).
+ * <p>An instance holds the scratch space of one thread. So carrying out an operation allocates
+ * nothing and cannot fail on the page for which it was made (R18). The result depends only on the
+ * page and the operations (R13).
  */
 public final class PageOps {
   private static final int IMAGE = 1;
@@ -50,7 +50,7 @@ public final class PageOps {
   private static final int VALUE_TAKE = 12;
   private static final int ROW_CHANGE = 13;
 
-  /** The former version goes; a predecessor stays. */
+  /** The former version is dropped; a predecessor stays. */
   public static final int REPLACE = 0;
 
   /** The former version becomes the predecessor. */
@@ -62,30 +62,30 @@ public final class PageOps {
   /** Bytes of a ROW_UPDATE before the value. */
   static final int UPDATE_HEADER = 10;
 
-  /** Bytes of a ROW_CHANGE before those that are new. */
+  /** Bytes of a ROW_CHANGE before the new bytes. */
   static final int CHANGE_HEADER = 13;
 
   private static final byte[] ZEROS = new byte[Page.SIZE];
 
   /**
-   * Room for a copy of the page, and behind it for a cell. Off heap as the pages are: one kind of
-   * memory is one kind of code.
+   * Room for a copy of the page, and behind it for a cell. It is off heap like the pages: with one
+   * kind of memory the compiler makes one kind of code.
    */
   private final MemorySegment scratch = Arena.ofAuto().allocate(2 * Page.SIZE, Long.BYTES);
 
   /** An interpreter with its own scratch space. */
   public PageOps() {}
 
-  /** Writes the operation that makes a page what the builder holds. */
+  /** Writes the operation that gives a page the content of the builder. */
   public static void image(RecordBuilder record, SlottedBuilder source) {
     image(record, source.page(), source.headLength(), source.tailLength());
   }
 
   /**
-   * Writes the operation that makes a page what {@code source} is.
+   * Writes the operation that gives a page the content of {@code source}.
    *
-   * @param head bytes from {@link Page#BODY} on that count
-   * @param tail bytes at the end that count
+   * @param head the number of used bytes from {@link Page#BODY} on
+   * @param tail the number of used bytes at the end
    */
   public static void image(RecordBuilder record, MemorySegment source, int head, int tail) {
     record.putByte(IMAGE);
@@ -123,10 +123,11 @@ public final class PageOps {
   }
 
   /**
-   * Writes the operation that gives the row of a slot a new current version by what is new in it.
+   * Writes the operation that gives the row of a slot a new current version, as the difference from
+   * the former one.
    *
    * @param keep as for {@link #update}
-   * @param diff what it shares with the former one, from {@link LeafCell#diff}
+   * @param diff from {@link LeafCell#diff}
    */
   public static void change(
       RecordBuilder record, int slot, int keep, long writer, byte[] value, int diff) {
@@ -141,15 +142,13 @@ public final class PageOps {
     record.putBytes(value, ValueDiff.begin(diff), between);
   }
 
-  /** Writes the operation that takes the predecessor of a slot's row away. */
+  /** Writes the operation that removes the predecessor of a slot's row. */
   public static void settle(RecordBuilder record, int slot) {
     record.putByte(ROW_SETTLE);
     record.putShort(slot);
   }
 
-  /**
-   * Writes the operation that puts the predecessor of a slot's row in the current version's place.
-   */
+  /** Writes the operation that replaces the current version of a slot's row by its predecessor. */
   public static void revert(RecordBuilder record, int slot) {
     record.putByte(ROW_REVERT);
     record.putShort(slot);
@@ -172,7 +171,7 @@ public final class PageOps {
     record.putBytes(value, 0, value.length);
   }
 
-  /** Writes the operation that takes the value of a slot of {@link SharedValues} away. */
+  /** Writes the operation that removes the value of a slot of {@link SharedValues}. */
   public static void takeValue(RecordBuilder record, int slot) {
     record.putByte(VALUE_TAKE);
     record.putShort(slot);
@@ -239,13 +238,12 @@ public final class PageOps {
   /**
    * Carries out the operations of one part of a record on its page.
    *
-   * @param page the page, latched exclusively
+   * @param page latched exclusively
    * @param record bytes of the record
-   * @param offset where the operations begin
-   * @param length how many bytes they take
-   * @throws IllegalStateException if the bytes are no operations (the record, though its CRC is
-   *     good, is not one of this format), or are those of another page; the page may be half
-   *     changed
+   * @param offset the offset of the operations
+   * @param length the number of their bytes
+   * @throws IllegalStateException if the bytes are no operations (the record is not of this format
+   *     although its CRC is correct), or are those of another page; the page may be partly changed
    */
   public void apply(MemorySegment page, byte[] record, int offset, int length) {
     int at = offset;
@@ -319,14 +317,14 @@ public final class PageOps {
   }
 
   /**
-   * Carries out the operations of one part of a record on a space map that others change at the
-   * same time: other bytes and bits of it, never these (R5).
+   * Carries out the operations of one part of a record on a space map that other threads change at
+   * the same time: they change other bytes and bits, never these (R5).
    *
-   * @param page the page, latched shared
+   * @param page latched shared
    * @param record bytes of the record
-   * @param offset where the operations begin
-   * @param length how many bytes they take
-   * @throws IllegalStateException if there is one that does more than store bytes or bits
+   * @param offset the offset of the operations
+   * @param length the number of their bytes
+   * @throws IllegalStateException if an operation does more than store bytes or bits
    */
   public static void applyShared(MemorySegment page, byte[] record, int offset, int length) {
     int at = offset;
@@ -351,7 +349,10 @@ public final class PageOps {
     }
   }
 
-  /** Redo may meet a page that is not the one that the change was made to. */
+  /**
+   * Demands that the slot exists: redo may meet a page that is not the one to which the change was
+   * made.
+   */
   private static void demandSlot(MemorySegment page, int operation, int slot) {
     int type = Page.type(page);
     int count = Slotted.count(page);
@@ -386,7 +387,7 @@ public final class PageOps {
     }
   }
 
-  /** Without a view of the array: carrying out must not allocate. */
+  /** Copies bytes without a view of the array: carrying out must not allocate. */
   private static void copy(byte[] source, int from, MemorySegment page, int to, int length) {
     MemorySegment.copy(source, from, page, ValueLayout.JAVA_BYTE, to, length);
   }

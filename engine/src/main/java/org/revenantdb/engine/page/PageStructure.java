@@ -4,20 +4,20 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks that a page can be used: its type is one that its place may have, and every count, offset,
- * length and link in it is legal. A good checksum does not say so; a bug or an attacker can make
- * one.
+ * Checks that a page can be used: its type is possible at its place, and every count, offset,
+ * length and link in it is legal. A correct checksum does not prove this: a bug or an attacker can
+ * make one.
  *
  * <p>A page that passes is safe. Each reading method of {@link Slotted}, {@link SlottedSearch},
  * {@link LeafCell}, {@link InnerCell}, {@link OverflowPage}, {@link SharedValues} and {@link
  * ExtentMapPage} stays inside the page for each slot that the page has. If the page passes {@link
  * #problemBeforeChange}, too, each operation of {@link PageOps} that was made for it can be carried
- * out. The contents may still be wrong: whether keys are in order is checked by their heads only,
- * and what a link leads to is checked by the reader that follows it.
+ * out. The contents may still be wrong: the order of keys is checked only by their heads, and the
+ * target of a link is checked by the reader that follows it.
  *
- * <p>The pool checks a page once when it has read it ({@link #problemOf}), and once before the page
- * is changed for the first time after that ({@link #problemBeforeChange}). All methods are static
- * and pure; they read nothing but the page.
+ * <p>The pool checks a page once after it has read it ({@link #problemOf}), and once before the
+ * first change after that ({@link #problemBeforeChange}). All methods are static and pure; they
+ * read nothing but the page.
  */
 public final class PageStructure {
   /*
@@ -47,16 +47,16 @@ public final class PageStructure {
   private static final int RANGE_PAGES = ExtentMapPage.RANGE * ExtentMapPage.PAGES;
   private static final int MAX_LEVEL = 31;
 
-  /** What a space map says of a page, but for the marks of the cleaner. */
+  /** The bits of a page in a space map, except the marks of the cleaner. */
   private static final int FIXED =
       SpaceMapPage.MIXED | SpaceMapPage.ALLOCATED | SpaceMapPage.IAM | SpaceMapPage.FULLNESS;
 
   private static final int KNOWN_FLAGS = Page.FLAG_VERSIONS | Page.FLAG_GHOST;
 
-  /** Ranges that a file of as many pages as there are page ids has. */
+  /** The number of ranges of a file with as many pages as there are page ids. */
   private static final int MAX_RANGE = ExtentMapPage.range(Integer.MAX_VALUE / ExtentMapPage.PAGES);
 
-  /** Where the header of a map that has no fields ends, as words of four bytes go. */
+  /** The end of the header of a map without fields, rounded up to words of four bytes. */
   private static final int MAP_FIELDS = 20;
 
   private static final String RESERVED = "reserved bytes of its header are not zero";
@@ -100,9 +100,9 @@ public final class PageStructure {
   }
 
   /**
-   * What is wrong with a page that has passed {@link #problemOf} and is to be changed for the first
-   * time since: bytes of it that belong to two cells, or heads out of order. A reader stays inside
-   * the page all the same.
+   * What is wrong with a page that has passed {@link #problemOf} and is about to be changed for the
+   * first time since then: bytes that belong to two cells, or heads out of order. Even with such a
+   * problem a reader stays inside the page.
    *
    * @param pageId where the page was read from
    * @param page its 8192 bytes
@@ -162,7 +162,8 @@ public final class PageStructure {
   }
 
   /**
-   * Nobody may be given a map, or a page of the first extent of a group as one of a free extent.
+   * What is wrong with a space map. No map may ever be allocated, and no page of the first extent
+   * of a group as one of a free extent.
    */
   private static @Nullable String problemOfSpaceMap(int pageId, MemorySegment page) {
     if (!isHeaderZero(page, MAP_FIELDS, MAP_FIELDS)) {
@@ -172,13 +173,13 @@ public final class PageStructure {
     for (int i = first; i < first + ExtentMapPage.PAGES; i++) {
       int bits = Page.getByteShared(page, SpaceMapPage.offset(i));
       if ((bits & SpaceMapPage.MIXED) == 0) {
-        return "it says that page "
+        return "it does not mark page "
             + i
-            + " is not of a mixed extent, which the first of a group is";
+            + " as part of a mixed extent, which the first extent of a group always is";
       }
       boolean isFixed = !isLink(i);
       if (isFixed && (bits & FIXED) != (SpaceMapPage.MIXED | SpaceMapPage.ALLOCATED)) {
-        return "it says of page " + i + ", which is always there, that it is free, or another page";
+        return "it marks page " + i + ", which always exists, as free or as of another kind";
       }
     }
     for (int at = SpaceMapPage.HEADER; at < Page.SIZE; at += Long.BYTES) {
@@ -197,10 +198,10 @@ public final class PageStructure {
     if (!isHeaderZero(page, MAP_FIELDS, MAP_FIELDS)) {
       return RESERVED;
     }
-    return ExtentMapPage.isSet(page, 0) ? null : "it says that the extent is free that it is in";
+    return ExtentMapPage.isSet(page, 0) ? null : "it marks its own extent as free";
   }
 
-  /** Whether all bytes of a map's header behind the type are zero but those of its fields. */
+  /** Whether all bytes of a map's header behind the type, except those of its fields, are zero. */
   private static boolean isHeaderZero(MemorySegment page, int from, int to) {
     int sum = 0;
     for (int at = Page.FLAGS; at < from; at++) {
@@ -317,8 +318,8 @@ public final class PageStructure {
   }
 
   /**
-   * Bytes that the cells take; -1 - slot if one cannot be. Two accesses to the page and four
-   * branches for a settled row: this is what the check of a leaf costs.
+   * The number of bytes of the cells; -1 - slot if a cell is impossible. It takes two accesses to
+   * the page and four branches for a settled row: this is the cost of checking a leaf.
    */
   private static int leafCells(
       int pageId, MemorySegment page, int count, int top, int prefix, int shared) {
@@ -340,7 +341,7 @@ public final class PageStructure {
       if ((shape & NOT_SETTLED) != 0) {
         length = lengthOfRow(pageId, page, cell, shape);
       }
-      // One branch for six limits: a difference is negative where one is broken.
+      // One branch for six limits: a difference is negative if its limit is violated.
       int broken =
           (cell - top)
               | (key - shortest)
@@ -356,7 +357,7 @@ public final class PageStructure {
     return bytes;
   }
 
-  /** Length of a cell with more than a value, or a negative number if it cannot be one. */
+  /** Length of a cell with more than a value, or a negative number if the cell is impossible. */
   private static int lengthOfRow(int pageId, MemorySegment page, int cell, long shape) {
     return problemOfRow(pageId, page, cell, shape) == null ? LeafCell.length(shape) : -1;
   }
@@ -385,18 +386,22 @@ public final class PageStructure {
         && ((flags & LeafCell.DELETED) != 0
             || LeafCell.valueLength(shape) != LeafCell.REFERENCE
             || !isReference(pageId, page, LeafCell.valueOffset(page, cell)))) {
-      return "has a reference to a large value that cannot be one";
+      return "has an impossible reference to a large value";
     }
     if ((flags & LeafCell.PREDECESSOR) == 0) {
       return (flags & ~CURRENT_FLAGS) == 0 && predecessorLength == 0
           ? null
-          : "has flags " + flags + " and " + predecessorLength + " bytes of no version";
+          : "has flags "
+              + flags
+              + " and "
+              + predecessorLength
+              + " bytes of a predecessor, which do not fit together";
     }
     if ((flags & LeafCell.PREDECESSOR_OVERFLOW) != 0
         && ((flags & (LeafCell.PREDECESSOR_DELETED | LeafCell.PREDECESSOR_FOR_ALL)) != 0
             || predecessorLength != LeafCell.REFERENCE
             || !isReference(pageId, page, LeafCell.predecessorOffset(page, cell)))) {
-      return "has a former version with a reference to a large value that cannot be one";
+      return "has a former version with an impossible reference to a large value";
     }
     return LeafCell.problemOf(page, cell);
   }
@@ -436,7 +441,7 @@ public final class PageStructure {
     return bytes;
   }
 
-  /** Says what {@link #leafCells} or {@link #innerCells} has found. */
+  /** Describes the problem that {@link #leafCells} or {@link #innerCells} has found. */
   private static String problemOfSlot(
       int pageId, MemorySegment page, boolean leaf, int slot, int top, int prefix, int shared) {
     String what = "slot " + slot + " ";
@@ -464,7 +469,7 @@ public final class PageStructure {
             ? "has the child "
             : "has two children, one of them ")
         + Integer.toUnsignedString(child)
-        + ", which cannot be";
+        + ", an impossible page id";
   }
 
   private static boolean hasOverlap(MemorySegment page, boolean leaf) {
@@ -487,7 +492,7 @@ public final class PageStructure {
     return overlap;
   }
 
-  /** Marks bytes as used; false if one was. There is at least one. */
+  /** Marks bytes as used; false if one was marked already. There is at least one byte. */
   private static boolean mark(long[] used, int from, int to) {
     int first = from >>> 6;
     int last = (to - 1) >>> 6;
@@ -516,7 +521,8 @@ public final class PageStructure {
     int count = OverflowPage.count(page);
     int inline = head ? OverflowPage.inline(page) : 0;
     if (count > OverflowPage.MAX_IDS || inline + 4 * count > OverflowPage.CAPACITY) {
-      return "it names %d pages and has %d bytes of data".formatted(count, inline);
+      return "it lists %d pages and has %d bytes of data, more than it has room for"
+          .formatted(count, inline);
     }
     if (head && (Page.flags(page) & ~KNOWN_FLAGS) != 0) {
       return "it has unknown flags " + Page.flags(page);
@@ -524,7 +530,8 @@ public final class PageStructure {
     if (head
         && (OverflowPage.length(page) < inline
             || OverflowPage.length(page) > ValueReference.MAX_LENGTH)) {
-      return "its value has " + Long.toUnsignedString(OverflowPage.length(page)) + " bytes";
+      return "its value has the impossible length "
+          + Long.toUnsignedString(OverflowPage.length(page));
     }
     int next = OverflowPage.nextIndex(page);
     if (next != 0 && (next == pageId || !isLink(next))) {
@@ -533,7 +540,7 @@ public final class PageStructure {
     for (int i = 0; i < count; i++) {
       int id = OverflowPage.id(page, i);
       if (id == pageId || id == next || !isLink(id)) {
-        return "its data page %d is page %s, which cannot be one"
+        return "its data page %d is page %s, an impossible page id"
             .formatted(i, Integer.toUnsignedString(id));
       }
     }
@@ -544,7 +551,7 @@ public final class PageStructure {
     int count = OverflowPage.count(page);
     return count > 0 && count <= OverflowPage.CAPACITY
         ? null
-        : "it has " + count + " bytes of a value";
+        : "it has " + count + " bytes of a value, an impossible number";
   }
 
   private static @Nullable String problemOfShared(MemorySegment page) {
@@ -552,7 +559,7 @@ public final class PageStructure {
     int free = count > SharedValues.MAX_SLOTS ? -1 : SharedValues.free(page);
     int top = SharedValues.top(page);
     if (free < 0 || top > Page.SIZE || (Page.flags(page) & ~KNOWN_FLAGS) != 0) {
-      return "it has %d slots, values from %d on and flags %d"
+      return "its header is impossible: %d slots, values from byte %d on, flags %d"
           .formatted(count, top, Page.flags(page));
     }
     long[] used = new long[WORDS];
@@ -567,13 +574,14 @@ public final class PageStructure {
           || length == 0
           || offset + length > Page.SIZE
           || !mark(used, offset, offset + length)) {
-        return "the value of slot %d has %d bytes at %d".formatted(slot, length, offset);
+        return "the value of slot %d, of %d bytes at %d, is empty, outside the heap, or overlaps another"
+            .formatted(slot, length, offset);
       }
       bytes += length;
     }
     return bytes == Page.SIZE - top
         ? null
-        : "its values have %d bytes, and lie from %d on".formatted(bytes, top);
+        : "its values have %d bytes together, but its heap begins at %d".formatted(bytes, top);
   }
 
   // ---- extents
@@ -581,17 +589,18 @@ public final class PageStructure {
   private static @Nullable String problemOfList(int pageId, MemorySegment page) {
     int range = ExtentMapPage.rangeNumber(page);
     if (range < 0 || range > MAX_RANGE) {
-      return "it lists the extents of range " + Integer.toUnsignedString(range);
+      return "it lists the extents of an impossible range, " + Integer.toUnsignedString(range);
     }
     if (!isHeaderZero(page, ExtentMapPage.TABLE, ExtentMapPage.NEXT + Integer.BYTES)) {
       return RESERVED;
     }
     if (ExtentMapPage.table(page) < 0) {
-      return "it lists the extents of table " + Integer.toUnsignedString(ExtentMapPage.table(page));
+      return "it lists the extents of an impossible table, "
+          + Integer.toUnsignedString(ExtentMapPage.table(page));
     }
     for (int extent = 0; extent < ExtentMapPage.RANGE; extent += ExtentMapPage.GROUP) {
       if (ExtentMapPage.isSet(page, extent)) {
-        return "it lists extent %d of its range, which has a map and is no tree's"
+        return "it lists extent %d of its range, which has a space map and belongs to no tree"
             .formatted(extent);
       }
     }

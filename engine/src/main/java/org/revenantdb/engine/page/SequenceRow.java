@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.format.LittleEndian;
 
 /**
- * A sequence as it stands in the catalogue.
+ * The catalogue's row of a sequence.
  *
  * <pre>
  *   key     u8 0xFF, then the name in UTF-8, in which no byte is 0xFF: behind the keys of all tables
@@ -16,11 +16,11 @@ import org.revenantdb.recovery.format.LittleEndian;
  *           32
  * </pre>
  *
- * <p>Value number {@code k}, from 0, is {@code start + k * increment}, its lower 63 bits reversed
- * if the order is so. All methods are static and pure but for the bytes that they are given.
+ * <p>Value number {@code k}, from 0, is {@code start + k * increment}, with its lower 63 bits
+ * reversed if the order is bit-reversed. All methods are static and only access the given bytes.
  */
 public final class SequenceRow {
-  /** The order in which numbers are given as they are. */
+  /** The order in which numbers are not changed. */
   public static final int PLAIN = 0;
 
   /** The order in which the lower 63 bits of each number are reversed. */
@@ -89,7 +89,7 @@ public final class SequenceRow {
     return LittleEndian.getLong(row, START);
   }
 
-  /** From each number to the next. */
+  /** The difference from each number to the next. */
   public static long increment(byte[] row) {
     return LittleEndian.getLong(row, INCREMENT);
   }
@@ -104,12 +104,12 @@ public final class SequenceRow {
     return row[ORDER] & 0xFF;
   }
 
-  /** How many values there are, all in all; 2^63 - 1 where it would be more. */
+  /** The total number of values; 2^63 - 1 if it would be more. */
   public static long count(byte[] row) {
     return count(start(row), increment(row), order(row));
   }
 
-  /** How many values there are with these options, all in all. */
+  /** The total number of values with these options. */
   public static long count(long start, long increment, int order) {
     long least = order == BIT_REVERSED ? 1 : Long.MIN_VALUE;
     // Differences of two longs, and the absolute value of one, fit if they are read as unsigned.
@@ -123,7 +123,7 @@ public final class SequenceRow {
   /**
    * A value.
    *
-   * @param number from 0 to {@link #count} - 1: so the product may overflow, and the sum does not
+   * @param number from 0 to {@link #count} - 1. So the product may overflow, but the sum does not
    */
   public static long value(long start, long increment, int order, long number) {
     long plain = start + number * increment;
@@ -144,10 +144,10 @@ public final class SequenceRow {
         || row[RESERVED] != 0
         || row[RESERVED + 1] != 0
         || row[RESERVED + 2] != 0) {
-      return "has a row in the catalogue that makes no sense";
+      return "has a row in the catalogue that cannot be decoded";
     }
     if (mark(row) < 0 || mark(row) > count(row)) {
-      return "has reserved " + mark(row) + " values, and there are only " + count(row);
+      return "has reserved " + mark(row) + " values, but its range has only " + count(row);
     }
     return null;
   }

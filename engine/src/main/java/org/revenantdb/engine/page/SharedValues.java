@@ -4,21 +4,21 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * A page that several values share, each too large for its row and small enough for one page.
+ * A page that several values share. Each is too large for its row and small enough for one page.
  *
  * <pre>
  *   18 u16 number of slots   20 u16 top   32 slots, 20 bytes each, then free space, then from top on the values
  *   slot: 0 u64 writer   8 u64 superseder   16 u16 offset, 0 = no value   18 u16 length
  * </pre>
  *
- * <p>A slot keeps its number as long as it has a value; one that has none is used again. Values lie
- * without a gap, so what is free is one piece.
+ * <p>A slot keeps its number as long as it has a value; a slot without a value is reused. Values
+ * lie without gaps, so the free space is one piece.
  */
 public final class SharedValues {
-  /** The superseder of a value that is elsewhere now; no transaction has this id. */
+  /** The superseder of a value that was moved; no transaction has this id. */
   public static final long MOVED = -1L;
 
-  /** Slots of a page at the most: a reference names one by a byte. */
+  /** The greatest number of slots of a page: a reference has a byte for the slot. */
   public static final int MAX_SLOTS = 255;
 
   private static final int COUNT = 18;
@@ -32,12 +32,12 @@ public final class SharedValues {
   /** Bytes of the largest value that a page holds. */
   public static final int MAX_VALUE = Page.SIZE - FIRST_SLOT - SLOT;
 
-  /** Fullness of a page that has room for nothing that would be worth a search. */
+  /** Fullness of a page whose room is too small to be worth a search. */
   private static final int FULL = 4;
 
   /**
-   * Bytes of the value for which a page of fullness 1, 2, 3 has room: of a half, a third, a fifth
-   * of a page. Values are an eighth of one, or more.
+   * The size of the value for which a page of fullness 1, 2, 3 has room: a half, a third, a fifth
+   * of a page. Values have at least an eighth of a page.
    */
   private static final int[] ROOM = {
     0,
@@ -48,7 +48,7 @@ public final class SharedValues {
 
   private SharedValues() {}
 
-  /** Number of slots, those without a value included. */
+  /** Number of slots, including those without a value. */
   public static int count(MemorySegment page) {
     return Page.getShort(page, COUNT);
   }
@@ -63,8 +63,8 @@ public final class SharedValues {
   }
 
   /**
-   * Whether a value has moved away from the page, and its slot was not taken yet. Until then
-   * nothing may be put there: that slot waits until all snapshots are above the page's LSN.
+   * Whether a value has moved away from the page and its slot has not been freed yet. Until then
+   * nothing may be put there: the slot waits until all snapshots are above the page's LSN.
    */
   public static boolean hasMoved(MemorySegment page) {
     for (int slot = 0; slot < count(page); slot++) {
@@ -85,7 +85,9 @@ public final class SharedValues {
     return Page.getLong(page, slot(slot));
   }
 
-  /** Who replaced or deleted a slot's value, 0 for nobody; or {@link #MOVED}. */
+  /**
+   * The transaction that replaced or deleted a slot's value; 0 if there is none; or {@link #MOVED}.
+   */
   public static long superseder(MemorySegment page, int slot) {
     return Page.getLong(page, supersederOffset(slot));
   }
@@ -105,7 +107,7 @@ public final class SharedValues {
     return Page.getShort(page, slot(slot) + LENGTH);
   }
 
-  /** The slot that the next value gets; -1 if there can be no more. */
+  /** The slot for the next value; -1 if there can be no more. */
   public static int nextSlot(MemorySegment page) {
     int count = count(page);
     for (int slot = 0; slot < count; slot++) {
@@ -121,7 +123,7 @@ public final class SharedValues {
     return Page.getShort(page, TOP) - slot(count(page));
   }
 
-  /** Whether there is room for a value of so many bytes in a slot from {@link #nextSlot}. */
+  /** Whether there is room for a value of this many bytes in a slot from {@link #nextSlot}. */
   public static boolean hasRoom(MemorySegment page, int slot, int bytes) {
     return slot >= 0 && freeAfterPut(page, slot, bytes) >= 0;
   }
@@ -131,7 +133,7 @@ public final class SharedValues {
     return free(page) - bytes - (slot == count(page) ? SLOT : 0);
   }
 
-  /** The fullness of a page that has so many bytes {@link #free}. */
+  /** The fullness of a page that has this many bytes {@link #free}. */
   public static int fullness(int free) {
     int fullness = 1;
     while (fullness < FULL && free < ROOM[fullness] + SLOT) {
@@ -145,12 +147,12 @@ public final class SharedValues {
     return Page.type(page) == Page.SHARED_VALUES ? fullness(free(page)) : 0;
   }
 
-  /** The fullness of a page that has one value, of so many bytes. */
+  /** The fullness of a page with one value of this many bytes. */
   public static int fullnessAlone(int bytes) {
     return fullness(MAX_VALUE - bytes);
   }
 
-  /** The highest fullness of pages that all have room for so many bytes; 0 if there is none. */
+  /** The highest fullness at which every page has room for this many bytes; 0 if there is none. */
   public static int fullnessFor(int bytes) {
     int fullness = FULL - 1;
     while (fullness > 0 && bytes > ROOM[fullness]) {
@@ -159,7 +161,7 @@ public final class SharedValues {
     return fullness;
   }
 
-  /** Makes a page in an array one with a single value. */
+  /** Builds a page with a single value in an array. */
   public static void build(
       MemorySegment page, int flags, long writer, long superseder, byte[] value) {
     page.fill((byte) 0);
@@ -175,7 +177,9 @@ public final class SharedValues {
     MemorySegment.copy(value, 0, page, ValueLayout.JAVA_BYTE, top, value.length);
   }
 
-  /** Bytes at the beginning of the body that count, of a page that {@link #build} has made. */
+  /**
+   * The number of used bytes at the beginning of the body of a page that {@link #build} has made.
+   */
   public static int headLength() {
     return slot(1) - Page.BODY;
   }
@@ -195,7 +199,7 @@ public final class SharedValues {
     MemorySegment.copy(record, from + OFFSET, page, ValueLayout.JAVA_BYTE, top, bytes);
   }
 
-  /** Whether a PUT of so many bytes of a record can be carried out. */
+  /** Whether a PUT of this many bytes of a record can be carried out. */
   static boolean canPut(MemorySegment page, int slot, int n) {
     return Page.type(page) == Page.SHARED_VALUES
         && n > OFFSET

@@ -6,8 +6,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of some trees when a transaction has ended, as it stands in the catalogue until it
- * has come to pass: an entry of the SLog (protocols.md §31).
+ * An entry of the SLog (protocols.md §31): a row of the catalogue that records what must happen to
+ * some trees when a transaction has ended. It stays there until that has been done.
  *
  * <pre>
  *   key     as of a {@link DroppedTableRow}, by the id of the first tree
@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  *           24 u32 root pages of trees 1 to n - 1, then the name
  * </pre>
  *
- * <p>It is longer than the {@link DroppedTableRow} of the same trees, which can take its place.
+ * <p>It is longer than the {@link DroppedTableRow} of the same trees, so that row can replace it.
  *
- * @param trees which
+ * @param trees the trees
  * @param step what the transaction has done to them
  * @param transaction its id
  * @param name key of the table's row
@@ -27,10 +27,10 @@ import org.jspecify.annotations.Nullable;
 public record SlogEntry(TableRow trees, Step step, long transaction, byte[] name) {
   /** What the transaction has done to the trees. */
   public enum Step {
-    /** It has made them: they are its own until it commits, and given back if it aborts. */
+    /** It has created them: they are its own until it commits, and are freed if it aborts. */
     CREATED(0),
 
-    /** It has dropped them: they are everybody's until it commits, and given back then. */
+    /** It has dropped them: all transactions use them until it commits, and then they are freed. */
     DROPPED(1);
 
     private final int code;
@@ -81,7 +81,7 @@ public record SlogEntry(TableRow trees, Step step, long transaction, byte[] name
     return row.put(name).array();
   }
 
-  /** The entry of this key and value, or null if they make no sense. */
+  /** The entry of this key and value, or null if they cannot be decoded. */
   public static @Nullable SlogEntry of(byte[] key, byte[] value) {
     if (!is(value) || value.length < ROOTS) {
       return null;

@@ -17,24 +17,24 @@ import java.lang.foreign.ValueLayout;
  *   slot: u32 head, u16 cell offset, of an inner page also u32 child
  * </pre>
  *
- * <p>All keys between the fences begin with the bytes that the fences have in common. So many of
- * them, {@code prefix}, 255 at the most, are not stored: a cell has what follows of its key, the
- * lower fence has them once. With the fences the prefix changes, and with it all cells. A cell that
- * is on no page (in a log record, or just built) has its whole key.
+ * <p>All keys between the fences begin with the bytes that the fences have in common. The first
+ * {@code prefix} of these bytes, at most 255, are not stored in the cells: a cell has only the rest
+ * of its key, and the lower fence has the prefix once. If the fences change, the prefix changes,
+ * and with it all cells. A cell that is on no page (in a log record, or just built) has its whole
+ * key.
  *
  * <p>All keys of the page begin with the same {@code skip} bytes, among them the prefix. The head
- * of a slot is the four bytes of its key after those, as a big-endian number, zeros where the key
- * is shorter; so most comparisons of a search need no cell. The first twelve of the common bytes
- * are in the header, too. Skip is as large as the keys that came to the page allowed; a key that
- * shares less makes it smaller, and all heads are made anew.
+ * of a slot is the next four bytes of its key, as a big-endian number; missing bytes count as zero.
+ * So most comparisons of a search need no cell. The first twelve of the common bytes are also in
+ * the header. Skip is as large as the keys that came to the page allowed. A key that shares fewer
+ * bytes makes it smaller, and then all heads are recomputed.
  *
- * <p>Free room is what lies between slots and heap top, and the garbage that a compaction gives
- * back.
+ * <p>The free space consists of the bytes between slots and heap top, and of the garbage that a
+ * compaction frees.
  *
- * <p>This class knows where things are; {@link SlottedSearch} finds keys, {@link SlottedEdit}
- * changes pages. All methods here are pure. They may be given a page that is being changed (an
- * optimistic read): they end, and throw an {@link IndexOutOfBoundsException} or return what means
- * nothing.
+ * <p>This class has the layout; {@link SlottedSearch} finds keys, {@link SlottedEdit} changes
+ * pages. All methods are pure. They may be called on a page that is being changed (an optimistic
+ * read): they end, and throw an {@link IndexOutOfBoundsException} or return a meaningless result.
  */
 public final class Slotted {
   /** Offset of the number of slots. */
@@ -55,31 +55,32 @@ public final class Slotted {
   /** Offset of the left-most child of an inner page. */
   public static final int LEFTMOST_CHILD = 48;
 
-  /** Where a root that is a leaf names the tree's first IAM page; an inner one at 40. */
+  /** Offset of the tree's first IAM page in a root that is a leaf; in an inner root it is at 40. */
   private static final int LEAF_IAM = LEFTMOST_CHILD;
 
   private static final int INNER_IAM = MAX_WRITER;
 
-  /** Offset of the bytes that all keys have in common, or of the first of them. */
+  /** Offset of the bytes that all keys have in common, or of as many as fit. */
   static final int COMMON = 52;
 
   static final int SLOTS = 64;
   static final int MAX_COMMON = SLOTS - COMMON;
   static final int INFINITE = 0xFFFF;
 
-  /** Bytes that a slot of a leaf takes beside its cell. */
+  /** Bytes of a slot of a leaf, without its cell. */
   public static final int LEAF_SLOT = 6;
 
   /**
-   * Bytes that a slot of an inner page takes beside its cell. It has the cell's child as well: a
-   * descent would have to wait for the cell, which it does not need for anything else.
+   * Bytes of a slot of an inner page, without its cell. The slot also has the cell's child:
+   * otherwise a descent would have to wait for the memory of the cell, which it needs for nothing
+   * else.
    */
   public static final int INNER_SLOT = 10;
 
-  /** Where in a slot the offset of its cell is. */
+  /** Offset in a slot of the offset of its cell. */
   static final int SLOT_CELL = 4;
 
-  /** Where in a slot of an inner page the child is. */
+  /** Offset of the child in a slot of an inner page. */
   static final int SLOT_CHILD = 6;
 
   /** Longest prefix that is not stored. */
@@ -94,7 +95,7 @@ public final class Slotted {
    * Whether one of these slots of a leaf has, or may get back, a deleted row or a large value.
    *
    * @param from the first slot
-   * @param to behind the last one
+   * @param to the end, exclusive
    */
   public static boolean hasGhosts(MemorySegment page, int from, int to) {
     for (int slot = from; slot < to; slot++) {
@@ -133,7 +134,7 @@ public final class Slotted {
         Page.getByte(memory, base + LEVEL));
   }
 
-  /** What {@link #kind(MemorySegment)} is of a page of a tree. */
+  /** The {@link #kind(MemorySegment)} of a page of a tree. */
   public static long kindOf(int table, int level) {
     return kindOf(level == 0 ? Page.LEAF : Page.INNER, table, level);
   }
@@ -152,7 +153,7 @@ public final class Slotted {
     return (int) (kind >>> Integer.SIZE) & 0xFF;
   }
 
-  /** Whether a page has neither a lower nor an upper fence, as only roots have none. */
+  /** Whether a page has neither a lower nor an upper fence; only roots have none. */
   public static boolean isWithoutFences(MemorySegment page) {
     return Page.getShort(page, LOWER_LENGTH) == 0 && !hasUpperFence(page);
   }
@@ -187,12 +188,12 @@ public final class Slotted {
     return Page.getShort(page, slotAt(page, slot) + SLOT_CELL);
   }
 
-  /** Bytes at the beginning of all keys that the cells do not have. */
+  /** The number of bytes at the beginning of all keys that are not in the cells. */
   public static int prefix(MemorySegment page) {
     return Page.getByte(page, PREFIX);
   }
 
-  /** Bytes that all keys of the page begin with, whatever they are. */
+  /** The number of bytes at the beginning that all keys of the page share. */
   public static int skip(MemorySegment page) {
     return Page.getShort(page, SKIP);
   }
@@ -210,7 +211,7 @@ public final class Slotted {
     return leaf ? LeafCell.keyLength(page, cell) : InnerCell.keyLength(page, cell);
   }
 
-  /** Room for cells and slots, with what a compaction gives back. */
+  /** The space for cells and slots, including what a compaction frees. */
   public static int free(MemorySegment page) {
     return contiguous(page) + Page.getShort(page, GARBAGE);
   }
@@ -294,7 +295,7 @@ public final class Slotted {
     return key;
   }
 
-  /** Copies the bytes that cells do not have to the beginning of an array; returns how many. */
+  /** Copies the prefix that cells do not have to the beginning of an array; returns its length. */
   public static int copyPrefix(MemorySegment page, byte[] into) {
     int prefix = prefix(page);
     if (prefix > 0) {

@@ -4,9 +4,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Builds a leaf or inner page aside, to be logged as an image. Not thread-safe. */
+/** Builds a leaf or inner page outside the pool, to be logged as an image. Not thread-safe. */
 public final class SlottedBuilder {
-  /** Off heap as the pages are: one kind of memory is one kind of code. */
+  /** Off heap like the pages: with one kind of memory the compiler makes one kind of code. */
   private final MemorySegment page = Arena.ofAuto().allocate(Page.SIZE, Long.BYTES);
 
   /** Room for a copy of the page. */
@@ -42,7 +42,7 @@ public final class SlottedBuilder {
     Page.putByte(page, Slotted.PREFIX, SlottedSearch.prefixOfFences(page));
   }
 
-  /** Carries over the highest writer and the flags, from the page whose rows move. */
+  /** Takes over the highest writer and the flags from the page whose rows move. */
   public void inherit(MemorySegment source) {
     if (Slotted.level(source) == 0) {
       Page.putLong(
@@ -53,9 +53,9 @@ public final class SlottedBuilder {
   }
 
   /**
-   * As {@link #inherit(MemorySegment)}, where only slots {@code from} (inclusive) to {@code to}
-   * (exclusive) move: the ghost bit goes with deleted rows and large values. Else, where rows are
-   * appended, one of them would mark each leaf that follows.
+   * As {@link #inherit(MemorySegment)}, if only the slots {@code from} (inclusive) to {@code to}
+   * (exclusive) move: the ghost bit is taken over only with deleted rows or large values.
+   * Otherwise, when rows are appended, one such row would mark each following leaf.
    */
   public void inherit(MemorySegment source, int from, int to) {
     inherit(source);
@@ -64,7 +64,7 @@ public final class SlottedBuilder {
     }
   }
 
-  /** Says of a new leaf that all its rows are those of a transaction that has not ended. */
+  /** Marks a new leaf: all its rows belong to a transaction that has not ended. */
   public void writtenBy(long id) {
     Page.putLong(page, Slotted.MAX_WRITER, id);
     Page.putByte(page, Page.FLAGS, Page.FLAG_VERSIONS);
@@ -110,12 +110,12 @@ public final class SlottedBuilder {
     Page.putShort(page, Slotted.COUNT, count + 1);
   }
 
-  /** Ends the page, which has none yet and room for it, with an upper fence. */
+  /** Ends the page with an upper fence. It must have none yet, and room for it. */
   public void upperFence(byte[] upper) {
     SlottedEdit.keepLeft(page, Slotted.count(page), upper, 0, upper.length, scratch);
   }
 
-  /** A copy of the key that was appended last; there has to be one. */
+  /** A copy of the key that was appended last; there must be one. */
   public byte[] lastKey() {
     return Slotted.key(page, Slotted.count(page) - 1);
   }

@@ -4,17 +4,17 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Changes pages of {@link Slotted}'s layout. {@link #formatEmptyLeaf} is for who creates a
- * database; all else is for {@link PageOps} and {@link SlottedBuilder} alone.
+ * Changes pages of {@link Slotted}'s layout. {@link #formatEmptyLeaf} is for the creation of a
+ * database; all other methods are only for {@link PageOps} and {@link SlottedBuilder}.
  *
- * <p>There must be room: that was checked before the record was published (R18). A change of the
- * page that the record was made for does not fail, and it allocates nothing: the caller brings the
- * scratch space. The page is latched exclusively, or nobody else knows it.
+ * <p>There must be room, which was checked before the record was published (R18). A change of the
+ * page for which the record was made does not fail, and allocates nothing: the caller passes the
+ * scratch space. The page is latched exclusively, or no other thread knows it.
  *
  * <p>After an insert, a removal, a change of a cell and a new fence the heads, skip and the
  * children in the slots fit the cells, and no cell has a higher writer than the header. A
- * compaction may take bytes off all keys, when a new fence has made the prefix longer. {@link
- * SlottedBuilder} appends cells by the parts of a change, and makes the heads at the end.
+ * compaction may shorten all keys, if a new fence has made the prefix longer. {@link
+ * SlottedBuilder} appends cells with the single steps of a change, and makes the heads at the end.
  */
 public final class SlottedEdit {
   private SlottedEdit() {}
@@ -112,14 +112,14 @@ public final class SlottedEdit {
     raiseMaxWriter(page, to);
   }
 
-  /** Takes the predecessor of a row away: PageOps ROW_SETTLE. */
+  /** Removes the predecessor of a row: PageOps ROW_SETTLE. */
   static void settle(MemorySegment page, int slot) {
     int cell = Slotted.cell(page, slot);
     Page.putShort(
         page, Slotted.GARBAGE, Page.getShort(page, Slotted.GARBAGE) + LeafCell.settle(page, cell));
   }
 
-  /** Puts the predecessor of a row in the place of its current version: PageOps ROW_REVERT. */
+  /** Replaces the current version of a row by its predecessor: PageOps ROW_REVERT. */
   static void revert(MemorySegment page, int slot, MemorySegment scratch) {
     int cell = Slotted.cell(page, slot);
     int less = LeafCell.revert(page, cell, scratch);
@@ -135,7 +135,7 @@ public final class SlottedEdit {
       MemorySegment scratch) {
     Page.putShort(page, Slotted.COUNT, count);
     Page.putShort(page, Slotted.UPPER_LENGTH, Slotted.INFINITE);
-    // The new fence is nearer to the lower one, so the prefix does not become shorter.
+    // The new fence is closer to the lower one, so the prefix does not become shorter.
     int lower = Page.getShort(page, Slotted.LOWER_OFFSET);
     int prefix =
         SlottedSearch.prefixBetween(
@@ -155,10 +155,10 @@ public final class SlottedEdit {
   }
 
   /**
-   * Moves all cells and fences to the end of the page; a slot with offset 0 keeps it, its cell is
-   * being replaced.
+   * Moves all cells and fences to the end of the page. A slot with offset 0 keeps it, because its
+   * cell is being replaced.
    *
-   * @param prefix what the keys shall lack, not less than they do now
+   * @param prefix the new length of the omitted prefix, not less than the present one
    */
   private static void compact(MemorySegment page, MemorySegment scratch, int prefix) {
     MemorySegment copy = scratch;
@@ -200,10 +200,9 @@ public final class SlottedEdit {
   }
 
   /**
-   * Copies a cell of another page in front of the heap of one that lacks another number of bytes of
-   * its keys.
+   * Copies a cell of another page to the front of the heap of a page with another prefix length.
    *
-   * @return where it is
+   * @return its offset
    */
   static int copyCell(MemorySegment source, int slot, MemorySegment page) {
     int cell = Slotted.cell(source, slot);
@@ -226,7 +225,7 @@ public final class SlottedEdit {
     return top;
   }
 
-  /** Copies a cell to another page without the first bytes that it has of its key. */
+  /** Copies a cell to another page without the first bytes of its part of the key. */
   private static void copyShorter(
       MemorySegment source,
       boolean leaf,
@@ -238,7 +237,7 @@ public final class SlottedEdit {
     int key = Slotted.keyOffset(source, leaf, cell) - cell;
     MemorySegment.copy(source, cell + key + less, page, to + key, length - key - less);
     if (leaf) {
-      for (int at = 0; at < key; at += Long.BYTES) { // a call for so few bytes costs more
+      for (int at = 0; at < key; at += Long.BYTES) { // a call costs more for so few bytes
         Page.putLong(page, to + at, Page.getLong(source, cell + at));
       }
     } else {
@@ -275,7 +274,7 @@ public final class SlottedEdit {
     Page.putShort(page, cell + (leaf ? LeafCell.KEY_LENGTH : InnerCell.KEY_LENGTH), length);
   }
 
-  /** Leads a slot to a cell that is in its place. */
+  /** Makes a slot refer to a cell that is in its place. */
   static void setCell(MemorySegment page, int slot, int cell) {
     int at = Slotted.slotAt(page, slot);
     Page.putShort(page, at + Slotted.SLOT_CELL, cell);
@@ -293,7 +292,10 @@ public final class SlottedEdit {
     }
   }
 
-  /** A key has come to a slot: its head, and those of the others if it shares less with them. */
+  /**
+   * Called after a key was added at a slot: makes its head, and all others if it shares fewer bytes
+   * with them.
+   */
   private static void headOfNew(MemorySegment page, int slot) {
     int count = Slotted.count(page);
     boolean leaf = Slotted.level(page) == 0;
@@ -312,7 +314,7 @@ public final class SlottedEdit {
     }
   }
 
-  /** Makes skip as large as it can be, and all heads. */
+  /** Makes skip as large as possible, and computes all heads. */
   static void makeHeads(MemorySegment page) {
     int count = Slotted.count(page);
     boolean leaf = Slotted.level(page) == 0;

@@ -8,12 +8,12 @@ import org.revenantdb.recovery.format.LittleEndian;
  * Finds keys in pages of {@link Slotted}'s layout, and compares keys with slots, fences and the
  * prefix.
  *
- * <p>A search is binary, over the heads of the slots. Heads that are equal are told apart by the
- * cells. Heads say where a key belongs only if the key begins with what all keys of the page have
- * in common: that is compared once, at the end, and only if the answer depends on it.
+ * <p>A search is binary, over the heads of the slots. If heads are equal, the cells are compared.
+ * Heads show where a key belongs only if the key begins with the bytes that all keys of the page
+ * share. That is checked once, at the end, and only if the result depends on it.
  *
- * <p>All methods are pure. They may be given a page that is being changed (an optimistic read):
- * they end, and throw an {@link IndexOutOfBoundsException} or return what means nothing.
+ * <p>All methods are pure. They may be called on a page that is being changed (an optimistic read):
+ * they end, and throw an {@link IndexOutOfBoundsException} or return a meaningless result.
  */
 public final class SlottedSearch {
   private SlottedSearch() {}
@@ -32,8 +32,8 @@ public final class SlottedSearch {
   /**
    * As {@link #search}, in a leaf.
    *
-   * @param memory where the page is
-   * @param base where in the memory
+   * @param memory the memory of the page
+   * @param base the offset of the page in the memory
    */
   public static int searchLeaf(MemorySegment memory, long base, byte[] key) {
     return search(memory, base, key, /* leaf= */ true);
@@ -103,7 +103,10 @@ public final class SlottedSearch {
         key.length);
   }
 
-  /** Heads tell where a key belongs only if it begins as all keys of the page do. */
+  /**
+   * The result for a key without a slot. Heads show where it belongs only if it begins like all
+   * keys of the page.
+   */
   private static int notFound(
       MemorySegment memory, long base, int count, int skip, byte[] key, int low) {
     int order = compareCommon(memory, base, skip, key);
@@ -111,8 +114,8 @@ public final class SlottedSearch {
   }
 
   /**
-   * Compares what all keys of a page that has some begin with, or the first bytes of that, with as
-   * much of a key.
+   * Compares the common bytes of a page's keys, or the first of them, with the same number of bytes
+   * of a key. The page must have keys.
    *
    * @param length skip, or less
    */
@@ -148,8 +151,8 @@ public final class SlottedSearch {
   }
 
   /**
-   * A slot of a leaf whose head is that of a key, -1 if there is none: the first half of a search,
-   * which does not look at the cell.
+   * A slot of a leaf whose head is that of a key; -1 if there is none. This is the first half of a
+   * search, which does not read the cell.
    */
   public static int searchHeads(MemorySegment memory, long base, byte[] key) {
     int wanted =
@@ -186,10 +189,10 @@ public final class SlottedSearch {
   }
 
   /**
-   * Reads what a search in a leaf is about to need, so that the processor fetches it all at once
-   * instead of line after line.
+   * Reads the cache lines that a search in a leaf is about to need, so that the processor fetches
+   * them all at once instead of one after the other.
    *
-   * @return nothing of interest, to be stored somewhere
+   * @return a meaningless number, which the caller must store
    */
   public static int touch(MemorySegment memory, long base) {
     return Page.getByte(memory, base + Slotted.COUNT)
@@ -199,7 +202,7 @@ public final class SlottedSearch {
         + Page.getByte(memory, base + Slotted.SLOTS + 192);
   }
 
-  /** As {@link #touch}, with the end of a cell that a search has found. */
+  /** As {@link #touch}, for the end of a cell that a search has found. */
   public static int touchCell(MemorySegment memory, long base, long cell) {
     long last = base + Page.SIZE - 1;
     return Page.getByte(memory, Math.min(cell + 64, last))
@@ -246,12 +249,12 @@ public final class SlottedSearch {
             >= 0;
   }
 
-  /** The prefix that goes with the fences. */
+  /** The prefix length for the fences of a page. */
   static int prefixOfFences(MemorySegment page) {
     return prefixOfBoth(page, page);
   }
 
-  /** The prefix that goes with the lower fence of one page and the upper one of another. */
+  /** The prefix length for the lower fence of one page and the upper fence of another. */
   public static int prefixOfBoth(MemorySegment left, MemorySegment right) {
     return Slotted.hasUpperFence(right) ? prefixBetween(left, Slotted.upperFence(right)) : 0;
   }
@@ -277,7 +280,10 @@ public final class SlottedSearch {
         upper.length);
   }
 
-  /** Whether a page may be cut at a fence: it lies behind the lower one, and shares the prefix. */
+  /**
+   * Whether a page may be cut at a fence: the fence lies behind the lower one, and shares the
+   * prefix.
+   */
   static boolean canEndAt(MemorySegment page, byte[] source, int offset, int length) {
     int lower = Page.getShort(page, Slotted.LOWER_OFFSET);
     int lowerLength = Page.getShort(page, Slotted.LOWER_LENGTH);
@@ -287,7 +293,7 @@ public final class SlottedSearch {
 
   /**
    * Whether a cell with its whole key can belong to the page: redo may meet a page that is not the
-   * one that the change was made to.
+   * one to which the change was made.
    */
   static boolean beginsWithPrefix(MemorySegment page, byte[] source, int offset) {
     int prefix = Slotted.prefix(page);
@@ -335,16 +341,16 @@ public final class SlottedSearch {
             + " bytes of the keys";
       }
       if (Slotted.head(page, slot) != headOf(page, leaf, slot)) {
-        return "slot " + slot + " has a head that is not that of its key";
+        return "slot " + slot + " has a head that does not match its key";
       }
       if (!leaf && Slotted.child(page, slot) != InnerCell.child(page, Slotted.cell(page, slot))) {
-        return "slot " + slot + " has another child than its cell";
+        return "slot " + slot + " has a child that differs from that of its cell";
       }
     }
     return null;
   }
 
-  /** What the head of a slot has to be. */
+  /** The correct head of a slot. */
   static int headOf(MemorySegment page, boolean leaf, int slot) {
     int cell = Slotted.cell(page, slot);
     int offset = Slotted.keyOffset(page, leaf, cell);

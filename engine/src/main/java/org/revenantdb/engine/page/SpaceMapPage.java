@@ -3,7 +3,7 @@ package org.revenantdb.engine.page;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The space map of a group of pages: one byte a page, after a header of 64 bytes.
+ * The space map of a group of pages: one byte for each page, after a header of 64 bytes.
  *
  * <pre>  bits 0-2 fullness   3 ghost   4 IAM   5 mixed   6 allocated   7 version
  * </pre>
@@ -22,21 +22,21 @@ public final class SpaceMapPage {
   public static final int POSITION = 3;
 
   /**
-   * Bits: how full a page in use is that values share, from 1, by {@link SharedValues#fullness}; 0
-   * for all others.
+   * Bits: the fullness of a used shared-values page, from 1, by {@link SharedValues#fullness}; 0
+   * for all other pages.
    */
   public static final int FULLNESS = 7;
 
   /**
-   * Bit, beside {@link #VERSION}: something on the page only the cleaner can take away: a deleted
-   * row, a large value.
+   * Bit, only with {@link #VERSION}: the page has something that only the cleaner can remove: a
+   * deleted row or a large value.
    */
   public static final int GHOST = 8;
 
-  /** Bit: the page is one that lists the extents of a tree. */
+  /** Bit: the page is a list of a tree's extents. */
   public static final int IAM = 16;
 
-  /** Bit: the page's extent is a mixed one, whether the page is in use or not. */
+  /** Bit: the page's extent is mixed, whether the page is in use or not. */
   public static final int MIXED = 32;
 
   /** Bit: the page is in use. */
@@ -71,7 +71,7 @@ public final class SpaceMapPage {
         | ((flags & Page.FLAG_GHOST) != 0 ? GHOST : 0);
   }
 
-  /** The byte of a page in use as its header and content are, with these flags. */
+  /** The byte of a used page with these flags and its present content. */
   public static int inUse(MemorySegment page, int flags) {
     return inUse(flags) | SharedValues.fullness(page);
   }
@@ -82,7 +82,7 @@ public final class SpaceMapPage {
         | ((bits & GHOST) != 0 ? Page.FLAG_GHOST : 0);
   }
 
-  /** What a space map, latched, says of a page; others may change other bytes of it. */
+  /** The byte of a page in a latched space map; other threads may change other bytes of it. */
   public static int bits(MemorySegment map, int pageId) {
     return Page.getByteShared(map, offset(pageId));
   }
@@ -95,8 +95,7 @@ public final class SpaceMapPage {
    * @param bytes of eight pages, in any order
    */
   static boolean hasIllegalByte(long bytes) {
-    // Bit n of each byte comes to bit 0;
-    // what a shift brings over from the next byte is masked away.
+    // Bit n of each byte is shifted to bit 0; bits from the next byte are masked away.
     long shared = bytes | (bytes >>> 1) | (bytes >>> 2);
     long ghost = bytes >>> 3;
     long list = bytes >>> 4;

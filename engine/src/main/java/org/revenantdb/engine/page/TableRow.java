@@ -50,7 +50,7 @@ public final class TableRow {
     return roots.length;
   }
 
-  /** Id that the pages of a tree carry. */
+  /** The id in the pages of a tree. */
   public int id(int tree) {
     return id + tree;
   }
@@ -94,7 +94,7 @@ public final class TableRow {
     return row;
   }
 
-  /** The row in these bytes, or null if they make no sense. */
+  /** The row in these bytes, or null if they cannot be decoded. */
   public static @Nullable TableRow of(byte[] row) {
     int trees = 1;
     if (row.length != ORDINARY) {
@@ -116,7 +116,7 @@ public final class TableRow {
     return legal(LittleEndian.getInt(row, ID), roots);
   }
 
-  /** A row with these ids and roots, or null if trees cannot have them. */
+  /** A row with these ids and roots, or null if they are impossible for trees. */
   static @Nullable TableRow legal(int id, int[] roots) {
     boolean legal = id > 0 && id <= Integer.MAX_VALUE - MAX_PARTITIONS;
     for (int tree = 0; tree < roots.length; tree++) {

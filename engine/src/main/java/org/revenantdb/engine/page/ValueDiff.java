@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import org.revenantdb.recovery.format.LittleEndian;
 
 /**
- * What two values share at their beginning and at their end, so that one of them can be stored as
- * its difference from the other: the two lengths, and the bytes between.
+ * The common beginning and end of two values. With it one value can be stored as its difference
+ * from the other: the two lengths, and the bytes between.
  *
  * <p>Source: "Constant Time Recovery in Azure SQL Database" (VLDB 2019) §3.2.1.
  */
@@ -16,15 +16,15 @@ public final class ValueDiff {
   /** Bytes of a difference in a row before those between: two lengths of 16 bits. */
   static final int HEADER = 4;
 
-  /** They share so little that there is no difference to be stored. */
+  /** The values share too few bytes to store a difference. */
   public static final int NONE = 0;
 
   private ValueDiff() {}
 
   /**
-   * What a value in a page shares with another.
+   * Compares a value in a page with another one.
    *
-   * @return for {@link #begin} and {@link #end}, or {@link #NONE}
+   * @return the argument for {@link #begin} and {@link #end}, or {@link #NONE}
    */
   public static int of(MemorySegment page, int at, int length, byte[] value) {
     int limit = Math.min(length, value.length);
@@ -62,7 +62,7 @@ public final class ValueDiff {
     return of(begin, end);
   }
 
-  /** As {@link #of(MemorySegment, int, int, byte[])}, of two values both in pages. */
+  /** As {@link #of(MemorySegment, int, int, byte[])}, for two values in pages. */
   static int of(
       MemorySegment one, int at, int length, MemorySegment other, int otherAt, int otherLength) {
     int limit = Math.min(length, otherLength);
@@ -104,7 +104,10 @@ public final class ValueDiff {
     return length - begin(diff) - end(diff);
   }
 
-  /** Bytes that a value takes in a row beside the other: as the difference, or as it is. */
+  /**
+   * Bytes that a value takes in a row together with the other one: as the difference, or as a
+   * whole.
+   */
   static int stored(int diff, int length) {
     return diff == NONE ? length : HEADER + between(diff, length);
   }

@@ -4,18 +4,18 @@ import java.lang.foreign.MemorySegment;
 import org.revenantdb.recovery.format.LittleEndian;
 
 /**
- * What a row holds instead of a value that is too large for it.
+ * The reference that a row holds instead of a value that is too large for it.
  *
  * <pre>  0 u32 page   4 u64 length, but for its highest byte, which is slot + 1
  * </pre>
  *
  * @param page its first page, or the one that it shares with others
- * @param slot where on a page of {@link SharedValues}; {@link #WHOLE}: the page is the head of a
+ * @param slot its slot on a page of {@link SharedValues}; {@link #WHOLE}: the page is the head of a
  *     chain
  * @param length bytes of the value
  */
 public record ValueReference(int page, int slot, long length) {
-  /** The slot of a value that has pages of its own. */
+  /** The slot of a value that has its own pages. */
   public static final int WHOLE = -1;
 
   /** Bytes of a reference. */
@@ -33,7 +33,7 @@ public record ValueReference(int page, int slot, long length) {
     return of(Page.getInt(page, offset), Page.getLong(page, offset + LENGTH));
   }
 
-  /** The reference that an array begins with. */
+  /** The reference at the beginning of an array. */
   public static ValueReference of(byte[] bytes) {
     return of(LittleEndian.getInt(bytes, 0), LittleEndian.getLong(bytes, LENGTH));
   }
@@ -43,14 +43,14 @@ public record ValueReference(int page, int slot, long length) {
         page, (int) (slotAndLength >>> SLOT_SHIFT) - 1, slotAndLength & LENGTH_MASK);
   }
 
-  /** Length of the value that the reference in an array leads to. */
+  /** Length of the value to which the reference in an array leads. */
   public static long length(byte[] bytes) {
     return LittleEndian.getLong(bytes, LENGTH) & LENGTH_MASK;
   }
 
   /**
-   * Whether there can be such a value: its page is one that can be linked to, its slot one that a
-   * page can have, and its length that of a value in such a place.
+   * Whether such a value is possible: its page can be linked to, its slot is one that a page can
+   * have, and its length is possible for a value in such a place.
    */
   public boolean isLegal() {
     return PageStructure.isLink(page)
@@ -59,7 +59,7 @@ public record ValueReference(int page, int slot, long length) {
         && length <= (isShared() ? SharedValues.MAX_VALUE : MAX_LENGTH);
   }
 
-  /** Whether the value has its page with others. */
+  /** Whether the value shares its page with others. */
   public boolean isShared() {
     return slot != WHOLE;
   }
@@ -72,13 +72,13 @@ public record ValueReference(int page, int slot, long length) {
     return bytes;
   }
 
-  /** Whether a page, whose writer that is, has the value. */
+  /** Whether a page has the value, with this writer. */
   public boolean leadsTo(MemorySegment there, long writer) {
     return leadsToValue(there)
         && writer == (isShared() ? SharedValues.writer(there, slot) : OverflowPage.writer(there));
   }
 
-  /** Whether a page has a value where this leads to. */
+  /** Whether a page has a value at the place of this reference. */
   public boolean leadsToValue(MemorySegment there) {
     return isShared()
         ? Page.type(there) == Page.SHARED_VALUES && SharedValues.isTaken(there, slot)
@@ -90,12 +90,12 @@ public record ValueReference(int page, int slot, long length) {
     return isShared() ? SharedValues.supersederOffset(slot) : OverflowPage.SUPERSEDER;
   }
 
-  /** Length of the value by its page. */
+  /** Length of the value according to its page. */
   public long lengthOn(MemorySegment there) {
     return isShared() ? SharedValues.length(there, slot) : OverflowPage.length(there);
   }
 
-  /** As messages say it. */
+  /** The place in words, for messages. */
   public String place() {
     String id = "page " + Integer.toUnsignedString(page);
     return isShared() ? "slot " + slot + " of " + id : id;

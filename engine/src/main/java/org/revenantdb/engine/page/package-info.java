@@ -1,6 +1,5 @@
 /**
- * Bytes in, answers out: the layouts of pages and the one interpreter of page operations. No
- * threads, no I/O.
+ * The layouts of pages, and the only interpreter of page operations. No threads, no I/O.
  *
  * <p>Reading order: {@code Page} (common header), {@code Slotted} (layout of leaf and inner pages),
  * {@code LeafCell} and {@code InnerCell}, {@code SlottedSearch} and {@code SlottedEdit} (how such

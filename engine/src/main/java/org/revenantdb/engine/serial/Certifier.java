@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.latch.PatientLock;
 
 /**
- * The order of commits, while there are serializable transactions: each of those is validated
- * against what has been committed since its snapshot, and then commits before anybody else does.
- * Where there have been none for a while nobody takes part in it.
+ * The order of commits while there are serializable transactions. Each of them is validated against
+ * the commits since its snapshot, and then commits before any other transaction does. If there have
+ * been no serializable transactions for a while, no commit takes part.
  *
- * <p>Threads: any. Who has the gate waits for nothing but the log's ring and latches of the
+ * <p>Threads: any. A thread that has the gate waits only for the log's ring and for latches of the
  * catalogue.
  */
 public final class Certifier {
@@ -30,33 +30,33 @@ public final class Certifier {
    * Ordering    `state`, the words of transactions and the tail of the log are volatile, or changed atomically: one order
    *             of all accesses. (CertifierStress)
    */
-  /** A commit that does not have the gate. */
+  /** The pass of a commit without the gate. */
   public static final long UNGATED = 0;
 
   /** Bytes of commits in one list. */
   static final long MOST_BYTES = 4L << 20;
 
   /**
-   * Commits with the gate that nobody needs, until nobody takes it any more: so many that turning
-   * it on, which waits for those who are committing, is paid for by few of them.
+   * The number of commits with an unneeded gate after which the gate is turned off. It is large
+   * because turning it on is costly: that waits for the transactions that are committing.
    */
   static final int MOST_QUIET = 1_000;
 
-  /** Changes of tables that are known of the lists before. */
+  /** The number of table changes that are kept from former lists. */
   private static final int MOST_FORMER = 1_000;
 
-  /** Nobody is serializable, and nobody takes the gate. */
+  /** No transaction is serializable, and no commit takes the gate. */
   private static final int OFF = -2;
 
   /**
-   * Those who commit take the gate; who has not seen that is waited for, and no serializable
-   * transaction has begun.
+   * Commits take the gate. The certifier waits for the commits that have not seen this, and no
+   * serializable transaction has begun yet.
    */
   private static final int TURNING = -1;
 
-  /** A commit in the list; the first one is none. */
+  /** A commit in the list; the first node has no commit. */
   static final class Node {
-    /** Heap that one takes beside its commit. */
+    /** Heap size of a node without its commit. */
     private static final int BYTES = 24;
 
     private final @Nullable Commit commit;
@@ -74,12 +74,16 @@ public final class Certifier {
   private final StampedLock gate = new StampedLock();
 
   /**
-   * OFF; TURNING, written under its lock; or, while those who commit take the gate, the number of
-   * serializable transactions. One word, so that it is not turned off as one begins.
+   * OFF; TURNING, written under its lock; or, while commits take the gate, the number of
+   * serializable transactions. It is one word, so that the gate is not turned off while such a
+   * transaction begins.
    */
   private final AtomicInteger state = new AtomicInteger(OFF);
 
-  /** Commits with the gate since a serializable transaction has begun, where none was active. */
+  /**
+   * The number of commits with the gate since the last begin of a serializable transaction, while
+   * none was active.
+   */
   private final AtomicInteger quiet = new AtomicInteger();
 
   private final PatientLock turning = new PatientLock();
@@ -101,10 +105,10 @@ public final class Certifier {
   private long bytes;
 
   /**
-   * Nobody is serializable.
+   * Starts without serializable transactions.
    *
-   * @param awaitCommitting waits until each transaction has its outcome whose commit record is
-   *     being published now
+   * @param awaitCommitting waits until each transaction whose commit record is being published now
+   *     has its outcome
    */
   public Certifier(Runnable awaitCommitting) {
     this(awaitCommitting, MOST_BYTES, MOST_QUIET);
@@ -114,8 +118,8 @@ public final class Certifier {
    * With other limits, for tests.
    *
    * @param awaitCommitting as above
-   * @param mostBytes of commits in one list
-   * @param mostQuiet commits with the gate that nobody needs, until nobody takes it
+   * @param mostBytes the greatest size of the commits in one list
+   * @param mostQuiet the number of commits with an unneeded gate after which it is turned off
    */
   public Certifier(Runnable awaitCommitting, long mostBytes, int mostQuiet) {
     this.awaitCommitting = awaitCommitting;
@@ -147,7 +151,7 @@ public final class Certifier {
     }
   }
 
-  /** Counts one more that is active, if those who commit take the gate. */
+  /** Counts one more active transaction, if commits take the gate. */
   private boolean isCountedOn() {
     int before = state.get();
     while (before >= 0) {
@@ -160,7 +164,7 @@ public final class Certifier {
     return false;
   }
 
-  /** Has those who commit take the gate, and counts one that is active. */
+  /** Makes commits take the gate, and counts one active transaction. */
   private void turnOn() {
     turning.lock();
     try {
@@ -169,7 +173,9 @@ public final class Certifier {
         state.set(TURNING);
         try {
           gate.unlockWrite(
-              gate.writeLock()); // those who take it without a word, as who changes tables
+              gate
+                  .writeLock()); // waits also for threads that take it without a word of a
+                                 // transaction, such as changes of tables
           awaitCommitting.run();
           next = 1;
         } finally {
@@ -181,14 +187,14 @@ public final class Certifier {
     }
   }
 
-  /** Has nobody take the gate any more, if nobody has needed it for long. */
+  /** Turns the gate off if it has not been needed for long. */
   private void turnOffIfQuiet() {
     if (state.get() == 0 && quiet.incrementAndGet() >= mostQuiet) {
       state.compareAndSet(0, OFF);
     }
   }
 
-  /** It has ended. */
+  /** Called when a serializable transaction has ended. */
   public void end(SerialReads reads) {
     lock.lock();
     try {
@@ -201,9 +207,9 @@ public final class Certifier {
   }
 
   /**
-   * Before a transaction is marked as committing.
+   * Called before a transaction is marked as committing.
    *
-   * @return for {@link #leave}
+   * @return the pass for {@link #leave}
    */
   public long enter() {
     return state.get() == OFF ? UNGATED : enterAlways();
@@ -218,8 +224,8 @@ public final class Certifier {
   }
 
   /**
-   * Whether one that is marked as committing, and has not reserved its record, has to take the mark
-   * back and enter.
+   * Whether a transaction that is marked as committing, and has not reserved its record, has to
+   * remove the mark and enter.
    *
    * @param pass from {@link #enter}
    */
@@ -228,18 +234,18 @@ public final class Certifier {
   }
 
   /**
-   * What a serializable transaction has looked at on its way to one commit.
+   * The result of a validation of a serializable transaction.
    *
-   * @param before what it had to look at
-   * @param seen the last commit of the list that needs no look any more
+   * @param before what it had to check
+   * @param seen the last commit of the list that need not be checked any more
    */
   public record Validated(SerialReads.Behind before, Node seen) {}
 
   /**
-   * Looks at all that has been committed since a transaction began. With nothing held; what it
-   * finds right may be wrong a moment later.
+   * Checks everything that has been committed since a transaction began. Called with nothing held;
+   * a successful result may be out of date a moment later.
    *
-   * @param look at rows, where it is not known what was written
+   * @param look reads rows, if it is not known what was written
    * @return for {@link #enter(SerialReads, Validated)}
    * @throws ChangedException if the transaction cannot commit
    */
@@ -248,7 +254,7 @@ public final class Certifier {
     for (Commit commit : behind.former()) {
       demandUnchanged(reads, commit);
     }
-    // First the end of the list, then the rows: what is committed in between is met in both.
+    // First the end of the list, then the rows: a commit in between is found in both.
     boolean[] mustLook = {behind.mustReadAgain()};
     Node seen = demandUnchanged(reads, behind.seen(), mustLook);
     if (mustLook[0] && reads.areChanged(look)) {
@@ -258,11 +264,11 @@ public final class Certifier {
   }
 
   /**
-   * Takes the gate for a serializable transaction alone, if nothing that was committed since it was
-   * validated has changed what it has read.
+   * Takes the gate exclusively for a serializable transaction, if no commit since its validation
+   * has changed what it has read.
    *
-   * @return for {@link #leave}; {@link #UNGATED} if that cannot be told: it is to be validated
-   *     again
+   * @return the pass for {@link #leave}; {@link #UNGATED} if this cannot be decided: then it must
+   *     be validated again
    * @throws ChangedException if the transaction cannot commit
    */
   public long enter(SerialReads reads, Validated validated) throws ChangedException {
@@ -304,7 +310,7 @@ public final class Certifier {
     }
   }
 
-  /** Whether the list was not begun anew since. */
+  /** Whether the list was not restarted since. */
   @SuppressWarnings("ReferenceEquality") // the very same
   private boolean isStill(SerialReads reads, Validated validated) {
     lock.lock();
@@ -316,9 +322,9 @@ public final class Certifier {
   }
 
   /**
-   * Looks at the commits behind one.
+   * Checks the commits behind a node.
    *
-   * @param mustLook set if what one has written is not known
+   * @param mustLook set if it is not known what one of them has written
    * @return the last of them
    */
   private static Node demandUnchanged(SerialReads reads, Node from, boolean[] mustLook)
@@ -342,16 +348,17 @@ public final class Certifier {
   }
 
   /**
-   * Something was committed, or prepared, and everybody sees that. Does not fail.
+   * Called after a transaction was committed or prepared, and this is visible to all. Does not
+   * fail.
    *
-   * @param pass from one of those who enter, which is not given back yet
-   * @param commit what it is, by its LSN; made before the record was published
-   * @param lsn where it was committed
+   * @param pass from one of the enter methods, not left yet
+   * @param commit makes the commit from its LSN; created before the record was published
+   * @param lsn the LSN of the commit
    */
   public void committed(long pass, LongFunction<Commit> commit, long lsn) {
     int own = StampedLock.isWriteLockStamp(pass) ? 1 : 0;
     if (pass == UNGATED || state.get() <= own) {
-      return; // who begins now has a snapshot behind it
+      return; // a transaction that begins now has a later snapshot
     }
     try {
       Node node = new Node(commit.apply(lsn));
@@ -371,7 +378,7 @@ public final class Certifier {
     }
   }
 
-  /** What is in the list is not kept any longer; who has not seen it reads again. */
+  /** Drops the content of the list. A transaction that has not seen it must read its rows again. */
   private void beginAnew() {
     Node first = new Node(null);
     for (SerialReads reads : open) {
@@ -392,7 +399,7 @@ public final class Certifier {
     bytes = 0;
   }
 
-  /** Nobody can tell any more what those that are open now have missed. Allocates nothing. */
+  /** Records that it is unknown what the open transactions have missed. Allocates nothing. */
   private void loseTrack() {
     lock.lock();
     try {
@@ -403,9 +410,9 @@ public final class Certifier {
   }
 
   /**
-   * Lets others in.
+   * Releases the gate.
    *
-   * @param pass from one of those who enter
+   * @param pass from one of the enter methods
    */
   public void leave(long pass) {
     if (pass != UNGATED) {

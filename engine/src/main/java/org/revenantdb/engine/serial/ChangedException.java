@@ -1,6 +1,8 @@
 package org.revenantdb.engine.serial;
 
-/** What a serializable transaction has read has been changed since: it cannot commit. */
+/**
+ * A serializable transaction cannot commit, because something that it has read was changed since.
+ */
 public final class ChangedException extends Exception {
   private static final long serialVersionUID = 1L;
 

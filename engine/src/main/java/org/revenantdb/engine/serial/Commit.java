@@ -3,18 +3,18 @@ package org.revenantdb.engine.serial;
 import java.util.List;
 
 /**
- * What a transaction has committed, for those that have to know whether it would have changed their
- * answers. Immutable.
+ * The changes of a committed transaction, for transactions that must find out whether these would
+ * have changed their reads. Immutable.
  *
- * @param lsn of the record
- * @param rows the rows it has written; of no use if it is not known which
- * @param isKnown whether that is all it has written
+ * @param lsn the LSN of the record
+ * @param rows the rows it has written; meaningless if not all are known
+ * @param isKnown whether these are all rows that it has written
  * @param gone ids of trees that were dropped or truncated
- * @param names of tables that came, went, or were truncated
+ * @param names of tables that were created, dropped or truncated
  */
 public record Commit(
     long lsn, List<Row> rows, boolean isKnown, List<Integer> gone, List<String> names) {
-  /** Heap that one takes beside its rows. */
+  /** Heap size of a commit without its rows. */
   private static final int BYTES = 96;
 
   /**
@@ -25,21 +25,21 @@ public record Commit(
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Row(int tree, byte[] key) {
-    /** Heap that one takes beside its key. */
+    /** Heap size of a row without its key. */
     private static final int BYTES = 48;
   }
 
-  /** What is left of it for who looks at all rows anyway. */
+  /** The commit without its rows, for a transaction that checks all rows anyway. */
   Commit withoutRows() {
     return new Commit(lsn, List.of(), /* isKnown= */ true, gone, names);
   }
 
-  /** Whether it has changed which tables there are. */
+  /** Whether it has changed the set of tables. */
   boolean hasChangedTables() {
     return !gone.isEmpty() || !names.isEmpty();
   }
 
-  /** Heap that it takes, about. */
+  /** Its approximate heap size. */
   long bytes() {
     long bytes = BYTES;
     for (Row row : rows) {

@@ -9,20 +9,20 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys that were read, as intervals that do not meet. When they take too much memory neighbours are
- * joined, and what lay between them counts as read, too. One thread at a time.
+ * The keys that were read, as disjoint intervals. When they take too much memory, neighbours are
+ * joined, and the keys between them also count as read. For one thread at a time.
  */
 final class KeyIntervals {
-  /** Heap that an interval takes beside its keys: the record, two arrays, an entry of the map. */
+  /** Heap size of an interval without its keys: the record, two arrays, an entry of the map. */
   private static final int BYTES = 104;
 
   private static final Comparator<byte[]> ORDER = Arrays::compareUnsigned;
 
   /**
-   * From its first key to before its end.
+   * An interval.
    *
-   * @param from first key
-   * @param to behind the last; null for all behind the first
+   * @param from the first key
+   * @param to the end, exclusive; null for all keys from the first on
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Interval(byte[] from, byte @Nullable [] to) {
@@ -44,10 +44,10 @@ final class KeyIntervals {
 
   private long bytes;
 
-  /** None. */
+  /** Makes an object without intervals. */
   KeyIntervals() {}
 
-  /** One key was read, or its absence. */
+  /** Adds a key that was read, or found to be absent. */
   void add(byte[] key) {
     if (!contains(key)) {
       add(key.clone(), SerialReads.behind(key));
@@ -55,10 +55,10 @@ final class KeyIntervals {
   }
 
   /**
-   * A range was read. The arrays are kept.
+   * Adds a range that was read. The arrays are kept.
    *
-   * @param from first key
-   * @param to behind the last; null for all behind the first
+   * @param from the first key
+   * @param to the end, exclusive; null for all keys from the first on
    */
   void add(byte[] from, byte @Nullable [] to) {
     if (to != null && ORDER.compare(from, to) >= 0) {
@@ -88,7 +88,7 @@ final class KeyIntervals {
     bytes += interval.bytes();
   }
 
-  /** The first of them begins first; they meet. */
+  /** Joins two intervals that overlap or touch; the first one begins first. */
   private static Interval join(Interval first, Interval second) {
     byte[] one = first.to();
     byte[] other = second.to();
@@ -121,7 +121,7 @@ final class KeyIntervals {
     return intervals.size();
   }
 
-  /** Heap that they take. */
+  /** Their heap size. */
   long bytes() {
     return bytes;
   }

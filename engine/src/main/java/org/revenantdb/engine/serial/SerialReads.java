@@ -11,16 +11,16 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
 
 /**
- * What a serializable transaction has read, and what it has to know of the commits since its
+ * The reads of a serializable transaction, and what it must know about the commits since its
  * snapshot.
  *
- * <p>Threads: that of the transaction, but what {@link Certifier} says of its own.
+ * <p>Threads: that of the transaction, except where {@link Certifier} states otherwise.
  */
 public final class SerialReads {
-  /** What was read of the trees of one table. */
+  /** The reads in the trees of one table. */
   private record OfTable(List<Tree> trees, KeyIntervals keys) {}
 
-  /** Heap that intervals may take; above that neighbours are joined. */
+  /** The heap size of intervals above which neighbours are joined. */
   static final long MOST_BYTES = 4L << 20;
 
   private final Map<Integer, OfTable> byTree = new HashMap<>();
@@ -32,26 +32,26 @@ public final class SerialReads {
   /** Whether commits are missing from its list; with the certifier's lock. */
   private boolean isLost;
 
-  /** How often all had lost track when it began. */
+  /** The certifier's count of losses when the transaction began. */
   final long losses;
 
-  /** Where it is in the list; with the certifier's lock. */
+  /** Its position in the list; with the certifier's lock. */
   private Behind behind;
 
   /**
-   * What it has to look at before it commits.
+   * What it has to check before it commits.
    *
-   * @param seen what comes behind it in the list
-   * @param mustReadAgain whether there were commits before that list that it has to look at
-   * @param former what is known of those beside rows
+   * @param seen the commits after this one in the list
+   * @param mustReadAgain whether there were commits before that list that it has to check
+   * @param former what is known of those commits, except rows
    */
   record Behind(Certifier.Node seen, boolean mustReadAgain, List<Commit> former) {}
 
   /**
-   * Has just begun, and read nothing.
+   * Makes an object for a transaction that has just begun and read nothing.
    *
    * @param seen the last commit of the list
-   * @param losses how often all have lost track
+   * @param losses the certifier's count of losses
    */
   SerialReads(Certifier.Node seen, long losses) {
     this.losses = losses;
@@ -62,12 +62,12 @@ public final class SerialReads {
     return behind;
   }
 
-  /** The list begins anew, with this. */
+  /** Called when the list is restarted, with this node. */
   void beginAnew(Certifier.Node first, List<Commit> former) {
     behind = new Behind(first, /* mustReadAgain= */ true, List.copyOf(former));
   }
 
-  /** From now on nothing is known of what is behind. */
+  /** Records that commits are missing from its list. */
   void loseTrack() {
     isLost = true;
   }
@@ -77,7 +77,7 @@ public final class SerialReads {
     snapshot = taken;
   }
 
-  /** What it sees. */
+  /** Its snapshot. */
   public long snapshot() {
     return snapshot;
   }
@@ -88,9 +88,9 @@ public final class SerialReads {
   }
 
   /**
-   * The row of a key was read, or that there is none.
+   * Records the read of a key's row, or of its absence.
    *
-   * @param trees all of the table
+   * @param trees all trees of the table
    */
   public void read(List<Tree> trees, byte[] key) {
     of(trees).add(key);
@@ -98,11 +98,11 @@ public final class SerialReads {
   }
 
   /**
-   * A range was read.
+   * Records the read of a range.
    *
-   * @param trees all of the table
-   * @param from first key; null for the first
-   * @param to behind the last; null for all
+   * @param trees all trees of the table
+   * @param from the first key; null for the first of the table
+   * @param to the end, exclusive; null for none
    */
   public void read(List<Tree> trees, byte @Nullable [] from, byte @Nullable [] to) {
     of(trees).add(from == null ? new byte[0] : from, to);
@@ -119,12 +119,15 @@ public final class SerialReads {
     }
   }
 
-  /** The table of a name was looked up, as it is now, or that there is none. */
+  /** Records that the present table of a name was looked up, or that there is none. */
   public void read(String name) {
     names.add(name);
   }
 
-  /** Whether it has been told what is so now, and not what was in its snapshot. */
+  /**
+   * Whether it has looked up names, which lead to the present tables and not to those of its
+   * snapshot.
+   */
   public boolean isOfNow() {
     return !names.isEmpty();
   }
@@ -141,7 +144,7 @@ public final class SerialReads {
     return known.keys();
   }
 
-  /** Whether a commit would have changed an answer, as far as it tells. */
+  /** Whether a commit would have changed a read, as far as the commit has that information. */
   boolean areChangedBy(Commit commit) {
     if (commit.lsn() <= snapshot) {
       return false;
@@ -165,24 +168,24 @@ public final class SerialReads {
     return false;
   }
 
-  /** Whether nobody can say any more that nothing has changed. */
+  /** Whether it can no longer be decided that nothing has changed. */
   boolean isLost() {
     return isLost;
   }
 
-  /** Looks at the rows of a range as they are now. */
+  /** Reads the present rows of a range. */
   @FunctionalInterface
   public interface Look {
     /**
      * Whether one of them was changed since the snapshot.
      *
-     * @param from first key
-     * @param to behind the last; null for all
+     * @param from the first key
+     * @param to the end, exclusive; null for none
      */
     boolean isChanged(Tree tree, byte[] from, byte @Nullable [] to);
   }
 
-  /** Whether anything that was read is no more as it was. */
+  /** Whether anything that was read has changed. */
   boolean areChanged(Look look) {
     for (OfTable table : all) {
       for (KeyIntervals.Interval interval : table.keys().all()) {

@@ -1,6 +1,6 @@
 /**
- * Serializable transactions: what they have read, what has been committed since, and the order of
- * commits (docs/protocols.md §34).
+ * Serializable transactions: their reads, the commits since, and the order of commits
+ * (docs/protocols.md §34).
  *
  * <p>The protocol is in {@code README.md} beside this file.
  */

@@ -115,6 +115,6 @@ final class Attempts {
           + ", withMaxAttempts "
           + most;
     }
-    return "another attempt would meet the same";
+    return "another attempt would meet the same conflict";
   }
 }

@@ -58,7 +58,7 @@ public final class Boundary {
       case LogStoppedException stopped -> Engine.stopped(stopped);
       case org.revenantdb.recovery.log.OutcomeUnknownException unknown ->
           new OutcomeUnknownException(
-              "the log failed before something was known to be durable: open the database again and see what was kept ("
+              "the log failed before a change was known to be durable: open the database again and check what was kept ("
                   + Engine.why(unknown)
                   + ")",
               unknown);
@@ -89,11 +89,11 @@ public final class Boundary {
 
   private static InternalFailureException unexpected(Path directory, Throwable cause) {
     return new InternalFailureException(
-        "the engine met what it had not reckoned with in the database "
+        "the engine met an unexpected state in the database "
             + directory
             + " ("
             + cause
-            + "): it is damaged, or this is a fault of RevenantDB; run the check command on it. If that finds no damage,"
+            + "): the database is damaged, or this is a defect of RevenantDB; run the check command on it. If that finds no damage,"
             + " report this with the stack (version "
             + Database.VERSION
             + ")",

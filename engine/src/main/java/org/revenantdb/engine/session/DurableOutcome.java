@@ -78,7 +78,7 @@ final class DurableOutcome {
   private static OutcomeUnknownException unknown(TransactionCore core, Throwable failure) {
     return new OutcomeUnknownException(
         (core.id() == 0
-                ? "the log failed while a transaction waited until what it has read was durable: what it was told is"
+                ? "the log failed while a transaction waited until what it has read was durable: its result is"
                     + " uncertain"
                 : "the log failed while transaction "
                     + core.id()

@@ -295,7 +295,7 @@ public final class Engine implements CatalogueOwner {
   /** What a caller is told when the engine has stopped. */
   public static RuntimeException stopped(RuntimeException cause) {
     return new DatabaseStoppedException(
-        "the database has stopped after an error and takes no more work; nothing that was acknowledged as durable is"
+        "the database has stopped after an error and refuses further work; nothing that was acknowledged as durable is"
             + " lost: close it, remove the cause and open it again ("
             + why(cause)
             + ")",
@@ -330,12 +330,12 @@ public final class Engine implements CatalogueOwner {
                 ConflictReason.TABLE_IN_USE,
                 "transaction "
                     + change.transaction()
-                    + (own == null ? "" : ", which this very thread has open,")
+                    + (own == null ? "" : ", which this thread has open,")
                     + " has created, dropped or truncated a table "
                     + name
                     + " and has not ended",
                 own == null
-                    ? "try again when it has"
+                    ? "try again when it has ended"
                     : "use Transaction.findTable of that transaction, or end it first",
                 change.transaction());
     ApiAccess.api().isBecauseOf(told, own, /* isAlone= */ true);

@@ -58,7 +58,7 @@ public final class OperationGate {
     pausing.lock();
     try {
       if (state == State.PAUSED) {
-        throw new IllegalStateException("whoever paused the gate wants to enter");
+        throw new IllegalStateException("the thread that paused the gate tries to enter it");
       }
     } finally {
       pausing.unlock();

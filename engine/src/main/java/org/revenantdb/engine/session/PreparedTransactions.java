@@ -98,7 +98,7 @@ public final class PreparedTransactions {
           TransactionStateException.Reason.NOT_PREPARABLE,
           "the transaction has written to "
               + transaction.tables()
-              + " tables; one that is prepared may have written to "
+              + " tables; a prepared transaction may have written to at most "
               + MAX_TABLES
               + ": commit it, or divide the work");
     }
@@ -123,14 +123,14 @@ public final class PreparedTransactions {
     if (byName.containsKey(entry.key)) {
       throw new TransactionStateException(
           TransactionStateException.Reason.NOT_PREPARABLE,
-          "a transaction of this name is prepared already; commit or roll that back, or take another name");
+          "a prepared transaction of this name exists already; commit it or roll it back, or use another name");
     }
     if (bytes + credit > most) {
       throw new TransactionStateException(
           TransactionStateException.Reason.NOT_PREPARABLE,
           byName.size()
-              + " transactions are prepared and wait for their outcome, as many as a sixteenth of a segment of the log has"
-              + " room for; commit them or roll them back");
+              + " transactions are prepared and wait for their outcome, and a sixteenth of a log segment has no"
+              + " room for another; commit them or roll them back");
     }
   }
 

@@ -63,8 +63,8 @@ final class PreparedWait {
           .serializationConflict(
               "transaction "
                   + writer
-                  + ", which had been prepared, has changed and committed what this transaction was about to be given as it was"
-                  + " before",
+                  + ", which had been prepared, has committed a change of a row that this transaction was about to read in its"
+                  + " earlier version",
               core.cure());
     }
   }
@@ -76,9 +76,9 @@ final class PreparedWait {
               ConflictReason.ROW_IN_USE,
               "transaction "
                   + writer
-                  + " is prepared, and counts as committed for a serializable one, which must not be given what was"
-                  + " before",
-              "commit it or roll it back (Database.preparedTransactions names it), or wait for it, with a lock timeout",
+                  + " is prepared and counts as committed, so a serializable transaction cannot read the earlier"
+                  + " version of a row that it has changed",
+              "commit it or roll it back (Database.preparedTransactions lists it), or set a lock timeout to wait for it",
               writer);
     }
     if (deadline - System.nanoTime() <= 0) {
@@ -86,9 +86,9 @@ final class PreparedWait {
           .lockTimeout(
               "transaction "
                   + writer
-                  + " is prepared, and nobody has committed it or rolled it back within the lock timeout of "
+                  + " is prepared, and was neither committed nor rolled back within the lock timeout of "
                   + timeout
-                  + ", which a serializable one has to wait for that has met a row of it");
+                  + "; this serializable transaction needs a row that it has changed");
     }
   }
 

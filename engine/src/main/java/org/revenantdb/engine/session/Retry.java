@@ -210,7 +210,7 @@ public final class Retry {
     ConflictException told =
         ApiAccess.api()
             .deadlock(
-                "deadlock: " + WaitGraph.words(cycle) + ", which this very thread has open",
+                "deadlock: " + WaitGraph.words(cycle) + ", which this thread has open",
                 TransactionCore.OWN_CURE,
                 /* holder= */ 0);
     ApiAccess.api().isBecauseOf(told, cycle.holder(), /* isAlone= */ false);

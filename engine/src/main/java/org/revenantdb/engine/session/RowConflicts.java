@@ -53,7 +53,7 @@ final class RowConflicts {
             + KeyText.of(met.conflictKey())
             + " of table "
             + table.name()
-            + ", and this very thread has that transaction open, so "
+            + ", and this thread has that transaction open, so "
             + (core.id() == 0 ? "this one" : "transaction " + core.id())
             + " would wait for itself";
     ConflictException told =

@@ -101,7 +101,7 @@ final class RowWait {
             .deadlock(
                 "deadlock: "
                     + WaitGraph.words(cycle)
-                    + (isOwnThreads ? ", which this very thread has open" : ""),
+                    + (isOwnThreads ? ", which this thread has open" : ""),
                 isOwnThreads ? TransactionCore.OWN_CURE : core.cure(),
                 /* holder= */ 0);
     ApiAccess.api()

@@ -141,7 +141,7 @@ final class SerialCommit {
     core.witness().saw(lsn != 0 ? lsn : core.engine().storage().log().tail());
     return ApiAccess.api()
         .serializationConflict(
-            "what this serializable transaction has read was changed by another that has committed since",
+            "what this serializable transaction has read was changed by another transaction, which has committed since",
             core.cure());
   }
 

@@ -94,7 +94,7 @@ final class TableChanges {
   private static OwnTables begin(TransactionCore core) {
     if (core.hasSavepoint()) {
       throw new Misuse.OfState(
-          "a transaction that has a savepoint cannot create, drop or truncate tables: going back would not"
+          "a transaction that has a savepoint cannot create, drop or truncate tables: a rollback to it would not"
               + " undo that; release the savepoint first");
     }
     core.writer().holds().useHere(); // and it has an id from now on

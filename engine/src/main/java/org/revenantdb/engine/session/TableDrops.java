@@ -118,7 +118,7 @@ public final class TableDrops {
           CatalogException.Reason.IN_USE,
           "a transaction that is prepared has written to table "
               + table.name()
-              + ", and nobody knows when it ends; commit it or roll it back (Database.preparedTransactions names it), then"
+              + ", and its end cannot be foreseen; commit it or roll it back (Database.preparedTransactions lists it), then"
               + " drop or truncate the table");
     }
     return look.waits();
@@ -131,7 +131,7 @@ public final class TableDrops {
             CatalogException.Reason.IN_USE,
             "deadlock: "
                 + WaitGraph.words(cycle)
-                + ", which waits for this drop; roll back, or end that first");
+                + ", which waits for this drop; roll back, or end that transaction first");
       }
     }
     return inUse(table, cycle.by().table());
@@ -143,12 +143,12 @@ public final class TableDrops {
         table == written
             ? "this thread has written to table "
                 + table.name()
-                + " in a transaction that is still open: it would wait for itself; end that first"
+                + " in a transaction that is still open: it would wait for itself; end that transaction first"
             : "this thread has written to table "
                 + written.name()
-                + " in a transaction that is still open, and somebody waits for that in order to drop it, for whom this"
+                + " in a transaction that is still open, and another thread waits for its end to drop that table; this"
                 + " drop of table "
                 + table.name()
-                + " would have to wait; end that first");
+                + " would have to wait for that thread; end the transaction first");
   }
 }

@@ -118,7 +118,7 @@ public final class TableSteps {
           CatalogException.Reason.EXISTS,
           "this transaction has dropped a table "
               + name
-              + ", which is there until it commits; truncate that one, or create the new one in another transaction");
+              + ", whose name is free only after the commit; truncate that table instead, or create the new one in another transaction");
     }
     if (change != null || catalog.find(name) != null) {
       throw new CatalogException(

@@ -165,9 +165,9 @@ final class TablesSeen {
       core.witness().saw(changed);
       throw ApiAccess.api()
           .serializationConflict(
-              "a table was created, dropped or truncated after this serializable transaction began, so it cannot be told what"
-                  + " a name led to then",
-              "use the tables that it has, or " + core.cure());
+              "a table was created, dropped or truncated after this serializable transaction began, so the transaction cannot find"
+                  + " out which table had this name then",
+              "use the tables that it has already got, or " + core.cure());
     }
   }
 
@@ -190,7 +190,7 @@ final class TablesSeen {
           CatalogException.Reason.DROPPED,
           "table "
               + table.name()
-              + " was dropped, or its creation was rolled back; get the one of this name that there is now from the database, if there is one");
+              + " was dropped, or its creation was rolled back; if the database has a new table of this name, get that one");
     }
     long since = TableState.of(table).newest().since();
     if (since == TableTrees.NEVER) {
@@ -198,7 +198,7 @@ final class TablesSeen {
           CatalogException.Reason.NOT_COMMITTED,
           "table "
               + table.name()
-              + " was created by another transaction, which has not committed; it can be used when that has committed");
+              + " was created by another transaction, which has not committed; use it after that commit");
     }
     if (since > core.snapshot()) {
       return tooNew(core, table, since);
@@ -215,12 +215,12 @@ final class TablesSeen {
                 own == null
                     ? "another transaction or thread is dropping or truncating table "
                         + table.name()
-                        + ", and nobody can begin to write to it meanwhile"
+                        + ", and no transaction can begin to write to it meanwhile"
                     : "transaction "
                         + own.id()
-                        + ", which this very thread has open, has dropped or truncated table "
+                        + ", which this thread has open, has dropped or truncated table "
                         + table.name()
-                        + ", and no other can begin to write to it before that one has ended",
+                        + ", and no other transaction can begin to write to it before that one has ended",
                 own == null ? core.cure() : TransactionCore.OWN_CURE,
                 own == null ? 0 : own.id());
     ApiAccess.api().isBecauseOf(told, own, /* isAlone= */ true);

@@ -259,7 +259,7 @@ public abstract sealed class TransactionState permits TransactionCore {
     if (!IN_USE.compareAndSet(this, false, true)) {
       throw new TransactionStateException(
           TransactionStateException.Reason.IN_USE,
-          "two threads use this transaction at the same time; hand it over only when the first has left it");
+          "two threads use this transaction at the same time; another thread may use it only after the first has left it");
     }
   }
 
@@ -279,7 +279,7 @@ public abstract sealed class TransactionState permits TransactionCore {
         if (cannotBeSerialized) {
           throw new TransactionStateException(
               TransactionStateException.Reason.ROLLBACK_ONLY,
-              "what this transaction has read was changed by others, who have committed; roll it back and begin another");
+              "other transactions have committed changes of what this transaction has read; roll it back and begin another");
         }
         String why = spoilt;
         if (why != null) {
@@ -299,8 +299,8 @@ public abstract sealed class TransactionState permits TransactionCore {
       case PREPARED ->
           throw new TransactionStateException(
               TransactionStateException.Reason.PREPARED,
-              "the transaction has been prepared; commit it or roll it back by its name, with the database's"
-                  + " commitPrepared and rollbackPrepared");
+              "the transaction has been prepared; commit it or roll it back by its name, with the methods"
+                  + " commitPrepared and rollbackPrepared of the database");
       case CLOSED ->
           throw new DatabaseClosedException(
               "the database was closed while this transaction was open; it has been rolled back");

@@ -208,7 +208,7 @@ final class WaitGraph {
 
   private static String words(Waiting waiting) {
     TransactionCore own = waiting.own();
-    String who = own == null ? "a thread that is in no transaction" : "transaction " + own.id();
+    String who = own == null ? "a thread without a transaction" : "transaction " + own.id();
     return who
         + switch (waiting) {
           case ForTable it ->

@@ -17,60 +17,63 @@ import org.revenantdb.latch.PatientLock;
 import org.revenantdb.recovery.file.StorageException;
 
 /**
- * Finds free pages and hands each to one taker.
+ * Finds free pages and gives each to only one thread.
  *
- * <p>Pages lie in extents of eight. A large tree has extents of its own, and takes pages from them;
- * all others share mixed ones. Who takes a page has entered it in the {@link Claims} before
- * anything is logged (R5); the record that first uses it sets its space-map byte. A claim that is
- * never used is forgotten with the process, so a crash leaks nothing. An extent is taken by a
- * record of its own, in which nothing else happens, and given back when all of its pages are free.
+ * <p>Pages lie in extents of eight. A large tree has its own extents, and takes pages from them;
+ * all others share mixed extents. A thread that takes a page enters it in the {@link Claims} before
+ * anything is logged (R5). The record that first uses the page sets its byte in the space map. An
+ * unused claim ends with the process, so a crash leaks nothing. A separate record allocates an
+ * extent and does nothing else. An extent is freed when all of its pages are free.
  *
- * <p>Thread-safe. The caller may hold latches of tree and overflow pages, never of a space map;
- * {@link #claim(Unit)} wants him to hold none.
+ * <p>Thread-safe. The caller may hold latches of tree and overflow pages, but never of a space map.
+ * For {@link #claim(Unit)} it must hold no latch.
  */
 public final class Allocator {
   /*
    * Protocol    docs/protocols.md §19, §25.
    *
-   * Hints       no free mixed page, or free extent, is below one.
+   * Hints       no free mixed page, or free extent, is below a hint.
    *
-   * End         pages, a multiple of eight. fence lowers it, then looks for claims and bytes behind it; who claims enters
-   *             the page, then looks at the end. So either he sees the new end and leaves, or fence sees his claim.
-   *             Extents are taken under the lock alone, as the fence is set.
+   * End         a number of pages, a multiple of eight. fence lowers it, then looks for claims and bytes behind it. A
+   *             claiming thread enters the page, then reads the end. So either it sees the new end and leaves, or
+   *             fence sees its claim. Extents are taken only under the lock, and so is the fence set.
    *
-   * Lock        for all that is seldom: taking extents, growing, fencing, holding back. Latches of tree pages come before
-   *             it, those of maps behind it.
+   * Lock        for rare operations: taking extents, growing, fencing, holding back. Latches of tree pages are
+   *             acquired before it, those of maps after it.
    */
   /**
-   * Pages that a claim may change beside that of the caller: GAM and map of an extent, twice where
-   * the file grows.
+   * The number of pages that a claim may change in addition to the caller's page: GAM and map of an
+   * extent, twice if the file grows.
    */
   public static final int PAGES = 4;
 
   /** Credit for log space that goes with {@link #PAGES}. */
   public static final int CREDIT = 2 * 1024;
 
-  /** As {@link #PAGES}, where the file does not grow: GAM, map, list of extents. */
+  /** As {@link #PAGES}, if the file does not grow: GAM, map, list of extents. */
   public static final int PAGES_AT_ONCE = 3;
 
-  /** As {@link #PAGES}, of {@link #claim(Unit)}: a list of extents and the root as well. */
+  /** As {@link #PAGES}, for {@link #claim(Unit)}: also a list of extents and the root. */
   public static final int PAGES_OF_UNIT = PAGES + 3;
 
   private static final int MIN_GROWTH = 128;
   private static final int MAX_GROWTH = 2048;
 
-  /** The file begins to grow when so few pages before its end are left, a part of a small file. */
+  /**
+   * The file begins to grow when only this many pages before its end are left; in a small file it
+   * is a part of it.
+   */
   private static final int AHEAD = 1024;
 
-  /** Maps that are looked at for a free mixed page before another extent is taken. */
+  /** The number of maps that are searched for a free mixed page before another extent is taken. */
   private static final int MAPS = 16;
 
-  /** Extents that are looked at for a free page before a tree takes a new one. */
+  /** The number of extents that are searched for a free page before a tree takes a new one. */
   private static final int LOOKS = 64;
 
   /**
-   * Outcomes of {@link #takeExtent} that are no page: no free extent; a range without a list, and
-   * less.
+   * Results of {@link #takeExtent} that are not a page: no free extent; a range without a list, and
+   * lower numbers.
    */
   private static final int NONE_FREE = -1;
 
@@ -87,35 +90,40 @@ public final class Allocator {
 
   private final PatientLock lock = new PatientLock();
 
-  /** For who makes a list of extents; with nothing latched, and before {@link #lock}. */
+  /**
+   * Held while a list of extents is made; acquired with nothing latched, and before {@link #lock}.
+   */
   private final PatientLock listing = new PatientLock();
 
   private @Nullable ExtentLists lists;
 
   /**
-   * Pages given back that nobody may claim yet, and whose they were; null when they may at once.
+   * Freed pages that must not be claimed yet, with their former owners; null if freed pages may be
+   * claimed at once.
    */
   private volatile @Nullable Map<Integer, Unit> held;
 
   private final Hint mixed = new Hint();
 
-  /** The mixed extent that was taken last: it may be far behind where a search ends. */
+  /** The mixed extent that was taken last: it may be far beyond the end of a search. */
   private volatile int current;
 
   private final Hint extents = new Hint();
 
-  /** Extents of which a page was freed, and whose they are: they may be empty. */
+  /** Extents of which a page was freed, with their owners: they may be empty. */
   private final Map<Integer, Unit> loosened = new ConcurrentHashMap<>();
 
   private volatile int pages;
 
-  /** How often the end was fenced: who meets a page behind it had seen a former end. */
+  /**
+   * How often the end was fenced: a thread that meets a page behind the end had seen a former end.
+   */
   private final AtomicInteger fences = new AtomicInteger();
 
   /**
-   * An allocator over an open data file.
+   * Makes an allocator for an open data file.
    *
-   * @param pages how many pages the file holds
+   * @param pages the number of pages of the file
    */
   public Allocator(BufferPool pool, Journal log, int pages) {
     this.pool = pool;
@@ -142,14 +150,14 @@ public final class Allocator {
     return occupancy;
   }
 
-  /** The pages and extents that are on their way. */
+  /** The pages and extents that are being taken or freed. */
   public Claims claims() {
     return claims;
   }
 
   /**
-   * Claims a free page of a mixed extent. It is the caller's until {@link #release}, or until the
-   * space map says so.
+   * Claims a free page of a mixed extent. It belongs to the caller until {@link #release}, or until
+   * the space map records the allocation.
    *
    * @throws org.revenantdb.recovery.file.DiskFullException if the file has to grow and cannot;
    *     nothing has changed
@@ -159,8 +167,8 @@ public final class Allocator {
   }
 
   /**
-   * As {@link #claim()}, for a page of a tree: of an extent of its own, if it is large. The caller
-   * has nothing latched.
+   * As {@link #claim()}, for a page of a tree. If the tree is large, the page is from its own
+   * extents. The caller has nothing latched.
    */
   public int claim(Unit unit) {
     unit.load(pool);
@@ -209,10 +217,10 @@ public final class Allocator {
   }
 
   /**
-   * Claims a free page for a tree if there is one, without waiting for anybody who lets the file
+   * Claims a free page for a tree if there is one, without waiting for a thread that lets the file
    * grow. The caller may have pages of the tree latched.
    *
-   * @return the page; -1 if it takes longer, or the tree has not been looked up
+   * @return the page; -1 if that would need a wait, or if the tree has not been looked up
    */
   public int claimAtOnce(Unit unit) {
     int limit = pages;
@@ -237,7 +245,7 @@ public final class Allocator {
   }
 
   /**
-   * Claims a free page of a mixed extent below a limit; takes no extent, and does not let the file
+   * Claims a free page of a mixed extent below a limit. Takes no extent, and does not let the file
    * grow.
    *
    * @return the page, or -1 if there is none
@@ -251,12 +259,14 @@ public final class Allocator {
     }
   }
 
-  /** To be read before a map is; then {@link #noneIfCut} knows. */
+  /** Read before a map is read, as argument for {@link #noneIfCut}. */
   int fences() {
     return fences.get();
   }
 
-  /** A map that was cut off with the end of the file while somebody was on his way to it. */
+  /**
+   * Handles a map that was cut off with the end of the file while a thread was on its way to it.
+   */
   int noneIfCut(int before, StorageException failure) {
     if (fences.get() == before) {
       throw failure;
@@ -297,15 +307,15 @@ public final class Allocator {
       pool.unfixShared(frame);
     }
     if (page >= pages) {
-      claims.leavePage(page); // behind the end, which was fenced meanwhile
+      claims.leavePage(page); // the page is behind the end, which was fenced meanwhile
       return -1;
     }
     return page;
   }
 
   /**
-   * Claims a free page for a tree below a limit, of an extent that was free if need be, and does
-   * not let the file grow. The tree has been {@linkplain Unit#load looked up}.
+   * Claims a free page for a tree below a limit, if necessary from a free extent. Does not let the
+   * file grow. The tree has been {@linkplain Unit#load looked up}.
    *
    * @return the page, or -1 if there is none
    */
@@ -322,12 +332,12 @@ public final class Allocator {
     }
   }
 
-  /** As {@link #claimBelow(Unit, int)}, of the extents that the tree has, or those mixed. */
+  /** As {@link #claimBelow(Unit, int)}, but only from the tree's extents or mixed ones. */
   public int claimLower(Unit unit, int limit) {
     return unit.isLarge() ? claimOwn(unit, limit) : claimBelow(limit);
   }
 
-  /** A free page of the tree's extents below a limit; or -1, when some have been looked at. */
+  /** A free page of the tree's extents below a limit; -1 if a limited search has found none. */
   private int claimOwn(Unit unit, int limit) {
     int before = fences.get();
     try {
@@ -364,14 +374,14 @@ public final class Allocator {
     return -1;
   }
 
-  /** A free page of an extent that was the tree's at a turn; or -1. */
+  /** A free page of an extent that belonged to the tree at a turn; or -1. */
   private int claimOf(Unit unit, int turn, int extent, int limit) {
     int first = ExtentMapPage.firstPage(extent);
     if (first + ExtentMapPage.PAGES > Math.min(limit, pages)) {
       return -1;
     }
     if (unit.turn() != turn && !unit.owns(pool, extent)) {
-      return -1; // else its owner would pass the pages while they are entered here
+      return -1; // else its owner would skip the pages while they are entered here
     }
     int page;
     int frame = pool.fixShared(SpaceMapPage.mapOf(first));
@@ -395,11 +405,11 @@ public final class Allocator {
   }
 
   /**
-   * Takes a free extent, under the lock, and claims its first page before anybody else can: so who
-   * wants a page takes one extent at the most.
+   * Takes a free extent, under the lock, and claims its first page before any other thread can. So
+   * a thread that needs a page takes at most one extent.
    *
-   * @param unit whose it is then, if it is large; else it is mixed
-   * @param limit it ends below this page
+   * @param unit the owner of the extent, if it is large; else the extent is mixed
+   * @param limit the extent ends below this page
    * @return the page; or {@link #NONE_FREE}; or, for a range without a list, {@link #LIST_MISSING}
    *     less the range
    */
@@ -442,7 +452,7 @@ public final class Allocator {
       }
       extents.raise(seen, extent + 1);
       if (own) {
-        unit.setCurrent(unit.turn(), extent); // which others change under the lock alone
+        unit.setCurrent(unit.turn(), extent); // which others change only under the lock
         unit.hint().lower(extent);
       } else {
         current = extent;
@@ -456,12 +466,15 @@ public final class Allocator {
     return NONE_FREE;
   }
 
-  /** The two maps must agree, or what is taken is somebody else's: a map itself, at worst. */
+  /**
+   * Demands that the two maps agree. Else the extent could be in use already, at worst by a map
+   * itself.
+   */
   private void demandFree(int extent) {
     if (occupancy.bitsOfEmpty(extent) != 0) {
       throw pool.damage(
           ExtentMapPage.gamOf(extent),
-          "it says that extent " + extent + " is free, and the space map says that it is not");
+          "it marks extent " + extent + " as free, but the space map marks it as taken");
     }
   }
 
@@ -477,32 +490,32 @@ public final class Allocator {
     }
   }
 
-  /** An extent that was found to be empty, or not. */
+  /** The result of freeing an extent. */
   public enum Emptied {
     /** It is free. */
     GIVEN_BACK,
-    /** Somebody uses it. */
+    /** It is in use. */
     IN_USE,
-    /** Somebody has entered it, or a page of it: it may be empty later. */
+    /** A thread has entered it, or a page of it: it may be empty later. */
     BUSY
   }
 
-  /** Extents of which pages were freed, and which may be empty, with whose they are. */
+  /** Extents of which pages were freed, and which may be empty, with their owners. */
   public Map<Integer, Unit> loosened() {
     return loosened;
   }
 
   /**
-   * Gives an extent back if all of its pages are free and nobody is about to take one. By the
-   * cleaner alone; the caller has nothing latched.
+   * Frees an extent if all of its pages are free and no thread is about to take one. Called only by
+   * the cleaner, with nothing latched.
    *
-   * @param unit whose it is, if it is not mixed
+   * @param unit its owner, if it is not mixed
    */
   public Emptied giveBack(int extent, Unit unit) {
     int first = ExtentMapPage.firstPage(extent);
     int entered = 0;
     boolean given = false;
-    unit.lookUp(pool); // it may have been neither read nor taken from since the restart
+    unit.lookUp(pool); // it may not have been read or used since the restart
     lock.lock();
     try {
       int seen = occupancy.bitsOfEmpty(extent);
@@ -536,7 +549,9 @@ public final class Allocator {
         }
         claims.leaveExtent(extent);
         if (!given) {
-          lower(unit, first, seen != 0); // who has passed a page because it was entered looks again
+          lower(
+              unit, first,
+              seen != 0); // a thread that has skipped a page because it was entered searches again
         }
       }
       extents.lower(extent);
@@ -557,25 +572,27 @@ public final class Allocator {
   }
 
   /**
-   * Takes the end of the last extent that is not free for the end of the file from now on: whoever
-   * wants more has to let it grow. A group in which nothing but its maps is in use goes with them.
-   * Pages behind that end may be cut off when a checkpoint that began after this is durable
+   * From now on treats the end of the last used extent as the end of the file: a thread that needs
+   * more has to let the file grow. A group in which only its maps are in use counts as unused.
+   * Pages behind that end may be cut off when a checkpoint that began after this call is durable
    * (protocols.md §18).
    *
-   * @param least pages that stay in the file, a multiple of eight, at most as many as it has had
+   * @param least the number of pages that stay in the file, a multiple of eight, at most its
+   *     present number
    * @return the end
    */
   public int fence(int least) {
     lock.lock();
     try {
       if (held != null) {
-        return pages; // a check is looking at all pages that the file had when it began
+        return pages; // a check is reading all pages that the file had when it began
       }
       fences.incrementAndGet();
       int before = pages;
       int end = Math.min(before, Math.max(least, occupancy.endOfExtents(before)));
       pages = end;
-      // Who claimed a page behind it before he could see that keeps it, and all up to there.
+      // A thread that claimed a page behind the new end before it could see that end keeps the
+      // page, and all pages before it stay.
       for (int last = occupancy.endOfExtents(before);
           last > end;
           last = occupancy.endOfExtents(before)) {
@@ -604,17 +621,17 @@ public final class Allocator {
     }
   }
 
-  /** Gives up a claim that was not used: the page was free all the time. */
+  /** Gives up an unused claim: the page was free all the time. */
   public void unclaim(int page) {
     unclaim(Unit.NONE, page);
   }
 
-  /** As {@link #unclaim(int)}, of a page that was claimed for a tree. */
+  /** As {@link #unclaim(int)}, for a page that was claimed for a tree. */
   public void unclaim(Unit unit, int page) {
     lower(unit, page, claims.leavePage(page));
   }
 
-  /** A free page was left: it is worth looking there. */
+  /** Called after a free page was left: lowers the hints, so that searches find it. */
   private void lower(Unit unit, int page, boolean isMixed) {
     if (isMixed) {
       mixed.lower(page);
@@ -623,17 +640,17 @@ public final class Allocator {
     }
   }
 
-  /** Whether pages that are given back cannot be claimed for now: somebody looks at them. */
+  /** Whether freed pages cannot be claimed at the moment because a thread reads them. */
   public boolean isHoldingBack() {
     return held != null;
   }
 
-  /** Gives a page back whose free is applied, of whatever but a tree. */
+  /** Frees a page that belongs to no tree, after the record that frees it was applied. */
   public void release(int page) {
     release(Unit.NONE, page);
   }
 
-  /** Gives a page of a tree back whose free is applied. */
+  /** Frees a page of a tree, after the record that frees it was applied. */
   public void release(Unit unit, int page) {
     loosened.put(ExtentMapPage.extentOf(page), unit);
     if (held == null || !keep(unit, page)) {
@@ -641,7 +658,7 @@ public final class Allocator {
     }
   }
 
-  /** False if nothing is held back any more. */
+  /** Holds a page back; false if nothing is held back any more. */
   private boolean keep(Unit unit, int page) {
     lock.lock();
     try {
@@ -656,8 +673,8 @@ public final class Allocator {
   }
 
   /**
-   * From now on nobody can claim what is given back: it stays as it is for whoever looks at pages
-   * as they were.
+   * From now on freed pages cannot be claimed: they keep their content for a thread that reads
+   * pages as they were.
    */
   public void holdBack() {
     lock.lock();
@@ -674,7 +691,7 @@ public final class Allocator {
     return back == null ? 0 : back.size();
   }
 
-  /** Ends what {@link #holdBack} began: all that was given back meanwhile can be claimed. */
+  /** Ends {@link #holdBack}: all pages that were freed meanwhile can be claimed. */
   public void holdNoMore() {
     lock.lock();
     try {
@@ -688,26 +705,29 @@ public final class Allocator {
     }
   }
 
-  /** Before a list of extents moves, and its root is latched: nobody takes an extent meanwhile. */
+  /**
+   * Called before a list of extents moves and its root is latched: no thread takes an extent
+   * meanwhile.
+   */
   void beginListChange() {
     lock.lock();
   }
 
-  /** When it has moved. */
+  /** Called after the list has moved. */
   void endListChange() {
     lock.unlock();
   }
 
   /**
-   * A size that the file may have before anybody formats the next space map: a map in the file that
-   * was never written would be damage.
+   * The size that the file may have before the next space map is formatted: a map in the file that
+   * was never written would count as damage.
    */
   private static int beforeNextMap(int from, int wanted) {
     int next = (SpaceMapPage.group(from - 1) + 1) * SpaceMapPage.GROUP;
     return Math.min(wanted, next);
   }
 
-  /** Pages by which a file of so many grows. */
+  /** The number of pages by which a file of this many pages grows. */
   public static int growth(int from) {
     return wholeExtents(Math.clamp(from / 8, MIN_GROWTH, MAX_GROWTH));
   }
@@ -716,7 +736,7 @@ public final class Allocator {
   private void grow() {
     int from = pages;
     pool.extendTo(from + growth(from));
-    // The pool may have prepared more than was asked for.
+    // The pool may have prepared more than was requested.
     int to = wholeExtents(pool.sizeInPages());
     int map = SpaceMapPage.mapOf(to - 1);
     if (map >= from) {
@@ -733,8 +753,8 @@ public final class Allocator {
   }
 
   /**
-   * Formats the maps of a new group. Its first extent is a mixed one, in which they are; nothing
-   * else is in use.
+   * Formats the maps of a new group. Its first extent is mixed and contains them; nothing else is
+   * in use.
    */
   private void format(int frame, int map) {
     int group = SpaceMapPage.group(map);
@@ -788,7 +808,7 @@ public final class Allocator {
     boolean lost = condition == PageCondition.NEVER_WRITTEN && last < knownPages;
     if (lost || (condition != PageCondition.GOOD && condition != PageCondition.NEVER_WRITTEN)) {
       pool.discard(frame);
-      pool.unfixShared(pool.fixShared(last)); // says what is wrong with it
+      pool.unfixShared(pool.fixShared(last)); // throws if something is wrong with it
       return;
     }
     try {

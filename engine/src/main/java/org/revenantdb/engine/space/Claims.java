@@ -9,22 +9,23 @@ import org.revenantdb.latch.Parking;
 import org.revenantdb.recovery.log.LogStoppedException;
 
 /**
- * The pages and extents that are on their way: the maps call them free, and somebody has taken one,
- * or is about to give it back. One at a time has a page, or an extent (R5).
+ * The pages and extents that are being taken or freed: the maps mark them as free, and a thread has
+ * taken one, or is about to free it. One thread at a time has a page, or an extent (R5).
  *
- * <p>A page is entered with what its extent is, mixed or not: that cannot change while somebody has
- * entered a page of it, so whoever leaves need not look again.
+ * <p>A page is entered together with the kind of its extent, mixed or not. The kind cannot change
+ * while a page of the extent is entered, so a thread that leaves need not check again.
  *
- * <p>Who has entered a page, and sees afterwards that the map calls it free, owns it until he
- * leaves: whoever had entered it before has changed the map before he left. What the maps call in
- * use is in no set, so these are as small as what is going on, whatever the size of the file.
+ * <p>A thread that has entered a page, and then finds it free in the map, owns it until it leaves:
+ * a thread that had entered it before has changed the map before leaving. Pages that are in use
+ * according to the maps are in no set. So the sets are only as large as the present activity,
+ * whatever the size of the file.
  *
  * <p>Thread-safe, lock-free. Source: the exclusive page lock of "Concurrent Updates to Pages with
  * Fixed-Size Rows Using Lock-Free Algorithms" (VLDB 2020), section 3; {@code docs/protocols.md}
  * §25.
  */
 public final class Claims {
-  /** Longer than a look at a byte takes whoever has not lost his processor. */
+  /** Longer than reading a byte takes a thread that has not lost its processor. */
   private static final long PAUSE = 10_000;
 
   private final Map<Integer, Boolean> pages = new ConcurrentHashMap<>();
@@ -33,22 +34,22 @@ public final class Claims {
   private final Journal log;
 
   /**
-   * Nobody is on his way.
+   * Starts with no entries.
    *
-   * @param log is told if somebody cannot leave: nobody could go on then
+   * @param log stopped if a thread cannot leave, because then no other could continue
    */
   public Claims(Journal log) {
     this.log = log;
   }
 
-  /** Enters a page, which is of a mixed extent or not; false if somebody else has. */
+  /** Enters a page of an extent that is mixed or not; false if another thread has entered it. */
   public boolean tryPage(int page, boolean mixed) {
     return pages.putIfAbsent(page, mixed) == null;
   }
 
   /**
-   * Enters a page that is in use, which its owner wants to free. If somebody else has entered it,
-   * he has seen a map of the past, and leaves as soon as he has looked again.
+   * Enters a used page, which its owner wants to free. If another thread has entered it, that
+   * thread has seen a former state of the map, and leaves as soon as it has checked again.
    */
   void page(int page, boolean mixed) {
     while (!tryPage(page, mixed)) {
@@ -70,12 +71,12 @@ public final class Claims {
     }
   }
 
-  /** Whether somebody has entered the page. */
+  /** Whether a thread has entered the page. */
   boolean hasPage(int page) {
     return pages.containsKey(page);
   }
 
-  /** Enters an extent; false if somebody else has. */
+  /** Enters an extent; false if another thread has entered it. */
   public boolean tryExtent(int extent) {
     return extents.add(extent);
   }
@@ -90,7 +91,7 @@ public final class Claims {
     }
   }
 
-  /** The pages that somebody has entered, more or less. */
+  /** The pages that are entered, approximately. */
   public Set<Integer> pages() {
     return Collections.unmodifiableSet(pages.keySet());
   }

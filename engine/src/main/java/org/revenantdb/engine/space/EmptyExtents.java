@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.buffer.BufferPool;
 
 /**
- * The extents that were empty when the database was opened, though they are not free: a former life
- * ended between the record that freed the last page of an extent and the record that gives the
- * extent back. A space map does not say which tree has an extent. So the lists of the trees are
- * read, in the background, as long as an owner is missing.
+ * The extents that were empty, but not free, when the database was opened: a former life ended
+ * between the record that freed the last page of an extent and the record that frees the extent. A
+ * space map does not show which tree has an extent. So the lists of the trees are read in the
+ * background, as long as an owner is missing.
  *
- * <p>The cleaner's own; one thread at a time. The caller has nothing latched.
+ * <p>Used only by the cleaner; for one thread at a time. The caller has nothing latched.
  */
 public final class EmptyExtents {
   /*
@@ -22,8 +22,8 @@ public final class EmptyExtents {
    *             2 if others are: owners(all trees), once
    *             3 adopt(), one tree a call, until no extent is left without an owner, or no tree
    *
-   * Invariant   A note decides nothing: the cleaner looks at maps and list again when it gives an extent back. So it does
-   *             not matter what becomes of an extent, or of a tree, between the steps.
+   * Invariant   A note decides nothing: the cleaner reads maps and list again when it frees an extent. So it does not
+   *             matter what happens to an extent, or to a tree, between the steps.
    *
    * Crash       leaves the extents as they are, for the next life to find.
    */
@@ -32,7 +32,7 @@ public final class EmptyExtents {
   private final BitSet ownerless = new BitSet();
   private @Nullable Queue<Unit> trees;
 
-  /** None has been noted. */
+  /** Starts without extents. */
   public EmptyExtents(BufferPool pool, Allocator allocator) {
     this.pool = pool;
     this.allocator = allocator;
@@ -61,8 +61,8 @@ public final class EmptyExtents {
   }
 
   /**
-   * Reads the lists of the next tree, and has the cleaner give back those of the extents that it
-   * has. A tree whose lists cannot be read keeps them until the next restart.
+   * Reads the lists of the next tree, and passes those of the extents that it owns to the cleaner,
+   * which frees them. A tree whose lists cannot be read keeps them until the next restart.
    */
   public void adopt() {
     Queue<Unit> left = trees;

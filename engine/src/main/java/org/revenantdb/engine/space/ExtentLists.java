@@ -28,7 +28,7 @@ public final class ExtentLists {
   private final MiniTransaction mini;
   private final MapChanges maps;
 
-  /** With a mini-transaction of its own. */
+  /** Makes an object with its own mini-transaction. */
   public ExtentLists(BufferPool pool, Journal log, Allocator allocator) {
     this.pool = pool;
     this.allocator = allocator;
@@ -36,7 +36,7 @@ public final class ExtentLists {
     this.maps = new MapChanges(pool, allocator.claims());
   }
 
-  /** Makes the list of a range, unless somebody else has. */
+  /** Makes the list of a range, unless another thread has made it. */
   void add(Unit unit, int range) {
     int page = allocator.claim();
     int root = -1;
@@ -178,9 +178,9 @@ public final class ExtentLists {
     return true;
   }
 
-  /** The list that names a page as the next one, 0: the root does; -1: nobody. */
+  /** The list that names a page as the next one. 0: the root names it; -1: no page does. */
   private int before(Unit unit, MemorySegment root, int page) {
-    unit.load(pool, root); // demands that each is a list of the tree, and that they end
+    unit.load(pool, root); // demands that each is a list of the tree, and that the chain ends
     int before = 0;
     for (int at = Slotted.iam(root); at != 0; ) {
       if (at == page) {
@@ -194,7 +194,7 @@ public final class ExtentLists {
     return -1;
   }
 
-  /** Has the list before, or the root where there is none, name another page. */
+  /** Changes the next page in the list before, or in the root if there is none. */
   private void pointTo(int root, int before, int page) {
     int offset =
         before >= 0 ? ExtentMapPage.NEXT : Slotted.iamOffset(Slotted.level(pool.page(root)));

@@ -6,11 +6,12 @@ import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.SpaceMapPage;
 
 /**
- * Looks for what is free in a map that others change at the same time, and enters it ({@link
- * Claims}): sees it free, enters, sees it still free. The map is latched shared throughout.
+ * Finds a free page or extent in a map that others change at the same time, and enters it ({@link
+ * Claims}): it finds it free, enters it, and checks that it is still free. The map is latched
+ * shared throughout.
  */
 public final class FreeBytes {
-  /** A byte of each: free, in a mixed extent. */
+  /** Eight bytes, each of a free page in a mixed extent. */
   private static final long EIGHT = 0x0101010101010101L * SpaceMapPage.MIXED;
 
   private static final long EIGHT_FULLNESS = 0x0101010101010101L * SpaceMapPage.FULLNESS;
@@ -38,14 +39,16 @@ public final class FreeBytes {
     return -1;
   }
 
-  /** Whether one of the eight bytes from that of a page on is that of a free, mixed page. */
+  /**
+   * Whether one of eight bytes, from that of a page on, belongs to a free page of a mixed extent.
+   */
   private static boolean hasFree(MemorySegment map, int page) {
     long zeros = Page.getLong(map, SpaceMapPage.offset(page)) ^ EIGHT;
     return ((zeros - 0x0101010101010101L) & ~zeros & 0x8080808080808080L) != 0;
   }
 
   /**
-   * The first page that is at most so full, of those that values share; nothing is entered.
+   * The first shared-values page with at most this fullness; nothing is entered.
    *
    * @param map of the group
    * @param first page of the group
@@ -69,7 +72,7 @@ public final class FreeBytes {
     return -1;
   }
 
-  /** Enters a free page of an extent that is a tree's own, whose map this is; or -1. */
+  /** Enters a free page of a tree's own extent, whose map this is; returns the page or -1. */
   static int enterOwn(MemorySegment map, Claims claims, int extent) {
     int first = ExtentMapPage.firstPage(extent);
     for (int page = first; page < first + ExtentMapPage.PAGES; page++) {

@@ -3,39 +3,39 @@ package org.revenantdb.engine.space;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * From where on it is worth looking: nothing below it was free when somebody looked. It is never
- * too high for what was given back before a search began.
+ * A place from which on a search can begin: nothing below it was free when a thread searched. It is
+ * never too high for places that were freed before a search began.
  *
  * <p>Thread-safe, lock-free.
  */
 public final class Hint {
   /**
-   * The place, and in the upper half a turn. Whoever gives something back begins another turn: so
-   * he who has not seen it does not raise the hint over it.
+   * The place, and in the upper half a turn. A thread that frees something begins another turn. So
+   * a search that has not seen it does not raise the hint above it.
    */
   private final AtomicLong word = new AtomicLong();
 
-  /** At the beginning. */
+  /** Starts at the beginning. */
   public Hint() {}
 
-  /** What {@link #raise} is to be given, to be read before the search. */
+  /** The argument for {@link #raise}; read it before the search. */
   public long seen() {
     return word.get();
   }
 
-  /** The place of what {@link #seen} has returned. */
+  /** The place in a result of {@link #seen}. */
   public static int place(long seen) {
     return (int) seen;
   }
 
-  /** Says that nothing below a place was free in the search that began with {@code seen}. */
+  /** Records that nothing below a place was free in the search that began with {@code seen}. */
   public void raise(long seen, int place) {
     if (place > place(seen)) {
       word.compareAndSet(seen, seen - place(seen) + place);
     }
   }
 
-  /** Says that a place is free, after it is, even if the hint is low enough. */
+  /** Records that a place is free. Called after it is free, even if the hint is low enough. */
   public void lower(int place) {
     word.getAndAccumulate(
         place,

@@ -11,16 +11,16 @@ import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.recovery.log.RecordBuilder;
 
 /**
- * The bytes and bits of maps that one mini-transaction sets: collects them, latches their maps in
- * order (R19: GAM, IAM, space maps, each by page id, and after all other pages), writes their
- * parts. One thread at a time; reusable.
+ * The bytes and bits of maps that one mini-transaction sets. It collects them, latches their maps
+ * in order (R19: GAM, IAM, space maps, each by page id, and after all other pages), and writes
+ * their parts. Reusable; for one thread at a time.
  *
- * <p>The maps are latched shared, so that no page is the place where all who allocate, free or mark
- * have to queue: each byte, or bit, has one owner, and is stored by a compare-and-set of its word.
+ * <p>The maps are latched shared. Otherwise all threads that allocate, free or mark would queue at
+ * one page. Each byte, or bit, has one owner, and is stored by a compare-and-set of its word.
  *
  * <p>A page that is freed is entered in the {@link Claims} before the record, and stays there until
- * its owner has the {@link Allocator} give it back; one that is allocated leaves them when the
- * record is applied.
+ * its owner calls the {@link Allocator} to free it. A page that is allocated leaves the claims when
+ * the record is applied.
  *
  * <p>Source: "Concurrent Updates to Pages with Fixed-Size Rows Using Lock-Free Algorithms" (VLDB
  * 2020), Figures 3 and 4; {@code docs/protocols.md} §19, §25.
@@ -49,16 +49,16 @@ public final class MapChanges {
   private int ownedCount;
 
   /**
-   * Changes of maps that are in this pool.
+   * Makes an object for changes of maps in this pool.
    *
-   * @param claims of those who allocate there
+   * @param claims the claims of threads that allocate there
    */
   public MapChanges(BufferPool pool, Claims claims) {
     this.pool = pool;
     this.claims = claims;
   }
 
-  /** Starts anew. */
+  /** Removes all changes. */
   public void clear() {
     if (latched != 0) {
       throw new IllegalStateException("space maps are still latched");
@@ -68,16 +68,16 @@ public final class MapChanges {
   }
 
   /**
-   * Notes that the byte of a page becomes this, but for its {@link SpaceMapPage#MIXED}, which stays
-   * as it is. The caller owns the page: its latch, or its claim.
+   * Records the new byte of a page, except its {@link SpaceMapPage#MIXED}, which does not change.
+   * The caller owns the page by its latch or its claim.
    */
   public void set(int pageId, int value) {
     add(BYTE, SpaceMapPage.mapOf(pageId), pageId % SpaceMapPage.GROUP, value);
   }
 
   /**
-   * Writes the flags of a page's header, and notes the byte that mirrors them and, of a page that
-   * values share, how full it is as it stands.
+   * Writes the flags of a page's header, and records the byte that mirrors them and, for a
+   * shared-values page, its present fullness.
    *
    * @param record where the part of the page is being written
    * @param page latched exclusively, or built by the caller
@@ -88,10 +88,10 @@ public final class MapChanges {
   }
 
   /**
-   * Notes that an extent is taken, or given back. The caller has entered it, and its pages if it is
-   * given back.
+   * Records that an extent is taken, or freed. The caller has entered it, and its pages if it is
+   * freed.
    *
-   * @param iam page that lists it; 0: it is a mixed one
+   * @param iam the page that lists it; 0: it is mixed
    */
   void extent(int extent, int iam, boolean taken) {
     gam(extent, taken);
@@ -106,7 +106,7 @@ public final class MapChanges {
     }
   }
 
-  /** Notes what the GAM says of an extent, and nothing else. */
+  /** Records only the bit of an extent in the GAM. */
   public void gam(int extent, boolean taken) {
     add(GAM, ExtentMapPage.gamOf(extent), extent % ExtentMapPage.RANGE, taken ? 1 : 0);
   }
@@ -119,14 +119,14 @@ public final class MapChanges {
         (long) kind << 57 | Integer.toUnsignedLong(map) << 25 | (long) place << 9 | value;
   }
 
-  /** Whether nothing was noted. */
+  /** Whether there are no changes. */
   public boolean isEmpty() {
     return count == 0;
   }
 
   /**
-   * Latches all maps and writes their parts into the record. {@link #unlatch} follows, come what
-   * may.
+   * Latches all maps and writes their parts into the record. {@link #unlatch} must follow in any
+   * case.
    */
   public void latchAndWrite(MiniTransaction mini) {
     Arrays.sort(changes, 0, count);
@@ -169,7 +169,7 @@ public final class MapChanges {
     if (ownedCount == owned.length) {
       int[] more = Arrays.copyOf(owned, 2 * ownedCount);
       ownedMaps = Arrays.copyOf(ownedMaps, 2 * ownedCount);
-      owned = more; // last: where memory ends in between, the shorter one counts
+      owned = more; // last: if memory runs out in between, the shorter array counts
     }
     if ((value & SpaceMapPage.ALLOCATED) == 0) {
       claims.page(page, (before & SpaceMapPage.MIXED) != 0);
@@ -179,8 +179,8 @@ public final class MapChanges {
   }
 
   /**
-   * Releases the latches of the maps. Pages that these call in use by now leave the claims: those
-   * allocated, and, if the record did not come to be, those that were to be freed.
+   * Releases the latches of the maps. Pages that are now in use according to the maps leave the
+   * claims: those that were allocated, and, if there was no record, those that were to be freed.
    */
   public void unlatch() {
     try {

@@ -11,8 +11,9 @@ import org.revenantdb.engine.page.ExtentMapPage;
 import org.revenantdb.engine.page.SpaceMapPage;
 
 /**
- * Which pages and extents of the data file are in use, by its maps, for who wants to know of many:
- * compaction, and who cuts the file. Each answer was true at some moment, map by map.
+ * Finds out from the maps which pages and extents of the data file are in use. It is for code that
+ * needs many of them: compaction, and cutting the file. Each answer was true at some moment, map by
+ * map.
  *
  * <p>Thread-safe. The caller may hold latches of tree pages, never of a map.
  */
@@ -22,10 +23,10 @@ public final class Occupancy {
   private final IntSupplier end;
 
   /**
-   * What the maps say.
+   * Makes an object for the maps of a file.
    *
-   * @param claims of those who are about to change them
-   * @param end how many pages the file has
+   * @param claims the claims of threads that are about to change them
+   * @param end the number of pages of the file
    */
   Occupancy(BufferPool pool, Claims claims, IntSupplier end) {
     this.pool = pool;
@@ -33,7 +34,7 @@ public final class Occupancy {
     this.end = end;
   }
 
-  /** What the bytes of an extent without a page in use are, all of them; -1 if one is in use. */
+  /** The common byte of all pages of an extent without a used page; -1 if a page is in use. */
   int bitsOfEmpty(int extent) {
     int frame = pool.fixShared(SpaceMapPage.mapOf(ExtentMapPage.firstPage(extent)));
     try {
@@ -54,7 +55,10 @@ public final class Occupancy {
     return bits;
   }
 
-  /** The empty extents below the end, for the cleaner to give back: those mixed, or of a tree. */
+  /**
+   * The empty extents below the end, which the cleaner should free: the mixed ones, or those of a
+   * tree.
+   */
   public List<Integer> empty(@Nullable Unit unit) {
     List<Integer> found = new ArrayList<>();
     if (unit != null) {
@@ -76,8 +80,8 @@ public final class Occupancy {
   /**
    * The extents of a group that are empty and not free.
    *
-   * @param mixed where those mixed are noted
-   * @param uniform where those of trees are noted
+   * @param mixed receives the mixed ones
+   * @param uniform receives those of trees
    */
   void empty(int group, BitSet mixed, BitSet uniform) {
     int from = group * ExtentMapPage.GROUP;
@@ -107,10 +111,11 @@ public final class Occupancy {
   }
 
   /**
-   * Where the file would end if the extents in use lay without a gap, full but for the last one of
-   * each tree and of those mixed, the maps at their places among them; more or less, beside others.
+   * The approximate end of the file if the used extents had no gaps and were full, except the last
+   * one of each tree and of the mixed ones, with the maps at their places among them. Other threads
+   * may change the file meanwhile.
    *
-   * @param units of all trees, looked up
+   * @param units the units of all trees, looked up
    */
   public int compactSize(Iterable<Unit> units) {
     int own = 0;
@@ -139,7 +144,7 @@ public final class Occupancy {
     return size;
   }
 
-  /** Pages of an extent that are in use or claimed, maps left out. */
+  /** The number of pages of an extent that are in use or claimed, without maps. */
   private int inUse(int extent, boolean onlyMixed) {
     int first = ExtentMapPage.firstPage(extent);
     int count = 0;
@@ -167,7 +172,7 @@ public final class Occupancy {
         || (place == ExtentMapPage.POSITION && ExtentMapPage.beginsRange(SpaceMapPage.group(page)));
   }
 
-  /** The last page below this one that is in use, maps left out; or -1. */
+  /** The last used page below this one, without maps; or -1. */
   public int lastInUseBelow(int page) {
     int below = Math.min(page, end.getAsInt());
     for (int group = SpaceMapPage.group(below - 1); group >= 0 && below > 0; group--) {
@@ -187,9 +192,7 @@ public final class Occupancy {
     return -1;
   }
 
-  /**
-   * Where the last extent that is in use ends, below a page; those with nothing but maps are not.
-   */
+  /** The end of the last used extent below a page. An extent with only maps counts as unused. */
   int endOfExtents(int below) {
     for (int e = ExtentMapPage.extentOf(below) - 1; e > 0; e--) {
       boolean used = ExtentMapPage.hasMap(e) ? inUse(e, /* onlyMixed= */ false) > 0 : isTaken(e);
@@ -209,13 +212,14 @@ public final class Occupancy {
     }
   }
 
-  /** Whether a page is in use; one that is claimed alone is not. */
+  /** Whether a page is in use; a page that is only claimed is not. */
   public boolean isAllocated(int page) {
     return (bits(page) & SpaceMapPage.ALLOCATED) != 0;
   }
 
   /**
-   * How full the map says that a page is which values share; 0: it is none, or lies behind the end.
+   * The fullness of a shared-values page in the map; 0 if it is no such page, or lies behind the
+   * end.
    */
   int fullness(int page) {
     return page < end.getAsInt() ? bits(page) & SpaceMapPage.FULLNESS : 0;

@@ -7,18 +7,19 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.latch.Tally;
 
 /**
- * A set of page ids, one bit each, in chunks that come into being when first used: what it takes is
- * in proportion to the highest page that was ever in it. Thread-safe, lock-free.
+ * A set of page ids, one bit each, in chunks that are made at their first use. Its size is
+ * proportional to the highest page that was ever in it. Thread-safe, lock-free.
  */
 public final class PageBitmap {
   /*
-   * Growth      a directory is never changed: who needs another chunk puts a longer or fuller copy in its place, by
-   *             compare-and-set. Chunks are shared by all copies, so a bit set by way of an old one is not lost.
+   * Growth      a directory is never changed: a thread that needs another chunk replaces it by a longer or fuller
+   *             copy, by compare-and-set. All copies share the chunks, so a bit that is set through an old copy is
+   *             not lost.
    */
   private static final int CHUNK_SHIFT = 18;
   private static final int CHUNK_BITS = 1 << CHUNK_SHIFT;
 
-  /** By the upper bits of a page's id; behind its end nothing is in the set. */
+  /** Indexed by the upper bits of a page's id; pages behind its end are not in the set. */
   private final AtomicReference<@Nullable AtomicLongArray[]> directory =
       new AtomicReference<>(new AtomicLongArray[0]);
 
@@ -28,7 +29,7 @@ public final class PageBitmap {
   /** An empty set. */
   public PageBitmap() {}
 
-  /** Adds a page; says whether it is new. */
+  /** Adds a page; returns whether it is new. */
   public boolean set(int pageId) {
     AtomicLongArray words = chunk(pageId >>> CHUNK_SHIFT);
     long bit = 1L << pageId;
@@ -44,7 +45,7 @@ public final class PageBitmap {
     chunk(pageId >>> CHUNK_SHIFT);
   }
 
-  /** Removes a page; says whether it was there. */
+  /** Removes a page; returns whether it was in the set. */
   public boolean clear(int pageId) {
     AtomicLongArray words = existing(pageId >>> CHUNK_SHIFT);
     if (words == null) {
@@ -66,8 +67,8 @@ public final class PageBitmap {
   }
 
   /**
-   * The first page at or after this one that is in the set, or -1; what others add meanwhile may be
-   * missed.
+   * The first page at or after this one that is in the set, or -1; pages that others add meanwhile
+   * may be missed.
    */
   public int next(int from) {
     @Nullable AtomicLongArray[] chunks = directory.get();
@@ -104,7 +105,7 @@ public final class PageBitmap {
     return next(0) < 0;
   }
 
-  /** How many pages are in the set, more or less while others change it; without a look at them. */
+  /** The number of pages in the set, without a scan; approximate while others change it. */
   public int count() {
     return (int) Math.max(0, count.sum());
   }

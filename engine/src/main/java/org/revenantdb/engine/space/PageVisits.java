@@ -5,10 +5,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * The pages that threads of the cleaner are on their way to, or visit. One at a time has a page;
- * and a page that one of them frees meanwhile, by merging it with a neighbour, is given back when
- * the other has left it: so a page id that somebody has taken from the marks names the same page
- * until he is done.
+ * The pages that threads of the cleaner visit, or are on their way to. One thread at a time has a
+ * page. If another one frees the page meanwhile, by merging it with a neighbour, the page is freed
+ * only when the visitor has left it. So a page id that a thread has taken from the marks denotes
+ * the same page until that thread is done.
  *
  * <p>Thread-safe, lock-free.
  */
@@ -16,15 +16,16 @@ public final class PageVisits {
   /*
    * Protocol    docs/protocols.md §35.
    *
-   * State       of a page   none               nobody is on his way
-   *                         VISITED            somebody is
-   *                         a tree's unit      somebody is, and it was freed: it is his to give back
-   * Transitions none -> VISITED                begin, before he takes the page from the pass
+   * State       of a page   none               no thread visits it
+   *                         VISITED            a thread visits it
+   *                         a tree's unit      a thread visits it, and it was freed: that thread has to free it
+   * Transitions none -> VISITED                begin, before the thread takes the page from the pass
    *             VISITED -> a unit              free, after the page was taken from the pass, its latch held
-   *             VISITED, a unit -> none        end; in the second case gives it back
+   *             VISITED, a unit -> none        end; in the second case frees the page
    *
-   * Ordering    begin, then the bit of the pass is cleared; the bit is cleared, then free looks. Both are sequentially
-   *             consistent: who takes the bit is seen by who frees (jcstress: PageVisitStress).
+   * Ordering    begin, then the bit of the pass is cleared; the bit is cleared, then free checks. Both are
+   *             sequentially consistent: a thread that frees sees the thread that took the bit (jcstress:
+   *             PageVisitStress).
    */
   private static final Unit VISITED = new Unit(-2, -2);
 
@@ -32,16 +33,16 @@ public final class PageVisits {
   private final Owner owner;
   private final Consumer<Throwable> stops;
 
-  /** Whom freed pages are given back to. */
+  /** The owner to which a freed page returns. */
   @FunctionalInterface
   interface Owner {
     void release(Unit unit, int page);
   }
 
   /**
-   * Nobody is on his way.
+   * Starts without visits.
    *
-   * @param allocator to which freed pages go back
+   * @param allocator receives freed pages
    * @param stops stops the engine: if a visit cannot end, no pass can
    */
   public PageVisits(Allocator allocator, Consumer<Throwable> stops) {
@@ -57,20 +58,20 @@ public final class PageVisits {
     this.stops = stops;
   }
 
-  /** Says that the caller is going to visit a page; false if somebody else is. */
+  /** Records that the caller is going to visit a page; false if another thread is visiting it. */
   public boolean begin(int page) {
     return visits.putIfAbsent(page, VISITED) == null;
   }
 
   /**
-   * Whether a page that the caller is visiting was freed since he began: to be asked with the page
-   * latched, or when it could not be had.
+   * Whether a page that the caller is visiting was freed since the visit began. Call it with the
+   * page latched, or if the page could not be latched.
    */
   public boolean isFreed(int page) {
     return visits.get(page) != VISITED;
   }
 
-  /** The caller has left a page that he began to visit. */
+  /** Called when the caller has left a page that it began to visit. */
   public void end(int page) {
     try {
       Unit freed = visits.remove(page);
@@ -84,8 +85,8 @@ public final class PageVisits {
   }
 
   /**
-   * Gives a page of a tree back whose free is applied and whose mark is gone, now or when he who is
-   * visiting it has left. The caller has it latched.
+   * Frees a page of a tree whose free is applied and whose mark is removed: now, or when its
+   * visitor has left. The caller has it latched.
    */
   public void free(Unit unit, int page) {
     if (!visits.replace(page, VISITED, unit)) {

@@ -10,8 +10,7 @@ import org.revenantdb.engine.page.SpaceMapPage;
 import org.revenantdb.recovery.file.StorageException;
 
 /**
- * Finds pages on which there is room for one more value, by the fullness that the space maps tell
- * of.
+ * Finds pages with room for another value, by the fullness in the space maps.
  *
  * <p>Thread-safe. The caller may hold latches of tree pages, and no others.
  *
@@ -22,23 +21,30 @@ public final class RoomyPages {
   /*
    * Protocol    docs/protocols.md §26.
    *
-   * Open        each stripe of threads goes on with the page that it used last, so those who put values at once do not
-   *             all want the same one. A page that a search has found is hidden from searches until its stripe leaves
-   *             it, or a hint is lowered for another reason.
+   * Open        each stripe of threads continues with the page that it used last, so threads that write values at the
+   *             same time do not all need the same page. A page that a search has found is hidden from searches until
+   *             its stripe leaves it, or a hint is lowered for another reason.
    *
-   * Hints       one for each fullness f that is worth a search: no page that is at most so full is below it, but open
-   *             ones. Wrong ones cost room or looks, nothing else: whoever comes to a page looks at its byte again.
+   * Hints       one for each fullness f that is worth a search: no page of at most this fullness is below it, except
+   *             open ones. A wrong hint only costs room or searches: a thread that reaches a page reads its byte
+   *             again.
    */
-  /** Stripes; more threads than that on a page at once wait for each other. */
+  /**
+   * The number of stripes. If more threads than that write at once, some wait for each other at a
+   * page.
+   */
   private static final int STRIPES = 16;
 
-  /** Numbers between those of two stripes, so that they do not share a cache line. */
+  /** Array elements from one stripe to the next, so that they do not share a cache line. */
   private static final int APART = 16;
 
-  /** Maps that are looked at before a new page is taken. */
+  /** The number of maps that are searched before a new page is taken. */
   private static final int MAPS = 16;
 
-  /** Pages that are latched, and found to be too full after all, before a new one is taken. */
+  /**
+   * The number of pages that may turn out to be too full, after they were latched, before a new one
+   * is taken.
+   */
   private static final int TRIES = 4;
 
   private final BufferPool pool;
@@ -49,7 +55,7 @@ public final class RoomyPages {
   /** By fullness, from 1 on. */
   private final Hint[] hints = {new Hint(), new Hint(), new Hint(), new Hint()};
 
-  /** Where {@link #keepBelow} wants values to be. */
+  /** The limit that {@link #keepBelow} has set for values. */
   private volatile int limit = Integer.MAX_VALUE;
 
   /** Finds pages of an open data file. */
@@ -64,7 +70,7 @@ public final class RoomyPages {
   }
 
   /**
-   * Latches a page exclusively that has room for a value of so many bytes.
+   * Latches exclusively a page that has room for a value of this many bytes.
    *
    * @return its frame; -1 if none was found soon
    */
@@ -85,15 +91,15 @@ public final class RoomyPages {
   }
 
   /**
-   * From now on no values are put on pages from this one on, but for those that are new; a wish, as
-   * who has found one already goes on.
+   * From now on no values are put on pages from this one on, except on new pages. This is not
+   * strict, because a thread that has already found such a page continues with it.
    */
   public void keepBelow(int page) {
     limit = page;
   }
 
   /**
-   * As {@link #fix}, below a page; no stripe goes on with what is found.
+   * As {@link #fix}, below a page; no stripe continues with the page.
    *
    * @param first page that is tried first, 0 for none
    */
@@ -117,7 +123,7 @@ public final class RoomyPages {
     return -1;
   }
 
-  /** A page was made, with a value of so many bytes on it. */
+  /** Called after a page was made with a value of this many bytes on it. */
   public void made(int page, int bytes) {
     if (SharedValues.fullnessFor(bytes) > 0) {
       goOnWith(stripe(), page);
@@ -126,7 +132,7 @@ public final class RoomyPages {
     }
   }
 
-  /** A page is so full now, and nobody goes on with it; to be called when its byte says so. */
+  /** Called when the byte of a page has this fullness, and no stripe continues with the page. */
   public void hasRoom(int page, int fullness) {
     for (int f = Math.max(1, fullness); f < hints.length; f++) {
       hints[f].lower(page);
@@ -169,7 +175,7 @@ public final class RoomyPages {
     }
   }
 
-  /** Latches a page, if it is still one that values share and has room. */
+  /** Latches a page, if it is still a shared-values page and has room. */
   private int fixIfRoom(int page, int bytes) {
     if (pool.isOfOtherType(page, Page.SHARED_VALUES, Page.SHARED_VALUES)) {
       leave(page, 0); // perhaps one that the caller has latched, and the map is wrong
@@ -182,13 +188,15 @@ public final class RoomyPages {
       if (log.failure() != null) {
         throw unreadable;
       }
-      leave(page, 0); // damaged, or freed and cut off: who needs what is on it is told
+      leave(
+          page,
+          0); // damaged, or freed and cut off: a thread that needs its content receives the error
       return -1;
     }
     boolean roomy = false;
     try {
       MemorySegment there = pool.page(frame);
-      // Of its type first: a map that says of itself that it has room would be latched twice.
+      // Checks the type first: a map that claims room on itself would be latched twice.
       boolean isShared =
           Page.type(there) == Page.SHARED_VALUES && isShared(page) && !SharedValues.hasMoved(there);
       roomy = isShared && SharedValues.hasRoom(there, SharedValues.nextSlot(there), bytes);
@@ -212,7 +220,10 @@ public final class RoomyPages {
     }
   }
 
-  /** A stripe leaves a page, that is so full, or none that values share any more. */
+  /**
+   * Called when a stripe leaves a page with this fullness, or one that is no shared-values page any
+   * more.
+   */
   private void leave(int page, int fullness) {
     open.compareAndSet(stripe(), page, 0);
     if (fullness > 0) {

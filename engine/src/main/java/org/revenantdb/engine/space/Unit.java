@@ -13,31 +13,28 @@ import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.file.StorageException;
 
 /**
- * The extents of one tree, as far as this life of the database remembers them: where their lists,
- * the IAM pages, are, and from where on it is worth looking for a free page.
+ * The extents of one tree, as far as this life of the database knows them: the places of their
+ * lists, the IAM pages, and the place from which on a search for a free page can begin.
  *
- * <p>There is one for a tree; thread-safe.
+ * <p>There is one object for each tree; thread-safe.
  */
 public final class Unit {
   /*
    * Source      "allocation unit", Concurrent Updates to Pages with Fixed-Size Rows (VLDB 2020), 2.1.2; protocols.md §25.
    *
-   * lists       written by who has the root latched: exclusively if he has changed the chain, shared if he has read it.
-   *             The page of a list changes with that page latched exclusively: so whoever has it latched, and still
-   *             finds it here, has the list.
+   * lists       written by a thread that has the root latched: exclusively if it has changed the chain, shared if it
+   *             has read it. The page of a list changes only with that page latched exclusively. So a thread that has
+   *             it latched, and still finds it here, has the list.
    */
-  /** Of what is no tree's. */
+  /** The unit of everything that belongs to no tree. */
   public static final Unit NONE = new Unit(-1, -1);
 
-  /** A tree with so many pages under its root takes extents of its own. */
+  /** A tree with this many pages under its root gets its own extents. */
   public static final int LARGE = 7;
 
   private final int table;
 
-  /**
-   * Changed by who has the page that is the root until then, and the one that will be, latched
-   * exclusively.
-   */
+  /** Changed only by a thread that has the former root page and the new one latched exclusively. */
   private volatile int root;
 
   private final Hint hint = new Hint();
@@ -51,28 +48,31 @@ public final class Unit {
   private final AtomicInteger turns = new AtomicInteger();
 
   /**
-   * The extent that a page was taken from last, -1: none; in the upper half a turn, in which it was
-   * the tree's.
+   * The extent from which a page was taken last, -1: none; in the upper half, a turn in which it
+   * belonged to the tree.
    */
   private volatile long current = current(0, -1);
 
-  /** The extents of the tree with this root; nothing is read yet. */
+  /** Makes an object for the tree with this root; nothing is read yet. */
   public Unit(int table, int root) {
     this.table = table;
     this.root = root;
   }
 
-  /** Id that the pages of the tree carry. */
+  /** The id in the pages of the tree. */
   public int table() {
     return table;
   }
 
-  /** The tree's root; it may move as long as it is not latched. */
+  /** The tree's root; it may move while it is not latched. */
   public int root() {
     return root;
   }
 
-  /** The root has moved. The caller has the former page and the new one latched exclusively. */
+  /**
+   * Called when the root has moved. The caller has the former page and the new one latched
+   * exclusively.
+   */
   public void rootMoved(int to) {
     root = to;
   }
@@ -113,14 +113,17 @@ public final class Unit {
     }
   }
 
-  /** A page that the root has left may be another's by now, or cut off. */
+  /**
+   * Demands that a page is still the root: a page that the root has left may belong to another tree
+   * by now, or be cut off.
+   */
   private void demandStillRoot(int page, StorageException unreadable) {
     if (root == page) {
       throw unreadable;
     }
   }
 
-  /** From where on to look for extents with a free page. */
+  /** The place from which on to search for extents with a free page. */
   Hint hint() {
     return hint;
   }
@@ -152,20 +155,23 @@ public final class Unit {
   }
 
   /**
-   * How often an extent was given back. Who gives one back has all of its pages entered until this
-   * has changed: so an extent that was the tree's after this was read is the tree's as long as it
-   * is the same and one of the extent's pages is entered.
+   * How often an extent was freed. A thread that frees one has all of its pages entered until this
+   * has changed. So if an extent belonged to the tree after this was read, it still does as long as
+   * this is unchanged and one of the extent's pages is entered.
    */
   int turn() {
     return turns.get();
   }
 
-  /** By who gives an extent back, under the allocator's lock, before he leaves its pages. */
+  /**
+   * Called by a thread that frees an extent, under the allocator's lock, before it leaves its
+   * pages.
+   */
   void nextTurn() {
     turns.incrementAndGet();
   }
 
-  /** Whether the tree was seen to be so large that it has extents of its own. */
+  /** Whether the tree was found to be so large that it has its own extents. */
   public boolean isLarge() {
     return large;
   }
@@ -203,7 +209,7 @@ public final class Unit {
     }
   }
 
-  /** Looks the chain up behind a root that the caller has latched. */
+  /** Reads the chain of lists from a root that the caller has latched. */
   void load(BufferPool pool, MemorySegment rootPage) {
     demandRoot(pool, rootPage);
     int[] found = new int[1];
@@ -213,11 +219,12 @@ public final class Unit {
       try {
         MemorySegment list = pool.page(frame);
         demandList(pool, page, list);
-        int range = ExtentMapPage.rangeNumber(list); // one that a file can have, or it is no list
+        int range =
+            ExtentMapPage.rangeNumber(list); // a range that a file can have; else it is no list
         if (range >= found.length) {
           found = Arrays.copyOf(found, range + 1);
         }
-        if (found[range] != 0) { // each range once: so the chain ends
+        if (found[range] != 0) { // each range only once: so the chain ends
           throw pool.damage(
               page,
               "page %s is the second list of the extents of range %d of table %d, after page %d"
@@ -237,7 +244,7 @@ public final class Unit {
             || (level == 1 && Slotted.count(rootPage) + 1 >= LARGE);
   }
 
-  /** Demands that what the catalogue calls the root is a page of this tree. */
+  /** Demands that the root in the catalogue is a page of this tree. */
   void demandRoot(BufferPool pool, MemorySegment rootPage) {
     int level = Slotted.level(rootPage);
     if (Slotted.kind(rootPage) != Slotted.kindOf(table, level)) {
@@ -255,7 +262,10 @@ public final class Unit {
     }
   }
 
-  /** A thread with the root latched does not wait for a page that it may have latched itself. */
+  /**
+   * Demands that the page can be waited for: a thread with the root latched does not wait for a
+   * page that it may have latched itself.
+   */
   void demandMayWait(BufferPool pool, int page) {
     if (pool.isOfOtherType(page, Page.IAM, Page.IAM)) {
       throw noList(pool, page);
@@ -269,7 +279,7 @@ public final class Unit {
             + Integer.toUnsignedString(page)
             + " is not a list of the extents of table "
             + table
-            + ", but its root leads there as to one");
+            + ", but its root refers to it as one");
   }
 
   /** The IAM page of a range, 0 if there is none. */
@@ -278,7 +288,7 @@ public final class Unit {
     return known == null || range >= known.length ? 0 : known[range];
   }
 
-  /** What {@link #lists(int[])} is to be given when the list of a range has another page. */
+  /** The argument for {@link #lists(int[])} when the list of a range has another page. */
   int[] listsWith(int range, int page) {
     int[] known = lists;
     int[] changed =
@@ -287,12 +297,14 @@ public final class Unit {
     return changed;
   }
 
-  /** By who has the root latched exclusively, and the IAM page, if there was one. */
+  /**
+   * Called by a thread that has the root latched exclusively, and the IAM page if there was one.
+   */
   void lists(int[] changed) {
     lists = changed;
   }
 
-  /** How many ranges may have a list. */
+  /** The number of ranges that may have a list. */
   int ranges() {
     int[] known = lists;
     return known == null ? 0 : known.length;
@@ -324,7 +336,7 @@ public final class Unit {
         && ExtentMapPage.rangeNumber(page) == range;
   }
 
-  /** Whether an extent is the tree's. */
+  /** Whether an extent belongs to the tree. */
   boolean owns(BufferPool pool, int extent) {
     int frame = latchList(pool, ExtentMapPage.range(extent));
     if (frame < 0) {
@@ -337,7 +349,7 @@ public final class Unit {
     }
   }
 
-  /** Those of some extents that are the tree's. The caller has nothing latched. */
+  /** The subset of some extents that belongs to the tree. The caller has nothing latched. */
   BitSet owned(BufferPool pool, BitSet extents) {
     lookUp(pool);
     BitSet owned = new BitSet();

@@ -9,18 +9,18 @@ import org.revenantdb.engine.page.Page;
 /**
  * The pages whose version bit is set, as far as this life of the database knows, for the cleaner.
  *
- * <p>A page is added by whoever sets its bit, under the page's latch and after the record was
- * applied. Most pages have nothing but versions that their next writer takes away when he needs the
- * room, and can wait; those with a ghost bit, where only the cleaner can give something back,
- * cannot.
+ * <p>The thread that sets a page's bit adds the page, under the page's latch and after the record
+ * was applied. Most pages have only versions that their next writer removes when it needs the room;
+ * these pages can wait. Pages with a ghost bit cannot wait, because only the cleaner can free their
+ * space.
  *
- * <p>While a pass of the cleaner over all marked pages runs, a page that is marked is handed to
- * that pass as well: it may say FORGET only after it has seen every page onto which rows were moved
- * meanwhile (R2).
+ * <p>While a pass of the cleaner over all marked pages runs, a page that is marked is also added to
+ * that pass: the pass may write FORGET only after it has visited every page to which rows were
+ * moved meanwhile (R2).
  */
 public class VersionMarks {
   /*
-   * Not final: a test looks at the marks between two calls of a structure change.
+   * Not final: a test reads the marks between two calls of a structure change.
    *
    * Ordering    mark: fresh.set, then read pass.  begin: write pass, then drain fresh into it. Both orders are
    *             sequentially consistent, so a page is in the pass, or was added before the pass began and is drained.
@@ -29,7 +29,7 @@ public class VersionMarks {
   private final PageBitmap later = new PageBitmap();
   private final PageBitmap waiting = new PageBitmap();
 
-  /** Those that wait for prepared or long transactions alone, which may take weeks. */
+  /** The pages that wait only for prepared or long transactions, which may take weeks. */
   private final PageBitmap waitingLong = new PageBitmap();
 
   /** Heads of values that their writer has given up before they were in a row. */
@@ -45,23 +45,26 @@ public class VersionMarks {
   private volatile boolean takesUpLong;
   private volatile boolean incomplete;
 
-  /** Where those that can wait are taken up next; the cleaner's. */
+  /** The place from which pages that can wait are taken next; used only by the cleaner. */
   private int nextLater;
 
-  /** No marks. */
+  /** Makes an object without marks. */
   public VersionMarks() {}
 
-  /** Only the cleaner can give something back on this page: a deleted row, a large value. */
+  /** Marks a page on which only the cleaner can free something: a deleted row or a large value. */
   public void mark(int pageId) {
     mark(fresh, pageId);
   }
 
-  /** The version bit of this page was set, or rows with versions were moved to it. */
+  /** Marks a page whose version bit was set, or to which rows with versions were moved. */
   public void markForLater(int pageId) {
     mark(later, pageId);
   }
 
-  /** The record that says so is published, and a latch is held: this does not throw. */
+  /**
+   * Adds a mark. It never throws, because the record of the change is published and a latch is
+   * held.
+   */
   private void mark(PageBitmap pages, int pageId) {
     try {
       pages.set(pageId);
@@ -72,8 +75,8 @@ public class VersionMarks {
   }
 
   /**
-   * Whether a mark was lost for want of memory. Then the space maps have to be read again, and
-   * nothing may be forgotten before that.
+   * Whether a mark was lost for lack of memory. Then the space maps must be read again, and nothing
+   * may be forgotten before that.
    */
   public boolean areIncomplete() {
     return incomplete;
@@ -89,9 +92,10 @@ public class VersionMarks {
   }
 
   /**
-   * The value that begins on this page is in no row and never will be: the cleaner may free it
-   * though its writer has not ended. By its writer, who has not. It is forgotten when the page is
-   * freed, and with the process: the outcome of the writer frees the value then.
+   * Records that the value that begins on this page is in no row and never will be. So the cleaner
+   * may free it although its writer has not ended. Called by the writer, which has not ended. The
+   * record ends when the page is freed, and with the process; after that the outcome of the writer
+   * decides.
    */
   public void giveUp(int head) {
     givenUp.add(head);
@@ -108,7 +112,7 @@ public class VersionMarks {
     return Collections.unmodifiableSet(givenUp);
   }
 
-  /** A page has these flags now, from others whose rows came here. */
+  /** Marks a page that now has these flags, from other pages whose rows were moved to it. */
   public void carry(int pageId, int flags) {
     if ((flags & Page.FLAG_GHOST) != 0) {
       mark(pageId);
@@ -124,7 +128,7 @@ public class VersionMarks {
     }
   }
 
-  /** The version bit of this page was cleared, or the page was freed. */
+  /** Removes the mark of a page whose version bit was cleared, or which was freed. */
   public void clear(int pageId) {
     fresh.clear(pageId);
     later.clear(pageId);
@@ -137,21 +141,29 @@ public class VersionMarks {
     }
   }
 
-  /** The page was visited and has to be visited again: some transaction has not ended. */
+  /**
+   * Called for a page that was visited and must be visited again, because some transaction has not
+   * ended.
+   */
   public void postpone(int pageId) {
     waiting.set(pageId);
     fresh.clear(pageId);
     later.clear(pageId);
   }
 
-  /** As {@link #postpone}, of a page that could not be visited, unless its mark is gone by now. */
+  /**
+   * As {@link #postpone}, for a page that could not be visited, unless its mark has been removed.
+   */
   public void postponeIfMarked(int pageId) {
     if (fresh.contains(pageId) || later.contains(pageId)) {
       postpone(pageId);
     }
   }
 
-  /** The page was visited, and waits for snapshots and the log alone; no transaction is active. */
+  /**
+   * Called for a page that was visited and waits only for snapshots and the log; no transaction is
+   * active.
+   */
   public void undecided(int pageId, boolean ghost) {
     if (ghost) {
       fresh.set(pageId);
@@ -163,13 +175,14 @@ public class VersionMarks {
   }
 
   /**
-   * Nothing is to be done on the page, which is latched, before a prepared transaction has its
-   * outcome, or a long one has ended; a bulk load is one. Until {@link #longEnded} only passes
-   * after which transactions are forgotten visit it, for its bit is set, and who writes to it does
-   * not mark it again; unless it is marked for a ghost.
+   * Called for a latched page on which nothing can be done before a prepared transaction has its
+   * outcome, or a long one has ended, such as a bulk load. Until {@link #longEnded} only passes
+   * after which transactions are forgotten visit the page: its bit is set, so its writers do not
+   * mark it again, except for a ghost.
    */
   public void postponeLong(int pageId) {
-    // Cleared first, then set, here and in takeUpLong: of two at once one leaves it in a set.
+    // Cleared first, then set, here and in takeUpLong: of two threads at once, one leaves it in a
+    // set.
     waitingLong.makeRoom(pageId);
     fresh.clear(pageId);
     later.clear(pageId);
@@ -177,7 +190,10 @@ public class VersionMarks {
     waitingLong.set(pageId);
   }
 
-  /** A prepared or long transaction has its outcome: the next pass takes up what waited for one. */
+  /**
+   * Called when a prepared or long transaction has its outcome: the next pass visits the pages that
+   * waited for such transactions.
+   */
   public void longEnded() {
     takesUpLong = true;
   }
@@ -186,7 +202,7 @@ public class VersionMarks {
     if (!takesUpLong) {
       return;
     }
-    takesUpLong = false; // what ends from now on is seen by this pass, or the next
+    takesUpLong = false; // transactions that end from now on are seen by this pass, or the next
     try {
       for (int page = waitingLong.next(0); page >= 0; page = waitingLong.next(page + 1)) {
         fresh.makeRoom(page);
@@ -202,10 +218,10 @@ public class VersionMarks {
   /**
    * Begins a pass over all marked pages.
    *
-   * @param all also those that wait long: where transactions are to be forgotten after the pass, as
-   *     others may have written there since
-   * @param postponed also those postponed
-   * @return the pages of the pass; more come while it runs
+   * @param all whether to include pages that wait long: needed if transactions are forgotten after
+   *     the pass, since others may have written to these pages meanwhile
+   * @param postponed whether to include postponed pages
+   * @return the pages of the pass; more are added while it runs
    */
   public PageBitmap begin(boolean all, boolean postponed) {
     if (all) {
@@ -224,10 +240,10 @@ public class VersionMarks {
   }
 
   /**
-   * Begins a pass over what only the cleaner can do, and a few of those that can wait: nothing may
-   * be forgotten after it.
+   * Begins a pass over the pages that only the cleaner can clean, and a few of those that can wait.
+   * Nothing may be forgotten after it.
    *
-   * @param postponed also those postponed
+   * @param postponed whether to include postponed pages
    * @param few how many of those that can wait
    * @return the pages of the pass
    */
@@ -260,7 +276,7 @@ public class VersionMarks {
     toVisit = null;
   }
 
-  /** Whether there is no page for a pass but those that wait long. */
+  /** Whether there are no pages for a pass except those that wait long. */
   public boolean isEmpty() {
     return fresh.isEmpty()
         && later.isEmpty()
@@ -273,28 +289,30 @@ public class VersionMarks {
     return !later.isEmpty();
   }
 
-  /** How many pages the running pass has yet to visit, more or less; 0 if there is none. */
+  /**
+   * The approximate number of pages that the running pass has yet to visit; 0 if there is no pass.
+   */
   public int leftInPass() {
     PageBitmap running = toVisit;
     return running == null ? 0 : running.count();
   }
 
-  /** How many pages only the cleaner can give something back on, more or less. */
+  /** The approximate number of pages on which only the cleaner can free something. */
   public int fresh() {
     return fresh.count();
   }
 
-  /** How many pages can wait for their next writer, more or less. */
+  /** The approximate number of pages that can wait for their next writer. */
   public int later() {
     return later.count();
   }
 
-  /** How many pages wait until a transaction has ended, more or less. */
+  /** The approximate number of pages that wait until a transaction has ended. */
   public int postponed() {
     return waiting.count();
   }
 
-  /** How many of them wait for prepared or long transactions alone, more or less. */
+  /** The approximate number of pages that wait only for prepared or long transactions. */
   public int postponedLong() {
     return waitingLong.count();
   }

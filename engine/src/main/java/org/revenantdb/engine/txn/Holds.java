@@ -9,12 +9,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one transaction holds: things, told apart by identity, that may not go before it has ended.
- * Used again by the next transaction.
+ * The things that one transaction holds, compared by identity. They must not be removed before it
+ * has ended. Reused by the next transaction.
  *
- * <p>Threads: entered and cleared by the transaction's, one at a time; any may ask. {@link #enter}
- * ends with a full fence: who enters and then looks whether the thing is to go, and who says that
- * it is to go, makes a full fence and then asks, cannot both miss each other.
+ * <p>Threads: the transaction's threads, one at a time, enter and clear; any thread may query.
+ * {@link #enter} ends with a full fence. One thread enters a thing and then checks whether the
+ * thing is being removed. Another thread announces the removal, makes a full fence, and then
+ * queries. They cannot both miss each other.
  */
 public final class Holds {
   private static final VarHandle THREAD =
@@ -28,18 +29,21 @@ public final class Holds {
 
   private int count;
 
-  /** The last thread, by its id, that used them. */
+  /** The id of the thread that used this object last. */
   private volatile long thread;
 
-  /** None. */
+  /** Makes an object without things. */
   public Holds() {}
 
-  /** Notes that this thread is the last to use them. */
+  /** Records that this thread was the last one to use this object. */
   public void useHere() {
     THREAD.setOpaque(this, Thread.currentThread().threadId());
   }
 
-  /** Whether a thing was entered, for who enters; notes that this thread is the last. */
+  /**
+   * Whether a thing was entered. For the entering thread; also records this thread as the last
+   * user.
+   */
   @SuppressWarnings("ReferenceEquality") // which thing it is
   public boolean has(Object thing) {
     useHere();
@@ -72,14 +76,17 @@ public final class Holds {
     held.setRelease(--count, null);
   }
 
-  /** The transaction has ended: who asks and finds a thing no more knows that. */
+  /**
+   * Removes all things when the transaction has ended. A thread that no longer finds a thing knows
+   * that the transaction has ended.
+   */
   public void clear() {
     while (count > 0) {
       leave();
     }
   }
 
-  /** Whether a thing is held, for anybody. */
+  /** Whether a thing is held; for any thread. */
   @SuppressWarnings("ReferenceEquality") // which thing it is
   public boolean holds(Object thing) {
     AtomicReferenceArray<@Nullable Object> now = held;
@@ -91,7 +98,7 @@ public final class Holds {
     return false;
   }
 
-  /** Is given all that is held, by who enters and leaves. */
+  /** Visits all held things; for the thread that enters and leaves. */
   public void forEach(Consumer<Object> visitor) {
     AtomicReferenceArray<@Nullable Object> now = held;
     for (int i = 0; i < count; i++) {
@@ -99,7 +106,7 @@ public final class Holds {
     }
   }
 
-  /** Id of the thread that was the last to use them. */
+  /** The id of the thread that used this object last. */
   public long thread() {
     return thread;
   }

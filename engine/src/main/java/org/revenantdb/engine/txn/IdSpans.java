@@ -6,23 +6,24 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.gc.SnapshotSet;
 
 /**
- * What became of the transactions whose ids lie behind the recent ones, by chunks of ids: one value
- * for as many chunks as no snapshot tells apart, words where one may (R21).
+ * The outcomes of transactions whose ids are older than the recent ones, by chunks of ids. There is
+ * one value for all chunks that no snapshot distinguishes, and words where a snapshot may (R21).
  *
- * <p>Immutable, but for what the words say.
+ * <p>Immutable, except for the words.
  */
 final class IdSpans {
   /**
-   * Chunks that lie side by side.
+   * Adjacent chunks.
    *
    * @param first number of the first chunk
-   * @param end number of the chunk behind the last
-   * @param words of the one chunk that there is, if its ids are told apart; else null
-   * @param lowest of the commits of its ids, if there are no words; 0 if all are committed for all
-   * @param highest of them
+   * @param end number after that of the last chunk
+   * @param words the words of the only chunk, if its ids are distinguished; else null
+   * @param lowest the lowest commit of its ids, if there are no words; 0 if all are committed for
+   *     all
+   * @param highest the highest commit of its ids
    */
   record Span(long first, long end, @Nullable OutcomeWords words, long lowest, long highest) {
-    /** A chunk whose ids are told apart. */
+    /** A chunk whose ids are distinguished. */
     static Span of(long chunk, OutcomeWords words) {
       return new Span(chunk, chunk + 1, words, 0, 0);
     }
@@ -40,7 +41,7 @@ final class IdSpans {
       return words == null && highest <= horizon ? new Span(first, end, null, 0, 0) : this;
     }
 
-    /** Both in one, or null if somebody tells them apart. */
+    /** Both in one, or null if a snapshot distinguishes them. */
     private @Nullable Span with(Span next, SnapshotSet snapshots) {
       long low = Math.min(lowest, next.lowest);
       long high = Math.max(highest, next.highest);
@@ -52,7 +53,7 @@ final class IdSpans {
 
   static final IdSpans NONE = new IdSpans(List.of());
 
-  /** In order, without gaps; what is before the first is committed for all. */
+  /** In order, without gaps; everything before the first is committed for all. */
   private final List<Span> spans;
 
   private IdSpans(List<Span> spans) {
@@ -60,11 +61,11 @@ final class IdSpans {
   }
 
   /**
-   * Joins those that are one for every snapshot.
+   * Joins spans that no snapshot distinguishes.
    *
    * @param spans in order, without gaps; each that has no words has no snapshot between its lowest
    *     and its highest commit
-   * @param horizon as far as what is committed is so for all
+   * @param horizon commits up to here are visible to all
    */
   static IdSpans join(List<Span> spans, SnapshotSet snapshots, long horizon) {
     List<Span> joined = new ArrayList<>();
@@ -88,7 +89,7 @@ final class IdSpans {
     return spans;
   }
 
-  /** The span that a chunk is in; null if what is in it is committed for all. */
+  /** The span of a chunk; null if its ids are committed for all. */
   @Nullable Span of(long chunk) {
     int low = 0;
     int high = spans.size();

@@ -6,10 +6,10 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The words of the transactions that were prepared, apart from those of all others: one that waits
- * for weeks keeps no chunk of ids from being forgotten.
+ * The words of prepared transactions, separate from those of all others: a transaction that stays
+ * prepared for weeks does not keep a chunk of ids from being forgotten.
  *
- * <p>Immutable but for what the words say.
+ * <p>Immutable, except for the words.
  */
 final class PreparedWords {
   static final PreparedWords NONE = new PreparedWords(new long[0], new OutcomeWords[0]);
@@ -37,7 +37,7 @@ final class PreparedWords {
     return ids[index];
   }
 
-  /** What became of one. */
+  /** The outcome of one. */
   long get(int index) {
     return words[index].get(0);
   }
@@ -48,7 +48,7 @@ final class PreparedWords {
     return index < 0 ? null : words[index];
   }
 
-  /** These and another one, unknown yet. */
+  /** These words and another one, which is UNKNOWN. */
   PreparedWords with(long id) {
     int index = Arrays.binarySearch(ids, id);
     if (index >= 0) {
@@ -64,12 +64,12 @@ final class PreparedWords {
     return new PreparedWords(moreIds, moreWords);
   }
 
-  /** All but one. */
+  /** All words except one. */
   PreparedWords without(long id) {
     return select(index -> ids[index] != id);
   }
 
-  /** Those of them of which something is not true. */
+  /** The words of ids for which a predicate is false. */
   PreparedWords without(LongPredicate forgettable) {
     return select(index -> !forgettable.test(get(index)));
   }

@@ -15,11 +15,11 @@ import org.revenantdb.latch.PatientLock;
 import org.revenantdb.latch.WaitMeter;
 
 /**
- * Turns of those who try again for rows that they have lost: of two that want the same row one
- * tries at a time, the elder first.
+ * Turns of transactions that are retried because they have lost rows. Of two that want the same
+ * row, one tries at a time, the older one first.
  *
- * <p>Threads: any, with nothing latched, outside of the gate to wait. Transactions that lose no row
- * never come here.
+ * <p>Threads: any, with nothing latched; for a wait also outside the gate. Transactions that lose
+ * no row never use it.
  */
 public final class RowTurns {
   /*
@@ -28,27 +28,28 @@ public final class RowTurns {
    * State of a turn    idle -> waiting (in the line of each of its rows) -> taken (it runs, in all of them) -> idle, and
    *                    so on. Its age never changes.
    *
-   * Invariant   A row is run by at most one turn, but for those that were tired of waiting. A waiting turn is taken when
-   *             it is the eldest of each of its lines, and no line is run by another. All of that under the lock.
+   * Invariant   A row is run by at most one turn, except for turns that have waited too long. A waiting turn is taken
+   *             when it is the oldest of each of its lines, and no other turn runs one of these lines. All of this
+   *             happens under the lock.
    *
-   * Progress    A turn gets all its rows or none, so turns do not wait for each other in a circle. The eldest of all
-   *             waits only for those that run. Who runs may wait for a row, for the disk or for its user: who is the
-   *             eldest of its lines and has seen none of them move for a second goes ahead.
+   * Progress    A turn gets all its rows or none, so turns do not wait for each other in a cycle. The oldest of all
+   *             waits only for turns that run. A running turn may wait for a row, for the disk or for its user. So a
+   *             turn that is the oldest of its lines and has seen none of them move for a second goes ahead.
    *
-   * Parking     each on its own key. Under the lock nobody is parked or unparked.
+   * Parking     each turn on its own key. No thread is parked or unparked under the lock.
    */
   private static final long SLICE = TimeUnit.SECONDS.toNanos(1);
 
-  /** Those who want one row. */
+  /** The turns that want one row. */
   private static final class Line {
     final TreeMap<Long, Turn> waiting = new TreeMap<>();
     @Nullable Turn runs;
 
-    /** How often it was given back. */
+    /** How often the row was given back. */
     long moves;
   }
 
-  /** The turn of one who tries again. All but {@link #isTaken} with the lock. */
+  /** The turn of a retried transaction. Everything except {@link #isTaken} requires the lock. */
   public static final class Turn {
     private final Set<Row> rows = new HashSet<>();
     private long age;
@@ -58,7 +59,7 @@ public final class RowTurns {
     /** The next one that is to be unparked, of those that were taken together. */
     private @Nullable Turn next;
 
-    /** Of nobody yet. */
+    /** Makes a turn for no row yet. */
     public Turn() {}
 
     /** Whether it may run. */
@@ -72,7 +73,7 @@ public final class RowTurns {
     }
   }
 
-  /** Written by tests, which would not notice a turn that is not passed on. */
+  /** Settable for tests, which would not notice a turn that is not passed on. */
   private volatile long slice = SLICE;
 
   private final WaitMeter meter;
@@ -80,17 +81,17 @@ public final class RowTurns {
   private final Map<Row, Line> lines = new HashMap<>();
   private long lastAge;
 
-  /** Nobody. */
+  /** Makes an object without turns. */
   RowTurns(WaitMeter meter) {
     this.meter = meter;
   }
 
-  /** For tests: nobody is tired before so many nanoseconds. */
+  /** For tests: no turn goes ahead before that many nanoseconds. */
   public void slice(long nanos) {
     slice = nanos;
   }
 
-  /** How many rows there are that somebody waits for, or has a turn to have. */
+  /** The number of rows that a turn waits for or runs. */
   public int rows() {
     lock.lock();
     try {
@@ -112,11 +113,11 @@ public final class RowTurns {
   }
 
   /**
-   * Waits until it is this one's turn, the deadline, or an interrupt, which stays. Whatever it
-   * returns for, {@link #leave} comes after it.
+   * Waits until the turn may run, until the deadline, or until an interrupt, which stays set. Call
+   * {@link #leave} after it in any case.
    *
-   * @param more rows that it wants beside those that it wanted before
-   * @param isOver asked at times; true ends it
+   * @param more rows that it wants in addition to those that it wanted before
+   * @param isOver called from time to time; true ends the wait
    */
   public void await(Turn turn, Collection<Row> more, long deadlineNanos, BooleanSupplier isOver) {
     if (enter(turn, more)) {
@@ -150,7 +151,7 @@ public final class RowTurns {
       if (turn.age == 0) {
         turn.age = ++lastAge;
       }
-      turn.isWaiting = true; // from here on `leave` takes it out of whatever it is in
+      turn.isWaiting = true; // from here on `leave` removes it from its lines
       for (Row row : turn.rows) {
         lines.computeIfAbsent(row, unknown -> new Line()).waiting.put(turn.age, turn);
       }
@@ -185,7 +186,7 @@ public final class RowTurns {
     turn.isTaken = true;
   }
 
-  /** The sum of what only rises, over its lines. */
+  /** The sum of the moves of its lines, which only rise. */
   private long moves(Turn turn) {
     lock.lock();
     try {
@@ -200,7 +201,7 @@ public final class RowTurns {
     }
   }
 
-  /** Goes ahead of those that run, if it is the eldest and nothing has moved. */
+  /** Goes ahead of the running turns if it is the oldest and nothing has moved. */
   @SuppressWarnings("ReferenceEquality") // whose turn it is
   private boolean isTired(Turn turn, long moves) {
     lock.lock();
@@ -221,7 +222,10 @@ public final class RowTurns {
     }
   }
 
-  /** It has ended, or waits no more: the next ones may run. Nothing happens if it does neither. */
+  /**
+   * Called when a turn has ended, or no longer waits: the next ones may run. No effect if the turn
+   * neither runs nor waits.
+   */
   public void leave(Turn turn) {
     Turn taken = null;
     lock.lock();

@@ -6,8 +6,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One stay in {@link RowWaiters}: a transaction that sleeps until another has ended, for a row of
- * that one's. All but {@link #isWoken} with the lock of the waiters.
+ * One stay in {@link RowWaiters}: a transaction that sleeps until another one has ended, because it
+ * wants a row of that transaction. Everything except {@link #isWoken} requires the lock of the
+ * waiters.
  */
 public final class RowWaiter {
   /**
@@ -21,9 +22,9 @@ public final class RowWaiter {
     private static final int NO_TREE = -1;
 
     /**
-     * No row: for who waits until a transaction has ended, and for nothing that it has.
+     * A placeholder for a wait until a transaction has ended that is not for one of its rows.
      *
-     * @param number which nobody else has who waits so
+     * @param number a number that no other such wait has
      */
     public static Row ofNobody(int number) {
       return new Row(NO_TREE, ByteBuffer.allocate(Integer.BYTES).putInt(number).array());
@@ -45,10 +46,10 @@ public final class RowWaiter {
   final long own;
   final Row row;
 
-  /** For whose end it sleeps; of an heir, behind whom. */
+  /** The transaction for whose end it sleeps; for an heir, the one behind which it sleeps. */
   long holder;
 
-  /** Whether it sleeps behind one that may not hold the row. */
+  /** Whether it sleeps behind a transaction that may not hold the row. */
   boolean isHeir;
 
   /** Where it queues; null if nowhere. */
@@ -57,7 +58,7 @@ public final class RowWaiter {
   private volatile boolean isWoken;
 
   /**
-   * A stay that has not begun.
+   * Makes a stay that has not begun.
    *
    * @param own id of the transaction that waits
    * @param holder id of the one that has written the row
@@ -68,7 +69,7 @@ public final class RowWaiter {
     this.row = row;
   }
 
-  /** Whether it was told to look again. */
+  /** Whether it was woken, to check again. */
   public boolean isWoken() {
     return isWoken;
   }

@@ -19,26 +19,30 @@ import org.revenantdb.latch.PatientLock;
 import org.revenantdb.latch.WaitMeter;
 
 /**
- * Those who sleep until a transaction has ended, since they want a row that it has written. At its
- * end one of each row is woken, which inherits the others.
+ * The transactions that sleep until another one has ended, because they want a row that it has
+ * written. At its end one waiter for each row is woken, and inherits the other waiters for that
+ * row.
  *
- * <p>Threads: any; with nothing latched to sleep. Transactions nobody sleeps for never come here.
+ * <p>Threads: any; a thread that sleeps has nothing latched. A transaction for which no other
+ * sleeps never uses it.
  */
 public final class RowWaiters {
   /*
    * Protocol    docs/protocols.md §32.
    *
    * State of a stay    queued, behind the holder's id and its row; or in an Inheritance; or nowhere, woken or not.
-   *                    It is decided under the lock whether one was woken: it never reports a time-out then.
+   *                    The lock decides whether a waiter was woken: a woken waiter never reports a time-out.
    *
-   * Ordering    enqueue, under the lock: the holder's word becomes WAITED by a CAS, or the stay does not begin; then it is
-   *             queued. end: the word by an exchange, then `ended`, which takes the lock. So who has marked the word is
-   *             in the queue when it is looked through.
-   *             A row that is given back while its transaction goes on: the row, then `gaveBack` under the lock. Who
-   *             is to sleep has read the count, then looked at the row: did it find the row taken, the count is
-   *             raised later, and is either different under the lock, or raised behind the enqueueing, which it wakes.
+   * Ordering    enqueue, under the lock: the holder's word becomes WAITED by a CAS, or the stay does not begin; then
+   *             it is queued. end: the word is changed by an exchange, then `ended` takes the lock. So a waiter that
+   *             has marked the word is in the queue when `ended` searches it.
+   *             A row that is given back while its transaction goes on: first the row, then `gaveBack` under the
+   *             lock. A waiter has read the count, then looked at the row. If it found the row taken, the count is
+   *             raised later. So the count either differs under the lock, or is raised after the enqueueing, and then
+   *             the waiter is woken.
    *
-   * Parking     each on its own key, so that any one can be woken. Under the lock nobody is parked or unparked.
+   * Parking     each waiter on its own key, so that each can be woken by itself. No thread is parked or unparked
+   *             under the lock.
    */
   private static final long SLICE = TimeUnit.SECONDS.toNanos(1);
 
@@ -47,19 +51,21 @@ public final class RowWaiters {
   private final PatientLock lock = new PatientLock();
   private final Map<Long, Map<Row, ArrayDeque<RowWaiter>>> byHolder = new HashMap<>();
 
-  /** Also those that are nobody's heirs just now. */
+  /** All sleepers, including those that are not an heir of any transaction at the moment. */
   private final Set<RowWaiter> asleep = Collections.newSetFromMap(new IdentityHashMap<>());
 
   private boolean isClosed;
   private volatile long givenBack;
 
-  /** As many as there are in {@link #asleep}; written under the lock. */
+  /** The size of {@link #asleep}; written under the lock. */
   private volatile int sleepers;
 
-  /** Written by tests, which would not notice a lost wake-up if everybody looked soon after. */
+  /**
+   * Settable for tests, which would not notice a lost wake-up if every waiter checked soon after.
+   */
   private volatile long slice = SLICE;
 
-  /** Heirs of one row without somebody to sleep behind, for a moment. */
+  /** Heirs of one row that, for a moment, have no transaction to sleep behind. */
   public static final class Inheritance {
     private final Row row;
     private final ArrayDeque<RowWaiter> heirs;
@@ -71,7 +77,7 @@ public final class RowWaiters {
   }
 
   /**
-   * Nobody.
+   * Makes an object without waiters.
    *
    * @param markWaited marks the word of a transaction; false if it has ended, or is about to
    */
@@ -80,33 +86,33 @@ public final class RowWaiters {
     this.meter = meter;
   }
 
-  /** How often a row was given back; to be read before one looks at a row. */
+  /** How often a row was given back. Read it before looking at a row. */
   public long givenBack() {
     return givenBack;
   }
 
-  /** For tests: nobody looks by itself before so many nanoseconds. */
+  /** For tests: no waiter checks by itself before that many nanoseconds. */
   public void slice(long nanos) {
     slice = nanos;
   }
 
-  /** How many sleep. */
+  /** The number of sleepers. */
   public int sleeping() {
     return sleepers;
   }
 
   /**
-   * Sleeps until the row may be free, or the deadline; with nothing latched, outside of the gate.
-   * An interrupt changes nothing.
+   * Sleeps until the row may be free, or until the deadline. The caller has nothing latched and is
+   * outside the gate. An interrupt has no effect.
    *
-   * @param seen what {@link #givenBack} said before the row was looked at
-   * @return false if it did not sleep, as there was no need to
+   * @param seen the result of {@link #givenBack} before the row was looked at
+   * @return false if it did not sleep because there was no need to
    */
   public boolean sleep(RowWaiter waiter, long seen, long deadlineNanos) {
     return sleep(waiter, seen, deadlineNanos, ParkingLot.global()::park);
   }
 
-  /** The same, but that an interrupt ends it, and stays. */
+  /** The same, but an interrupt ends the sleep; the interrupt status stays set. */
   public boolean sleepInterruptibly(RowWaiter waiter, long seen, long deadlineNanos) {
     return sleep(waiter, seen, deadlineNanos, ParkingLot.global()::parkInterruptibly);
   }
@@ -167,7 +173,7 @@ public final class RowWaiters {
     waiter.queue = queue;
   }
 
-  /** Those that sleep behind this one for the same row, which it has not got. */
+  /** Brings the waiters that sleep behind this one for the same row, which it has not got. */
   private void bringHeirs(RowWaiter waiter, ArrayDeque<RowWaiter> queue) {
     ArrayDeque<RowWaiter> heirs = remove(waiter.own, waiter.row);
     if (heirs != null) {
@@ -215,7 +221,7 @@ public final class RowWaiters {
     }
   }
 
-  /** A transaction has ended: one of each of its rows is woken. */
+  /** Called when a transaction has ended: wakes one waiter for each of its rows. */
   void ended(long id) {
     List<RowWaiter> woken = new ArrayList<>();
     lock.lock();
@@ -227,7 +233,9 @@ public final class RowWaiters {
     }
   }
 
-  /** A transaction that goes on has given rows back; they are as they were. */
+  /**
+   * Called when a transaction that goes on has given rows back; they have their former versions.
+   */
   public void gaveBack(long id) {
     List<RowWaiter> woken = new ArrayList<>();
     lock.lock();
@@ -241,7 +249,10 @@ public final class RowWaiters {
     }
   }
 
-  /** A transaction has not got a row that it was woken for: the next one is to look. */
+  /**
+   * Called when a transaction has not got the row for which it was woken: the next waiter has to
+   * check.
+   */
   public void passOn(long id, Row row) {
     Inheritance heirs = take(id, row);
     if (heirs != null) {
@@ -268,7 +279,7 @@ public final class RowWaiters {
     if (markWaited.test(first.own)) {
       bequeath(queue, first.own, queueOf(first.own, row));
     } else {
-      queue.forEach(heir -> wake(heir, woken)); // the first is being rolled back by the close
+      queue.forEach(heir -> wake(heir, woken)); // the first one is being rolled back by the close
     }
   }
 
@@ -286,7 +297,10 @@ public final class RowWaiters {
     }
   }
 
-  /** Wakes one that sleeps behind another that may not have its row; false if it is none. */
+  /**
+   * Wakes a waiter that sleeps behind a transaction that may not have its row; false if it does
+   * not.
+   */
   public boolean wakeHeir(RowWaiter waiter) {
     List<RowWaiter> woken = new ArrayList<>(1);
     lock.lock();
@@ -307,12 +321,12 @@ public final class RowWaiters {
   }
 
   /**
-   * Takes those from a transaction that sleep behind it for a row that it has not got; null if
-   * nobody does.
+   * Takes the waiters that sleep behind a transaction for a row that it has not got; null if there
+   * are none.
    */
   public @Nullable Inheritance take(long id, Row row) {
     if (sleepers == 0) {
-      return null; // who comes just now is woken by its end
+      return null; // a waiter that arrives just now is woken by the end of the transaction
     }
     lock.lock();
     try {
@@ -323,7 +337,7 @@ public final class RowWaiters {
     }
   }
 
-  /** Has them sleep behind another transaction, which is open. */
+  /** Lets the waiters sleep behind another transaction, which is open. */
   public void give(Inheritance inheritance, long id) {
     lock.lock();
     try {
@@ -337,7 +351,7 @@ public final class RowWaiters {
     release(inheritance);
   }
 
-  /** Wakes the first of them. */
+  /** Wakes the first of the waiters. */
   public void release(Inheritance inheritance) {
     List<RowWaiter> woken = new ArrayList<>(1);
     lock.lock();
@@ -349,7 +363,7 @@ public final class RowWaiters {
     }
   }
 
-  /** Wakes everybody; from now on nobody sleeps. */
+  /** Wakes all waiters; from now on no thread sleeps. */
   public void close() {
     List<RowWaiter> woken = new ArrayList<>();
     lock.lock();

@@ -3,10 +3,10 @@ package org.revenantdb.engine.txn;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Gives out the ids of transactions, in blocks to stripes of threads, so that those who begin to
- * write do not all meet at one number.
+ * Assigns the ids of transactions. Stripes of threads get blocks of ids, so that transactions that
+ * begin to write do not all contend for one counter.
  *
- * <p>Thread-safe; lock-free, but for what is done where a block begins.
+ * <p>Thread-safe; lock-free, except for the work at the beginning of a block.
  */
 final class TransactionIds {
   /*
@@ -25,51 +25,51 @@ final class TransactionIds {
    * Invariants  I1 an id is given out once, or is unused, not both: each is in one block; of that it is given out, or
    *             becomes unused, by the one CAS that finds a number at or below it and leaves one above it. A word only
    *             grows, so a CAS whose expected value was read long ago fails. (jcstress: TransactionIdsStress)
-   *             I2 below `end()` are all ids that were ever given out: the word for all is changed before.
-   *             I3 ids that are neither given out nor unused lie in as many blocks as there are stripes, or were just
-   *             taken by somebody on his way; the first are taken back when they hold up others (R21).
+   *             I2 all ids that were ever assigned are below `end()`: the word for all is changed before. I3 ids that
+   *             are neither assigned nor unused lie in as many blocks as there are stripes, or a thread has just
+   *             taken them. The former are taken back when they hold up others (R21).
    *
-   * Order       an id may be lower than one that was given out long before. Nothing asks ids for an order in time:
+   * Order       an id may be lower than one that was assigned long before. No code relies on a time order of ids:
    *             commits have LSNs.
    */
 
-  /** Who keeps what becomes of the ids. */
+  /** The store of the outcomes of ids. */
   interface Outcomes {
     /**
-     * Makes room for a block, which may fail. It may be another's by now, or all of it may have
-     * been given out and forgotten.
+     * Makes room for a block, which may fail. By now the block may belong to another thread, or all
+     * of it may have been assigned and forgotten.
      */
     void makeRoom(long first);
 
-    /** None of these, for which there is room, was given out, nor will be. Does not fail. */
+    /** Called for ids, with room for them, of which none was or will be assigned. Does not fail. */
     void unused(long from, long end);
   }
 
-  /** Ids of a block; eight lines of a cache in the words of what became of them. */
+  /** The number of ids of a block; their outcome words take eight cache lines. */
   static final int BLOCK = 64;
 
-  /** In between lie two lines of a cache. */
+  /** Two cache lines from one word to the next. */
   private static final int STRIDE = 16;
 
   private final int stripes = Integer.highestOneBit(4 * Runtime.getRuntime().availableProcessors());
 
-  /** Behind an unused stride: one for all, then the stripes'. */
+  /** After an unused stride: the word for all, then those of the stripes. */
   private final AtomicLongArray words = new AtomicLongArray((stripes + 3) * STRIDE);
 
   private final Outcomes outcomes;
 
-  /** The first id to be given out, or to be unused. */
+  /** Starts at the first id to be assigned or to stay unused. */
   TransactionIds(long first, Outcomes outcomes) {
     words.set(STRIDE, first);
     this.outcomes = outcomes;
   }
 
-  /** An id that nobody else has. */
+  /** An id that no other transaction has. */
   long next() {
     return next((int) Thread.currentThread().threadId());
   }
 
-  /** As {@link #next()}, of a thread with that number. */
+  /** As {@link #next()}, for a thread with this number. */
   long next(int thread) {
     int at = stripe(thread & (stripes - 1));
     while (true) {
@@ -95,7 +95,7 @@ final class TransactionIds {
     return first;
   }
 
-  /** Gives up what is left of blocks that lie below an id. */
+  /** Gives up the remaining ids of blocks that lie below an id. */
   void takeBack(long below) {
     for (int stripe = 0; stripe < stripes; stripe++) {
       int at = stripe(stripe);
@@ -113,7 +113,7 @@ final class TransactionIds {
     }
   }
 
-  /** All ids that were given out are below it. */
+  /** An upper bound, exclusive, of all assigned ids. */
   long end() {
     return words.get(STRIDE);
   }

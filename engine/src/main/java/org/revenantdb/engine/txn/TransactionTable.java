@@ -16,9 +16,9 @@ import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.restart.AbortedTransactions;
 
 /**
- * What became of each transaction that wrote something, for as long as somebody may ask.
+ * The outcome of each transaction that wrote something, for as long as it may be needed.
  *
- * <p>Thread-safe. Looking up is lock-free.
+ * <p>Thread-safe. A lookup is lock-free.
  */
 public final class TransactionTable {
   /*
@@ -31,22 +31,21 @@ public final class TransactionTable {
    *                                    the lowest and the highest of all (IdSpans)
    *             either -> nothing      when all its commits are at or below every snapshot (R10)
    *
-   * One value   is as good as each id's own: every snapshot that compares it, S, was open when the chunk became one
-   *             value, or is at or above the bound of that look, and so at or above the value. Either way S is below
-   *             all of the chunk's commits, or at or above all of them. The value of an id only grows, and with each
-   *             the same holds; so it does for a lifetime of which one end is the commit itself, taken before, and the
-   *             other the value (protocols.md §38).
+   * One value   is as good as the value of each id: every snapshot S that compares it was open when the chunk became
+   *             one value, or is at or above the bound of the snapshot set used then, and so at or above the value.
+   *             Either way S is below all of the chunk's commits, or at or above all of them. The value of an id only
+   *             grows, and with each the same holds; so it does for a lifetime of which one end is the commit itself,
+   *             taken before, and the other the value (protocols.md §38).
    *
-   * Waiting     for one that is COMMITTING, usually a matter of a microsecond; where the ring of the log is full, as
-   *             long as a write to the disk. So: some spins, then the parking lot, keyed by table and id. It is done
-   *             with the row's page latched (R1), and ends all the same: the session that commits holds nothing, the
-   *             log writer takes no latch, and a log that stops makes the session abort.
+   * Waiting     for a transaction that is COMMITTING: usually about a microsecond; if the ring of the log is full, as
+   *             long as a write to the disk. So the waiter spins a little, then uses the parking lot, keyed by table
+   *             and id. It waits with the row's page latched (R1). The wait ends nevertheless: the committing session
+   *             holds nothing, the log writer takes no latch, and a log that stops makes the session abort.
+   *             For a transaction that is ACTIVE, which may take any time: RowWaiters, with nothing latched.
    *
-   *             For one that is ACTIVE, which may take any time: RowWaiters, with nothing latched.
-   *
-   * Prepared    those of this life and of former ones have words of their own (protocols.md §29): looked at where the
-   *             chunk has none, or says ELSEWHERE; before the ATM, in which one that is being rolled back already is.
-   *             Forgotten as a chunk is.
+   * Prepared    prepared transactions of this life and of former ones have separate words (protocols.md §29). They
+   *             are read if the chunk has no words, or has ELSEWHERE; and before the ATM, which already contains a
+   *             transaction that is being rolled back. They are forgotten like a chunk.
    *
    * Look-up     table first, then the ATM, else committed for all. It is right while the row that names the id is
    *             latched (R1): an id leaves the ATM only after every row of it was reverted under its page's exclusive
@@ -54,28 +53,31 @@ public final class TransactionTable {
    *             which was filled before, answers for its aborted ones, but for those of which no row was left when they
    *             became so.
    */
-  /** Answer of {@link #status}: still running. */
+  /** Result of {@link #status}: still running. */
   public static final long ACTIVE = OutcomeWords.ACTIVE;
 
   /**
-   * Answer of {@link #status}: its commit record is being published; the outcome is known in a
+   * Result of {@link #status}: the commit record is being published; the outcome will be known in a
    * moment.
    */
   public static final long COMMITTING = OutcomeWords.COMMITTING;
 
-  /** Answer of {@link #status}: rolled back. */
+  /** Result of {@link #status}: rolled back. */
   public static final long ABORTED = OutcomeWords.ABORTED;
 
-  /** Answer of {@link #status}: committed, durable, and visible to every snapshot. */
+  /** Result of {@link #status}: committed, durable, and visible to every snapshot. */
   public static final long COMMITTED_FOR_ALL = OutcomeWords.UNKNOWN;
 
   private static final int SHIFT = 12;
   private static final int CHUNK = 1 << SHIFT;
 
-  /** About as long as publishing takes; alone on a processor nobody publishes meanwhile. */
+  /**
+   * About as long as publishing takes. On a single processor no other thread can publish during the
+   * spin.
+   */
   private static final int SPINS = Runtime.getRuntime().availableProcessors() > 1 ? 100 : 0;
 
-  /** An unpark may be lost, where there is no memory for it. */
+  /** An unpark may be lost if there is no memory for it. */
   private static final long SLICE = TimeUnit.SECONDS.toNanos(1);
 
   private final AbortedTransactions aborted;
@@ -95,8 +97,7 @@ public final class TransactionTable {
   private final RowTurns rowTurns;
 
   /**
-   * The recent chunks, from one number on, and what is behind them, up to the last that has no
-   * words.
+   * The recent chunks, from one number on, and the older spans, up to the last chunk without words.
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Chunks(long first, OutcomeWords[] array, IdSpans older) {
@@ -127,7 +128,7 @@ public final class TransactionTable {
   }
 
   /**
-   * An empty table whose waits are told.
+   * An empty table whose waits are reported.
    *
    * @param aborted the aborted-transaction map
    * @param highestId the highest id that was ever used
@@ -138,7 +139,7 @@ public final class TransactionTable {
   }
 
   /**
-   * A table in which only those are that were prepared in former lives.
+   * A table that contains only the transactions that were prepared in former lives.
    *
    * @param aborted the aborted-transaction map
    * @param highestId the highest id that was ever used
@@ -150,7 +151,9 @@ public final class TransactionTable {
     this(aborted, highestId, prepared, SLICE, waits);
   }
 
-  /** For tests, which would not notice a lost wake-up if everybody looked by himself soon after. */
+  /**
+   * For tests, which would not notice a lost wake-up if every thread checked by itself soon after.
+   */
   TransactionTable(AbortedTransactions aborted, long highestId, long slice) {
     this(aborted, highestId, new long[0], slice, WaitMeter.NONE);
   }
@@ -177,17 +180,17 @@ public final class TransactionTable {
     return aborted;
   }
 
-  /** Those who wait until transactions have ended, for their rows. */
+  /** The waiters for the end of transactions and for their rows. */
   public RowWaiters rowWaiters() {
     return rowWaiters;
   }
 
-  /** The turns of those who try again for rows. */
+  /** The turns of transactions that are retried because of rows. */
   public RowTurns rowTurns() {
     return rowTurns;
   }
 
-  /** With the lock of {@link RowWaiters}: false if there is nothing to sleep for. */
+  /** Called with the lock of {@link RowWaiters}. Returns false if there is nothing to sleep for. */
   private boolean markWaited(long id) {
     OutcomeWords prepared = wordOfPrepared(id);
     if (prepared != null) {
@@ -197,24 +200,26 @@ public final class TransactionTable {
     return words != null && words.mustWaitForEnd(index(id));
   }
 
-  /** No higher id was given out; this one may not have been either. */
+  /** An upper bound of the assigned ids. */
   public long highestId() {
     return ids.end() - 1;
   }
 
-  /** Gives out an id and enters it as active. The caller has reserved no record with it yet. */
+  /** Assigns an id and enters it as active. The caller has reserved no record with it yet. */
   public long enter() {
     long id = next();
     enter(id);
     return id;
   }
 
-  /** Step one of entering: an id that nobody else has. */
+  /** Step one of entering: an id that no other transaction has. */
   long next() {
     return ids.next();
   }
 
-  /** Step two of entering. Any number of later ids may have come and gone since step one. */
+  /**
+   * Step two of entering. Any number of later transactions may have begun and ended since step one.
+   */
   void enter(long id) {
     wordsOf(id).enter(index(id));
   }
@@ -242,7 +247,7 @@ public final class TransactionTable {
     growing.lock();
     try {
       Chunks now = chunks;
-      long index = chunk - now.first; // below 0: all of its ids were given out, and are forgotten
+      long index = chunk - now.first; // below 0: all of its ids were assigned, and are forgotten
       if (index >= now.array.length) {
         OutcomeWords[] array = Arrays.copyOf(now.array, (int) index + 1);
         for (int i = now.array.length; i <= index; i++) {
@@ -266,8 +271,8 @@ public final class TransactionTable {
   }
 
   /**
-   * Makes a word for a transaction that is about to be prepared, which may fail; nobody looks at it
-   * before {@link #prepared}.
+   * Makes a word for a transaction that is about to be prepared, which may fail. The word is not
+   * read before {@link #prepared}.
    */
   public void prepare(long id) {
     growing.lock();
@@ -278,14 +283,14 @@ public final class TransactionTable {
     }
   }
 
-  /** What {@link #prepare} made is not needed: the record could not be published. */
+  /** Removes the word that {@link #prepare} made: the record could not be published. */
   public void notPrepared(long id) {
     growing.lock();
     try {
       OutcomeWords word = preparedWords.of(id);
       preparedWords = preparedWords.without(id);
       if (word != null) {
-        word.settle(0, ABORTED); // who has it waits for nothing any more
+        word.settle(0, ABORTED); // a thread that has the word no longer waits for anything
       }
     } finally {
       growing.unlock();
@@ -295,9 +300,11 @@ public final class TransactionTable {
   /** Marks a transaction that is in the table as one whose PREPARE record is published. */
   public void prepared(long id) {
     active(id);
-    boolean isWaited = wordsOf(id).moveAway(index(id)); // behind: who finds this looks there
+    boolean isWaited =
+        wordsOf(id)
+            .moveAway(index(id)); // afterwards: a thread that finds this mark reads the other word
     if (isWaited) {
-      markWaited(id); // nobody decides upon it meanwhile: that takes the lock of the list
+      markWaited(id); // it is not decided meanwhile: that requires the lock of the list
     }
   }
 
@@ -310,7 +317,7 @@ public final class TransactionTable {
     settle(id, ACTIVE);
   }
 
-  /** Whether a transaction is prepared, and nobody has decided yet. */
+  /** Whether a transaction is prepared and undecided. */
   public boolean isPrepared(long id) {
     OutcomeWords prepared = wordOfPrepared(id);
     return prepared != null && isUndecided(prepared.get(0));
@@ -343,10 +350,10 @@ public final class TransactionTable {
   }
 
   /**
-   * What becomes of a transaction that was prepared or is just being prepared, in this life or a
-   * former one, and tells the outcome as long as anybody has it: {@link #ACTIVE} while nobody has
-   * decided, {@link #ABORTED}, or the LSN of its commit. Null if it was not prepared, or all know
-   * what has become of it.
+   * A source of the outcome of a transaction that was prepared or is just being prepared, in this
+   * life or a former one. It works for as long as it is referenced: {@link #ACTIVE} while
+   * undecided, {@link #ABORTED}, or the LSN of the commit. Null if the transaction was not
+   * prepared, or its outcome is visible to all.
    */
   public @Nullable LongSupplier ofPrepared(long id) {
     PreparedWords now = preparedWords;
@@ -365,8 +372,8 @@ public final class TransactionTable {
   }
 
   /**
-   * Marks a transaction that is in the ATM and whose ABORT record is published; or of which no row
-   * is left, which is published.
+   * Marks a transaction as aborted. It is in the ATM and its ABORT record is published; or no row
+   * of it is left, and that is published.
    */
   public void aborted(long id) {
     settle(id, ABORTED);
@@ -384,7 +391,9 @@ public final class TransactionTable {
     return words;
   }
 
-  /** Once the outcome stands nothing may be thrown: the caller would take it for unknown. */
+  /**
+   * After the outcome is set nothing may be thrown: the caller would believe that it is unknown.
+   */
   @SuppressWarnings("EmptyCatch")
   private void settle(long id, long outcome) {
     OutcomeWords prepared = wordOfPrepared(id);
@@ -394,7 +403,7 @@ public final class TransactionTable {
       try {
         ParkingLot.global().unparkAll(this, id);
       } catch (Throwable notWoken) {
-        // No stack or memory left. Who sleeps looks by itself after a slice.
+        // No stack or memory left. A sleeping thread checks by itself after a slice.
       }
       try {
         rowWaiters.ended(id);
@@ -405,7 +414,7 @@ public final class TransactionTable {
   }
 
   /**
-   * What became of a writer: {@link #ACTIVE}, {@link #COMMITTING}, {@link #ABORTED}, {@link
+   * The outcome of a writer: {@link #ACTIVE}, {@link #COMMITTING}, {@link #ABORTED}, {@link
    * #COMMITTED_FOR_ALL}, or its commit LSN. The row that names the id has to be latched.
    */
   public long status(long id) {
@@ -429,8 +438,8 @@ public final class TransactionTable {
   }
 
   /**
-   * As {@link #status}, but waits while the outcome is being published, which needs no latch and no
-   * other caller.
+   * As {@link #status}, but waits while the outcome is being published. That needs no latch and no
+   * other caller, so the wait ends.
    */
   public long outcome(long id) {
     long state = status(id);
@@ -455,7 +464,7 @@ public final class TransactionTable {
     }
   }
 
-  /** Until it may have ended, for a slice at most. */
+  /** Sleeps until the transaction may have ended, for at most a slice. */
   private void sleep(long id) {
     OutcomeWords prepared = wordOfPrepared(id);
     OutcomeWords words = prepared != null ? prepared : chunks.of(id);
@@ -465,14 +474,14 @@ public final class TransactionTable {
     }
   }
 
-  /** Whether a status says committed. */
+  /** Whether a status means committed. */
   public static boolean isCommitted(long status) {
     return status == COMMITTED_FOR_ALL || status > ABORTED;
   }
 
   /**
-   * Ids of all transactions that have written and have not ended; those committing are waited for
-   * (R8).
+   * The ids of all transactions that have written and have not ended. Waits for those that are
+   * committing (R8).
    */
   public long[] writing() {
     LongStream.Builder ids = LongStream.builder();
@@ -482,7 +491,8 @@ public final class TransactionTable {
       }
       return true;
     });
-    PreparedWords prepared = preparedWords; // behind the chunks: one moves from there to here
+    PreparedWords prepared =
+        preparedWords; // after the chunks: a transaction moves from there to here
     for (int i = 0; i < prepared.size(); i++) {
       if (isUndecided(prepared.get(i)) && outcome(prepared.id(i)) == ACTIVE) {
         ids.add(prepared.id(i));
@@ -491,7 +501,10 @@ public final class TransactionTable {
     return ids.build().distinct().toArray();
   }
 
-  /** Goes over those in the chunks that are active or committing, in order, while it is told to. */
+  /**
+   * Visits the ids in the chunks that are active or committing, in order, as long as the visitor
+   * returns true.
+   */
   private void forEachUndecided(LongPredicate visitor) {
     Chunks now = chunks;
     boolean goesOn = true;
@@ -517,7 +530,7 @@ public final class TransactionTable {
     return state == ACTIVE || state == COMMITTING;
   }
 
-  /** The lowest ids that have not ended and are not prepared, so many at most, in order. */
+  /** The lowest ids that have not ended and are not prepared, at most that many, in order. */
   public long[] oldestActive(int most) {
     LongStream.Builder ids = LongStream.builder();
     int[] count = {0};
@@ -529,11 +542,11 @@ public final class TransactionTable {
   }
 
   /**
-   * Forgets ids that nobody has to tell apart any more: what is committed for all, or is one for
-   * every snapshot.
+   * Forgets ids that need not be distinguished any more: those committed for all, and those that no
+   * snapshot distinguishes.
    *
-   * @param snapshots those that are open
-   * @param durable how far the log is durable
+   * @param snapshots the open snapshots
+   * @param durable the end of the durable part of the log
    */
   public void forget(SnapshotSet snapshots, long durable) {
     long horizon = Math.min(snapshots.horizon(), durable);
@@ -542,7 +555,8 @@ public final class TransactionTable {
       long firstOfLast = ids.end() & -CHUNK;
       ids.takeBack(firstOfLast);
       Chunks now = chunks;
-      int complete = (int) ((firstOfLast >>> SHIFT) - now.first); // nobody is given an id of theirs
+      int complete =
+          (int) ((firstOfLast >>> SHIFT) - now.first); // their ids are not assigned any more
       List<IdSpans.Span> spans = new ArrayList<>();
       for (IdSpans.Span span : now.older.all()) {
         OutcomeWords words = span.words();
@@ -551,7 +565,7 @@ public final class TransactionTable {
       for (int c = 0; c < Math.min(complete, now.array.length); c++) {
         spans.add(lookAt(now.first + c, now.array[c], snapshots, durable, horizon));
       }
-      int older = spans.size(); // with the last that has no words
+      int older = spans.size(); // including the last one without words
       while (older > 0 && spans.get(older - 1).words() != null) {
         older--;
       }
@@ -569,19 +583,19 @@ public final class TransactionTable {
     }
   }
 
-  /** Whether there are ids to forget, now or when their commits are durable and seen by all. */
+  /** Whether there are ids to forget, now or after their commits are durable and visible to all. */
   public boolean mayForget() {
     Chunks now = chunks;
     return now.array.length > 1 || !now.older.isEmpty();
   }
 
-  /** For how many chunks of ids it has words, and how many spans of them have one value. */
+  /** The number of chunks with words, plus the number of spans with one value. */
   public int size() {
     Chunks now = chunks;
     return now.array.length + now.older.all().size();
   }
 
-  /** What becomes of a chunk all of whose ids are given out. */
+  /** The span for a chunk whose ids are all assigned. */
   private IdSpans.Span lookAt(
       long chunk, OutcomeWords words, SnapshotSet snapshots, long durable, long horizon) {
     long lowest = Long.MAX_VALUE;
@@ -590,7 +604,7 @@ public final class TransactionTable {
     for (int i = 0; i < CHUNK; i++) {
       long id = (chunk << SHIFT) + i;
       if (id < firstId) {
-        continue; // of a former life: looked up before the chunk's value is
+        continue; // of a former life: it is looked up before the chunk's value
       }
       long state = words.get(i);
       isForAll &= isForgettable(state, horizon);
@@ -617,8 +631,9 @@ public final class TransactionTable {
   }
 
   /**
-   * What became of a prepared one, {@link OutcomeWords#UNKNOWN} if it has no word any more, since
-   * it is committed for all: its chunk waits until all others of it are, too.
+   * The outcome of a prepared transaction. It is {@link OutcomeWords#UNKNOWN} if the transaction
+   * has no word any more because it is committed for all: its chunk waits until its other
+   * transactions are, too.
    */
   private long ofPreparedOrForAll(long id) {
     OutcomeWords prepared = preparedWords.of(id);

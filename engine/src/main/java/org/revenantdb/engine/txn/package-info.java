@@ -1,5 +1,5 @@
 /**
- * Transactions: their states, and what a writer's id means to a reader.
+ * Transactions: their states, and the meaning of a writer's id for a reader.
  *
  * <p>Reading order: {@code TransactionTable}, {@code RowWaiters}, {@code Holds}.
  *

@@ -6,12 +6,12 @@ import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.latch.PatientLock;
 
 /**
- * The writers whom the cleaner meets on pages and who have not ended: those for whom a page is
- * postponed until somebody ends, and those who take long, who keep only their own pages waiting and
- * are not looked at again and again.
+ * The unfinished writers that the cleaner meets on pages. For some of them a page is postponed
+ * until one of them ends. Others take long: they keep only their own pages waiting, and are not
+ * checked again and again.
  *
- * <p>Threads: the cleaner's, all of them; who asks may have a page latched, as nothing is waited
- * for.
+ * <p>Threads: all threads of the cleaner. A caller may have a page latched, because no method
+ * waits.
  */
 final class ActiveWriters {
   /*
@@ -23,10 +23,10 @@ final class ActiveWriters {
    * prepared   take long from the first moment on; who decides upon them tells the marks
    */
 
-  /** Who is active at two looks so far apart takes long. */
+  /** A writer that is active at two checks this far apart takes long. */
   private static final long LONG = 1_000_000_000L;
 
-  /** So many transactions are told apart by how long they take; the oldest. */
+  /** The number of transactions, the oldest ones, whose duration is tracked. */
   private static final int MOST_LONG = 1_024;
 
   private static final int MOST_MET = 64;
@@ -35,13 +35,13 @@ final class ActiveWriters {
   private final VersionMarks marks;
   private final PatientLock lock = new PatientLock();
 
-  /** Ids of those that were active at the last look, the oldest; in order. */
+  /** The ids of the oldest transactions that were active at the last check, in order. */
   private long[] before = {};
 
-  /** Those of them that were so at the look before as well. */
+  /** Those of them that were also active at the check before. */
   private long[] longOnes = {};
 
-  /** Of each of them, whether pages wait for it. */
+  /** For each of them, whether pages wait for it. */
   private boolean[] holdsPages = {};
 
   private long lookedAt = System.nanoTime();
@@ -49,7 +49,7 @@ final class ActiveWriters {
 
   private final long[] met = new long[MOST_MET];
 
-  /** More than there is room for if there were more. */
+  /** Greater than the size of the array if more were met. */
   private int metCount;
 
   ActiveWriters(TransactionTable transactions, VersionMarks marks) {
@@ -57,12 +57,14 @@ final class ActiveWriters {
     this.marks = marks;
   }
 
-  /** For tests: who is active at any two looks takes long. */
+  /** For tests: a writer that is active at any two checks takes long. */
   void allTakeLong() {
     between = 0;
   }
 
-  /** A pass begins: whether anyone has ended for whom a page was postponed. */
+  /**
+   * Called when a pass begins. Returns whether a writer has ended for which a page was postponed.
+   */
   boolean hasAnyEnded() {
     lock.lock();
     try {
@@ -122,7 +124,7 @@ final class ActiveWriters {
         || transactions.isPrepared(id);
   }
 
-  /** Whether pages wait for who takes long and will tell nobody when he ends. */
+  /** Whether pages wait for a writer that takes long and whose end is not reported. */
   boolean holdPages() {
     lock.lock();
     try {
@@ -137,7 +139,7 @@ final class ActiveWriters {
     }
   }
 
-  /** One was met on a page: whether the page waits long for it. */
+  /** Called when a writer was met on a page. Returns whether the page waits long for it. */
   boolean takesLong(long id) {
     lock.lock();
     try {
@@ -168,7 +170,7 @@ final class ActiveWriters {
     return false;
   }
 
-  /** A page was postponed, and nobody knows for whom: it is taken up by the next pass. */
+  /** Called when a page was postponed for an unknown writer: the next pass visits it again. */
   void metSomebody() {
     lock.lock();
     try {

@@ -37,21 +37,19 @@ import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.log.RecordBuilder;
 
 /**
- * Takes back what aborted transactions left, drops versions that no snapshot needs, gives space
- * back.
+ * Reverts the rows of aborted transactions, drops versions that no snapshot needs, and frees space.
  *
- * <p>One platform thread of the engine makes passes, in which just the pages are visited whose
- * version bit is set, by it and, where there are many, by others that help it. Callers only {@link
- * #poke}.
+ * <p>One platform thread of the engine makes passes. A pass visits only the pages whose version bit
+ * is set; if there are many, other threads help. Callers only {@link #poke}.
  */
 public final class Cleaner implements AutoCloseable {
   /*
    * Source      "Constant Time Recovery in Azure SQL Database" (VLDB 2019) §3.7; rules R2, R4, R9, R15.
    *
-   * Two kinds    While there are writers, a pass visits the pages where only it can give something back, and a few of the
-   *             others, whose next writer drops what he needs the room of (RowWriter.settle): to visit each page that
-   *             was written since the last pass costs as much again as writing it. A pass with something to forget, on
-   *             request, or while nobody writes, is a whole one:
+   * Two kinds    While there are writers, a pass visits the pages on which only it can free something, and a few of
+   *              the others. Their next writer drops versions when it needs the room (RowWriter.settle). Visiting
+   *              each page that was written since the last pass would double the cost of writing it. A pass is a
+   *              whole one if there is something to forget, on request, or while no thread writes:
    *
    * Pass        1 A := ids in the ATM that the table does not call active
    *             2 after a restart, once: marks every page whose bit a space map shows. P := marked pages
@@ -60,29 +58,29 @@ public final class Cleaner implements AutoCloseable {
    *             meanwhile (CleaningPass, PageVisit)
    *             4 FORGET A is published, then A leaves the ATM
    *
-   * Invariants  I1 only the threads of the cleaner free pages: heads and pages of values who visits them, pages of trees
-   *             any by a merge (PageVisits), all others this one, while nobody visits pages.
-   *             I2 nothing is forgotten in a pass that has left out a page (CleaningPass): rows of an aborted transaction
-   *             may be there.
+   * Invariants  I1 only the threads of the cleaner free pages: the visiting thread frees heads and pages of values,
+   *             any thread frees pages of trees by a merge (PageVisits), and this thread frees all others, while no
+   *             thread visits pages. I2 nothing is forgotten in a pass that has left out a page (CleaningPass): it
+   *             may have rows of an aborted transaction.
    *
-   * Crash       between any two records: the bits still stand for what is not done; FORGET lost: the next life's first
-   *             pass finds nothing of A and says it again.
+   * Crash       between any two records: the bits still mark the work that is not done. If FORGET is lost, the next
+   *             life's first pass finds nothing of A and writes it again.
    */
-  /** Runs a step while nobody has stopped the database to look at it. */
+  /** Runs a step while no thread has stopped the database to read it. */
   @FunctionalInterface
   public interface Inside {
     /** Runs it. */
     long run(LongSupplier step);
   }
 
-  /** Somebody waits until this work has been done. */
+  /** Work for a thread that waits until it has been done. */
   private static final class Request extends Errand {
-    /** Whether all is to be cleaned before. */
+    /** Whether everything has to be cleaned before. */
     final boolean cleanFirst;
 
     final LongSupplier work;
 
-    /** Written before the caller is told that it is over. */
+    /** Written before the end is reported to the caller. */
     long result;
 
     Request(boolean cleanFirst, LongSupplier work) {
@@ -91,24 +89,27 @@ public final class Cleaner implements AutoCloseable {
     }
   }
 
-  /** Passes for one request at the most; a database at rest needs two or three. */
+  /** The greatest number of passes for one request; a database at rest needs two or three. */
   private static final int MAX_PASSES = 64;
 
-  /** Pages that can wait of a pass that is not whole. */
+  /** The number of pages that can wait in a pass that is not whole. */
   private static final int FEW = 32;
 
   private static final int IDS_PER_RECORD = 8_000;
 
-  /** For each so many pages of a pass another thread helps. */
+  /** For each this many pages of a pass another thread helps. */
   private static final int PAGES_PER_HELPER = 8;
 
-  /** Steps of the removal of a dropped table in a pass that others wait for. */
+  /** The number of steps of the removal of a dropped table in a pass for which others wait. */
   private static final int REMOVAL_STEPS = 4_096;
 
-  /** Trees whose lists of extents are read in a pass that nobody waits for. */
+  /** The number of trees whose lists of extents are read in a pass for which no thread waits. */
   private static final int TREES = 256;
 
-  /** Who opened the database has processors and disk for himself first, if he asks for nothing. */
+  /**
+   * For this time after the open the cleaner leaves processors and disk to the application, unless
+   * it is requested.
+   */
   private static final long FIRST_PAUSE = 100_000_000L;
 
   private static final long SHORTEST_PAUSE = 20_000_000L;
@@ -142,20 +143,18 @@ public final class Cleaner implements AutoCloseable {
   private int pagesPerHelper = PAGES_PER_HELPER;
   private long tidiedAt;
 
-  /** Up to where the last pass could drop versions. */
+  /** The position up to which the last pass could drop versions. */
   private long settledBefore;
 
   private long horizonBefore;
 
-  /**
-   * Whether something of a dropped table, or an extent, was left in this pass: it is tried again.
-   */
+  /** Whether this pass has left a part of a dropped table, or an extent: it is tried again. */
   private boolean leftForLater;
 
-  /** Whether a slot was left whose value has moved: it can be taken when a snapshot has ended. */
+  /** Whether a slot was left whose value has moved: it can be freed when a snapshot has ended. */
   private boolean leftMoved;
 
-  /** Whether the last pass has left something that only another try can do. */
+  /** Whether the last pass has left work that needs another try. */
   private boolean skippedBefore;
 
   private final Tally passesWithoutMemory = new Tally();
@@ -163,14 +162,14 @@ public final class Cleaner implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * A cleaner that is not yet running.
+   * Makes a cleaner that is not yet running.
    *
    * @param trees the tree of a table id, or null if there is none
-   * @param dropped tables whose pages have to be given back
-   * @param tables what the catalogue knows of them
-   * @param inside what each step runs in
+   * @param dropped the tables whose pages must be freed
+   * @param tables the catalogue's data about them
+   * @param inside runs each step
    * @param mapsRead whether there can be no marks of a former life, as in a new database
-   * @param threads how many visit pages, with the one that makes the passes
+   * @param threads the number of threads that visit pages, including the one that makes the passes
    */
   public Cleaner(
       Storage storage,
@@ -227,7 +226,7 @@ public final class Cleaner implements AutoCloseable {
     thread.start();
   }
 
-  /** A transaction that wrote something has ended, or a table was dropped. */
+  /** Called when a transaction that wrote something has ended, or a table was dropped. */
   public void poke() {
     if (!poked) {
       poked = true;
@@ -241,8 +240,8 @@ public final class Cleaner implements AutoCloseable {
   }
 
   /**
-   * Frees the values that their writers have given up, and nothing else; returns when that is done.
-   * The caller is not inside the gate.
+   * Frees only the values that their writers have given up; returns when that is done. The caller
+   * is not inside the gate.
    */
   public void freeGivenUp() {
     if (!storage.marks().givenUp().isEmpty()) {
@@ -252,7 +251,7 @@ public final class Cleaner implements AutoCloseable {
 
   private long freeGivenUpHere() {
     for (int head : storage.marks().givenUp().toArray(new Integer[0])) {
-      if (storage.marks().isGivenUp(head)) { // else another page may be there by now
+      if (storage.marks().isGivenUp(head)) { // else the page may have another content by now
         visitLeft(head);
       }
     }
@@ -261,18 +260,18 @@ public final class Cleaner implements AutoCloseable {
   }
 
   /**
-   * Cleans, then moves pages from the end of the file to free ones further front; returns when that
-   * is done (protocols.md §18).
+   * Cleans, then moves pages from the end of the file to free ones nearer to its beginning; returns
+   * when that is done (protocols.md §18).
    *
-   * @param all the trees of the database; asked for when all is clean, since no tree of a dropped
-   *     table goes from then on until the end
+   * @param all the trees of the database; called when everything is clean, since from then on until
+   *     the end no tree of a dropped table is removed
    * @return how many pages were moved
    */
   public long compact(Supplier<List<Tree>> all) {
     return perform(/* cleanFirst= */ true, () -> compactHere(all.get()));
   }
 
-  /** For tests: does something between two passes, by its own thread. */
+  /** For tests: runs an action between two passes, on the cleaner's thread. */
   long between(LongSupplier work) {
     return perform(/* cleanFirst= */ false, work);
   }
@@ -282,7 +281,7 @@ public final class Cleaner implements AutoCloseable {
     requests.add(request);
     thread.unpark();
     if (closed) {
-      finishRequests(); // the thread may have looked before
+      finishRequests(); // the thread may have checked before
     }
     Throwable failure = request.await();
     if (failure instanceof Error error) {
@@ -295,7 +294,8 @@ public final class Cleaner implements AutoCloseable {
   }
 
   /**
-   * Tells all who wait that nothing is done any more; allocates nothing in an engine that works.
+   * Reports to all waiting callers that no more work is done. Allocates nothing in an engine that
+   * works.
    */
   private void finishRequests() {
     Throwable stopped = storage.log().failure();
@@ -306,13 +306,13 @@ public final class Cleaner implements AutoCloseable {
           told = new LogStoppedException(stopped);
         }
       } catch (OutOfMemoryError noMemory) {
-        // The cause does as well.
+        // The cause is sufficient.
       }
       request.finish(told == null ? stopped : told);
     }
   }
 
-  /** Moves pages, in the calling thread: for those that have no thread of the cleaner's. */
+  /** Moves pages in the calling thread: for tests without a cleaner thread. */
   long compactHere(List<Tree> all) {
     long moved = compactor.compact(all);
     compactor.giveBackRetired(storage.horizon().refresh());
@@ -320,15 +320,20 @@ public final class Cleaner implements AutoCloseable {
     return moved;
   }
 
-  /** What the catalogue knows of tables, and of what transactions have done to them. */
+  /** The catalogue's data about tables, and about the changes of transactions to them. */
   public interface Tables {
-    /** Whether a transaction has left something that is decided by its outcome: no FORGET yet. */
+    /**
+     * Whether a transaction has left a change of tables that depends on its outcome: then no FORGET
+     * may be written yet.
+     */
     boolean holds(long transaction);
 
-    /** Whether one that has ended has. */
+    /** Whether an ended transaction has left one. */
     boolean hasUnfinished();
 
-    /** The extents of all trees of the catalogue but those of dropped tables. Inside the gate. */
+    /**
+     * The extents of all trees of the catalogue, except those of dropped tables. Inside the gate.
+     */
     List<Unit> units();
 
     /**
@@ -339,7 +344,10 @@ public final class Cleaner implements AutoCloseable {
      */
     boolean moveRoot(Tree tree, int limit);
 
-    /** Finishes what ended ones have left; false if not all of it could be. Inside the gate. */
+    /**
+     * Finishes what ended transactions have left; false if not everything could be finished. Inside
+     * the gate.
+     */
     boolean finish();
   }
 
@@ -369,8 +377,8 @@ public final class Cleaner implements AutoCloseable {
   }
 
   /**
-   * A pass came to nothing. Its pages are still marked, so the next one visits them; what is in the
-   * log is applied, or the log has stopped.
+   * Called when a pass has failed. Its pages are still marked, so the next pass visits them. Its
+   * records in the log are applied, or the log has stopped.
    */
   private void surviveWithoutMemory(OutOfMemoryError notNow) {
     if (storage.log().failure() != null) {
@@ -386,7 +394,7 @@ public final class Cleaner implements AutoCloseable {
     return passesWithoutMemory.sum();
   }
 
-  /** Serves a request, or waits until a pass is needed and makes it; the next pause. */
+  /** Serves a request, or waits until a pass is needed and makes it. Returns the next pause. */
   private long cleanAndRest(long pause) {
     if (!requests.isEmpty()) {
       serveRequest();
@@ -418,8 +426,8 @@ public final class Cleaner implements AutoCloseable {
       return;
     }
     try {
-      // Again, as merging and forgetting may have made more possible; but not for ever beside those
-      // who write.
+      // Again, because merging and forgetting may have made more possible; but not for ever while
+      // others write.
       for (int passes = 0;
           request.cleanFirst
               && passes < MAX_PASSES
@@ -434,14 +442,14 @@ public final class Cleaner implements AutoCloseable {
       if (storage.log().failure() != null) {
         throw unreadable;
       }
-      // Else nothing was logged of the step that met it; all other tables can be cleaned.
+      // Else the step that met it has logged nothing; all other tables can be cleaned.
     } catch (Throwable failure) {
       request.finish(failure);
       throw failure;
     }
   }
 
-  /** Moving pages is not tried again: what fails there stops the engine. */
+  /** Moving pages is not tried again: a failure there stops the engine. */
   private long work(Request request) {
     try {
       return request.work.getAsLong();
@@ -468,9 +476,9 @@ public final class Cleaner implements AutoCloseable {
   }
 
   /**
-   * Waits, after a pass that changed nothing, until another one may. Nobody tells when a snapshot
-   * is given back or the log becomes durable, so it looks, now and then, at two numbers: whoever
-   * keeps an idle database with versions that cannot go yet has its pages left alone.
+   * Waits, after a pass that changed nothing, until another pass may. The end of a snapshot and the
+   * progress of durability are not reported, so it checks two numbers from time to time. So in an
+   * idle database with versions that cannot be dropped yet, no page is accessed.
    */
   private void awaitNews() {
     long pause = SHORTEST_PAUSE;
@@ -479,13 +487,13 @@ public final class Cleaner implements AutoCloseable {
       pause = Math.min(2 * pause, LONGEST_PAUSE);
       SnapshotSet snapshots = storage.horizon().refresh();
       if (storage.versions().wantsPrune(snapshots)) {
-        storage.versions().prune(snapshots); // for that no page has to be visited
+        storage.versions().prune(snapshots); // no page has to be visited for that
       }
     }
     pauseUntilTold(SHORTEST_PAUSE);
   }
 
-  /** Whether a pass could do nothing that the last one could not. */
+  /** Whether a pass could do no more than the last one. */
   boolean isNothingNew() {
     Horizon horizon = storage.horizon();
     SnapshotSet snapshots = horizon.refresh();
@@ -504,7 +512,7 @@ public final class Cleaner implements AutoCloseable {
     poked = false;
   }
 
-  /** A pause that only a request or the end cuts short, so that work gathers. */
+  /** A pause in which work accumulates. Only a request or the end shortens it. */
   private void pauseUntilTold(long nanos) {
     long end = System.nanoTime() + nanos;
     for (long left = nanos;
@@ -514,7 +522,7 @@ public final class Cleaner implements AutoCloseable {
     }
   }
 
-  /** What a pass does in its end, while one is long. */
+  /** The final work of a pass, which a long pass also does in between. */
   private void tidy() {
     long now = System.nanoTime();
     if (now - tidiedAt > LONGEST_PAUSE) {
@@ -525,12 +533,12 @@ public final class Cleaner implements AutoCloseable {
     }
   }
 
-  /** Whom it has met that is active. */
+  /** The active writers that it has met. */
   ActiveWriters active() {
     return active;
   }
 
-  /** Who is on his way to which page. */
+  /** The visits of all its threads. */
   PageVisits visits() {
     return visits;
   }
@@ -540,7 +548,7 @@ public final class Cleaner implements AutoCloseable {
     return own;
   }
 
-  /** For tests: another thread helps for each so many pages. */
+  /** For tests: another thread helps for each this many pages. */
   void pagesPerHelper(int pages) {
     pagesPerHelper = pages;
   }
@@ -548,8 +556,8 @@ public final class Cleaner implements AutoCloseable {
   /**
    * One pass; returns how many things it changed.
    *
-   * @param everything that can be done now, without rests
-   * @param wanted whether a whole pass is wanted though there may be nothing to forget
+   * @param everything whether to do all that can be done now, without rests
+   * @param wanted whether a whole pass is wanted even if there is nothing to forget
    */
   long pass(boolean everything, boolean wanted) {
     TransactionTable transactions = storage.transactions();
@@ -587,7 +595,7 @@ public final class Cleaner implements AutoCloseable {
       changes += pass.changes();
       leftMoved = takeLeftMoved();
       if (pass.hasSkipped()) {
-        active.metSomebody(); // nobody tells when what was skipped can be read
+        active.metSomebody(); // it is not reported when the skipped page can be read
         skipped = true;
       }
       if (aborted.length > 0 && !skipped && !storage.marks().areIncomplete()) {
@@ -598,7 +606,7 @@ public final class Cleaner implements AutoCloseable {
       SnapshotSet now = storage.horizon().refresh(); // the pass may have been long
       storage.versions().prune(now);
       if (everything && storage.versions().wantsPrune(now)) {
-        storage.versions().prune(now); // if none have come since, it looks at the last ones
+        storage.versions().prune(now); // if there are no new ones, the last ones are used
       }
       compactor.giveBackRetired(snapshots);
       findOwners(everything);
@@ -620,8 +628,9 @@ public final class Cleaner implements AutoCloseable {
   }
 
   /**
-   * After a restart: finds what the former life has left, unless that has been done; false if it
-   * cannot be read for now. Before a pass begins, so that a whole one has all of it.
+   * After a restart: finds the pages that the former life has left, unless that has been done;
+   * false if they cannot be read for now. Called before a pass begins, so that a whole pass has all
+   * of them.
    */
   private boolean haveReadMaps() {
     if (storage.marks().takeIncomplete()) {
@@ -644,7 +653,7 @@ public final class Cleaner implements AutoCloseable {
     return mapsRead;
   }
 
-  /** Looks for the trees that have extents which a former life has left empty. */
+  /** Looks for the owners of extents that a former life has left empty. */
   private void findOwners(boolean everything) {
     for (int trees = everything ? Integer.MAX_VALUE : TREES;
         trees > 0 && !closed && emptyExtents.hasWork();
@@ -662,21 +671,21 @@ public final class Cleaner implements AutoCloseable {
           throw unreadable;
         }
         if (emptyExtents.wantsOwners()) {
-          emptyExtents.owners(List.of()); // they stay with their trees in this life
+          emptyExtents.owners(List.of()); // the extents stay with their trees in this life
         }
       }
     }
     leftForLater |= emptyExtents.hasWork();
   }
 
-  /** Gives extents back whose last page was freed. */
+  /** Frees extents whose last page was freed. */
   private void giveBackExtents() {
     Map<Integer, Unit> loosened = storage.allocator().loosened();
     for (int extent : loosened.keySet().toArray(new Integer[0])) {
       if (closed) {
         return;
       }
-      // Nobody else frees pages meanwhile.
+      // No other thread frees pages meanwhile.
       Unit unit = Objects.requireNonNull(loosened.remove(extent));
       try {
         inside.run(() -> {
@@ -694,7 +703,10 @@ public final class Cleaner implements AutoCloseable {
     }
   }
 
-  /** Frees what dropped tables have left; how many pages, and values given to later passes. */
+  /**
+   * Frees the remaining pages of dropped tables. Returns the number of pages, and of values left to
+   * later passes.
+   */
   private long removeDropped(long settled, boolean everything) {
     long changes = 0;
     int steps = everything ? Integer.MAX_VALUE : REMOVAL_STEPS;
@@ -709,7 +721,8 @@ public final class Cleaner implements AutoCloseable {
             return changes;
           }
           if (storage.allocator().isHoldingBack()) {
-            leftForLater = true; // else all would have to wait for the check that looks at them
+            leftForLater =
+                true; // else all threads would have to wait for the check that reads them
             return changes;
           }
           long done = inside.run(() -> tableRemoval.step(now));
@@ -733,7 +746,9 @@ public final class Cleaner implements AutoCloseable {
     return changes;
   }
 
-  /** Where row and entry were nothing may be left: nobody else merges leaves of the catalogue. */
+  /**
+   * The leaves of row and entry may be empty now, and no other code merges leaves of the catalogue.
+   */
   private long mergeCatalogue(DroppedTable table) {
     byte[] name = table.name();
     long merged =
@@ -744,7 +759,7 @@ public final class Cleaner implements AutoCloseable {
         : merged + own.merge(dropped.catalogue(), name, /* closely= */ false);
   }
 
-  /** After a restart: the pages whose version bit is set, from the space maps and nothing else. */
+  /** After a restart: finds the pages whose version bit is set, using only the space maps. */
   private void readMaps() {
     int limit = storage.allocator().pages();
     for (int map = SpaceMapPage.POSITION; map < limit; map += SpaceMapPage.GROUP) {
@@ -766,8 +781,8 @@ public final class Cleaner implements AutoCloseable {
   }
 
   /**
-   * How many space maps have yet to be read after a restart, for the pages that a former life has
-   * left to be cleaned; until then nothing is forgotten.
+   * How many space maps have yet to be read after a restart, to find the pages that a former life
+   * has left to clean. Until then nothing is forgotten.
    */
   public int mapsToRead() {
     return mapsToRead;
@@ -784,7 +799,7 @@ public final class Cleaner implements AutoCloseable {
     storage.counters().forgotten.add(ids.length);
   }
 
-  /** Visits a page that values share, and some have just left. */
+  /** Visits a shared-values page that some values have just left. */
   void visitLeft(int pageId) {
     try {
       long horizon = storage.horizon().settled(storage.horizon().refresh());

@@ -7,26 +7,29 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * How much the threads of the cleaner work beside others who write: together a tenth of the time of
- * one, whatever their number. What aborted transactions have left is in nobody's way, and there may
- * be much of it; so after some work there is a rest. Where nobody writes there is none.
+ * Limits the work of the cleaner while others write. All cleaner threads together use a tenth of
+ * the time of one thread, whatever their number. The remains of aborted transactions do no harm,
+ * and there may be many; so after some work there is a rest. While no thread writes there is no
+ * rest.
  */
 final class CleaningBudget {
   /*
-   * Rest        After a slice of work a thread owes a rest that is RESTS times as long. What is owed is added up: all
-   *             rest until the end of it, whoever owes it. So they all rest at the same time, and who writes then is
-   *             somebody else: the log's end stands still between two looks, and nobody of the cleaner's was at work.
+   * Rest        After a slice of work a thread owes a rest that is RESTS times as long. The owed rests are added up,
+   *             and all threads rest until the end of the sum. So they rest at the same time, and a write in that
+   *             time is by another thread. If the log's end does not move between two checks,
+   *             and no cleaner thread is at work, no other thread writes.
    *
-   * Races left in   one that is just ending a visit is taken for somebody else who writes: the rest goes on until the
-   *             next look. Two may forget what is owed at the same time, or one add to it meanwhile: a rest more or less.
+   * Races left in   a cleaner thread that is just ending a visit may be taken for another writer: then the rest goes
+   *                 on until the next check. Two threads may clear the sum at the same time, or one may add to it
+   *                 meanwhile: that costs or saves a rest.
    */
-  /** Work between two rests. */
+  /** The work between two rests. */
   private static final long SLICE = 500_000L;
 
-  /** A rest is so many times as long as the work before it. */
+  /** A rest is this many times as long as the work before it. */
   private static final int RESTS = 9;
 
-  /** While it rests it looks so often whether others still write. */
+  /** The period of checks during a rest whether others still write. */
   private static final long LOOK = 200_000L;
 
   private final LongSupplier endOfLog;
@@ -35,7 +38,7 @@ final class CleaningBudget {
   private final AtomicLong restUntil;
   private final AtomicInteger atWork = new AtomicInteger();
 
-  /** What one thread has worked. */
+  /** The work of one thread. */
   static final class Share {
     private long since;
 
@@ -45,11 +48,11 @@ final class CleaningBudget {
   }
 
   /**
-   * Nothing is owed.
+   * Makes a budget without owed rests.
    *
-   * @param endOfLog what moves when anybody writes
-   * @param stops whether nobody is to rest any more
-   * @param clock nanoseconds, from anywhere
+   * @param endOfLog the end of the log, which moves if any thread writes
+   * @param stops whether no thread should rest any more
+   * @param clock nanoseconds since an arbitrary moment
    */
   CleaningBudget(LongSupplier endOfLog, BooleanSupplier stops, LongSupplier clock) {
     this.endOfLog = endOfLog;
@@ -58,18 +61,20 @@ final class CleaningBudget {
     this.restUntil = new AtomicLong(clock.getAsLong());
   }
 
-  /** The calling thread begins to work; {@link #end} follows. */
+  /** Called when the calling thread begins to work; {@link #end} must follow. */
   Share begin() {
     atWork.getAndIncrement();
     return new Share(clock.getAsLong());
   }
 
-  /** The calling thread has ended its work. */
+  /** Called when the calling thread has ended its work. */
   void end() {
     atWork.getAndDecrement();
   }
 
-  /** Before the next piece of work: rests if that is owed; whether it has rested. */
+  /**
+   * Called before the next piece of work: rests if a rest is owed. Returns whether it has rested.
+   */
   boolean awaitTurn(Share share) {
     long now = clock.getAsLong();
     long worked = now - share.since;
@@ -87,7 +92,7 @@ final class CleaningBudget {
     return true;
   }
 
-  /** Adds what work of so many nanoseconds costs. */
+  /** Adds the rest for this many nanoseconds of work. */
   void owe(long now, long worked) {
     long rest = RESTS * Math.min(worked, 2 * SLICE);
     restUntil.getAndUpdate(until -> Math.max(until - now, 0) + now + rest);

@@ -14,10 +14,11 @@ import org.revenantdb.recovery.file.FileThread;
 import org.revenantdb.recovery.file.StorageException;
 
 /**
- * The visits of one pass of the cleaner: of the pages that were marked when it began, and of those
- * that are handed over meanwhile, by the thread that makes the pass and others that help it.
+ * The visits of one pass of the cleaner, to the pages that were marked when it began, and to those
+ * that are added meanwhile. The thread that makes the pass and its helpers do the visits.
  *
- * <p>The helpers come with the pass and have ended when {@link #run} returns, however it does.
+ * <p>The helpers are started for the pass, and have ended when {@link #run} returns, normally or
+ * not.
  */
 final class CleaningPass {
   /*
@@ -48,14 +49,14 @@ final class CleaningPass {
   private final PageBitmap unreadable = new PageBitmap();
 
   /**
-   * A pass that has not begun.
+   * Makes a pass that has not begun.
    *
-   * @param pages to be visited; others add more
-   * @param visits of all threads
-   * @param inside what each visit runs in
+   * @param pages the pages to visit; others add more
+   * @param visits the visits of all threads
+   * @param inside runs each visit
    * @param horizon every snapshot is at or above it, and the log is durable up to it
    * @param closed whether it has to end after the pages that are being visited
-   * @param budget how much it works beside others; null: as much as it can
+   * @param budget limits its work while others write; null: no limit
    */
   CleaningPass(
       Storage storage,
@@ -88,10 +89,10 @@ final class CleaningPass {
    * Visits all pages.
    *
    * @param own the visits of the calling thread
-   * @param helpers those of others
+   * @param helpers the visits of the helpers
    * @param threadName the names of their threads begin with this
-   * @param pagesPerHelper a helper comes for each so many pages
-   * @param tidy what the calling thread does after a rest
+   * @param pagesPerHelper a helper is started for each this many pages
+   * @param tidy the calling thread runs it after a rest
    * @return false if it ended early, as it was closed
    */
   boolean run(
@@ -127,7 +128,7 @@ final class CleaningPass {
     return !isStopped();
   }
 
-  /** Where there is no thread to be had the others do it. */
+  /** Starts a helper. If no thread can be started, the others do its work. */
   private void start(PageVisit helper, String name, Thread caller) {
     helping.getAndIncrement();
     try {
@@ -166,7 +167,10 @@ final class CleaningPass {
     }
   }
 
-  /** Visits pages until there is none that nobody else visits; whether there was one. */
+  /**
+   * Visits pages until all remaining ones are being visited by other threads. Returns whether there
+   * was one to visit.
+   */
   private boolean work(PageVisit visitor, Runnable tidy) {
     Share share = budget == null ? null : budget.begin();
     boolean any = false;
@@ -198,7 +202,7 @@ final class CleaningPass {
     return any;
   }
 
-  /** Takes a page that nobody visits, roughly in the order of the file; -1 if there is none. */
+  /** Takes a page that no thread visits, roughly in the order of the file; -1 if there is none. */
   private int take() {
     int from = cursor.get();
     boolean isSecondRound = from == 0;
@@ -218,7 +222,7 @@ final class CleaningPass {
           taken = pages.clear(page);
         } finally {
           if (!taken) {
-            visits.end(page); // somebody has visited or freed it, or there is no memory
+            visits.end(page); // another thread has visited or freed it, or there is no memory
           }
         }
         if (taken) {

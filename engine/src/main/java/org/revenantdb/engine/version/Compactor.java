@@ -33,10 +33,10 @@ import org.revenantdb.gc.SnapshotSet;
 import org.revenantdb.recovery.file.StorageException;
 
 /**
- * Moves pages from the end of the data file to free ones further front, so that the end can be cut
- * off.
+ * Moves pages from the end of the data file to free ones nearer to its beginning, so that the end
+ * can be cut off.
  *
- * <p>It is the cleaner's, and runs on its thread alone, because moving frees pages.
+ * <p>It belongs to the cleaner and runs only on its thread, because moving frees pages.
  */
 final class Compactor {
   /*
@@ -47,7 +47,7 @@ final class Compactor {
    *             stream may read it once more. After a crash there are no streams.
    *             I3 nothing is held between two steps, and every step is inside the gate.
    */
-  /** Merges a leaf that holds little with a neighbour, and what becomes small above. */
+  /** Merges a leaf with little content with a neighbour, and pages above that become small. */
   @FunctionalInterface
   interface Merger {
     /** Merges the leaf that begins at this fence; returns how many pages were freed. */
@@ -91,13 +91,13 @@ final class Compactor {
   private final Deque<RetiredPage> retired = new ArrayDeque<>();
   private boolean metOverflow;
 
-  /** Pages that values share, and some have left: what is left of them there has to be taken. */
+  /** Shared-values pages that some values have left: the slots of these values must be freed. */
   private final Set<Integer> left = new TreeSet<>();
 
   /**
    * Moves pages for the cleaner.
    *
-   * @param merger merges leaves that hold little
+   * @param merger merges leaves with little content
    * @param visitor cleans a page
    * @param rootMover moves roots
    */
@@ -140,7 +140,7 @@ final class Compactor {
     return !retired.isEmpty();
   }
 
-  /** Lets those pages be claimed again that nobody can come back to. */
+  /** Frees the claims of retired pages to which no reader can come back. */
   void giveBackRetired(SnapshotSet snapshots) {
     long horizon = snapshots.horizon();
     for (RetiredPage page = retired.peekFirst();
@@ -152,7 +152,7 @@ final class Compactor {
   }
 
   /**
-   * Moves what can be moved.
+   * Moves all pages that can be moved.
    *
    * @param all the trees of the database
    * @return how many pages were moved
@@ -167,7 +167,7 @@ final class Compactor {
     int end = allocator.occupancy().compactSize(units);
     long moved = moveFrom(all, end);
     if (allocator.occupancy().lastInUseBelow(Integer.MAX_VALUE) >= end) {
-      // There are free pages further front, though no free extents.
+      // There are free pages before, though no free extents.
       moved += pack(end);
       giveBackEmpty(all);
       moved += moveFrom(all, end);
@@ -181,7 +181,7 @@ final class Compactor {
     return 0;
   }
 
-  /** Moves what lies behind a page to extents before it. */
+  /** Moves pages behind a page to extents before it. */
   private long moveFrom(List<Tree> all, int from) {
     storage.roomy().keepBelow(from);
     try {
@@ -267,7 +267,7 @@ final class Compactor {
     }
   }
 
-  /** A page that cannot be read stays where it is. */
+  /** Runs a step. A page that cannot be read stays where it is. */
   private long step(LongSupplier action) {
     try {
       return inside.run(action);
@@ -325,7 +325,7 @@ final class Compactor {
     }
   }
 
-  /** Looks at every leaf for large values: their pages do not say whose they are. */
+  /** Searches every leaf for large values, because their pages do not show their rows. */
   private long moveValues(Tree tree, int from) {
     long moved = 0;
     byte @Nullable [] position = new byte[0];
@@ -351,7 +351,7 @@ final class Compactor {
     return moved;
   }
 
-  /** The large values of a leaf; returns where the next leaf begins. */
+  /** Collects the large values of a leaf; returns the beginning of the next leaf. */
   private byte @Nullable [] collect(Tree tree, byte[] position, List<LargeValue> values) {
     int frame = tree.leafShared(position, descent);
     try {

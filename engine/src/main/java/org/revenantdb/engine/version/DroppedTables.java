@@ -13,10 +13,10 @@ import org.revenantdb.engine.page.SequenceRow;
 import org.revenantdb.engine.page.TableRow;
 
 /**
- * The tables that were dropped and whose pages have not all been given back: what the entries of
- * the catalogue say, and from when on each may go.
+ * The dropped tables whose pages have not all been freed, as in the entries of the catalogue, and
+ * the time from which on each may be removed.
  *
- * <p>Thread-safe. Those who drop add, the cleaner takes.
+ * <p>Thread-safe. Threads that drop tables add them, the cleaner removes them.
  */
 public final class DroppedTables {
   /*
@@ -44,22 +44,22 @@ public final class DroppedTables {
       this.trees = trees;
     }
 
-    /** The record that dropped it is published. */
+    /** Called when the record that dropped it is published. */
     public void ready(long lsn) {
       droppedAt = lsn;
     }
 
-    /** The trees that are still there. */
+    /** The trees that still exist. */
     TableRow trees() {
       return trees;
     }
 
-    /** The key that its row had, if that was in this life. */
+    /** The key of its former row, if it was dropped in this life. */
     byte @Nullable [] name() {
       return name;
     }
 
-    /** The last tree is gone. */
+    /** Called when the last tree was removed. */
     void lastTreeGone() {
       if (trees.trees() == 1) {
         gone = true;
@@ -74,9 +74,9 @@ public final class DroppedTables {
   }
 
   /**
-   * None yet.
+   * Makes an object without tables.
    *
-   * @param catalogue with the entries
+   * @param catalogue the catalogue with the entries
    */
   public DroppedTables(Storage storage, RowReader reader, Tree catalogue) {
     this.storage = storage;
@@ -85,7 +85,7 @@ public final class DroppedTables {
   }
 
   /**
-   * A table that is about to be dropped: nothing happens to it before it is {@linkplain
+   * Adds a table that is about to be dropped. Nothing happens to it before it is {@linkplain
    * DroppedTable#ready ready}.
    *
    * @param name the key of its row
@@ -96,12 +96,12 @@ public final class DroppedTables {
     return table;
   }
 
-  /** A table that was not dropped after all, or is gone. */
+  /** Removes a table that was not dropped after all, or was removed completely. */
   public void remove(DroppedTable table) {
     tables.remove(table.trees().id(0), table);
   }
 
-  /** Adds what a former life has left. Once, by the cleaner, inside the gate. */
+  /** Adds the tables that a former life has left. Called once, by the cleaner, inside the gate. */
   void load() {
     List<TableRow> entries = new ArrayList<>();
     RowScan.forEach(
@@ -112,14 +112,14 @@ public final class DroppedTables {
         SequenceRow.firstKey(),
         (key, value) -> {
           TableRow trees = DroppedTableRow.of(key, value);
-          if (trees != null) { // else a check tells of it; what it was has leaked
+          if (trees != null) { // else a check reports it; its pages have leaked
             entries.add(trees);
           }
         });
     if (entries.isEmpty()) {
       return;
     }
-    // Behind the entries: a table that was dropped before they were read has no row any more.
+    // After the entries: a table that was dropped before they were read has no row any more.
     Set<Integer> roots = new HashSet<>();
     Set<Integer> ids = new HashSet<>();
     RowScan.forEach(
@@ -153,18 +153,18 @@ public final class DroppedTables {
     return catalogue;
   }
 
-  /** How many there are, ready or not. */
+  /** The number of tables, ready or not. */
   public int count() {
     return tables.size();
   }
 
-  /** Whether there are none, ready or not. */
+  /** Whether there are no tables, ready or not. */
   boolean isEmpty() {
     return tables.isEmpty();
   }
 
   /**
-   * A table whose pages may be given back, from an id on.
+   * A table whose pages may be freed, from an id on.
    *
    * @param settled every snapshot is at or above it, and the log is durable up to it
    */
@@ -177,7 +177,7 @@ public final class DroppedTables {
     return null;
   }
 
-  /** Whether a tree of this id is one of a dropped table's. */
+  /** Whether a tree with this id belongs to a dropped table. */
   public boolean hasTree(int id) {
     for (DroppedTable table : tables.values()) {
       TableRow trees = table.trees;

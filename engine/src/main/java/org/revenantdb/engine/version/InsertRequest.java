@@ -14,13 +14,13 @@ import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.gc.version.UnseenDeletes;
 
 /**
- * A row to be inserted by whoever has its leaf latched, if it is a new one and nothing else has to
- * be done (R22, protocols.md §20).
+ * A request to insert a row, for the thread that has its leaf latched. It only works if the row is
+ * new and nothing else has to be done (R22, protocols.md §20).
  *
- * <p>It runs under the leaf's exclusive latch, on its owner's thread or on that of another, while
- * the owner waits; it latches nothing and waits for nothing but room in the log buffer, which the
- * log's own thread makes. The record names the owner's transaction, the credit is the owner's; it
- * returns only when the record is published and the row is on the page. One at a time.
+ * <p>It runs under the leaf's exclusive latch, on its owner's thread, or on another thread while
+ * the owner waits. It latches nothing, and waits only for room in the log buffer, which the log's
+ * own thread makes. Transaction and credit are the owner's. It returns only after the record is
+ * published and the row is on the page. For one insert at a time.
  */
 final class InsertRequest implements Runnable {
   private static final byte[] NO_BYTES = new byte[0];
@@ -36,13 +36,13 @@ final class InsertRequest implements Runnable {
   private boolean inserted;
   private boolean missed;
 
-  /** A request of the owner of a mini-transaction. */
+  /** Makes a request for the owner of a mini-transaction. */
   InsertRequest(MiniTransaction mini, UnseenDeletes unseen) {
     this.mini = mini;
     this.unseen = unseen;
   }
 
-  /** What it needs is made before it is under the latch. */
+  /** Makes everything that it needs, before it runs under the latch. */
   void prepare(Tree tree, Stay leaf, byte[] key, long id, long snapshot, byte[] value) {
     this.tree = tree;
     this.leaf = leaf;
@@ -88,12 +88,12 @@ final class InsertRequest implements Runnable {
     return inserted;
   }
 
-  /** Whether the leaf was split, merged or evicted before the request was carried out. */
+  /** Whether the leaf was split, merged or evicted before the request ran. */
   boolean hasMissed() {
     return missed;
   }
 
-  /** Keeps nothing of the caller's. */
+  /** Drops the references to the caller's data. */
   void forget() {
     tree = null;
     leaf = null;

@@ -19,17 +19,17 @@ import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.recovery.log.RecordBuilder;
 
 /**
- * Stores rows of a load that come between others: as many as the leaf takes, in one record
- * (protocols.md §17). One thread at a time.
+ * Stores rows of a load that lie between other rows: as many as the leaf can take, in one record
+ * (protocols.md §17). For one thread at a time.
  */
 final class LeafLoader {
-  /** What may be in the leaf anew, and the parts' headers. */
+  /** The new content of a leaf, and the headers of the parts. */
   private static final int CREDIT = 24 * 1024;
 
   /** The leaf and its space map. */
   private static final int PAGES = 2;
 
-  /** No writer's id; 0 is that of a row which is committed for all. */
+  /** Not the id of any writer; 0 stands for a row that is committed for all. */
   private static final long NOBODY = -1;
 
   private final Storage storage;
@@ -44,7 +44,7 @@ final class LeafLoader {
   private final MemorySegment scratch = Arena.ofAuto().allocate(LeafCell.MAX_CELL, Long.BYTES);
 
   /**
-   * A loader.
+   * Makes a loader.
    *
    * @param id of the transaction
    */
@@ -59,12 +59,12 @@ final class LeafLoader {
   }
 
   /**
-   * Stores rows, as long as they are in one leaf, have room there, and meet nothing but versions of
-   * aborted transactions that have none before them.
+   * Stores rows as long as they belong to one leaf and have room there. They may meet only versions
+   * of aborted transactions without a predecessor.
    *
-   * @param rows a leaf that was filled aside
-   * @param from the slot of the first
-   * @return how many; 0 if the first has to be stored by itself
+   * @param rows a leaf that was filled outside the tree
+   * @param from the slot of the first row
+   * @return how many were stored; 0 if the first row has to be stored separately
    */
   int store(MemorySegment rows, int from) {
     storage.space().acquire(CREDIT, PAGES);
@@ -86,7 +86,7 @@ final class LeafLoader {
     }
   }
 
-  /** Whether a leaf has rows, and nothing but what aborted transactions have inserted. */
+  /** Whether a leaf has rows, and all of them were inserted by aborted transactions. */
   private boolean isLeftByAborted(int leaf) {
     MemorySegment page = pool.page(leaf);
     int count = Slotted.count(page);
@@ -107,7 +107,10 @@ final class LeafLoader {
     return true;
   }
 
-  /** The leaf is filled anew, between the fences that it has: its rows count for nobody. */
+  /**
+   * Replaces the content of the leaf, between its fences: its present rows are visible to no
+   * transaction.
+   */
   private int storeAnew(MemorySegment rows, int from, int leaf) {
     MemorySegment page = pool.page(leaf);
     byte[] upper = Slotted.hasUpperFence(page) ? Slotted.upperFence(page) : null;
@@ -190,7 +193,7 @@ final class LeafLoader {
       }
     }
     if (row == from) {
-      return 0; // what was begun is in no log
+      return 0; // nothing of it is in the log
     }
     mini.end();
     maps.latchAndWrite(mini);

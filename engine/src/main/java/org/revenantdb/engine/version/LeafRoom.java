@@ -10,14 +10,14 @@ import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.recovery.log.RecordBuilder;
 
 /**
- * Room on a leaf: what has to stay free for versions, and what predecessors that nobody needs give
- * back. One thread at a time.
+ * Manages the room on a leaf: the room that must stay free for versions, and the room of unneeded
+ * predecessors. For one thread at a time.
  */
 final class LeafRoom {
   /** Room for some versions of small rows. */
   static final int RESERVE = 1024;
 
-  /** What taking predecessors away has to bring: else the leaf is split. */
+  /** The least gain from the removal of predecessors; otherwise the leaf is split. */
   private static final int MIN_GAIN = 256;
 
   private final Storage storage;
@@ -30,11 +30,11 @@ final class LeafRoom {
   }
 
   /**
-   * What the right-most leaf keeps for new versions of the rows that are appended to it: without
-   * any, the first update of each full leaf would split it.
+   * The room that the right-most leaf keeps for new versions of appended rows. Without it, the
+   * first update of each full leaf would split the leaf.
    *
-   * @param slot of the row, or where it goes, as from a search
-   * @param length of its cell
+   * @param slot the slot of the row, or its place, as returned by a search
+   * @param length the length of its cell
    */
   static int reserve(MemorySegment page, int slot, int length) {
     boolean appends = slot < -1 && -slot - 1 == Slotted.count(page) && !Slotted.hasUpperFence(page);
@@ -42,12 +42,12 @@ final class LeafRoom {
   }
 
   /**
-   * Takes away the predecessors on a leaf that no snapshot needs; in a record of its own, so what
-   * comes after may fail. That their successors are durable is not asked for: they stay, and this
-   * record is behind their commits in the log (R9).
+   * Removes the predecessors on a leaf that no snapshot needs. It uses a separate record, so the
+   * caller's next steps may fail. Their successors need not be durable: they stay, and this record
+   * comes after their commits in the log (R9).
    *
    * @param leaf frame, latched exclusively
-   * @return false if that is not worth it: nothing was changed
+   * @return false if it does not pay; then nothing was changed
    */
   boolean settle(int leaf, MemorySegment page) {
     if (!Page.hasVersions(page) || gainAtMost(page) < MIN_GAIN) {
@@ -77,7 +77,7 @@ final class LeafRoom {
     return true;
   }
 
-  /** What the predecessors on a leaf take, needed or not. */
+  /** The room of the predecessors on a leaf, needed or not. */
   private static int gainAtMost(MemorySegment page) {
     int gain = 0;
     int count = Slotted.count(page);

@@ -5,28 +5,29 @@ import java.util.List;
 import org.revenantdb.engine.page.Page;
 
 /**
- * Goes through the same range of several trees that have no key in common, and gives their rows in
- * one order.
+ * Scans the same range of several trees without common keys, and returns their rows in one order.
  *
- * <p>Nothing is held between batches; splits and merges meanwhile do no harm, as with the {@link
+ * <p>Nothing is held between batches. Splits and merges meanwhile do no harm, as for the {@link
  * RowScan} of each tree.
  */
 public final class MergedScan implements RowSource {
   /*
-   * Protocol    docs/protocols.md §22, where it is argued why the order holds.
+   * Protocol    docs/protocols.md §22, with the argument why the order holds.
    *
    * heap[0 .. size)   trees that have not ended, by the key of the row that comes next; the first of all at 0
    * at[t]             that row in batches[t]
    * rows[t]           how many rows the next batch of tree t is to have at the most
    * taken[t]          how often the transaction had written when batches[t] was taken, or found empty
    *
-   * Invariant   Between two calls, and before each row is given out, every tree that has not ended is in the heap: its
-   *             next batch is taken as soon as the last row of one has been given out.
+   * Invariant   Between two calls, and before each row is returned, every tree that has not ended is in the heap: its
+   *             next batch is taken as soon as the last row of the former one has been returned.
    */
-  /** Rows of a batch that is given out, at the most; it may also be full by its bytes. */
+  /** The greatest number of rows of a returned batch; its bytes may fill it earlier. */
   private static final int BATCH = 128;
 
-  /** Rows of the first batch of each tree; a short scan shall not copy what nobody asks for. */
+  /**
+   * The number of rows of the first batch of each tree: a short scan should not copy unneeded rows.
+   */
   private static final int FIRST_ROWS = 8;
 
   private final RowScan[] scans;
@@ -40,11 +41,11 @@ public final class MergedScan implements RowSource {
   private boolean begun;
 
   /**
-   * A scan.
+   * Makes a scan.
    *
-   * @param scans of the same range and in the same direction, not begun
-   * @param batches one for each, from {@link #batches}; another merged scan of the same thread may
-   *     have used them and is of no more use then
+   * @param scans scans of the same range and in the same direction, not begun
+   * @param batches one for each, from {@link #batches}; they may come from another merged scan of
+   *     the same thread, which cannot be used any more
    */
   public MergedScan(List<RowScan> scans, RowBatch[] batches, boolean descending) {
     this.scans = scans.toArray(new RowScan[0]);
@@ -111,7 +112,7 @@ public final class MergedScan implements RowSource {
     return !batches[tree].isEmpty();
   }
 
-  /** Puts the tree at a place of the heap where it belongs; those below are in order. */
+  /** Moves the tree at a place of the heap to where it belongs; the places below are in order. */
   private void sink(int place) {
     int tree = heap[place];
     int hole = place;

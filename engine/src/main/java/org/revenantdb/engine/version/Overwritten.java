@@ -12,20 +12,20 @@ import org.revenantdb.gc.spill.SpilledStack;
 import org.revenantdb.gc.spill.SpilledVersion;
 
 /**
- * What one transaction has overwritten while it had a savepoint, in order (R14, protocols.md §28).
- * One thread at a time.
+ * The versions that one transaction has overwritten while it had a savepoint, in order (R14,
+ * protocols.md §28). For one thread at a time.
  *
- * <p>The last versions are in memory; when these are too many, the older half goes to a file, from
- * where it comes back when memory has no more.
+ * <p>The last versions are in memory. If there are too many, the older half goes to a file. It is
+ * read back when memory has no more versions.
  */
 final class Overwritten {
   /**
-   * A version of the transaction's own, or where it wrote a row first: then the row has the version
-   * before, and the value is null.
+   * A version of the transaction itself, or the first write of a row: then the row has the former
+   * version, and the value is null.
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Version(Tree tree, byte[] key, int flags, byte @Nullable [] value) {
-    /** Heap that it takes: the record, two arrays, a place in the list. */
+    /** Heap size without the bytes: the record, two arrays, a place in the list. */
     private static final int BYTES = 72;
 
     private long bytes() {
@@ -42,7 +42,7 @@ final class Overwritten {
   /** Trees of the versions in the file, by table. */
   private final Map<Integer, Tree> trees = new HashMap<>();
 
-  /** What the versions in memory take. */
+  /** The memory of the versions in memory. */
   private long bytes;
 
   private @Nullable Version next;
@@ -50,9 +50,9 @@ final class Overwritten {
   private boolean hasKept;
 
   /**
-   * Nothing, and nothing is kept.
+   * Makes an empty object that keeps nothing yet.
    *
-   * @param limit bytes of memory, about
+   * @param limit approximate bytes of memory
    */
   Overwritten(SpillFiles files, long limit) {
     this.limit = limit;
@@ -69,7 +69,7 @@ final class Overwritten {
     return hasKept;
   }
 
-  /** How many versions are kept; from now on all that are overwritten are. */
+  /** Returns how many versions are kept. From now on all overwritten versions are kept. */
   int mark() {
     keeps = true;
     hasKept = true;
@@ -81,10 +81,10 @@ final class Overwritten {
   }
 
   /**
-   * Makes room in memory for one more; with nothing latched.
+   * Makes room in memory for one more version; called with nothing latched.
    *
-   * @throws org.revenantdb.recovery.file.StorageException if there is none on disk; all is as it
-   *     was
+   * @throws org.revenantdb.recovery.file.StorageException if there is no room on disk; nothing has
+   *     changed
    */
   void makeRoom() {
     if (bytes <= limit) {
@@ -108,7 +108,7 @@ final class Overwritten {
     half.clear();
   }
 
-  /** Makes ready what {@link #add} adds, so that this cannot fail. */
+  /** Prepares the version for {@link #add}, so that {@code add} cannot fail. */
   void prepare(Tree tree, byte[] key, int flags, byte @Nullable [] value) {
     if (keeps) {
       next = new Version(tree, key.clone(), flags, value);
@@ -116,12 +116,12 @@ final class Overwritten {
     }
   }
 
-  /** What was made ready has not been overwritten. */
+  /** Drops the prepared version: it has not been overwritten. */
   void discard() {
     next = null;
   }
 
-  /** Adds what was made ready: it has been overwritten. */
+  /** Adds the prepared version: it has been overwritten. */
   void add() {
     Version ready = next;
     if (ready != null) {
@@ -132,9 +132,9 @@ final class Overwritten {
   }
 
   /**
-   * The last one above a mark; null if there is none. With nothing latched.
+   * The last version above a mark; null if there is none. Called with nothing latched.
    *
-   * @throws org.revenantdb.recovery.file.StorageException if it cannot be read; all is as it was
+   * @throws org.revenantdb.recovery.file.StorageException if it cannot be read; nothing has changed
    */
   @Nullable Version last(int mark) {
     if (size() <= mark) {
@@ -157,12 +157,11 @@ final class Overwritten {
         : new Version(tree, spilled.key(), spilled.flags(), spilled.value());
   }
 
-  /** The last one is back in its row. */
+  /** Removes the last version: it is back in its row. */
   void removeLast() {
     bytes -= versions.removeLast().bytes();
   }
 
-  /** The transaction has ended. */
   void end() {
     clear();
     hasKept = false;

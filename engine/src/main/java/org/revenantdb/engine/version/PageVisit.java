@@ -21,10 +21,10 @@ import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.recovery.log.RecordBuilder;
 
 /**
- * The cleaner's visit of one page: what aborted transactions left there is taken back, versions
- * that nobody needs are dropped, large values freed, a page that has become small is merged.
+ * The cleaner's visit of one page. It reverts rows of aborted transactions, drops unneeded
+ * versions, frees large values, and merges a page that has become small.
  *
- * <p>Each thread of the cleaner has one of its own; a visit is inside the gate.
+ * <p>Each thread of the cleaner has its own object; a visit is inside the gate.
  */
 final class PageVisit {
   /*
@@ -56,11 +56,11 @@ final class PageVisit {
   private boolean leftMoved;
 
   /**
-   * Visits of one thread.
+   * Makes an object for the visits of one thread.
    *
    * @param trees the tree of a table id, or null if there is none
-   * @param active whom all threads have met
-   * @param visits of all threads
+   * @param active the active writers that all threads have met
+   * @param visits the visits of all threads
    */
   PageVisit(
       Storage storage, IntFunction<@Nullable Tree> trees, ActiveWriters active, PageVisits visits) {
@@ -77,7 +77,7 @@ final class PageVisit {
     this.merge = new Merge(pool, visits, storage.marks(), mini, maps, storage.counters().merges);
   }
 
-  /** Whether a slot was left, since this was asked last, whose value has moved. */
+  /** Whether a slot whose value has moved was left since the last call. */
   boolean takeLeftMoved() {
     boolean left = leftMoved;
     leftMoved = false;
@@ -123,7 +123,7 @@ final class PageVisit {
                   + pageId
                   + " has a version bit, but is of type "
                   + Page.type(page)
-                  + ", of which nothing can be cleaned");
+                  + ", which has nothing to clean");
         }
       } finally {
         pool.unfixExclusive(frame);
@@ -150,12 +150,15 @@ final class PageVisit {
     return merge(tree, fence, /* closely= */ false);
   }
 
-  /** Merges the leaf that begins at a fence, and what becomes small above; how many pages went. */
+  /**
+   * Merges the leaf that begins at a fence, and pages above that become small; returns how many
+   * pages were freed.
+   */
   long merge(Tree tree, byte[] fence, boolean closely) {
     long merged = 0;
     for (int level = 0; ; level++) {
       long before = merged;
-      // The neighbour on the other side may have waited for this one, and is not visited again.
+      // The neighbour on the other side may have waited for this merge, and is not visited again.
       while (mergeOnce(tree, fence, level, closely)) {
         merged++;
       }
@@ -189,7 +192,7 @@ final class PageVisit {
       long writer = LeafCell.writer(page, cell);
       long status = transactions.outcome(writer);
       if (status == TransactionTable.ACTIVE) {
-        boolean waits = active.takesLong(writer); // once: it may become so
+        boolean waits = active.takesLong(writer); // called once, because the answer may change
         longActive |= waits;
         isActive |= !waits;
       } else if (status == TransactionTable.ABORTED) {
@@ -236,12 +239,16 @@ final class PageVisit {
     return changes;
   }
 
-  /** Whether a row is deleted, and no snapshot sees it, though some are from before the delete. */
+  /**
+   * Whether a row is deleted and no snapshot sees it, although some snapshots are from before the
+   * delete.
+   */
   private boolean isUnseen(MemorySegment page, int cell, boolean predecessor, long deletedAt) {
     if (!LeafCell.is(page, cell, LeafCell.DELETED) || deletedAt > storage.horizon().durable()) {
       return false;
     }
-    long committedAt = deletedAt; // never, if its own transaction has inserted it
+    long committedAt =
+        deletedAt; // it was never committed if the deleting transaction itself has inserted it
     if (predecessor) {
       committedAt = storage.transactions().outcome(LeafCell.predecessorWriter(page, cell));
       if (!TransactionTable.isCommitted(committedAt)) {
@@ -253,21 +260,21 @@ final class PageVisit {
         .mayTakeUnseen(Slotted.table(page), Slotted.keyOf(page, cell), committedAt, deletedAt);
   }
 
-  /** What is to become of a large value. */
+  /** The decision about a large value. */
   private enum Fate {
-    /** Nobody needs it any more. */
+    /** It is no longer needed. */
     GONE,
-    /** It stays, and nobody has superseded it. */
+    /** It stays, and is not superseded. */
     SETTLED,
-    /** Somebody may need it yet. */
+    /** It may still be needed. */
     UNDECIDED,
     /** A transaction that has not ended decides. */
     ACTIVE,
-    /** A transaction does that is prepared, or takes long. */
+    /** A transaction that is prepared, or takes long, decides. */
     LONG_ACTIVE
   }
 
-  /** When a page is to be visited again. */
+  /** The decision for a page, from those for its values. */
   private static Fate worst(boolean undecided, boolean active, boolean longActive) {
     return active
         ? Fate.ACTIVE
@@ -315,7 +322,7 @@ final class PageVisit {
     return fate == Fate.GONE;
   }
 
-  /** Decides about values that share a page, which is freed if none is left. */
+  /** Decides about the values of a shared page, which is freed if none is left. */
   private long cleanShared(int frame, MemorySegment page, int pageId, long horizon) {
     boolean undecided = false;
     boolean isActive = false;
@@ -375,14 +382,17 @@ final class PageVisit {
     return changes;
   }
 
-  /** Who read where the value was may come back there, as long as his snapshot lasts. */
+  /**
+   * The decision about a moved value: a reader that has read its former place may come back there
+   * as long as its snapshot is open.
+   */
   private Fate fateOfMoved(MemorySegment page) {
     boolean isForgotten = Page.lsn(page) <= storage.horizon().refresh().horizon();
     leftMoved |= !isForgotten;
     return isForgotten ? Fate.GONE : Fate.UNDECIDED;
   }
 
-  /** Frees the page that is latched, with nothing on it that anybody needs. */
+  /** Frees the latched page, which has nothing that is still needed. */
   private void freePage(int pageId) {
     mini.begin(0);
     maps.clear();

@@ -7,8 +7,8 @@ import org.revenantdb.engine.btree.Descent;
 import org.revenantdb.engine.txn.TransactionTable;
 
 /**
- * Who reads, and what a read in progress has to remember: a transaction has one for all its reads,
- * so that none of them allocates. One thread at a time.
+ * The state of the reads of a transaction. A transaction has one object for all its reads, so that
+ * no read allocates. For one thread at a time.
  */
 public final class Reading {
   final Descent descent;
@@ -19,23 +19,23 @@ public final class Reading {
   private boolean notesPrepared;
   private Map<Long, LongSupplier> prepared = Map.of();
 
-  /** Of the version that is being read: what became of its writer. */
+  /** The outcome of the writer of the version that is being read. */
   long status = TransactionTable.COMMITTED_FOR_ALL;
 
   /**
-   * Of a transaction that has not written.
+   * Makes an object for a transaction that has not written.
    *
-   * @param snapshot what it sees
+   * @param snapshot its snapshot
    */
   public Reading(long snapshot) {
     this(snapshot, new Descent(), new Witness());
   }
 
   /**
-   * As {@link #Reading(long)}, with a descent of its own.
+   * As {@link #Reading(long)}, with its own descent.
    *
-   * @param snapshot what it sees
-   * @param descent which notes where its reads are
+   * @param snapshot its snapshot
+   * @param descent records the places of its reads
    */
   public Reading(long snapshot, Descent descent) {
     this(snapshot, descent, new Witness());
@@ -47,34 +47,34 @@ public final class Reading {
     this.witness = witness;
   }
 
-  /** Of the same transaction, with another snapshot and a descent of its own. */
+  /** An object for the same transaction, with another snapshot and its own descent. */
   public Reading at(long other) {
     Reading reading = new Reading(other, new Descent(), witness);
     reading.self = self;
     return reading;
   }
 
-  /** Later reads see this. */
+  /** Sets the snapshot of later reads. */
   public void advance(long later) {
     snapshot = later;
   }
 
-  /** What it sees. */
+  /** Its snapshot. */
   public long snapshot() {
     return snapshot;
   }
 
-  /** From now on it notes which versions of prepared transactions it has passed over. */
+  /** From now on it records which versions of prepared transactions it has skipped. */
   public void notePrepared() {
     notesPrepared = true;
   }
 
-  /** Whether it does. */
+  /** Whether it records these. */
   boolean notesPrepared() {
     return notesPrepared;
   }
 
-  /** A version was not seen because of what has become of its writer until now. */
+  /** Called when a version was not visible because of the present outcome of its writer. */
   void passedOver(long writer, TransactionTable transactions) {
     LongSupplier outcome = notesPrepared ? transactions.ofPrepared(writer) : null;
     if (outcome != null) {
@@ -85,24 +85,24 @@ public final class Reading {
     }
   }
 
-  /** Whether it has passed over any since they were {@linkplain #takePrepared taken}. */
+  /** Whether it has skipped any since they were {@linkplain #takePrepared taken}. */
   public boolean hasPassedPrepared() {
     return !prepared.isEmpty();
   }
 
-  /** Ids of prepared transactions that it has passed over, and what becomes of them. */
+  /** The ids of prepared transactions that it has skipped, with sources of their outcomes. */
   public Map<Long, LongSupplier> takePrepared() {
     Map<Long, LongSupplier> taken = prepared;
     prepared = Map.of();
     return taken;
   }
 
-  /** Told of every version that is returned, or is absent. */
+  /** Receives every version that is returned or is absent. */
   public Witness witness() {
     return witness;
   }
 
-  /** The transaction has begun to write, under this id. */
+  /** Called when the transaction has begun to write, with this id. */
   public void writesAs(long id) {
     self = id;
   }

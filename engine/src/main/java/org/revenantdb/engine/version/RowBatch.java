@@ -11,21 +11,21 @@ import org.revenantdb.engine.page.Page;
 import org.revenantdb.engine.page.Slotted;
 
 /**
- * Rows that a scan has copied out of a leaf: all bytes in one array, so that a batch allocates next
- * to nothing. Filled again and again; one thread at a time.
+ * Rows that a scan has copied from a leaf. All bytes are in one array, so a batch allocates almost
+ * nothing. Reusable; for one thread at a time.
  */
 public final class RowBatch {
   /*
    * Row i       prefix, then keys[i] .. values[i]   its key     values[i] .. values[i] + lengths[i]   its value, or a reference to
    *             overflow pages if flags[i] says so
-   * Bytes       First, in one piece, the part of the leaf in which the cells of all rows are (hold): rows whose current
-   *             version is taken lie in there. Values from elsewhere are added behind. One copy of some kilobytes costs
-   *             less than one of each row, and the processor fetches ahead of it.
-   * Prefix      What the keys of the leaf begin with and its cells lack; none in a batch that was not given a leaf.
+   * Bytes       First, in one piece, the part of the leaf that contains the cells of all rows (hold): rows whose
+   *             current version is taken lie in it. Values from elsewhere are added behind it. One copy of some
+   *             kilobytes costs less than a copy of each row, and the processor prefetches it.
+   * Prefix      The prefix of the leaf's keys, which is not in its cells; empty in a batch without a leaf.
    */
   private static final int FIRST_ROWS = 16;
 
-  /** In the place of a row's flags: its value is not known yet. */
+  /** Stored instead of a row's flags if its value is not known yet. */
   private static final byte WITHOUT_VALUE = -1;
 
   private byte[] bytes = new byte[0];
@@ -37,13 +37,13 @@ public final class RowBatch {
   private int size;
   private int withoutValue;
 
-  /** Where in the leaf the piece begins. */
+  /** The offset of the piece in the leaf. */
   private int held;
 
   private byte[] prefix = new byte[0];
   private int prefixLength;
 
-  /** No rows. */
+  /** Makes an empty batch. */
   public RowBatch() {}
 
   /** Number of rows. */
@@ -56,12 +56,12 @@ public final class RowBatch {
     return size == 0;
   }
 
-  /** Bytes that the rows take, and what else was copied with them. */
+  /** The number of bytes of the rows, including what else was copied with them. */
   int bytesUsed() {
     return used;
   }
 
-  /** Forgets the rows. */
+  /** Removes the rows. */
   public void clear() {
     size = 0;
     withoutValue = 0;
@@ -70,8 +70,8 @@ public final class RowBatch {
   }
 
   /**
-   * Copies the part of a leaf in which all cells are that {@link #addCurrent} will be given; with
-   * no rows in the batch.
+   * Copies the part of a leaf that contains all cells for {@link #addCurrent}. The batch must be
+   * empty.
    */
   void hold(MemorySegment page, int from, int to) {
     int length = to - from;
@@ -87,7 +87,7 @@ public final class RowBatch {
     prefixLength = Slotted.copyPrefix(page, prefix);
   }
 
-  /** Adds the current version of a row: key and value follow each other in its cell. */
+  /** Adds the current version of a row: in its cell the value follows the key. */
   void addCurrent(int cell, long shape) {
     int key = cell + LeafCell.keyOffset(shape) - held;
     add(key, LeafCell.keyLength(shape), LeafCell.valueLength(shape), LeafCell.flags(shape));
@@ -115,7 +115,7 @@ public final class RowBatch {
     return found;
   }
 
-  /** Gives these rows their values; those that have none are taken out. */
+  /** Sets the values of these rows; rows without a value are removed. */
   void addValues(List<byte[]> keysWithoutValue, @Nullable StoredValue[] found) {
     int rows = size;
     int next = 0;
@@ -224,7 +224,8 @@ public final class RowBatch {
     if (prefixLength > other.prefixLength) {
       return -other.compareKeys(otherRow, this, row);
     }
-    // Mine is the shorter prefix: then come bytes of my suffix and the rest of the other's prefix.
+    // This batch has the shorter prefix: next are bytes of this suffix and the rest of the other's
+    // prefix.
     int order = Arrays.compareUnsigned(prefix, 0, prefixLength, other.prefix, 0, prefixLength);
     if (order != 0) {
       return order;

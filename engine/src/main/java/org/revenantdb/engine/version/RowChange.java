@@ -15,12 +15,13 @@ import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.recovery.log.RecordBuilder;
 
 /**
- * The change of one row: what it takes on its leaf, and its record. One thread at a time; used
- * again for the next row.
+ * The change of one row: the room that it needs on its leaf, and its record. Reused for the next
+ * row; for one thread at a time.
  *
- * <p>The record has the transaction's id, and holds the row; the version bit and its mirror if the
- * page has none; pages of large values: the new one is adopted (superseder 0), the one replaced
- * gets this transaction as superseder, in the order of page ids.
+ * <p>The record has the transaction's id and contains the row. If the page has no version bit, it
+ * also sets the bit and its mirror. It also changes pages of large values, in the order of page
+ * ids: the new value is adopted (superseder 0), and the replaced one gets this transaction as
+ * superseder.
  */
 final class RowChange {
   private static final byte[] NO_BYTES = new byte[0];
@@ -31,7 +32,7 @@ final class RowChange {
   private final MapChanges maps;
   private final ValuePages valuePages;
 
-  /** Room for a former value, while the length of its difference is counted. */
+  /** Room for a former value, while the length of its difference is computed. */
   private final MemorySegment scratch = Arena.ofAuto().allocate(LeafCell.MAX_CELL, Long.BYTES);
 
   private int flags;
@@ -40,29 +41,29 @@ final class RowChange {
   /** The value in overflow pages that the row gets. */
   private @Nullable ValueReference adopted;
 
-  /** Of a new row. */
+  /** The cell of a new row. */
   private byte[] newCell = NO_BYTES;
 
-  /** Of a row that is there: what becomes of its current version, as {@link PageOps} has it. */
+  /** For an existing row: what happens to its current version, as a constant of {@link PageOps}. */
   private int keep;
 
-  /** What its value shares with the new one. */
+  /** The difference between its value and the new one. */
   private int diff;
 
-  /** The value in overflow pages that the row loses, and who wrote it. */
+  /** The value in overflow pages that the row loses, and its writer. */
   private @Nullable ValueReference superseded;
 
   private long supersededWriter;
 
-  /** Bytes of the new cell, and how many more than now the row takes. */
+  /** The length of the new cell, and by how much it is longer than the present one. */
   private int newLength;
 
   private int room;
 
-  /** Bytes that have to stay free beside. */
+  /** The number of further bytes that must stay free. */
   private int reserved;
 
-  /** Changes that are made by this mini-transaction. */
+  /** Makes an object for changes with this mini-transaction. */
   RowChange(Storage storage, MiniTransaction mini, MapChanges maps, ValuePages valuePages) {
     this.storage = storage;
     this.pool = storage.pool();
@@ -72,11 +73,11 @@ final class RowChange {
   }
 
   /**
-   * Begins anew.
+   * Begins another change.
    *
-   * @param flags of the new version
-   * @param value of it
-   * @param adopted the same, if it is in overflow pages
+   * @param flags flags of the new version
+   * @param value its value
+   * @param adopted the reference to its value, if it is in overflow pages
    */
   void begin(int flags, byte[] value, @Nullable ValueReference adopted) {
     this.flags = flags;
@@ -89,20 +90,20 @@ final class RowChange {
     return flags == LeafCell.DELETED;
   }
 
-  /** The row is new. */
+  /** Plans the insert of a new row. */
   void insert(MemorySegment page, byte[] key, long id) {
     newCell = LeafCell.build(key, flags, id, value);
     newLength = newCell.length;
     room = newLength + Slotted.LEAF_SLOT - Slotted.prefix(page);
   }
 
-  /** The current version goes, and so does its large value. */
+  /** Plans to drop the current version, with its large value. */
   void replaceOwn(MemorySegment page, int cell, long id) {
     supersedeCurrent(page, cell, id);
     replace(page, cell, PageOps.REPLACE);
   }
 
-  /** The current version goes; what stood before it loses its large value. */
+  /** Plans to drop an aborted current version; the predecessor loses its large value. */
   void replaceAborted(MemorySegment page, int cell) {
     if (LeafCell.is(page, cell, LeafCell.PREDECESSOR)
         && LeafCell.is(page, cell, LeafCell.PREDECESSOR_OVERFLOW)) {
@@ -113,14 +114,14 @@ final class RowChange {
   }
 
   /**
-   * The current version becomes the predecessor.
+   * Plans to make the current version the predecessor.
    *
-   * @param writer who wrote it
-   * @param isForAll whether everybody sees it
+   * @param writer its writer
+   * @param isForAll whether it is visible to all
    */
   void keep(MemorySegment page, int cell, long writer, boolean isForAll) {
     supersedeCurrent(page, cell, writer);
-    // An id that nobody needs any more takes no room; a large value is known by it.
+    // An id that is no longer needed takes no room; but a large value is identified by it.
     replace(page, cell, isForAll && superseded == null ? PageOps.KEEP_FOR_ALL : PageOps.KEEP);
   }
 
@@ -148,7 +149,7 @@ final class RowChange {
     return room + reserved <= Slotted.free(page);
   }
 
-  /** Bytes that the row, its slot and what has to stay free take on a leaf. */
+  /** The number of bytes on a leaf for the row, its slot, and the room that must stay free. */
   int need() {
     return newLength + Slotted.LEAF_SLOT + reserved;
   }
@@ -156,9 +157,9 @@ final class RowChange {
   /**
    * Makes the change.
    *
-   * @param leaf frame, latched exclusively
-   * @param slot of the row, or where it goes, as from a search
-   * @param id of the transaction
+   * @param leaf its frame, latched exclusively
+   * @param slot the slot of the row, or its place, as returned by a search
+   * @param id the id of the transaction
    */
   void apply(int leaf, int slot, long id) {
     int leafId = pool.pageIdOf(leaf);
@@ -199,7 +200,7 @@ final class RowChange {
     }
   }
 
-  /** Sets the version bit of the leaf, or the ghost bit as well; whether that was news. */
+  /** Sets the version bit of the leaf, or also the ghost bit. Returns whether a bit was changed. */
   private boolean setBits(RecordBuilder record, int leaf, boolean ghost) {
     MemorySegment page = pool.page(leaf);
     int before = Page.flags(page);

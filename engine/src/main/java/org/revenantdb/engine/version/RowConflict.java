@@ -1,8 +1,8 @@
 package org.revenantdb.engine.version;
 
-/** Where a row was met that another transaction has written, by who met it last. */
+/** The last conflict that a writer has met: a row that another transaction has written. */
 public interface RowConflict {
-  /** Who was there first. */
+  /** The other transaction. */
   long conflictingWriter();
 
   /** The LSN of its commit, 0 if it has not ended. */
@@ -11,6 +11,6 @@ public interface RowConflict {
   /** Id of the tree that the row is in. */
   int conflictTree();
 
-  /** Key of the row; nobody changes it. */
+  /** The key of the row; the array must not be changed. */
   byte[] conflictKey();
 }

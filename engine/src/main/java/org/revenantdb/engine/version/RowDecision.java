@@ -3,9 +3,9 @@ package org.revenantdb.engine.version;
 import org.revenantdb.engine.txn.TransactionTable;
 
 /**
- * What becomes of a row that a transaction writes to: the decision alone, a function of what the
- * leaf and the transaction table say. Source: "Constant Time Recovery in Azure SQL Database" (VLDB
- * 2019), §3.2, Figure 6; rule R3; {@code docs/protocols.md} §7.
+ * The decision what happens to a row that a transaction writes to. It is a pure function of the
+ * data of the leaf and of the transaction table. Source: "Constant Time Recovery in Azure SQL
+ * Database" (VLDB 2019), §3.2, Figure 6; rule R3; {@code docs/protocols.md} §7.
  *
  * <pre>
  *   current version of    | predecessor     | put             | delete
@@ -28,17 +28,17 @@ enum RowDecision {
   INSERT,
   /** The transaction has written the row before: the predecessor stays. */
   REPLACE_OWN,
-  /** An aborted version gives way: the predecessor stays, if there is one. */
+  /** An aborted version is replaced: the predecessor stays, if there is one. */
   REPLACE_ABORTED,
   /** The current version becomes the predecessor. */
   KEEP,
   /** There is nothing to delete. */
   NOTHING,
-  /** The writer of the current version was there first. */
+  /** Conflict with the writer of the current version. */
   CONFLICT,
-  /** The writer of the predecessor was there first. */
+  /** Conflict with the writer of the predecessor. */
   CONFLICT_BEFORE,
-  /** Somebody has deleted the row, and nothing of it is left. */
+  /** Conflict with a transaction that has deleted the row, of which nothing is left. */
   CONFLICT_GONE;
 
   /** The writer of a version, as the transaction that writes sees it. */
@@ -49,17 +49,17 @@ enum RowDecision {
     SELF,
     /** Another transaction that has not ended. */
     OPEN,
-    /** One that has aborted. */
+    /** A transaction that has aborted. */
     ABORTED,
-    /** One that committed at or below the snapshot. */
+    /** A transaction that committed at or below the snapshot. */
     VISIBLE,
-    /** One that committed above the snapshot. */
+    /** A transaction that committed above the snapshot. */
     LATER;
 
     /**
      * The writer of a version that is not the transaction's own.
      *
-     * @param status what the transaction table says of it
+     * @param status its status in the transaction table
      */
     static Writer of(long status, long snapshot) {
       if (status == TransactionTable.ACTIVE) {
@@ -76,12 +76,12 @@ enum RowDecision {
    * Decides.
    *
    * @param current writer of the current version
-   * @param isDeletion whether the current version says that the row was deleted
-   * @param before writer of the predecessor; looked at if the current version is aborted
-   * @param wasDeletion whether the predecessor says so
-   * @param deletes whether the row is to be deleted
-   * @param isGone whether a deletion above the snapshot may have left nothing; looked at if nothing
-   *     is there, or nothing but an aborted version
+   * @param isDeletion whether the current version is a delete mark
+   * @param before writer of the predecessor; used if the current version is aborted
+   * @param wasDeletion whether the predecessor is a delete mark
+   * @param deletes whether the row shall be deleted
+   * @param isGone whether a deletion above the snapshot may have left nothing; used if there is no
+   *     version, or only an aborted one
    */
   static RowDecision of(
       Writer current,

@@ -13,11 +13,12 @@ import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.ValueReference;
 
 /**
- * Stores rows that come in ascending order, for one transaction that does nothing else: whole
- * leaves where the table has nothing yet; between others what a leaf takes at once, or row by row.
+ * Stores rows that come in ascending order, for one transaction that does nothing else. Where the
+ * table has no rows yet, it stores whole leaves. Between other rows it stores as many as a leaf
+ * takes at once, or row by row.
  *
- * <p>When anything but a row out of order is thrown, or a conflict is found, the transaction has to
- * be rolled back (protocols.md §17, B4). One thread at a time.
+ * <p>After an exception, except for a row out of order, and after a conflict, the transaction must
+ * be rolled back (protocols.md §17, B4). For one thread at a time.
  */
 public final class RowLoader {
   private final Storage storage;
@@ -30,13 +31,13 @@ public final class RowLoader {
   private final LeafLoader between;
   private final OverflowWriter overflow;
 
-  /** The key that came last; the caller's arrays are the caller's. */
+  /** A copy of the last key; the caller keeps its own arrays. */
   private final byte[] last = new byte[LeafCell.MAX_KEY];
 
   private int lastLength;
   private byte @Nullable [] firstOfRun;
 
-  /** What of the run has been stored, row by row; none yet if the leaf is -1. */
+  /** The part of the run that has been stored row by row; none yet if the leaf is -1. */
   private int storedLeaf = -1;
 
   private int storedSlot;
@@ -48,11 +49,11 @@ public final class RowLoader {
   private long pages;
 
   /**
-   * A loader.
+   * Makes a loader.
    *
-   * @param writer of the transaction, for rows that go one by one
-   * @param id of the transaction
-   * @param snapshot of the transaction
+   * @param writer the transaction's writer, for rows that are stored one by one
+   * @param id the id of the transaction
+   * @param snapshot the snapshot of the transaction
    */
   public RowLoader(Storage storage, Tree tree, RowWriter writer, long id, long snapshot) {
     this.storage = storage;
@@ -75,17 +76,17 @@ public final class RowLoader {
     writer.cannotPutBack();
   }
 
-  /** Whether a key is above all that have come. */
+  /** Whether a key is above all former ones. */
   public boolean isAscending(byte[] key) {
     return Arrays.compareUnsigned(last, 0, lastLength, key, 0, key.length) < 0;
   }
 
-  /** Leaves that were put in whole. */
+  /** The number of leaves that were stored whole. */
   public long pages() {
     return pages;
   }
 
-  /** Stores a row; the caller knows that it is ascending. */
+  /** Stores a row; the caller has checked that it is ascending. */
   public RowWriter.Outcome add(byte[] key, byte[] value) {
     if (value.length <= LeafCell.maxInlineValue(key.length)) {
       return add(key, 0, value);
@@ -95,14 +96,19 @@ public final class RowLoader {
     return add(key, LeafCell.OVERFLOW, overflow.reference().bytes());
   }
 
-  /** A writer for a value that comes in pieces; it is in no row until {@link #add} has it. */
+  /**
+   * A writer for a value that comes in pieces. The value is in no row until {@link #add} is called.
+   */
   public OverflowWriter beginValue() {
     OverflowWriter written = writer.newOverflowWriter();
     written.begin(id);
     return written;
   }
 
-  /** Stores a row with a value from {@link #beginValue}; the caller knows that it is ascending. */
+  /**
+   * Stores a row with a value from {@link #beginValue}; the caller has checked that it is
+   * ascending.
+   */
   public RowWriter.Outcome add(byte[] key, OverflowWriter written) {
     written.adopt();
     storage.counters().overflowValues.increment();
@@ -128,12 +134,12 @@ public final class RowLoader {
     lastLength = key.length;
   }
 
-  /** Whether a conflict has kept a row from being stored, and {@link #resume} may come to more. */
+  /** Whether a conflict has prevented a row from being stored, and {@link #resume} may succeed. */
   public boolean isHeldUp() {
     return storedLeaf >= 0;
   }
 
-  /** Goes on where a conflict was: with the row that was in conflict. */
+  /** Continues after a conflict, with the row that was in conflict. */
   public RowWriter.Outcome resume() {
     RowWriter.Outcome outcome = store();
     byte[] key = nextKey;
@@ -153,7 +159,7 @@ public final class RowLoader {
     firstOfRun = key.clone();
   }
 
-  /** Stores what has not been stored yet. */
+  /** Stores the remaining rows. */
   public RowWriter.Outcome finish() {
     return firstOfRun == null ? RowWriter.Outcome.DONE : store();
   }

@@ -14,11 +14,11 @@ import org.revenantdb.engine.page.SlottedSearch;
 import org.revenantdb.engine.txn.TransactionTable;
 
 /**
- * The rows of a range, leaf by leaf, for those who want to know which there are and not what is in
- * them: no value is copied, and no key that nobody asked for.
+ * The rows of a range, leaf by leaf, for callers that do not need their values: no value is copied,
+ * and keys are copied only on request.
  *
- * <p>A leaf is looked at under its shared latch; the next one is found by the fence, as a {@link
- * RowScan} finds it, so splits and merges meanwhile do no harm. One use, one thread at a time.
+ * <p>A leaf is read under its shared latch. The next one is found by the fence, as in a {@link
+ * RowScan}, so splits and merges meanwhile do no harm. For one use and one thread at a time.
  */
 public final class RowRange implements RowConflict {
   private static final @Nullable StoredValue[] NO_VALUES = {};
@@ -33,7 +33,7 @@ public final class RowRange implements RowConflict {
   /** Rows of the last leaf of which the snapshot sees an older version, if any. */
   private final List<byte[]> older = new ArrayList<>(0);
 
-  /** The next leaf is the one that holds this. */
+  /** The next leaf is the one that covers this key. */
   private byte[] position;
 
   private boolean done;
@@ -42,9 +42,9 @@ public final class RowRange implements RowConflict {
   private byte[] conflictKey = new byte[0];
 
   /**
-   * A range.
+   * Makes a range.
    *
-   * @param reading of the transaction that reads
+   * @param reading the reading of the transaction
    * @param from first key, inclusive, or null for the first
    * @param to last key, exclusive, or null for after the last
    */
@@ -138,9 +138,8 @@ public final class RowRange implements RowConflict {
   }
 
   /**
-   * Whether somebody was there first and keeps a row of the next leaf from being written (first
-   * updater wins); then that leaf is the next one again. What it tells may change as soon as it is
-   * told.
+   * Whether a conflict with another transaction prevents a write to a row of the next leaf (first
+   * updater wins). Then that leaf is the next one again. The answer may be out of date at once.
    */
   public boolean findConflict() {
     return findConflict(/* ofCommitted= */ true);
@@ -149,14 +148,14 @@ public final class RowRange implements RowConflict {
   /**
    * The same.
    *
-   * @param ofCommitted whether one that has committed since counts
+   * @param ofCommitted whether transactions that have committed since count
    */
   public boolean findConflict(boolean ofCommitted) {
     conflictingWriter = 0;
     byte[] before = position;
     boolean wasDone = done;
     List<Conflict> conflicts =
-        new ArrayList<>(0); // over rows of which an older version may be seen
+        new ArrayList<>(0); // for rows of which an older version may be visible
     slots((page, from, to) -> {
       if (reader.seesAll(page, reading)) {
         return; // all writers have committed, at or below the snapshot
@@ -195,8 +194,8 @@ public final class RowRange implements RowConflict {
   }
 
   /**
-   * Whether a row of the next leaf has been changed since the snapshot by another transaction that
-   * has committed, or is prepared: also one that was not there, or is not any more.
+   * Whether another transaction that has committed, or is prepared, has changed a row of the next
+   * leaf since the snapshot. Inserted and deleted rows count, too.
    */
   public boolean findChange() {
     boolean[] found = {false};
@@ -228,12 +227,12 @@ public final class RowRange implements RowConflict {
         && transactions.outcome(LeafCell.predecessorWriter(page, cell)) > reading.snapshot;
   }
 
-  /** With no latch. */
+  /** Called with no latch. */
   private @Nullable StoredValue[] findOlder() {
     return older.isEmpty() ? NO_VALUES : reader.findOlder(tree.table(), older, reading);
   }
 
-  /** After {@link #findConflict}: who was there first. */
+  /** After {@link #findConflict}: the other transaction. */
   @Override
   public long conflictingWriter() {
     return conflictingWriter;
@@ -277,8 +276,7 @@ public final class RowRange implements RowConflict {
   }
 
   /**
-   * Is given a leaf, latched, and which of its slots are of the range; none if not {@code from <
-   * to}.
+   * Receives a latched leaf, and its slots that belong to the range; none if not {@code from < to}.
    */
   @FunctionalInterface
   private interface LeafVisitor {
@@ -286,8 +284,8 @@ public final class RowRange implements RowConflict {
   }
 
   /**
-   * Is given each row that the snapshot sees, or may see: if that is an older version, it has to be
-   * looked for when the leaf is not latched any more.
+   * Receives each row that the snapshot sees, or may see. In the latter case an older version must
+   * be looked for after the leaf was unlatched.
    */
   @FunctionalInterface
   private interface RowVisitor {

@@ -16,31 +16,31 @@ import org.revenantdb.gc.version.VolatileStore;
 /**
  * Finds the version of a row that a snapshot sees.
  *
- * <p>Most reads are optimistic and write nothing shared: the current version, in the leaf, is what
- * the snapshot sees, or one is that the leaf has no more. What is not so simple, and what is
- * disturbed too often, is read under the leaf's shared latch. Thread-safe.
+ * <p>Most reads are optimistic and write no shared memory: the snapshot sees the current version in
+ * the leaf, or one that is no longer in the leaf. Other cases, and reads that are disturbed too
+ * often, use the leaf's shared latch. Thread-safe.
  */
 public final class RowReader {
   /*
-   * R1          The writer of a version is looked up while its page is latched; of an optimistic read, before the
+   * R1          The writer of a version is looked up while its page is latched; in an optimistic read, before the
    *             leaf's stamp is validated.
    *
    * Optimistic  1 descent: leaf and stamp   2 slot, cell, flags, writer, place of the value   3 what became of the writer
    *             4 copy   5 the stamp validates; only then is anything told, to the caller or the witness
    *             Not seen at 3: the same of the predecessor, instead of 4; behind 5 the store, as without the latch that a
    *             reader under it has given back by then.
-   *             Before 5 everything may be torn. Lengths and offsets are those of two bytes, so an allocation is small,
-   *             and what leads out of the page is an exception, which counts as a disturbance.
+   *             Before 5 everything may be torn. Lengths and offsets have two bytes, so an allocation is small. An
+   *             offset that leads out of the page causes an exception, which counts as a disturbance.
    */
-  /** What {@link #read(Tree, byte[], Reading, byte[], int)} answers where there is no row. */
+  /** The result of {@link #read(Tree, byte[], Reading, byte[], int)} if there is no row. */
   public static final int NO_ROW = -1;
 
-  /** What it answers if the value has to be found by {@link #read(Tree, byte[], Reading)}. */
+  /** The result if the value has to be found by {@link #read(Tree, byte[], Reading)}. */
   public static final int LATCHED = -2;
 
   private static final int OPTIMISTIC_TRIES = 3;
 
-  // What locate() answers beside the place of a value.
+  // The results of locate() other than the place of a value.
   private static final long PLACE_NO_ROW = -1;
   private static final long PLACE_LATCHED = -2;
   private static final long PLACE_DISTURBED = -3;
@@ -48,16 +48,15 @@ public final class RowReader {
 
   private final Storage storage;
 
-  /** A reader of this database's rows. */
+  /** Makes a reader of this database's rows. */
   public RowReader(Storage storage) {
     this.storage = storage;
   }
 
   /**
-   * Copies the value of a key to where the caller wants it, if that can be done without a latch.
+   * Copies the value of a key to an array of the caller, if that can be done without a latch.
    *
-   * @param into where the value goes, as much of it as there is room for; what comes behind may be
-   *     overwritten, too
+   * @param into receives the value, as much as fits; bytes behind it may be overwritten, too
    * @param at index of its first byte
    * @return the length of the value, {@link #NO_ROW} or {@link #LATCHED}
    */
@@ -110,7 +109,7 @@ public final class RowReader {
     return readLatched(tree, key, reading);
   }
 
-  /** With everything else read: whether that was so. */
+  /** Called after everything else was read: whether the read was undisturbed. */
   private boolean isRight(Reading reading) {
     if (!reading.descent.isUndisturbed()) {
       return false;
@@ -160,13 +159,13 @@ public final class RowReader {
       long offset = cell - base + LeafCell.valueOffset(shape);
       return (offset << Integer.SIZE) | LeafCell.valueLength(shape);
     } catch (IndexOutOfBoundsException torn) {
-      return PLACE_DISTURBED; // if it was not, the read under the latch meets it
+      return PLACE_DISTURBED; // if it was not a disturbance, the read under the latch meets it
     }
   }
 
   /**
-   * Where the current version is not seen: whether an older one is that the cell does not have. Who
-   * commits is waited for under the latch, and who is passed over is noted there.
+   * Called if the current version is not visible: finds out if an older version outside the cell
+   * is. The read under the latch waits for committing writers, and records the skipped ones.
    */
   private long locateOlder(
       MemorySegment memory, long cell, long shape, long status, Reading reading) {
@@ -216,15 +215,15 @@ public final class RowReader {
     return older(tree.table(), key, reading);
   }
 
-  /** Which version of a row a snapshot sees, as far as its cell tells. */
+  /** The version of a row that a snapshot sees, as far as its cell shows. */
   enum Seen {
     /** The current one. */
     CURRENT,
-    /** The one before it, which the cell has as well. */
+    /** The predecessor, which is also in the cell. */
     PREDECESSOR,
-    /** None: it sees the row deleted, or never there. */
+    /** None: for the snapshot the row is deleted, or was never there. */
     NONE,
-    /** None that the cell has; maybe an older one, if {@link #mayHaveOlder}. */
+    /** None in the cell; perhaps an older one, if {@link #mayHaveOlder}. */
     OLDER
   }
 
@@ -240,10 +239,10 @@ public final class RowReader {
     return seenBefore(page, cell, reading);
   }
 
-  /** As {@link #seen}, when that is not the current version. */
+  /** As {@link #seen}, if it is not the current version. */
   private Seen seenBefore(MemorySegment page, int cell, Reading reading) {
-    // Else an insert that this snapshot does not see,
-    // or a row whose former versions it does not need.
+    // Else it is an insert that this snapshot does not see, or a row whose former versions it does
+    // not need.
     if (LeafCell.is(page, cell, LeafCell.PREDECESSOR)
         && sees(LeafCell.predecessorWriter(page, cell), reading)) {
       return LeafCell.is(page, cell, LeafCell.PREDECESSOR_DELETED) ? Seen.NONE : Seen.PREDECESSOR;
@@ -252,8 +251,8 @@ public final class RowReader {
   }
 
   /**
-   * Whether there is any older version of any row. Not of a row whose leaf is latched now, if not:
-   * one comes to the store before it leaves its page (R27).
+   * Whether there is an older version of any row. If not, there is none of a row whose leaf is
+   * latched now, because a version is in the store before it leaves its page (R27).
    */
   private boolean mayHaveOlder() {
     return !storage.versions().isEmpty();
@@ -270,21 +269,21 @@ public final class RowReader {
   }
 
   /**
-   * Whether a snapshot sees the current version of each row of a leaf, and need not be told of any
-   * that it is not durable yet: then no writer has to be looked up.
+   * Whether a snapshot sees the current version of each row of a leaf, and all of these are
+   * durable: then no writer has to be looked up.
    *
    * @param page the leaf, latched
    */
   boolean seesAll(MemorySegment page, Reading reading) {
-    // Without the version bit all writers have committed and nothing is deleted, and what says so
-    // is behind their commits in the log (protocols.md §39).
+    // Without the version bit all writers have committed and nothing is deleted, and the record
+    // that cleared the bit comes after their commits in the log (protocols.md §39).
     long lsn = Page.lsn(page);
     return !Page.hasVersions(page) && lsn <= reading.snapshot && lsn <= storage.log().durableLsn();
   }
 
   /**
-   * Adds the row in a cell to a batch, as the snapshot sees it, if it does; or, without a value, if
-   * that is an older version, for {@link #findOlder}.
+   * Adds the row in a cell to a batch if the snapshot sees it. If it sees an older version, adds
+   * the row without a value, for {@link #findOlder}.
    *
    * @param page its leaf, latched
    * @param batch which holds the cell
@@ -308,7 +307,10 @@ public final class RowReader {
     }
   }
 
-  /** Gives the rows of a batch that have no value theirs; with no latch, since it may take long. */
+  /**
+   * Finds the values of the rows of a batch that have none. Called with no latch, since it may take
+   * long.
+   */
   void findOlder(int table, Reading reading, RowBatch batch) {
     List<byte[]> keys = batch.keysWithoutValue();
     if (!keys.isEmpty()) {
@@ -317,14 +319,15 @@ public final class RowReader {
   }
 
   /**
-   * The older versions of rows that a snapshot sees, null where it sees none; with no latch.
+   * The older versions of rows that a snapshot sees; null for a row of which it sees none. Called
+   * with no latch.
    *
-   * @param keys which rows, {@link Seen#OLDER} each
+   * @param keys the keys of the rows, each {@link Seen#OLDER}
    */
   @Nullable StoredValue[] findOlder(int table, List<byte[]> keys, Reading reading) {
-    // What is found without the leaf's latch is what would have been with it: what the snapshot
-    // sees is in the store by
-    // now, stays there while the snapshot is open, and nothing that comes meanwhile is for it.
+    // The result is the same without the leaf's latch as with it: the version that the snapshot
+    // sees is in the store by now and stays there while the snapshot is open, and versions that
+    // arrive meanwhile are not visible to it.
     VolatileStore.@Nullable Version[] versions =
         storage.versions().findAll(table, keys, reading.snapshot);
     @Nullable StoredValue[] values = new StoredValue[versions.length];
@@ -341,7 +344,7 @@ public final class RowReader {
   private static @Nullable StoredValue value(
       VolatileStore.@Nullable Version version, Reading reading) {
     if (version == null) {
-      return null; // never there, or a delete that was durable before it was taken away
+      return null; // the row was never there, or its delete was durable before the row was removed
     }
     reading.witness.saw(version.committedAt());
     return (version.flags() & LeafCell.DELETED) != 0
@@ -353,7 +356,7 @@ public final class RowReader {
     return sees(writer, reading, storage.transactions());
   }
 
-  /** Whether a snapshot sees what one has written; with the row latched (R1). */
+  /** Whether a snapshot sees the versions of a writer; called with the row latched (R1). */
   static boolean sees(long writer, Reading reading, TransactionTable transactions) {
     if (writer == 0 || writer == reading.self) {
       return true;

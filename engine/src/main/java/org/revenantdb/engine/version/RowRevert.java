@@ -14,8 +14,9 @@ import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.recovery.log.RecordBuilder;
 
 /**
- * Gives a row back the version that it had before a transaction wrote it first (protocols.md §27,
- * §28). That needs no room: the version is in the row. One thread at a time.
+ * Restores the version that a row had before a transaction wrote it for the first time
+ * (protocols.md §27, §28). That needs no room, because the version is in the row. For one thread at
+ * a time.
  */
 final class RowRevert {
   /** Credit for log space that goes with {@link #PAGES}. */
@@ -31,7 +32,7 @@ final class RowRevert {
   private final ValuePages values;
   private final Descent descent = new Descent();
 
-  /** A revert that shares its writer's mini-transaction. */
+  /** Makes an object that shares its writer's mini-transaction. */
   RowRevert(Storage storage, MiniTransaction mini, MapChanges maps, ValuePages values) {
     this.storage = storage;
     this.pool = storage.pool();
@@ -41,9 +42,10 @@ final class RowRevert {
   }
 
   /**
-   * Takes a transaction's version of a row away. The caller has the credit.
+   * Removes a transaction's version of a row. The caller has the credit.
    *
-   * @param mayBeGone whether the row may have been given back before; else that is damage
+   * @param mayBeGone whether the version may have been removed before; otherwise a missing version
+   *     is damage
    */
   void row(Tree tree, byte[] key, long id, boolean mayBeGone) {
     int leaf = tree.leafExclusive(key, descent);
@@ -78,7 +80,7 @@ final class RowRevert {
     try {
       values.latch();
       maps.clear();
-      mini.begin(values.isEmpty() ? 0 : id); // as superseder it comes to a page
+      mini.begin(values.isEmpty() ? 0 : id); // as a superseder the id is written to a page
       RecordBuilder record = mini.change(leaf);
       if (LeafCell.is(page, cell, LeafCell.PREDECESSOR)) {
         PageOps.revert(record, slot);

@@ -13,14 +13,14 @@ import org.revenantdb.engine.page.Slotted;
 import org.revenantdb.engine.page.SlottedSearch;
 
 /**
- * Goes through a range of a tree, leaf by leaf.
+ * Scans a range of a tree, leaf by leaf.
  *
- * <p>A batch is copied under the leaf's shared latch; the next one goes on by key: after the last
+ * <p>A batch is copied under the leaf's shared latch. The next one continues by key: after the last
  * row taken, or from the leaf's fence. So nothing is held between batches, and splits and merges
- * meanwhile do no harm. One thread at a time.
+ * meanwhile do no harm. For one thread at a time.
  */
 public final class RowScan implements RowSource {
-  /** Rows of a batch at the most; a batch never crosses a leaf. */
+  /** The greatest number of rows of a batch; a batch never crosses a leaf. */
   static final int BATCH = 128;
 
   private final BufferPool pool;
@@ -28,7 +28,7 @@ public final class RowScan implements RowSource {
   private final Tree tree;
   private final Reading reading;
 
-  /** Its own: it goes on from where it ended, whatever else the transaction reads. */
+  /** Its own descent, so that it continues from its end, whatever else the transaction reads. */
   private final Descent descent = new Descent();
 
   private final ReadAhead ahead;
@@ -43,12 +43,12 @@ public final class RowScan implements RowSource {
   /** The other end: ascending exclusive, descending inclusive; null for none. */
   private final byte @Nullable [] end;
 
-  /** Whether the position is the upper fence of the leaf that the last descent led to. */
+  /** Whether the position is the upper fence of the leaf that the last descent found. */
   private boolean fromFence;
 
   private boolean done;
 
-  /** Is shown rows. */
+  /** Receives rows. */
   @FunctionalInterface
   public interface RowAction {
     /** A row whose value lies in its leaf. */
@@ -56,7 +56,7 @@ public final class RowScan implements RowSource {
   }
 
   /**
-   * Shows all rows of a range in the order of their keys, as they are when it comes by.
+   * Visits all rows of a range in key order, each as it is when it is reached.
    *
    * @param from first key, inclusive, or null for the first
    * @param to last key, exclusive, or null for after the last
@@ -79,9 +79,9 @@ public final class RowScan implements RowSource {
   }
 
   /**
-   * A scan.
+   * Makes a scan.
    *
-   * @param reading of the transaction that reads
+   * @param reading the reading of the transaction
    * @param from first key, inclusive, or null for the first
    * @param to last key, exclusive, or null for after the last
    */
@@ -117,7 +117,7 @@ public final class RowScan implements RowSource {
   /**
    * Fills a batch with the next rows; with none only at the end.
    *
-   * @param most how many rows it looks at in a leaf
+   * @param most how many rows of a leaf it reads
    */
   void fill(RowBatch batch, int most) {
     batch.clear();
@@ -212,7 +212,7 @@ public final class RowScan implements RowSource {
     }
   }
 
-  /** Has the batch hold the cells of some slots of a leaf. */
+  /** Copies the cells of some slots of a leaf to the batch. */
   private static void hold(MemorySegment page, int from, int to, RowBatch batch) {
     int low = Page.SIZE;
     int high = 0;
@@ -226,7 +226,7 @@ public final class RowScan implements RowSource {
     }
   }
 
-  /** Whether the largest keys below a bound (null: of all) are those of this leaf. */
+  /** Whether this leaf has the largest keys below a bound (null: of all keys). */
   private static boolean isBelow(MemorySegment page, byte @Nullable [] bound) {
     if (bound == null) {
       return !Slotted.hasUpperFence(page);

@@ -20,21 +20,21 @@ import org.revenantdb.engine.version.RowDecision.Writer;
 import org.revenantdb.recovery.log.RecordBuilder;
 
 /**
- * Writes rows for one transaction: finds the leaf, has it decided what becomes of the row ({@link
- * RowDecision}), makes room, and has the change made ({@link RowChange}). One thread at a time.
+ * Writes rows for one transaction: it finds the leaf, decides what happens to the row ({@link
+ * RowDecision}), makes room, and makes the change ({@link RowChange}). For one thread at a time.
  *
  * <p>First updater wins: a row whose newest committed version is above the snapshot, or that
- * another transaction is writing, is a conflict, and nothing has changed. Whether to wait for that
- * one is the caller's to decide.
+ * another transaction is writing, is a conflict, and nothing has changed. The caller decides
+ * whether to wait for the other transaction.
  */
 public final class RowWriter implements RowConflict {
-  /** What a write came to. */
+  /** The result of a write. */
   public enum Outcome {
     /** The row was written. */
     DONE,
     /** There was no row to delete. */
     NOTHING,
-    /** Another transaction was there first; see {@link #conflictingWriter}. */
+    /** Another transaction has written the row first; see {@link #conflictingWriter}. */
     CONFLICT
   }
 
@@ -43,13 +43,13 @@ public final class RowWriter implements RowConflict {
   /** Credit for pages: the leaf, those of two large values, and the space maps of all three. */
   private static final int PAGES = 6;
 
-  /** How often a writer who finds the leaf full leaves it to others to split it. */
+  /** How often a writer that finds the leaf full lets other threads split it. */
   private static final int LETS_OTHERS_SPLIT = 8;
 
   /** How often a request follows a leaf that is split while it waits. */
   private static final int REQUESTS = 4;
 
-  /** Outcomes of an attempt to insert a row that are no leaf: others have to be tried. */
+  /** Results of an attempt to insert a row that are not a leaf. */
   private static final int INSERTED = -1;
 
   private static final int NOT_TRIED = -2;
@@ -91,33 +91,36 @@ public final class RowWriter implements RowConflict {
   }
 
   /**
-   * A transaction begins to write.
+   * Called when a transaction begins to write.
    *
-   * @param shortRows up to so many rows can be {@linkplain WriteHistory#putBack put back}
+   * @param shortRows up to this many rows can be {@linkplain WriteHistory#putBack put back}
    */
   public void begin(int shortRows) {
     history.begin(shortRows);
   }
 
-  /** Its transaction has ended. */
+  /** Called when its transaction has ended. */
   public void end() {
     holds.clear();
     history.end();
   }
 
-  /** From now on others write rows of its transaction, too, and it cannot put all of them back. */
+  /**
+   * Called when from now on other objects also write rows of its transaction, so that it cannot put
+   * all of them back.
+   */
   void cannotPutBack() {
     history.giveUp();
   }
 
-  /** What its transaction remembers of the rows that it has written. */
+  /** The history of the rows that its transaction has written. */
   public WriteHistory history() {
     return history;
   }
 
   /**
-   * Gives all rows back the versions that they had at a savepoint, the last one first. When it
-   * throws, some have them and the rest is still to be done.
+   * Restores the versions that all rows had at a savepoint, the last one first. After an exception
+   * some rows have them, and the others must still be restored.
    */
   public void goBackTo(int savepoint, long id, long snapshot) {
     history.goBackTo(savepoint, id, (version, value) -> restore(version, value, id, snapshot));
@@ -128,18 +131,20 @@ public final class RowWriter implements RowConflict {
     ValueReference adopted = kind == LeafCell.OVERFLOW ? ValueReference.of(value) : null;
     Outcome outcome = write(version.tree(), id, snapshot, version.key(), kind, value, adopted);
     if (outcome == Outcome.CONFLICT) {
-      throw new IllegalStateException("a row of transaction " + id + " has become another's");
+      throw new IllegalStateException(
+          "a row of transaction " + id + " was changed by another transaction");
     }
   }
 
   /**
-   * A record of its transaction that is not about pages, to be begun; good until the next write.
+   * The builder of a record of its transaction without pages. The caller begins it; it is valid
+   * until the next write.
    */
   public RecordBuilder bareRecord() {
     return mini.record();
   }
 
-  /** What its transaction holds; here because writers are used again. */
+  /** The holds of its transaction. They are here because writers are reused. */
   public Holds holds() {
     return holds;
   }
@@ -149,7 +154,7 @@ public final class RowWriter implements RowConflict {
     return overflow;
   }
 
-  /** After {@link Outcome#CONFLICT}: who was there first. */
+  /** After {@link Outcome#CONFLICT}: the other transaction. */
   @Override
   public long conflictingWriter() {
     return conflictingWriter;
@@ -181,7 +186,7 @@ public final class RowWriter implements RowConflict {
     return write(tree, id, snapshot, key, 0, value, null);
   }
 
-  /** A writer of overflow values of its own, for a value that is written in several calls. */
+  /** A separate writer of overflow values, for a value that is written in several calls. */
   public OverflowWriter newOverflowWriter() {
     return storage.overflowWriter(new MiniTransaction(pool, storage.log()), storage.mapChanges());
   }
@@ -196,7 +201,7 @@ public final class RowWriter implements RowConflict {
     return outcome;
   }
 
-  /** Stores a value of this transaction's that is in overflow pages. */
+  /** Stores a value of this transaction that is in overflow pages. */
   Outcome putOverflow(Tree tree, long id, long snapshot, byte[] key, ValueReference written) {
     return write(tree, id, snapshot, key, LeafCell.OVERFLOW, written.bytes(), written);
   }
@@ -258,7 +263,7 @@ public final class RowWriter implements RowConflict {
       } finally {
         storage.space().release(credit, pages);
       }
-      // Who has the page above latched may be splitting this very leaf.
+      // The thread that has the page above latched may be splitting this very leaf.
       makesRoom =
           makesRoom
               || waits == LETS_OTHERS_SPLIT
@@ -287,13 +292,13 @@ public final class RowWriter implements RowConflict {
       }
       case CONFLICT, CONFLICT_BEFORE, CONFLICT_GONE -> {
         conflictTree = tree.table();
-        conflictKey = key.clone(); // the caller may use its array again
+        conflictKey = key.clone(); // the caller may reuse its array
         return Outcome.CONFLICT;
       }
       case INSERT, REPLACE_OWN, REPLACE_ABORTED, KEEP -> {}
     }
     if (!change.hasRoom(page, slot) && leafRoom.settle(leaf, page)) {
-      plan(page, slot, id, snapshot, key); // its predecessor may be gone
+      plan(page, slot, id, snapshot, key); // its predecessor may have been removed
     }
     if (!change.hasRoom(page, slot)) {
       return null;
@@ -337,8 +342,8 @@ public final class RowWriter implements RowConflict {
   }
 
   /**
-   * The key's leaf, latched exclusively; -1 if the row was inserted: by who had the leaf latched,
-   * or at once, as it was to be appended.
+   * The key's leaf, latched exclusively; -1 if the row was inserted: by the thread that had the
+   * leaf latched, or at once, because it was appended.
    */
   private int leafUnlessInserted(Tree tree, byte[] key, long id, long snapshot, byte[] newValue) {
     history.prepareFirst(tree, key);
@@ -375,7 +380,7 @@ public final class RowWriter implements RowConflict {
       if (!appends) {
         request.prepare(tree, stay, key, id, snapshot, newValue);
       }
-      // So those who append rows do not wake each other for each of them.
+      // So threads that append rows do not wake each other for each row.
       pool.runExclusive(stay, request);
       if (request.isInserted()) {
         return INSERTED;
@@ -387,7 +392,7 @@ public final class RowWriter implements RowConflict {
     return NOT_TRIED;
   }
 
-  /** Carries out the request oneself; if it could not be, the leaf is still latched. */
+  /** Runs the request on this thread. If it fails, the leaf is still latched. */
   private boolean insertedAt(int leaf) {
     boolean unlatches = true;
     try {
@@ -402,7 +407,7 @@ public final class RowWriter implements RowConflict {
   }
 
   /**
-   * Decides what becomes of the row, and prepares its change. The current version's writer is
+   * Decides what happens to the row, and prepares its change. The current version's writer is
    * looked up here, with the leaf latched (R1).
    *
    * @param slot of the row, or where it goes, as from a search
@@ -449,7 +454,7 @@ public final class RowWriter implements RowConflict {
     return decision;
   }
 
-  /** What became of a writer that is not the transaction itself. */
+  /** The outcome of a writer other than the transaction itself. */
   private long outcome(long writer) {
     long status = storage.transactions().outcome(writer);
     if (TransactionTable.isCommitted(status)) {
@@ -464,8 +469,8 @@ public final class RowWriter implements RowConflict {
   }
 
   /**
-   * The predecessor, if there is one, is about to leave the page: a snapshot that needs it finds it
-   * in the volatile store.
+   * Called when the predecessor, if there is one, is about to leave the page: keeps it in the
+   * volatile store if a snapshot may need it.
    */
   private void keepForSnapshots(Tree tree, MemorySegment page, int cell, byte[] key) {
     if (!LeafCell.is(page, cell, LeafCell.PREDECESSOR)) {
@@ -479,7 +484,7 @@ public final class RowWriter implements RowConflict {
           .versions()
           .push(
               tree.table(),
-              key.clone(), // it is kept, and the caller may use its array again
+              key.clone(), // it is kept, and the caller may reuse its array
               committedAt,
               supersededAt,
               LeafCell.predecessorFlags(page, cell),

@@ -18,19 +18,19 @@ import org.revenantdb.latch.Tally;
 import org.revenantdb.recovery.log.RecoverySpace;
 
 /**
- * The parts of an open database that rows are read and written with.
+ * The parts of an open database that are used to read and write rows.
  *
  * @param pool pages in memory
- * @param log where changes go first
+ * @param log receives changes first
  * @param space credit for log and pages
  * @param allocator free pages
- * @param roomy pages with room for one more value
+ * @param roomy pages with room for another value
  * @param marks pages that the cleaner has to visit
- * @param transactions what became of writers
+ * @param transactions the outcomes of writers
  * @param horizon what open snapshots need
  * @param versions older versions of rows
- * @param spill files for what is too much for memory
- * @param counters what happened how often
+ * @param spill files for data that exceeds its memory
+ * @param counters counts of events
  */
 public record Storage(
     BufferPool pool,
@@ -45,7 +45,7 @@ public record Storage(
     SpillFiles spill,
     Counters counters) {
 
-  /** Gives an extent back, if it is empty, with credit for that; by the cleaner. */
+  /** Frees an extent if it is empty, with credit for that; called by the cleaner. */
   Allocator.Emptied giveBack(int extent, Unit unit) {
     space.acquireToClean(Allocator.CREDIT, Allocator.PAGES);
     try {
@@ -61,26 +61,26 @@ public record Storage(
   }
 
   /**
-   * What writes large values for one thread at a time.
+   * Makes a writer of large values, for one thread at a time.
    *
-   * @param mini of that thread
-   * @param maps that go with it
+   * @param mini the mini-transaction of that thread
+   * @param maps the map changes of that thread
    */
   public OverflowWriter overflowWriter(MiniTransaction mini, MapChanges maps) {
     return new OverflowWriter(pool, allocator, roomy, marks, space, mini, maps);
   }
 
   /**
-   * What splits pages for one thread at a time.
+   * Makes an object that splits pages, for one thread at a time.
    *
-   * @param mini of that thread
-   * @param maps that go with it
+   * @param mini the mini-transaction of that thread
+   * @param maps the map changes of that thread
    */
   public Split splitter(MiniTransaction mini, MapChanges maps) {
     return new Split(pool, allocator, marks, mini, maps, counters.splits);
   }
 
-  /** What happened how often since the database was opened. */
+  /** Counts of events since the database was opened. */
   public static final class Counters {
     /** Pages split. */
     public final Tally splits = new Tally();
@@ -91,13 +91,13 @@ public record Storage(
     /** Values written to overflow pages. */
     public final Tally overflowValues = new Tally();
 
-    /** Pages of large values given back. */
+    /** Pages of large values that were freed. */
     public final Tally overflowPagesFreed = new Tally();
 
-    /** Rows whose aborted version was taken back. */
+    /** Rows whose aborted version was reverted. */
     public final Tally rowsReverted = new Tally();
 
-    /** Predecessors and deleted rows taken away. */
+    /** Predecessors and deleted rows that were removed. */
     public final Tally versionsDropped = new Tally();
 
     /** Passes of the cleaner. */
@@ -106,10 +106,10 @@ public record Storage(
     /** Pages that the cleaner visited. */
     public final Tally pagesCleaned = new Tally();
 
-    /** Aborted transactions that were forgotten, because nothing of them is left. */
+    /** Aborted transactions that were forgotten because all their rows were removed. */
     public final Tally forgotten = new Tally();
 
-    /** Reads that had to wait until what they were given was durable. */
+    /** Reads that had to wait until their results were durable. */
     public final Tally durableReadWaits = new Tally();
 
     /** How long they waited, in nanoseconds. */
@@ -124,13 +124,13 @@ public record Storage(
     /** Checkpoints. */
     public final Tally checkpoints = new Tally();
 
-    /** All zero. */
+    /** Makes counters of zero. */
     public Counters() {}
 
     /**
-     * Commits of those who have written.
+     * The commits of transactions that have written.
      *
-     * @return how many
+     * @return their number
      */
     public long commits() {
       return lazyCommits.sum() + durableCommits.sum();

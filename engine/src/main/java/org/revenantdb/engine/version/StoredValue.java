@@ -4,10 +4,10 @@ import org.revenantdb.engine.page.LeafCell;
 import org.revenantdb.engine.page.ValueReference;
 
 /**
- * A value as a leaf holds it: its bytes, or a reference to overflow pages.
+ * A value as it is stored in a leaf: its bytes, or a reference to overflow pages.
  *
  * @param flags {@link LeafCell#OVERFLOW} or 0
- * @param bytes the value, or the reference; nobody but the holder of this record has the array
+ * @param bytes the value, or the reference; only the holder of this record has the array
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record StoredValue(int flags, byte[] bytes) {
@@ -16,7 +16,7 @@ public record StoredValue(int flags, byte[] bytes) {
     return (flags & LeafCell.OVERFLOW) != 0;
   }
 
-  /** What leads to a value in overflow pages. */
+  /** The reference to a value in overflow pages. */
   public ValueReference reference() {
     return ValueReference.of(bytes);
   }

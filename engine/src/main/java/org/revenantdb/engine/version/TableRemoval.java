@@ -25,8 +25,8 @@ import org.revenantdb.engine.version.DroppedTables.DroppedTable;
 import org.revenantdb.recovery.log.RecordBuilder;
 
 /**
- * Gives the pages of a dropped table back, from the right of its last tree, step by step; only the
- * cleaner calls it, when no snapshot is older than the drop.
+ * Frees the pages of a dropped table, from the right end of its last tree, step by step. Only the
+ * cleaner uses it, when no snapshot is older than the drop.
  */
 final class TableRemoval {
   /*
@@ -38,29 +38,33 @@ final class TableRemoval {
    *             root is freed, which is an empty leaf then | extents of the tree are given back | one of their lists is
    *             freed | the root is freed, and the entry gets shorter, or goes
    *
-   * Invariants  I1 a page is freed by the record by which nothing leads to it any more; so after each record the entry
-   *             leads to all pages that are still the table's, and to no other.
-   *             I2 a large value leaves its row by the record that gives it a superseder, for which the cleaner
-   *             frees it: it is owned by the row or by its version bit.
-   *             I3 leaves that were looked at stay without large values: nobody but the cleaner comes here, and he
-   *             only takes rows away, or restores versions whose values were given to him.
+   * Invariants  I1 the record that removes the last link to a page also frees it. So after each record the entry
+   *             leads to all pages that still belong to the table, and to no other. I2 a large value leaves its row
+   *             by the record that gives it a superseder, because of which the cleaner frees it: it is owned by the
+   *             row or by its version bit. I3 leaves that were examined stay without large values: only the cleaner
+   *             comes here, and it only removes rows, or restores versions whose values were given to it.
    */
   private static final int CREDIT = 16 * 1024;
 
-  /** Leaves that one record frees; each may lie in another space map. */
+  /** The number of leaves that one record frees; each may belong to another space map. */
   private static final int LEAVES = 64;
 
-  /** Leaves that one step looks at: each may have to be read, and who stops all waits for it. */
+  /**
+   * The number of leaves that one step examines: each may have to be read, and a thread that stops
+   * the database waits for the step.
+   */
   private static final int LOOKS = 16;
 
-  /** Extents that one step gives back, each by a record of its own. */
+  /** The number of extents that one step frees, each with a separate record. */
   private static final int EXTENTS = 32;
 
-  /** Large values that one record gives away: a page and a space map each. */
+  /**
+   * The number of large values that one record gives to the cleaner: a page and a space map each.
+   */
   private static final int VALUES = 16;
 
   /**
-   * Credit for pages: a page of the tree or the catalogue, and the maps of what is freed; or a
+   * Credit for pages: a page of the tree or the catalogue, and the maps of the freed pages; or a
    * leaf, pages of large values, and their maps, which are fewer.
    */
   private static final int PAGES = LEAVES + 1;
@@ -80,12 +84,12 @@ final class TableRemoval {
   /** The last leaves under the end of the path, the right-most first. */
   private final int[] leaves = new int[LEAVES];
 
-  /** Where each of them begins, by the page above. */
+  /** The beginning of each of them, from the page above. */
   private final byte[][] lowerFences = new byte[LEAVES][];
 
   private int leafCount;
 
-  /** So many of them have been looked at. */
+  /** The number of examined ones. */
   private int lookedAt;
 
   private final int[] freed = new int[Math.max(LEAVES, BufferPool.MAX_LEVELS + 1)];
@@ -105,7 +109,7 @@ final class TableRemoval {
   private final int[] slots = new int[VALUES];
   private int slotCount;
 
-  /** A removal that shares its cleaner's mini-transaction. */
+  /** Makes an object that shares its cleaner's mini-transaction. */
   TableRemoval(Storage storage, Tree catalogue, MiniTransaction mini, MapChanges maps) {
     this.storage = storage;
     this.pool = storage.pool();
@@ -116,14 +120,14 @@ final class TableRemoval {
     this.lists = new ExtentLists(pool, storage.log(), storage.allocator());
   }
 
-  /** Another table comes, or one that was left some time ago. */
+  /** Called before another table, or one that was left some time ago. */
   void begin() {
     lookedAt = 0;
   }
 
   /**
-   * One step, inside the gate; how many pages it has freed, and values given away; -1 if it has to
-   * be tried later: a check has just ended, which held pages back.
+   * Does one step, inside the gate. Returns how many pages it has freed and values it has given to
+   * the cleaner; -1 if it must be tried later because a check that held pages back has just ended.
    */
   int step(DroppedTable table) {
     storage.space().acquireToClean(CREDIT, PAGES);
@@ -178,7 +182,7 @@ final class TableRemoval {
             lowerFences[leafCount] =
                 at < 0
                     ? Slotted.lowerFence(bytes)
-                    : Slotted.key(bytes, at); // its owner says so, too
+                    : Slotted.key(bytes, at); // the fence in its parent
             leaves[leafCount++] = Slotted.child(bytes, at);
           }
         }
@@ -207,7 +211,9 @@ final class TableRemoval {
     }
   }
 
-  /** Gives some of the large values of a leaf to the cleaner; how many, 0 if there are none. */
+  /**
+   * Gives some of the large values of a leaf to the cleaner. Returns how many, 0 if there are none.
+   */
   private int giveValues(int leafId, byte[] lowerFence, TableRow trees) {
     int leaf = pool.fixExclusive(leafId);
     try {
@@ -303,7 +309,10 @@ final class TableRemoval {
     }
   }
 
-  /** Some of the tree's extents, which have no page in use any more; whether there were any. */
+  /**
+   * Frees some of the tree's extents, which have no used page any more. Returns whether there were
+   * any.
+   */
   private boolean giveBackExtents() {
     int extent = -1;
     for (int i = 0; i < EXTENTS; i++) {
@@ -321,14 +330,17 @@ final class TableRemoval {
             ExtentMapPage.firstPage(extent),
             "a page of the extent that begins at page "
                 + ExtentMapPage.firstPage(extent)
-                + " is in use, though nothing leads to it any more from the dropped table "
+                + " is in use, but no page of the dropped table refers to it any more: table "
                 + unit.table());
       }
     }
     return true;
   }
 
-  /** The root, all that is left, becomes an empty leaf: it still names the lists of extents. */
+  /**
+   * Frees all pages except the root, which becomes an empty leaf: it still leads to the lists of
+   * extents.
+   */
   private void freeAllButRoot() {
     int root = pool.fixExclusive(unit.root());
     try {
@@ -345,7 +357,7 @@ final class TableRemoval {
     giveBack();
   }
 
-  /** Frees what was noted, and takes the last separators from the page that leads there. */
+  /** Frees the collected pages, and removes the last separators from the page above them. */
   private void freeBelow(int end, int children) {
     int frame = pool.fixExclusive(path[end]);
     try {

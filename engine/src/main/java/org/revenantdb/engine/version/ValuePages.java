@@ -13,9 +13,9 @@ import org.revenantdb.engine.space.MapChanges;
 import org.revenantdb.recovery.log.RecordBuilder;
 
 /**
- * The large values that one record enters in rows, or takes from them: each gets a superseder, or
- * none. Their pages are latched in the order of their ids, behind the leaf (R19); the values of one
- * page are one part of the record. One thread at a time; reusable.
+ * The large values that one record enters in rows, or removes from them: it sets or clears the
+ * superseder of each. Their pages are latched in the order of their ids, after the leaf (R19). The
+ * values of one page form one part of the record. Reusable; for one thread at a time.
  */
 final class ValuePages {
   private record Change(ValueReference value, long writer, long superseder) {
@@ -35,7 +35,7 @@ final class ValuePages {
 
   private int latched;
 
-  /** Values of the records that this mini-transaction makes. */
+  /** Makes an object for the records of this mini-transaction. */
   ValuePages(Storage storage, MiniTransaction mini, MapChanges maps) {
     this.storage = storage;
     this.pool = storage.pool();
@@ -43,12 +43,12 @@ final class ValuePages {
     this.maps = maps;
   }
 
-  /** Starts anew. */
+  /** Removes all values. */
   void clear() {
     changes.clear();
   }
 
-  /** Notes that the value of a writer gets this superseder, 0 for none. */
+  /** Adds a value of a writer that gets this superseder, 0 for none. */
   void add(ValueReference value, long writer, long superseder) {
     changes.add(new Change(value, writer, superseder));
   }
@@ -58,8 +58,8 @@ final class ValuePages {
   }
 
   /**
-   * Latches the pages and looks whether the values are there; {@link #unlatch} follows, come what
-   * may.
+   * Latches the pages and checks that the values are there; {@link #unlatch} must follow in any
+   * case.
    */
   void latch() {
     if (changes.isEmpty()) {
@@ -88,7 +88,7 @@ final class ValuePages {
             value.place()
                 + " has no large value of transaction "
                 + Long.toUnsignedString(change.writer)
-                + ", but a row leads there");
+                + ", but a row refers to it");
       }
     }
   }
@@ -112,7 +112,10 @@ final class ValuePages {
     }
   }
 
-  /** Tells the cleaner, when the record is published; it may have left a page to who takes long. */
+  /**
+   * Marks the pages for the cleaner, after the record is published; the cleaner may have postponed
+   * a page because of a long transaction.
+   */
   void mark() {
     for (int i = 0; i < latched; i++) {
       storage.marks().mark(pool.pageIdOf(frames[i]));

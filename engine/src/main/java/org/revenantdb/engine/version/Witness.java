@@ -1,7 +1,7 @@
 package org.revenantdb.engine.version;
 
 /**
- * The latest commit on which the answers to a transaction depend: as long as that is not durable, a
+ * The latest commit on which the results of a transaction's reads depend: until it is durable, a
  * crash can make them wrong (R10).
  *
  * <p>One thread at a time.
@@ -9,13 +9,15 @@ package org.revenantdb.engine.version;
 public final class Witness {
   private long lsn;
 
-  /** Of a transaction that was told nothing yet. */
+  /** Makes an object for a transaction that has read nothing yet. */
   public Witness() {}
 
   /**
-   * An answer depends on a version with this outcome, as the table of transactions tells it.
+   * Records that a result depends on a version with this outcome, as returned by the table of
+   * transactions.
    *
-   * @param commit its commit LSN; what is committed for all is durable, and changes nothing
+   * @param commit its commit LSN; a version that is committed for all is durable, and changes
+   *     nothing
    */
   public void saw(long commit) {
     if (commit > lsn) {
@@ -23,7 +25,7 @@ public final class Witness {
     }
   }
 
-  /** The log has to be durable up to here before the answers may be acted on. */
+  /** The log must be durable up to here before the results may be acted on. */
   public long lsn() {
     return lsn;
   }

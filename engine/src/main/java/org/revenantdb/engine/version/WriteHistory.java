@@ -4,18 +4,18 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
 
 /**
- * What a transaction remembers of the rows that it has written, to give them back their former
- * versions: all at a rollback, if they are few ({@code docs/protocols.md} §27), or those since a
- * savepoint (§28). One thread at a time; used again by the next transaction.
+ * The history of the rows that a transaction has written. It is used to restore their former
+ * versions: all of them at a rollback, if they are few ({@code docs/protocols.md} §27), or those
+ * since a savepoint (§28). Reused by the next transaction; for one thread at a time.
  *
- * <p>A write of a row is prepared, begun, and done. What fails before it is begun has changed
- * nothing. If it fails after that, the row may be on its page and is not remembered: then only the
- * cleaner can take back what the transaction has written (R18).
+ * <p>A write of a row is prepared, begun, and done. A failure before it is begun has changed
+ * nothing. After a later failure the row may be on its page without being in the history: then only
+ * the cleaner can revert the writes of the transaction (R18).
  */
 public final class WriteHistory {
   /**
-   * What a transaction has overwritten may take this part of the memory for older versions, and at
-   * least so many bytes.
+   * The versions that a transaction has overwritten may take this part of the memory for older
+   * versions, and at least this many bytes.
    */
   private static final int OVERWRITTEN_SHARE = 16;
 
@@ -29,13 +29,13 @@ public final class WriteHistory {
   /** Whether a write was begun, and is not done. */
   private boolean isHalfDone;
 
-  /** Whether what is written was overwritten before, and is restored. */
+  /** Whether the present write restores a version that was overwritten before. */
   private boolean isRestoring;
 
-  /** Whether the row that is being written had no version of the transaction's own. */
+  /** Whether the row that is being written had no version of the transaction itself. */
   private boolean isFirst;
 
-  /** Nothing is remembered. */
+  /** Makes an empty history. */
   WriteHistory(Storage storage, RowRevert revert) {
     this.storage = storage;
     this.revert = revert;
@@ -45,7 +45,9 @@ public final class WriteHistory {
             Math.max(LEAST_OVERWRITTEN, storage.versions().budget() / OVERWRITTEN_SHARE));
   }
 
-  /** Up to so many rows can be {@linkplain #putBack put back}. */
+  /**
+   * Called when a transaction begins: up to this many rows can be {@linkplain #putBack put back}.
+   */
   void begin(int shortRows) {
     written.begin(shortRows);
     overwritten.end();
@@ -58,16 +60,19 @@ public final class WriteHistory {
     overwritten.end();
   }
 
-  /** From now on others write rows of the transaction, too: not all of them can be put back. */
+  /**
+   * Called when from now on other objects also write rows of the transaction: not all of them can
+   * be put back.
+   */
   void giveUp() {
     written.giveUp();
   }
 
-  /** A statement begins; with nothing latched. */
+  /** Called when a statement begins, with nothing latched. */
   void beginStatement() {
-    overwritten.discard(); // of a write that came to nothing
+    overwritten.discard(); // from a failed write
     if (isHalfDone) {
-      written.giveUp(); // one was written, and threw before it was remembered
+      written.giveUp(); // a row was written, and an exception came before it was added
     }
     if (!isRestoring) {
       storage.versions().awaitRoom();
@@ -75,7 +80,7 @@ public final class WriteHistory {
     }
   }
 
-  /** A row is to be written that has no version of the transaction's own. */
+  /** Prepares the write of a row that has no version of the transaction itself. */
   void prepareFirst(Tree tree, byte[] key) {
     isFirst = true;
     written.prepare(key);
@@ -84,33 +89,33 @@ public final class WriteHistory {
     }
   }
 
-  /** Whether own versions that are overwritten have to be shown to {@link #prepareOwn}. */
+  /** Whether overwritten own versions must be passed to {@link #prepareOwn}. */
   boolean keepsOwn() {
     return overwritten.keeps() && !isRestoring;
   }
 
-  /** A row is to be written whose current version is the transaction's own. */
+  /** Prepares the write of a row whose current version belongs to the transaction. */
   void prepareOwn() {
     isFirst = false;
   }
 
-  /** That version, if {@link #keepsOwn}. */
+  /** Receives that version, if {@link #keepsOwn}. */
   void prepareOwn(Tree tree, byte[] key, int flags, byte[] value) {
     isFirst = false;
     overwritten.prepare(tree, key, flags, value);
   }
 
-  /** From now on the row may be on its page. */
+  /** Called before the write: from now on the row may be on its page. */
   void writeBegins() {
     isHalfDone = true;
   }
 
-  /** It is not: the write was not made. */
+  /** Called if the write was not made. */
   void writeIsOff() {
     isHalfDone = false;
   }
 
-  /** The row is on its page. */
+  /** Called when the row is on its page. */
   void writeIsDone(Tree tree, byte[] key) {
     if (isFirst) {
       written.add(tree, key);
@@ -119,11 +124,11 @@ public final class WriteHistory {
     isHalfDone = false;
   }
 
-  /** Is shown a row. */
+  /** Receives rows. */
   @FunctionalInterface
   public interface RowVisitor {
     /**
-     * A row that was written.
+     * Receives a row that was written.
      *
      * @param tree id of its tree
      */
@@ -131,9 +136,9 @@ public final class WriteHistory {
   }
 
   /**
-   * Shows all rows that the transaction has written.
+   * Visits all rows that the transaction has written.
    *
-   * @return false if they are too many to be known: none was shown
+   * @return false if there are too many to know all of them; then none was visited
    */
   public boolean forEachWritten(RowVisitor visitor) {
     if (!written.isComplete() || isHalfDone) {
@@ -169,20 +174,20 @@ public final class WriteHistory {
   }
 
   /**
-   * The transaction may go back to what is now.
+   * Sets a savepoint at the present state.
    *
-   * @return what {@link RowWriter#goBackTo} is to be given
+   * @return the argument for {@link RowWriter#goBackTo}
    */
   public int savepoint() {
     return overwritten.mark();
   }
 
-  /** The transaction has no savepoint any more. */
+  /** Called when the transaction has no savepoint any more. */
   public void noSavepoint() {
     overwritten.clear();
   }
 
-  /** Writes a row as it was. */
+  /** Restores rows. */
   @FunctionalInterface
   interface Restorer {
     /** Writes a version that the transaction itself had overwritten. */
@@ -190,13 +195,13 @@ public final class WriteHistory {
   }
 
   /**
-   * Gives all rows back the versions that they had at a savepoint, the last one first. When it
-   * throws, some have them and the rest is still to be done.
+   * Restores the versions that all rows had at a savepoint, the last one first. After an exception
+   * some rows have them, and the others must still be restored.
    */
   void goBackTo(int savepoint, long id, Restorer restorer) {
     if (isHalfDone) {
       throw new IllegalStateException(
-          "a statement of the transaction failed behind its record: it may have changed a row that is not remembered");
+          "a statement of the transaction failed after its log record: it may have changed a row that is missing from the history");
     }
     for (Overwritten.@Nullable Version version = overwritten.last(savepoint);
         version != null;

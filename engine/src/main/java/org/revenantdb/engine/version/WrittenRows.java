@@ -6,11 +6,12 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.btree.Tree;
 
 /**
- * The rows that one transaction has written first, as long as they are few: for putting them back
- * (protocols.md §27). One thread at a time; used again by the next transaction.
+ * The rows that one transaction has written, each recorded at its first write, as long as they are
+ * few: they are used to put the rows back (protocols.md §27). Reused by the next transaction; for
+ * one thread at a time.
  */
 final class WrittenRows {
-  /** Bytes of keys. */
+  /** The greatest number of bytes of keys. */
   private static final int MOST_BYTES = 32 * 1024;
 
   private static final int USUAL = 16;
@@ -20,27 +21,27 @@ final class WrittenRows {
   private byte[] keys = new byte[USUAL * USUAL];
   private int count;
 
-  /** Rows that are remembered at the most. */
+  /** The greatest number of rows. */
   private int most;
 
   private boolean complete;
 
-  /** None. */
+  /** Makes an object without rows. */
   WrittenRows() {}
 
-  /** A transaction begins; so many rows are remembered at the most. */
+  /** Called when a transaction begins; at most this many rows are recorded. */
   void begin(int rows) {
     clear();
     most = rows;
     complete = rows > 0;
   }
 
-  /** Whether all rows of the transaction are here. */
+  /** Whether all rows of the transaction are recorded. */
   boolean isComplete() {
     return complete;
   }
 
-  /** How many there are. */
+  /** The number of rows. */
   int count() {
     return count;
   }
@@ -69,7 +70,7 @@ final class WrittenRows {
     }
   }
 
-  /** Remembers a row that was prepared for, and is on its page; or gives up. */
+  /** Adds the prepared row, which is on its page; or gives up. */
   void add(Tree tree, byte[] key) {
     if (!complete) {
       return;
@@ -92,7 +93,7 @@ final class WrittenRows {
     return count == 0 ? 0 : ends[count - 1];
   }
 
-  /** Remembers nothing any more. */
+  /** Gives up: records no more rows. */
   void giveUp() {
     complete = false;
     clear();

@@ -1,9 +1,9 @@
 /**
- * Versions of rows on their pages: which one a snapshot sees, who writes them, and who takes them
- * away. Older ones that have left their page are in {@code org.revenantdb.gc.version}.
+ * Versions of rows on their pages: which one a snapshot sees, how they are written, and how they
+ * are removed. Older versions that have left their page are in {@code org.revenantdb.gc.version}.
  *
  * <p>Reading order: {@code RowReader}; {@code RowWriter} (find, retry), {@code RowDecision} (what
- * becomes of the row), {@code RowChange} (the record), {@code LeafRoom}, {@code WriteHistory} (what
+ * happens to the row), {@code RowChange} (the record), {@code LeafRoom}, {@code WriteHistory} (what
  * can be put back); {@code Cleaner}, {@code CleaningPass}, {@code PageVisit}; {@code RowLoader}
  * (many rows in order); {@code RowScan}, {@code MergedScan} (of partitions); {@code DroppedTables},
  * {@code TableRemoval}.

@@ -353,7 +353,8 @@ class CommandsTest {
       assertTrue(reader.exists(orders, "large".getBytes()));
     }
     Ran ran = run("stat", directory);
-    contains(ran, "customers  id 2", "(dropped, with pages yet)  id 1, root page ", "sequences");
+    contains(
+        ran, "customers  id 2", "(dropped, not all pages freed)  id 1, root page ", "sequences");
     assertFalse(ran.out.contains("orders  id"), ran.out);
     ran = run("check", directory);
     assertEquals(Main.SOUND, ran.code, ran.err);
@@ -391,7 +392,7 @@ class CommandsTest {
           "seen first ",
           "of transaction \"nightly report\" that has not written",
           "held back by it alone: 1 older versions in memory",
-          "held back by the 1 ");
+          "held back by all open snapshots (1)");
       reader.commit();
     }
   }
@@ -414,7 +415,7 @@ class CommandsTest {
           ran,
           "open        this process (" + ProcessHandle.current().pid() + ")",
           "counters    written ",
-          " s ago; the process does so once a second while they change",
+          " s ago; the process writes them once a second while they change",
           "life        3",
           durable,
           "log force  ");
@@ -481,7 +482,10 @@ class CommandsTest {
     try (Database db = Database.open(killed, SMALL.withCountersFile(false))) {
       assertFalse(db.recoveryReport().clean());
       Ran ran = run("stat", killed); // the same process, so only the life tells
-      contains(ran, "counters    STALE: written ", "who has it open now has written none yet");
+      contains(
+          ran,
+          "counters    STALE: written ",
+          "the process that has it open now has written no counters yet");
     }
     assertTrue(run("stat", killed).out.contains("counters    STALE"), "nobody has taken it away");
     assertEquals(Main.SOUND, run("check", killed).code);
@@ -498,15 +502,15 @@ class CommandsTest {
       assertEquals(2, db.tableNames().size());
     }
     Ran foreign = run("stat", other);
-    contains(foreign, "counters    none: ", "is of another database", "delete it");
+    contains(foreign, "counters    none: ", "belongs to another database", "delete it");
     try (Database db = Database.open(other, SMALL.withCountersFile(false))) {
       Ran ran = run("stat", other);
       assertEquals(Main.FAILED, ran.code);
-      assertTrue(ran.err.contains("is of another database"), ran.err);
+      assertTrue(ran.err.contains("belongs to another database"), ran.err);
       Files.write(other.resolve("revenant.counters"), new byte[4096]);
       ran = run("stat", other);
       assertEquals(Main.FAILED, ran.code);
-      assertTrue(ran.err.contains("no counters file, or a damaged one"), ran.err);
+      assertTrue(ran.err.contains("not a counters file, or a damaged one"), ran.err);
       assertEquals(List.of(), db.tableNames());
     }
     contains(run("stat", other), "counters    none: ", "control slot 1");
@@ -546,7 +550,7 @@ class CommandsTest {
           "table       " + (3 + partition));
     }
     Ran check = run("check", directory);
-    contains(check, "tables          3", "events: 30 rows (30 with", "1 levels, 3 tree pages");
+    contains(check, "tables          3", "events: 30 rows (30 including", "1 levels, 3 tree pages");
   }
 
   @Test

@@ -42,7 +42,7 @@ class AttemptsTest {
     assertEquals(2, failedBy(ApiAccess.api().conflict(ConflictReason.TABLE_IN_USE, "", "", 0)));
     assertEquals(1, failedBy(ApiAccess.api().deadlock("", "", 0)));
     assertEquals(
-        "gave up after 3 attempts in 0.000 s (deadlock: 1, table in use: 2); another attempt would meet the same",
+        "gave up after 3 attempts in 0.000 s (deadlock: 1, table in use: 2); another attempt would meet the same conflict",
         attempts.inWords());
   }
 

@@ -480,7 +480,7 @@ class ExtentsTest {
       int mine = extents(engine, iam(engine, tree)).first();
       assertTold(engine, GAM, ExtentMapPage.offset(50), ExtentMapPage.mask(50), "has leaked");
       assertTold(
-          engine, GAM, ExtentMapPage.offset(mine), ExtentMapPage.mask(mine), "calls it free");
+          engine, GAM, ExtentMapPage.offset(mine), ExtentMapPage.mask(mine), "marks it as free");
       assertTold(
           engine,
           iam(engine, other),
@@ -492,9 +492,14 @@ class ExtentsTest {
           iam(engine, tree),
           ExtentMapPage.offset(mine),
           ExtentMapPage.mask(mine),
-          "is nobody's");
+          "it has no owner");
       assertTold(engine, MAP, SpaceMapPage.offset(8 * mine), SpaceMapPage.MIXED, "is mixed");
-      assertTold(engine, MAP, SpaceMapPage.offset(8 * 40), 1, "is free, but its byte says 1");
+      assertTold(
+          engine,
+          MAP,
+          SpaceMapPage.offset(8 * 40),
+          1,
+          "is free, but its byte in the space map is 1");
     }
   }
 

@@ -3,15 +3,17 @@ package org.revenantdb.gc.spill;
 import java.util.Arrays;
 import org.revenantdb.recovery.format.LittleEndian;
 
-/** Puts entries into blocks and these at the end of a file, some at a time. One thread. */
+/**
+ * Collects entries in blocks, and appends the blocks to a file, several at a time. For one thread.
+ */
 final class BlockWriter {
-  /** So many bytes of blocks are gathered before they are written. */
+  /** The bytes of blocks that are collected before they are written. */
   private static final int GATHERED = 1 << 16;
 
   private final SpillFile file;
   private byte[] bytes = new byte[GATHERED + 2 * SpillLayout.FULL_BLOCK];
 
-  /** Of the block that has been begun; -1 if none has. */
+  /** Where the current block begins; -1 if there is none. */
   private int block = -1;
 
   private int used;
@@ -21,12 +23,12 @@ final class BlockWriter {
     this.file = file;
   }
 
-  /** Where in the file the next block begins, when none has been begun. */
+  /** The position in the file of the next block, if no block has been begun. */
   long position() {
     return file.end() + used;
   }
 
-  /** Whether what was begun has its size. */
+  /** Whether the current block has reached its full size. */
   boolean isFull() {
     return block >= 0 && used - block >= SpillLayout.FULL_BLOCK;
   }
@@ -56,7 +58,7 @@ final class BlockWriter {
     entries++;
   }
 
-  /** Ends the block that was begun, if one was; it may be written. */
+  /** Ends the current block, if there is one. It may then be written. */
   void endBlock() {
     if (block < 0) {
       return;
@@ -73,7 +75,7 @@ final class BlockWriter {
     }
   }
 
-  /** Ends the last block and writes what was gathered. */
+  /** Ends the last block and writes the collected blocks. */
   void finish() {
     endBlock();
     if (used > 0) {

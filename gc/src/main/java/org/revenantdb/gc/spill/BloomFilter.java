@@ -1,16 +1,16 @@
 package org.revenantdb.gc.spill;
 
 /**
- * Tells for most rows that are not in a run that they are not, without a look at the file.
+ * Finds out, for most rows that are not in a run, that they are not, without access to the file.
  *
- * <p>Threads: one fills it, any number ask afterwards.
+ * <p>Threads: one thread fills it; afterwards any number of threads query it.
  */
 final class BloomFilter {
   /*
    * Source      Bloom, "Space/time trade-offs in hash coding with allowable errors" (CACM 1970); two hashes take the
    *             place of many: Kirsch, Mitzenmacher, "Less Hashing, Same Performance" (2008). Ten bits a row and six
-   *             places: one in a hundred is taken for one that may be there. Fewer bits, where memory is short, let
-   *             more through; never is one missed.
+   *             places: one in a hundred absent rows is reported as possibly present. With fewer bits, where memory
+   *             is short, it is more. A row that is present is never missed.
    */
   private static final int BITS_PER_ROW = 10;
   private static final int PLACES = 6;
@@ -19,10 +19,10 @@ final class BloomFilter {
   private final long[] words;
 
   /**
-   * Of no rows.
+   * Makes a filter without rows.
    *
-   * @param rows how many there will be, at the most
-   * @param limit bytes that it may take
+   * @param rows the greatest number of rows
+   * @param limit the greatest number of bytes
    */
   BloomFilter(long rows, int limit) {
     long bits = Math.min(Math.max(1, rows) * BITS_PER_ROW, (long) limit * Byte.SIZE);
@@ -58,7 +58,7 @@ final class BloomFilter {
     return Math.unsignedMultiplyHigh(hash, (long) words.length * Long.SIZE);
   }
 
-  /** Bytes that it takes. */
+  /** The size in bytes. */
   int bytes() {
     return words.length * Long.BYTES;
   }

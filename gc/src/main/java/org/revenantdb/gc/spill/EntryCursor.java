@@ -3,7 +3,7 @@ package org.revenantdb.gc.spill;
 import java.util.Arrays;
 import org.revenantdb.recovery.format.LittleEndian;
 
-/** Goes through the entries of blocks that were read and checked. One thread. */
+/** Iterates over the entries of blocks that were read and checked. For one thread. */
 final class EntryCursor {
   private final byte[] bytes;
   private int next;

@@ -3,10 +3,11 @@ package org.revenantdb.gc.spill;
 import java.util.Arrays;
 
 /**
- * Which part of a run a row can be in: sorted names, each with the place from which on rows are at
- * or above it. Bounded: when there are too many, every second one goes, and the parts grow.
+ * Finds the part of a run that can contain a row. It has sorted names, each with the position from
+ * which on rows are at or above it. Its size is bounded: if there are too many fences, every second
+ * one is removed, and the parts grow.
  *
- * <p>Threads: one fills it, any number look things up afterwards.
+ * <p>Threads: one thread fills it; afterwards any number of threads query it.
  */
 final class Fences {
   /*
@@ -24,9 +25,9 @@ final class Fences {
   private int count;
 
   /**
-   * No fences.
+   * Makes an object without fences.
    *
-   * @param limit bytes that they may take
+   * @param limit the greatest number of bytes
    */
   Fences(int limit) {
     this.limit = limit;
@@ -35,8 +36,8 @@ final class Fences {
   /**
    * A block begins with a new row.
    *
-   * @param last row before it, empty if there is none
-   * @param first row in it
+   * @param last the row before it, empty if there is none
+   * @param first the first row in it
    */
   void add(byte[] last, byte[] first, long position) {
     int length = last.length == 0 ? 0 : Arrays.mismatch(last, first) + 1;
@@ -96,8 +97,8 @@ final class Fences {
 
   /** The only part in which a row can be. */
   int partOf(byte[] row) {
-    int low = 0; // its name is at or below the row
-    int high = count; // its name is above
+    int low = 0; // the name of fence `low` is at or below the row
+    int high = count; // the name of fence `high` is above the row
     while (high - low > 1) {
       int middle = (low + high) >>> 1;
       int order = Arrays.compareUnsigned(names, end(middle - 1), ends[middle], row, 0, row.length);
@@ -110,7 +111,7 @@ final class Fences {
     return low;
   }
 
-  /** Bytes that they take. */
+  /** The size in bytes. */
   int bytes() {
     return end(count - 1) + count * PER_FENCE;
   }

@@ -3,18 +3,18 @@ package org.revenantdb.gc.spill;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * How many hold something that goes with the last of them, and then for ever. Threads: any.
+ * Counts the holders of something that is removed, for ever, with its last holder. Threads: any.
  *
- * <p>Claim, tested by {@code VersionSpillStress}: between a {@link #tryHold} that has succeeded and
- * its {@link #letGo} nobody is told that he is the last.
+ * <p>Claim, tested by {@code VersionSpillStress}: between a successful {@link #tryHold} and its
+ * {@link #letGo}, no call of {@link #letGo} reports the last holder.
  */
 final class Holders {
   private final AtomicInteger count = new AtomicInteger(1);
 
-  /** One holds it. */
+  /** Starts with one holder. */
   Holders() {}
 
-  /** Holds it; false if it has gone. */
+  /** Adds a holder; false if the thing has been removed. */
   boolean tryHold() {
     for (int now = count.get(); now != 0; now = count.get()) {
       if (count.compareAndSet(now, now + 1)) {
@@ -24,7 +24,7 @@ final class Holders {
     return false;
   }
 
-  /** Lets go; true for the last one, who takes it away. */
+  /** Removes a holder; true for the last one, which has to remove the thing. */
   boolean letGo() {
     return count.decrementAndGet() == 0;
   }

@@ -6,9 +6,9 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.gc.SnapshotSet;
 
-/** Makes one run of several, without what no snapshot needs. */
+/** Merges several runs into one, without the versions that no snapshot needs. */
 final class RunMerge {
-  /** After so many versions something else may be done. */
+  /** The number of versions between two calls of `between`. */
   private static final int STEP = 1024;
 
   /** A run that is merged, and its next version. */
@@ -25,11 +25,11 @@ final class RunMerge {
   private RunMerge() {}
 
   /**
-   * Merges runs that the caller holds; on a thread of the engine.
+   * Merges runs that the caller holds; called on a thread of the engine.
    *
-   * @param snapshots what is needed
-   * @param index bytes that what leads to the versions may take in memory
-   * @param between run now and then: this may take long
+   * @param snapshots decide what is needed
+   * @param index the greatest size of the run's index in memory, in bytes
+   * @param between called from time to time, because a merge may take long
    * @return the run, null if nothing is needed
    */
   static @Nullable VersionRun merge(

@@ -7,10 +7,10 @@ import org.revenantdb.gc.VersionFlags;
 import org.revenantdb.recovery.format.KeyHash;
 
 /**
- * Writes a run; on a thread of the engine.
+ * Writes a run, on a thread of the engine.
  *
- * <p>Failure: what {@link #add} or {@link #finish} throws leaves a file that {@link #abandon} takes
- * away.
+ * <p>Failure: if {@link #add} or {@link #finish} throws, a file is left; {@link #abandon} deletes
+ * it.
  */
 final class RunWriter {
   private final SpillFiles files;
@@ -25,10 +25,10 @@ final class RunWriter {
   private long maxSuperseded;
 
   /**
-   * A run without versions.
+   * Begins a run without versions.
    *
-   * @param most how many there will be, at the most
-   * @param index bytes that what leads to them may take in memory
+   * @param most the greatest number of versions
+   * @param index the greatest size of the run's index in memory, in bytes
    */
   RunWriter(SpillFiles files, long most, int index) {
     this.files = files;
@@ -38,7 +38,7 @@ final class RunWriter {
     this.blocks = new BlockWriter(file);
   }
 
-  /** Adds a version, which comes behind those before in their order. */
+  /** Adds a version. Versions must be added in their order. */
   void add(SpilledVersion version) {
     byte[] row = version.row();
     boolean isNewRow = !Arrays.equals(row, lastRow);
@@ -64,9 +64,9 @@ final class RunWriter {
   }
 
   /**
-   * The run; null, and no file, if there are no versions.
+   * Ends the run and returns it. If there are no versions, returns null and leaves no file.
    *
-   * @param snapshots for which it was written
+   * @param snapshots the snapshots for which it was written
    */
   @Nullable VersionRun finish(SnapshotSet snapshots) {
     if (versions == 0) {
@@ -79,7 +79,7 @@ final class RunWriter {
         files, file, fences, filter, versions, largeValues, minCommitted, maxSuperseded, snapshots);
   }
 
-  /** There is to be no run. */
+  /** Gives up the run and deletes its file. */
   void abandon() {
     files.delete(file);
   }

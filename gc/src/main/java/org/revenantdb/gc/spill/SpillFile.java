@@ -10,15 +10,16 @@ import org.revenantdb.recovery.file.StorageFile;
 import org.revenantdb.recovery.format.LittleEndian;
 
 /**
- * One spill file: blocks, each with its checksum and its place.
+ * One spill file: blocks, each with its checksum and its position.
  *
- * <p>Threads: those of the engine; one at a time writes, any number read what was written before.
+ * <p>Threads: those of the engine. One thread at a time writes; any number of threads read what was
+ * written before.
  */
 final class SpillFile {
   private final StorageFile file;
   private final long number;
 
-  /** Behind the last whole block. */
+  /** The end of the last whole block. */
   private long end = SpillLayout.HEADER;
 
   private SpillFile(StorageFile file, long number) {
@@ -26,7 +27,7 @@ final class SpillFile {
     this.number = number;
   }
 
-  /** Makes a file, which has a header then. */
+  /** Makes a file and writes its header. */
   static SpillFile create(
       Path path,
       byte[] databaseId,
@@ -58,23 +59,26 @@ final class SpillFile {
     return file.path();
   }
 
-  /** Length of the file, as far as it counts. */
+  /** The length of the valid part of the file. */
   long end() {
     return end;
   }
 
-  /** What its blocks know it by. */
+  /** The number of the file, which its blocks contain. */
   int number() {
     return (int) number;
   }
 
-  /** Writes blocks behind the last one. What fails leaves the file as it was. */
+  /** Writes blocks behind the last one. A failure leaves the file as it was. */
   void append(byte[] blocks, int length) {
     file.write(end, MemorySegment.ofArray(blocks).asSlice(0, length));
     end += length;
   }
 
-  /** What is at or behind a position counts no more: the next append goes there. */
+  /**
+   * Cuts the file at a position: what is behind it is no longer valid, and the next append goes
+   * there.
+   */
   void cut(long position) {
     end = position;
   }
@@ -102,8 +106,8 @@ final class SpillFile {
         throw new CorruptDataException(
             path(),
             from + at,
-            "here is not the block of older versions that was written",
-            "check the device; end the transactions that were open, the data itself is not concerned",
+            "the bytes here are not the block of older versions that was written",
+            "check the device and end the open transactions; the rows in the data file are not affected",
             /* cause= */ null);
       }
       at += length;
@@ -111,13 +115,13 @@ final class SpillFile {
     return bytes;
   }
 
-  /** Closes the file, whatever the system says to that. */
+  /** Closes the file and ignores errors. */
   @SuppressWarnings("EmptyCatch")
   void close() {
     try {
       file.close();
     } catch (StorageException nothingIsLost) {
-      // It goes anyway.
+      // The file is no longer needed.
     }
   }
 }

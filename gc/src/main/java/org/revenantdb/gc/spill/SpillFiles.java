@@ -22,21 +22,21 @@ import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageIOException;
 
 /**
- * The spill files of an open database: volatile memory that happens to be on disk.
+ * The spill files of an open database: volatile data that is kept on disk.
  *
- * <p>No file is there before there is need, none is ever forced or renamed, and none is read by
- * another life: the close deletes them, and what a crash leaves the next open deletes unread.
+ * <p>A file is made only when it is needed, and is never forced or renamed. No other life reads it:
+ * the close deletes the files, and the next open deletes unread what a crash has left.
  *
- * <p>Threads: any. Only those of the engine touch files; {@link #call} has one of them do it, and
- * keeps an interrupt for later. Failure: {@link StorageException}; that a file cannot be deleted is
- * told to nobody, the next open tries again.
+ * <p>Threads: any. Only threads of the engine access files. {@link #call} runs an action on one of
+ * them, and keeps an interrupt for later. Failure: {@link StorageException}. If a file cannot be
+ * deleted, no error is reported; the next open tries again.
  */
 public final class SpillFiles implements AutoCloseable {
-  /** What a file holds. */
+  /** The content of a file. */
   public enum Kind {
     /** A run of older versions. */
     VERSIONS("versions-", 1),
-    /** What a transaction with savepoints has overwritten. */
+    /** The rows that a transaction with savepoints has overwritten. */
     OVERWRITTEN("savepoints-", 2);
 
     final String prefix;
@@ -50,7 +50,7 @@ public final class SpillFiles implements AutoCloseable {
 
   private static final String SUFFIX = ".spill";
 
-  /** So many threads of the engine at most are busy for callers. */
+  /** The greatest number of engine threads that work for callers. */
   private static final int AT_ONCE =
       Math.clamp(2L * Runtime.getRuntime().availableProcessors(), 4, 16);
 
@@ -64,12 +64,12 @@ public final class SpillFiles implements AutoCloseable {
   private final Set<SpillFile> open = ConcurrentHashMap.newKeySet();
 
   /**
-   * No files yet.
+   * Makes an object without files.
    *
-   * @param directory of the database
+   * @param directory the directory of the database
    * @param databaseId sixteen bytes
-   * @param life of the database
-   * @param statistics where reads and writes are counted
+   * @param life the life of the database
+   * @param statistics counts reads and writes
    */
   public SpillFiles(Path directory, byte[] databaseId, int life, IoStatistics statistics) {
     this.directory = directory;
@@ -84,9 +84,10 @@ public final class SpillFiles implements AutoCloseable {
   }
 
   /**
-   * Has the ownership checked before a file is made or deleted; said before the first is made.
+   * Sets the ownership that is checked before a file is made or deleted. Called before the first
+   * file is made.
    *
-   * @param owner of the directory
+   * @param owner the owner of the directory
    * @return this
    */
   public SpillFiles ownedBy(Ownership owner) {
@@ -112,8 +113,8 @@ public final class SpillFiles implements AutoCloseable {
   }
 
   /**
-   * What a former life has left; on a thread of the engine. Where the directory cannot be read,
-   * there is nothing.
+   * The files that a former life has left; called on a thread of the engine. Empty if the directory
+   * cannot be read.
    */
   public static List<Path> leftOvers(Path directory) {
     List<Path> found = new ArrayList<>();
@@ -130,8 +131,8 @@ public final class SpillFiles implements AutoCloseable {
   }
 
   /**
-   * Deletes what a former life has left, unread; on a thread of the engine that has the directory
-   * locked. One that cannot be deleted stays, and is in nobody's way.
+   * Deletes, without reading them, the files that a former life has left. Called on a thread of the
+   * engine that has the directory locked. A file that cannot be deleted stays, and does no harm.
    */
   public static void deleteLeftOvers(Path directory) {
     leftOvers(directory).forEach(SpillFiles::delete);
@@ -141,11 +142,11 @@ public final class SpillFiles implements AutoCloseable {
     try {
       Files.deleteIfExists(file);
     } catch (IOException stays) {
-      // It is in nobody's way: the next open tries again.
+      // It does no harm: the next open tries again.
     }
   }
 
-  /** A new file; on a thread of the engine. */
+  /** Makes a file; called on a thread of the engine. */
   SpillFile create(Kind kind) {
     ownership.check();
     Path path;
@@ -154,26 +155,26 @@ public final class SpillFiles implements AutoCloseable {
       number = lastNumber.incrementAndGet();
       path = directory.resolve(kind.prefix + number + SUFFIX);
     } while (Directories.exists(
-        path)); // one that a former life has left and that could not be deleted
+        path)); // a file that a former life has left and that could not be deleted
     SpillFile file = SpillFile.create(path, databaseId, life, kind, number, statistics);
     open.add(file);
     ownership.check(); // the directory may have been replaced meanwhile
     return file;
   }
 
-  /** Takes a file away that nobody needs any more; on a thread of the engine. */
+  /** Deletes a file that is no longer needed; called on a thread of the engine. */
   void delete(SpillFile file) {
     file.close();
     open.remove(file);
     try {
       ownership.check();
     } catch (OwnershipLostException notOurs) {
-      return; // what has this name now may be a file of another
+      return; // the file that has this name now may belong to another database
     }
     delete(file.path());
   }
 
-  /** Does something with files on a thread of the engine, and waits for it. */
+  /** Runs an action with files on a thread of the engine, and waits for it. */
   public <T> T call(Supplier<T> action) {
     if (FileThread.isCurrent()) {
       return action.get();
@@ -186,12 +187,12 @@ public final class SpillFiles implements AutoCloseable {
     }
   }
 
-  /** Trouble that is of the directory and no file in it. */
+  /** An exception about the directory, not about a file in it. */
   public StorageIOException trouble(String reason, String cure, @Nullable Throwable cause) {
     return new StorageIOException(directory, StorageException.NO_OFFSET, reason, cure, cause);
   }
 
-  /** Deletes all files; on a thread of the engine, and nobody uses one any more. */
+  /** Deletes all files; called on a thread of the engine, when no file is in use any more. */
   @Override
   public void close() {
     List.copyOf(open).forEach(this::delete);

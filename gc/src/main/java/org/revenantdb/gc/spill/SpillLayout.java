@@ -43,10 +43,10 @@ final class SpillLayout {
   /** Sixteen bytes: the database. */
   static final int DATABASE_ID = MAGIC + Long.BYTES;
 
-  /** u32: the life of the database, outside of which nobody reads the file. */
+  /** u32: the life of the database; no other life reads the file. */
   static final int LIFE = DATABASE_ID + FileHeaderLayout.DATABASE_ID_SIZE;
 
-  /** u32: what is in it, {@link SpillFiles.Kind}. */
+  /** u32: the content, {@link SpillFiles.Kind}. */
   static final int KIND = LIFE + Integer.BYTES;
 
   /** u64: number of the file in this life; its low half is in each block. */
@@ -73,7 +73,7 @@ final class SpillLayout {
   /** Length of the header of a block. */
   static final int BLOCK_HEADER = BLOCK_FILE + Integer.BYTES;
 
-  /** A block that has so many bytes or more gets no further entry. */
+  /** A block of at least this many bytes gets no further entry. */
   static final int FULL_BLOCK = 4096;
 
   /** u64: commit LSN of the version. */
@@ -96,12 +96,12 @@ final class SpillLayout {
 
   private SpillLayout() {}
 
-  /** Puts the checksum of some bytes behind it in front of them. */
+  /** Writes the checksum of a range of bytes into the first four of them. */
   static void seal(byte[] bytes, int from, int length) {
     LittleEndian.putInt(bytes, from, checksum(bytes, from, length));
   }
 
-  /** Whether the checksum in front of some bytes is theirs. */
+  /** Whether the checksum in the first four bytes matches the rest. */
   static boolean isSealed(byte[] bytes, int from, int length) {
     return LittleEndian.getInt(bytes, from) == checksum(bytes, from, length);
   }

@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.recovery.file.StorageException;
 
 /**
- * A stack in a spill file: what was put there last, as one piece, comes back first.
+ * A stack in a spill file: the group of entries that was pushed last is returned first.
  *
- * <p>One thread at a time; those of the engine do the work. Failure: a {@link StorageException},
- * and the stack is as it was.
+ * <p>For one thread at a time; threads of the engine do the work. Failure: a {@link
+ * StorageException}, and the stack is unchanged.
  */
 public final class SpilledStack {
   private record Piece(long position, long end, int entries) {}
@@ -59,7 +59,10 @@ public final class SpilledStack {
     return new Piece(position, there.end(), entries.size());
   }
 
-  /** Takes back what was pushed last, in the order in which it was given; empty if nothing is. */
+  /**
+   * Removes and returns the entries that were pushed last, in the order of that push; empty if
+   * there are none.
+   */
   public List<SpilledVersion> pop() {
     SpillFile there = file;
     Piece last = pieces.peekLast();
@@ -81,7 +84,7 @@ public final class SpilledStack {
     return entries;
   }
 
-  /** Nothing of it is needed any more. */
+  /** Removes all entries. */
   @SuppressWarnings("EmptyCatch")
   public void clear() {
     SpillFile there = file;
@@ -97,7 +100,7 @@ public final class SpilledStack {
         return there;
       });
     } catch (OutOfMemoryError noThread) {
-      // It goes with the others when the database is closed.
+      // It is deleted with the others when the database is closed.
     }
   }
 }

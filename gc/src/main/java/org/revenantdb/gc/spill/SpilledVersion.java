@@ -3,11 +3,11 @@ package org.revenantdb.gc.spill;
 import java.util.Arrays;
 
 /**
- * A version of a row on its way to a spill file, or from there.
+ * A version of a row as it is written to a spill file, or was read from one.
  *
  * @param row table and key, as {@link #row(int, byte[])} puts them together
- * @param committedAt its commit LSN; 0 when it is older than every snapshot, or one that its own
- *     transaction has overwritten
+ * @param committedAt its commit LSN; 0 if it is older than every snapshot, or if its own
+ *     transaction has overwritten it
  * @param supersededAt the commit LSN of the version after it, or 0
  * @param flags as in a leaf cell, or {@link #FIRST}
  * @param value its bytes in the cell
@@ -15,10 +15,13 @@ import java.util.Arrays;
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record SpilledVersion(
     byte[] row, long committedAt, long supersededAt, int flags, byte[] value) {
-  /** Flag of what is no version: a transaction wrote the row first, and the row has what was. */
+  /**
+   * Flag of an entry that is no version: the transaction wrote the row for the first time, and the
+   * row itself keeps the former version.
+   */
   public static final int FIRST = 1 << 8;
 
-  /** Table and key in one: the bytes are in the order of the rows. */
+  /** Combines table and key. The order of the bytes is the order of the rows. */
   public static byte[] row(int table, byte[] key) {
     byte[] row = new byte[Integer.BYTES + key.length];
     for (int i = 0; i < Integer.BYTES; i++) {
@@ -42,7 +45,7 @@ public record SpilledVersion(
     return Arrays.copyOfRange(row, Integer.BYTES, row.length);
   }
 
-  /** Rows in their order; of one row the newest version first. */
+  /** Compares by row; versions of one row, the newest first. */
   static int compare(SpilledVersion one, SpilledVersion other) {
     int order = Arrays.compareUnsigned(one.row, other.row);
     if (order == 0) {

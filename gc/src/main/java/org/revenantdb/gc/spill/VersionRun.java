@@ -7,13 +7,14 @@ import org.revenantdb.gc.SnapshotSet;
 import org.revenantdb.recovery.format.KeyHash;
 
 /**
- * Older versions of rows in a file, sorted by row, of one row the newest first. Nothing in it
- * changes any more.
+ * Older versions of rows in a file, sorted by row; versions of one row, the newest first.
+ * Immutable.
  *
- * <p>Whoever reads holds it meanwhile; the list of runs holds it, too. When the last one lets go
- * the file is deleted, by him, and it can be held no more.
+ * <p>A reader holds the run while it reads; the list of runs holds it, too. The last holder to let
+ * go deletes the file. After that the run cannot be held any more.
  *
- * <p>Threads: any ask what is in memory; those of the engine read and let go.
+ * <p>Threads: any thread may query what is in memory. Threads of the engine read the file and let
+ * go.
  */
 final class VersionRun {
   private final SpillFiles files;
@@ -25,7 +26,7 @@ final class VersionRun {
   private final long minCommitted;
   private final long maxSuperseded;
 
-  /** How many snapshots of the time when it was written it was for. */
+  /** The number of snapshots for which it was written. */
   private final int snapshots;
 
   private final Holders holders = new Holders();
@@ -51,12 +52,12 @@ final class VersionRun {
     this.snapshots = snapshots(written);
   }
 
-  /** How many versions are in it. */
+  /** The number of versions. */
   long versions() {
     return versions;
   }
 
-  /** How many of them are large values. */
+  /** The number of large values among them. */
   long largeValues() {
     return largeValues;
   }
@@ -71,14 +72,14 @@ final class VersionRun {
     return fences.bytes() + filter.bytes();
   }
 
-  /** Whether a snapshot of the set, or one to come, may need something of it. */
+  /** Whether a snapshot of the set, or a future one, may need a version of this run. */
   boolean isNeeded(SnapshotSet snapshots) {
     return snapshots.needs(minCommitted, maxSuperseded);
   }
 
   /**
-   * Whether half of the snapshots have gone for which it was written: much of it may be needed no
-   * more, though the others keep it.
+   * Whether half of the snapshots for which it was written have ended. Then many of its versions
+   * may be unneeded, though the other snapshots keep the run.
    */
   boolean isWorthRewriting(SnapshotSet now) {
     return snapshots > 1 && snapshots(now) <= snapshots / 2;
@@ -90,7 +91,7 @@ final class VersionRun {
     return count[0];
   }
 
-  /** Whether a snapshot may find a row here. */
+  /** Whether a snapshot may find a row in this run. */
   boolean mayHave(byte[] row, long snapshot) {
     return covers(snapshot) && filter.mayHave(KeyHash.hash(row));
   }
@@ -99,12 +100,12 @@ final class VersionRun {
     return minCommitted <= snapshot && snapshot < maxSuperseded;
   }
 
-  /** Keeps the file from being deleted; false if it is, or is about to be. */
+  /** Keeps the file from being deleted; false if it is deleted, or about to be. */
   boolean tryHold() {
     return holders.tryHold();
   }
 
-  /** The last one who lets go deletes the file. */
+  /** Ends a hold. The last holder deletes the file. */
   void letGo() {
     if (holders.letGo()) {
       files.delete(file);
@@ -112,10 +113,11 @@ final class VersionRun {
   }
 
   /**
-   * Looks for the versions that a snapshot sees; by one who holds it.
+   * Looks for the versions that a snapshot sees. The caller holds the run.
    *
-   * @param rows which; those that are in order and near each other are found with one read
-   * @param found what was found, in the places of the rows; what is there already is not looked for
+   * @param rows the rows; those that are in order and near each other are found with one read
+   * @param found receives the versions, at the indexes of the rows; a row that has a version
+   *     already is not looked for
    */
   void find(List<byte[]> rows, long snapshot, @Nullable SpilledVersion[] found) {
     int part = -1;
@@ -133,7 +135,7 @@ final class VersionRun {
     }
   }
 
-  /** The first version at or below the snapshot is the only one here that it can see. */
+  /** The first version at or below the snapshot is the only one of the run that it can see. */
   private static @Nullable SpilledVersion find(byte[] blocks, byte[] row, long snapshot) {
     EntryCursor entries = new EntryCursor(blocks);
     while (entries.next()) {
@@ -152,7 +154,7 @@ final class VersionRun {
     return file.read(fences.position(part), fences.position(part + 1));
   }
 
-  /** Shows all versions, in order; by one who holds it. */
+  /** Passes all versions to the visitor, in order. The caller holds the run. */
   void forEach(Consumer<SpilledVersion> visitor) {
     Scan scan = new Scan();
     for (SpilledVersion version = scan.next(); version != null; version = scan.next()) {
@@ -160,7 +162,7 @@ final class VersionRun {
     }
   }
 
-  /** All versions, in order; of one who holds the run. */
+  /** Iterates over all versions, in order. The caller holds the run. */
   final class Scan {
     private int part = -1;
     private EntryCursor entries = new EntryCursor(new byte[0]);

@@ -12,10 +12,10 @@ import org.revenantdb.gc.SnapshotSet;
 import org.revenantdb.latch.PatientLock;
 
 /**
- * The runs that there are: in which older versions are found, and of which several become one.
+ * The list of runs: finds older versions in them, and merges several into one.
  *
- * <p>Threads: any look versions up; those of the engine add, merge and drop runs, one at a time
- * adds and merges. Failure: a {@link org.revenantdb.recovery.file.StorageException}, and then
+ * <p>Threads: any thread may look up versions. Threads of the engine add, merge and drop runs; one
+ * at a time adds and merges. Failure: a {@link org.revenantdb.recovery.file.StorageException}; then
  * nothing has changed.
  */
 public final class VersionRuns {
@@ -24,19 +24,22 @@ public final class VersionRuns {
    *
    * runs        one volatile list, never changed, replaced as a whole under `changing`.
    * Invariants  V1 a version that some snapshot needs and that has left memory is in a run of the list.
-   *             V2 the list holds each of its runs, so whoever finds one that cannot be held has an old list: the one
-   *             that is there now has what the run had, if it is needed.
+   *             V2 the list holds each of its runs. So a reader that finds a run that cannot be held has an old list.
+   *             The present list has the needed versions of that run.
    */
-  /** Runs of which each is at most so many times as long as the next smaller one are merged. */
+  /**
+   * Runs are similar, and are merged, if each is at most this many times as long as the next
+   * smaller one.
+   */
   private static final int SIMILAR = 4;
 
-  /** So many similar ones become one. */
+  /** This many similar runs are merged into one. */
   private static final int TOGETHER = 4;
 
-  /** More runs than these are merged, similar or not. */
+  /** If there are more runs than this, some are merged even if they are not similar. */
   private static final int MOST_RUNS = 8;
 
-  /** All runs together take a quarter of the budget in memory. */
+  /** The indexes of all runs together may take a quarter of the memory budget. */
   private static final int INDEX_SHARE = 4;
 
   private final SpillFiles files;
@@ -47,11 +50,11 @@ public final class VersionRuns {
   private volatile List<VersionRun> runs = List.of();
 
   /**
-   * No runs.
+   * Makes an empty list.
    *
-   * @param budget memory for older versions, of which a part is for what leads to those in runs
-   * @param takes is told how much more that takes, before it does
-   * @param givesBack is told how much less it takes, afterwards
+   * @param budget memory for older versions; a part of it is for the indexes of the runs
+   * @param takes receives the memory that an index will take, before it does
+   * @param givesBack receives the memory that an index no longer takes, afterwards
    */
   public VersionRuns(SpillFiles files, long budget, LongConsumer takes, LongConsumer givesBack) {
     this.files = files;
@@ -61,12 +64,12 @@ public final class VersionRuns {
     this.givesBack = givesBack;
   }
 
-  /** Whether there are none. */
+  /** Whether there are no runs. */
   public boolean isEmpty() {
     return runs.isEmpty();
   }
 
-  /** How many there are. */
+  /** The number of runs. */
   public int count() {
     return runs.size();
   }
@@ -80,8 +83,8 @@ public final class VersionRuns {
    * Writes versions to a run, and adds it to the list.
    *
    * @param versions in order
-   * @param count how many
-   * @param snapshots for which they are kept
+   * @param count the number of versions
+   * @param snapshots the snapshots for which they are kept
    */
   public void add(Stream<SpilledVersion> versions, long count, SnapshotSet snapshots) {
     RunWriter writer = new RunWriter(files, count, index);
@@ -99,7 +102,7 @@ public final class VersionRuns {
   /**
    * The version of each row that a snapshot sees, if it is in a run.
    *
-   * @param rows best in their order, either way
+   * @param rows preferably in ascending or descending order
    */
   public @Nullable SpilledVersion[] find(List<byte[]> rows, long snapshot) {
     @Nullable SpilledVersion[] found = new SpilledVersion[rows.size()];
@@ -126,7 +129,7 @@ public final class VersionRuns {
     return false;
   }
 
-  /** False if one of the runs is gone: there is another list. */
+  /** False if one of the runs has been deleted: then there is a newer list. */
   private static boolean findIn(
       List<VersionRun> there, List<byte[]> rows, long snapshot, @Nullable SpilledVersion[] found) {
     for (VersionRun run : there) {
@@ -142,7 +145,7 @@ public final class VersionRuns {
     return true;
   }
 
-  /** Drops the runs that no snapshot of the set, and none to come, needs. */
+  /** Drops the runs that no snapshot of the set and no future snapshot needs. */
   public void drop(SnapshotSet snapshots) {
     List<VersionRun> unneeded = runs.stream().filter(run -> !run.isNeeded(snapshots)).toList();
     if (!unneeded.isEmpty()) {
@@ -161,9 +164,9 @@ public final class VersionRuns {
   }
 
   /**
-   * Merges some runs, if there are too many, or writes one anew of which much may go.
+   * Merges some runs if there are too many, or rewrites a run of which many versions may go.
    *
-   * @param between run now and then: this may take long
+   * @param between called from time to time, because a merge may take long
    * @return false if there was nothing to merge
    */
   public boolean merge(SnapshotSet snapshots, Runnable between) {
@@ -185,8 +188,8 @@ public final class VersionRuns {
   }
 
   /**
-   * Similar ones, the smallest first; or, of very many, the smallest; or one that was written for
-   * snapshots half of which have gone.
+   * Selects similar runs, the smallest first; or, if there are too many runs, the smallest ones; or
+   * one run of whose snapshots half have ended.
    */
   private List<VersionRun> toMerge(SnapshotSet snapshots) {
     List<VersionRun> sorted =
@@ -203,7 +206,7 @@ public final class VersionRuns {
     return sorted.stream().filter(run -> run.isWorthRewriting(snapshots)).limit(1).toList();
   }
 
-  /** In the list one comes in the place of some, for who looks at it by one write. */
+  /** Replaces several runs of the list by one, with a single write for readers of the list. */
   private void replace(Collection<VersionRun> some, @Nullable VersionRun by) {
     List<VersionRun> gone = new ArrayList<>();
     changing.lock();
@@ -226,7 +229,7 @@ public final class VersionRuns {
     }
   }
 
-  /** The runs with large values, held: they can be looked at later. */
+  /** Holds the runs with large values, so that they can be visited later. */
   public Held holdLargeValues() {
     List<VersionRun> held = new ArrayList<>();
     boolean all;
@@ -247,7 +250,7 @@ public final class VersionRuns {
     return new Held(held);
   }
 
-  /** Runs as they were at one moment. */
+  /** Held runs, as of one moment. */
   public static final class Held implements AutoCloseable {
     private final List<VersionRun> runs;
 
@@ -255,12 +258,12 @@ public final class VersionRuns {
       this.runs = runs;
     }
 
-    /** Shows all their versions; on a thread of the engine. */
+    /** Passes all their versions to the visitor; called on a thread of the engine. */
     public void forEach(Consumer<SpilledVersion> visitor) {
       runs.forEach(run -> run.forEach(visitor));
     }
 
-    /** Lets them go; once. */
+    /** Ends the holds; only the first call has an effect. */
     @Override
     public void close() {
       runs.forEach(VersionRun::letGo);

@@ -1,10 +1,10 @@
 /**
- * Files for what is too much for memory and of no use to another life: older versions of rows, and
- * what a transaction has overwritten (docs/protocols.md §30, docs/format.md §8).
+ * Files for data that exceeds its memory and is of no use to another life: older versions of rows,
+ * and the rows that a transaction has overwritten (docs/protocols.md §30, docs/format.md §8).
  *
  * <p>Reading order: {@code SpillLayout} (the bytes), {@code SpillFiles}, {@code SpillFile}; {@code
- * VersionRun} and how one is found in, {@code RunWriter}, {@code RunMerge}, {@code VersionRuns};
- * {@code SpilledStack}.
+ * VersionRun}, with the classes that find a version in it, {@code RunWriter}, {@code RunMerge},
+ * {@code VersionRuns}; {@code SpilledStack}.
  *
  * <p>The protocol is in {@code README.md} beside this file.
  */

@@ -6,28 +6,29 @@ import org.revenantdb.gc.SnapshotSet;
 import org.revenantdb.gc.version.VolatileStore.Version;
 
 /**
- * Which older versions of rows are garbage, and who takes them away when.
+ * Decides which older versions of rows are garbage, and when they are dropped.
  *
- * <p>The engine has one, {@link Steam}. It is an interface so that what the papers replaced can be
- * measured over the same store of versions: {@code Opening} makes it in one place.
+ * <p>The engine has one implementation, {@link Steam}. It is an interface so that benchmarks can
+ * measure the methods that the paper replaced, over the same store of versions. {@code Opening} is
+ * the only place that makes it.
  *
- * <p>Threads: any. Whatever it lets go must be needed by no snapshot, open or to come (R4): a
- * version is needed by those in its lifetime, from its own commit up to, but not including, that of
- * its successor.
+ * <p>Threads: any. It may only drop versions that no open or future snapshot needs (R4). A version
+ * is needed by the snapshots in its lifetime, from its own commit up to, but not including, the
+ * commit of its successor.
  */
 public interface GarbageStrategy {
   /**
-   * The one that the engine has.
+   * The strategy of the engine.
    *
-   * @param horizon tells which snapshots are open
+   * @param horizon knows the open snapshots
    */
   static GarbageStrategy of(Horizon horizon) {
     return new Steam(horizon);
   }
 
   /**
-   * Whether a version that is about to leave its page is kept. Its leaf is latched: this neither
-   * waits nor touches a file.
+   * Whether a version that is about to leave its page is kept. The caller holds the latch of its
+   * leaf, so this method neither waits nor accesses a file.
    *
    * @param committedAt its commit LSN, 0 when it is older than every snapshot
    * @param supersededAt the commit LSN of the version after it
@@ -35,18 +36,19 @@ public interface GarbageStrategy {
   boolean keeps(long committedAt, long supersededAt);
 
   /**
-   * What a row keeps of its versions when one has come. Its leaf is latched, and the map holds the
-   * row: this neither waits, nor touches a file, nor another row of the store.
+   * The versions of a row that are kept when a new one has arrived. The caller holds the latch of
+   * the row's leaf, and the map has the row locked. So this method neither waits, nor accesses a
+   * file, nor another row of the store.
    *
-   * @param store it is kept in
+   * @param store the store of the versions
    * @param versions of the row, the newest first; the first one is new
    * @return those that are kept, in the same order; null for none
    */
   @Nullable Version added(VolatileStore store, int table, byte[] key, Version versions);
 
   /**
-   * Drops what it wants to drop in a pass of the cleaner, or since memory is over its budget; with
-   * nothing latched.
+   * Drops versions in a pass of the cleaner, or because memory is over its budget. The caller holds
+   * no latch.
    *
    * @param store to be pruned, by {@link VolatileStore#keep(VolatileStore.Keeps)} or row by row
    * @param snapshots of now
@@ -63,8 +65,9 @@ public interface GarbageStrategy {
   }
 
   /**
-   * Whether a deleted row may be taken away though there are snapshots from before the delete, as
-   * none of them sees it. Its leaf is latched: this neither waits nor touches a file.
+   * Whether a deleted row may be removed although there are snapshots from before the delete,
+   * because none of them sees the row. The caller holds the latch of the leaf, so this method
+   * neither waits nor accesses a file.
    *
    * @param store has the row's older versions
    * @param committedAt the commit LSN of the version that was deleted; that of the delete, if it
@@ -77,8 +80,9 @@ public interface GarbageStrategy {
   }
 
   /**
-   * How many versions in memory no snapshot needs but the oldest, as of the last time when it was
-   * looked at all of them; 0 if that was not done since it was opened, or is not counted.
+   * How many versions in memory only the oldest snapshot needs, as of the last walk over all
+   * versions. It is 0 if there was no walk since that snapshot was opened, or if this is not
+   * counted.
    *
    * @param oldest that snapshot
    */
@@ -86,7 +90,7 @@ public interface GarbageStrategy {
     return 0;
   }
 
-  /** By how much a row had more versions than it should have, at most; 0 if that is not counted. */
+  /** The largest excess of a row's versions over the expected number; 0 if this is not counted. */
   default long chainExcess() {
     return 0;
   }

@@ -11,16 +11,17 @@ import org.revenantdb.latch.PatientLock;
 import org.revenantdb.recovery.file.FileThread;
 
 /**
- * The thread that writes older versions to files when they are too much for memory, and merges
- * these files. It is started when there is first need.
+ * The thread that writes older versions to files when they exceed their memory, and merges these
+ * files. It is started at the first need.
  *
- * <p>Threads: any wake it. It waits for nothing but files. Failure: is told to the memory that it
- * should have freed, and tried again. If the thread dies, the engine stops.
+ * <p>Threads: any thread may wake it. It waits only for files. Failure: it is reported to the
+ * memory that should have been freed, and the work is tried again. If the thread dies, the engine
+ * stops.
  */
 final class Spiller implements AutoCloseable {
   private static final String NAME = "revenant-spiller";
 
-  /** After a failure it tries again so much later, woken or not. */
+  /** The pause after a failure, even if the thread is woken. */
   private static final long RETRY_NANOS = 100_000_000;
 
   private final SpillFiles files;
@@ -33,17 +34,17 @@ final class Spiller implements AutoCloseable {
   private volatile boolean wanted;
   private volatile boolean closed;
 
-  /** Of the thread: why the last merge failed, and when the next may be tried. */
+  /** Used only by the thread: why the last merge failed, and when the next may be tried. */
   private @Nullable Throwable mergeFailure;
 
   private long mergeAgainAt;
 
   /**
-   * Not started.
+   * Makes a spiller that is not started.
    *
-   * @param spill frees memory; false if there is nothing more that it could free
-   * @param merge merges files, and runs what it is given now and then; false if there was nothing
-   *     to do
+   * @param spill frees memory; returns false if there is nothing more to free
+   * @param merge merges files, and runs its argument from time to time; returns false if there was
+   *     nothing to do
    * @param stop stops the engine
    */
   Spiller(
@@ -59,7 +60,7 @@ final class Spiller implements AutoCloseable {
     this.stop = stop;
   }
 
-  /** Memory has to be freed. */
+  /** Called when memory has to be freed. */
   void wake() {
     if (wanted) {
       return;
@@ -82,7 +83,7 @@ final class Spiller implements AutoCloseable {
         thread = fresh;
       }
     } catch (OutOfMemoryError noThread) {
-      wanted = false; // whoever comes next tries again
+      wanted = false; // the next caller of wake tries again
       memory.failed(noThread);
     } finally {
       starting.unlock();
@@ -105,7 +106,7 @@ final class Spiller implements AutoCloseable {
     }
   }
 
-  /** Writers that wait for room are refused from now on. */
+  /** From now on writers that wait for room are refused. */
   private void died(Throwable cause) {
     try {
       stop.accept(cause);
@@ -114,7 +115,7 @@ final class Spiller implements AutoCloseable {
     }
   }
 
-  /** Who is refused wakes it again and again. */
+  /** Pauses after a failure: refused writers keep waking the thread. */
   private void rest() {
     long end = System.nanoTime() + RETRY_NANOS;
     for (long left = RETRY_NANOS; left > 0 && !closed; left = end - System.nanoTime()) {
@@ -137,13 +138,15 @@ final class Spiller implements AutoCloseable {
     }
   }
 
-  /** What leads to the versions in runs is too much, which merging makes less. */
+  /**
+   * The failure if the index of the runs takes too much memory. Merging makes the index smaller.
+   */
   private Throwable nothingToFree() {
     Throwable why = mergeFailure;
     return why != null
         ? why
         : files.trouble(
-            "what leads to the older versions that are in files takes all memory that they may have",
+            "the index of the older versions in files takes all memory that older versions may use",
             "open the database with more memory for versions",
             null);
   }
@@ -162,7 +165,10 @@ final class Spiller implements AutoCloseable {
     }
   }
 
-  /** During a merge, which may take long: neither writers nor a close are to wait for its end. */
+  /**
+   * Called during a merge, which may take long: neither writers nor a close should wait for its
+   * end.
+   */
   private void meanwhile() {
     if (closed) {
       throw new CancellationException();

@@ -10,10 +10,11 @@ import org.revenantdb.gc.version.VolatileStore.Version;
 import org.revenantdb.latch.PatientLock;
 
 /**
- * Drops a row's older versions that no snapshot needs whenever one more comes, so that a row never
- * has more of them than there were snapshots when it was last looked which are open.
+ * Whenever an older version of a row arrives, drops those that no snapshot needs. So a row never
+ * has more older versions than there were open snapshots when the set of snapshots was last
+ * computed.
  *
- * <p>Threads: any. Under a latch it reads the slots of the snapshots at the most.
+ * <p>Threads: any. Under a latch it does no more than to read the slots of the snapshots.
  */
 final class Steam implements GarbageStrategy {
   /*
@@ -21,33 +22,36 @@ final class Steam implements GarbageStrategy {
    *             We differ: versions are whole, so there are no differences of in-between versions to be merged.
    * Protocol    docs/protocols.md §39.
    *
-   * Invariants  S1 what is dropped was superseded at or before the bound of the set that has no member in its lifetime.
-   *             S3 what is left has at most one version for each member, and those superseded after the bound; of a set
-   *             of now there are none of these.
+   * Invariants  S1 a dropped version was superseded at or before the bound of a set that has no member in the
+   *             version's lifetime. S3 what is left is at most one version for each member, and the versions
+   *             superseded after the bound. For a current set there are none of the latter.
    */
-  /** A pass looks at all rows when as many versions may go as this part of them. */
+  /**
+   * A pass walks over all rows if the number of versions that may go is at least this fraction of
+   * the rows.
+   */
   private static final int ROWS_FOR_EACH = 8;
 
   private final Horizon horizon;
   private final LongAccumulator excess = new LongAccumulator(Math::max, 0);
 
-  /** One at a time looks at all rows. */
+  /** One thread at a time walks over all rows. */
   private final PatientLock walking = new PatientLock();
 
-  /** What the last walk has left. */
+  /** The result of the last walk. */
   private volatile Walk last = new Walk(new long[0], new long[0], 0, 0, 0);
 
-  /** How many had come at the last pass. */
+  /** How many versions had arrived at the last pass. */
   private long addedBeforePass;
 
   /**
-   * What a walk over all rows has left.
+   * The result of a walk over all rows.
    *
-   * @param snapshots for which it has kept versions, in order
-   * @param kept how many for each
-   * @param undecided how many that it could not decide about
-   * @param added how many had come when it began
-   * @param bound of its set
+   * @param snapshots the snapshots for which it has kept versions, in order
+   * @param kept how many versions for each
+   * @param undecided how many versions it could not decide about
+   * @param added how many versions had arrived when it began
+   * @param bound the bound of its set
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Walk(long[] snapshots, long[] kept, long undecided, long added, long bound) {
@@ -64,9 +68,9 @@ final class Steam implements GarbageStrategy {
   }
 
   /**
-   * Beside these snapshots.
+   * Makes the strategy for a set of snapshots.
    *
-   * @param horizon tells which are open
+   * @param horizon knows the open snapshots
    */
   Steam(Horizon horizon) {
     this.horizon = horizon;
@@ -86,7 +90,7 @@ final class Steam implements GarbageStrategy {
     return added(versions);
   }
 
-  /** What a row keeps of its versions, of which the first one is new. */
+  /** The versions that a row keeps; the first of the given ones is new. */
   @Nullable Version added(Version versions) {
     SnapshotSet set = horizon.known();
     Version kept = prune(versions, set);
@@ -99,7 +103,7 @@ final class Steam implements GarbageStrategy {
   }
 
   /**
-   * What a set of snapshots needs of a row's versions.
+   * The versions of a row that a set of snapshots needs.
    *
    * @param versions the newest first
    */
@@ -131,7 +135,9 @@ final class Steam implements GarbageStrategy {
     return rest;
   }
 
-  /** Which versions of a row are needed, asked for each of them, the newest first. */
+  /**
+   * Decides whether a version of a row is needed. It is called for each version, the newest first.
+   */
   private static final class Need {
     private final SnapshotSet set;
 
@@ -149,11 +155,11 @@ final class Steam implements GarbageStrategy {
       }
       skip(version.supersededAt());
       boolean isNeeded = member >= 0 && set.member(member) >= version.committedAt();
-      skip(version.committedAt()); // they have theirs
+      skip(version.committedAt()); // these members have their version
       return isNeeded;
     }
 
-    /** Goes on to those before a timestamp. */
+    /** Skips to the members before a timestamp. */
     private void skip(long from) {
       while (member >= 0 && set.member(member) >= from) {
         member--;
@@ -166,7 +172,7 @@ final class Steam implements GarbageStrategy {
     walking.lock();
     try {
       if (snapshots.bound() < last.bound()) {
-        return; // it decides less than the last one, and knows less of who has ended
+        return; // it decides less than the last one, and knows fewer of the ended snapshots
       }
       long added = store.added();
       boolean rests = added == addedBeforePass || store.isOverBudget();
@@ -180,7 +186,7 @@ final class Steam implements GarbageStrategy {
     }
   }
 
-  /** How many versions the next walk may find needless, at most. */
+  /** An upper bound of the versions that the next walk may find unneeded. */
   private long mayGo(long added, SnapshotSet snapshots) {
     Walk before = last;
     return added - before.added() + before.undecided() + before.ofEnded(snapshots);
@@ -224,7 +230,7 @@ final class Steam implements GarbageStrategy {
 
   @Override
   public long keptFor(long oldest) {
-    Walk before = last; // each version was counted for the youngest who needs it
+    Walk before = last; // each version was counted for the youngest snapshot that needs it
     return before.snapshots.length > 0 && before.snapshots[0] == oldest ? before.kept[0] : 0;
   }
 

@@ -7,23 +7,23 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * What is still known of deleted rows that were taken away while snapshots from before the delete
- * were open, none of which sees the row: nobody may insert it through one of these. The first
- * updater, who deleted it, has won.
+ * Remembers deleted rows that were removed while snapshots from before the delete were open,
+ * because none of these snapshots sees the row. A transaction with such a snapshot must not insert
+ * the row: the first updater, which deleted it, has won.
  *
- * <p>An upper bound of the delete's LSN for each row, which it shares with those of its table that
- * have the same hash: so one who began to write long after he began to read may be refused for
- * nothing.
+ * <p>It keeps an upper bound of the delete's LSN for each row. Rows of one table with the same hash
+ * share it. So a transaction that begins to write long after it began to read may be refused
+ * without need.
  *
- * <p>Threads: any, with the row's leaf latched exclusively.
+ * <p>Threads: any thread that holds the row's leaf latched exclusively.
  */
 public final class UnseenDeletes {
   /*
    * Protocol    docs/protocols.md §41.
    *
-   * Invariants  U1 of a row that was taken away with a delete at d: newest, newest of its table and the word of its
-   *             hash are d at least, from before its leaf was unlatched on, until all snapshots are at or above d. They
-   *             only rise.
+   * Invariants  U1 for a row that was removed, with a delete at d: newest, newest of its table and the word of its
+   *             hash are at least d. This holds from before its leaf was unlatched until all snapshots are at or
+   *             above d. These values only rise.
    */
   /** Words of a table, 64 KiB: a power of two. */
   private static final int WORDS = 1 << 13;
@@ -31,15 +31,15 @@ public final class UnseenDeletes {
   private final AtomicLong newest = new AtomicLong();
   private final Map<Integer, OfTable> tables = new ConcurrentHashMap<>();
 
-  /** Those of one table; one that was dropped has an id that is not used again. */
+  /** The words of one table. The id of a dropped table is not used again. */
   private static final class OfTable {
     private final AtomicLong newest = new AtomicLong();
     private final AtomicLongArray words = new AtomicLongArray(WORDS);
   }
 
-  /** A row is about to be taken away, which was deleted by a commit with this LSN. */
+  /** Called before a row is removed that was deleted by a commit with this LSN. */
   void taken(int table, byte[] key, long deletedAt) {
-    tables.compute( // all of it, or those that are dropped meanwhile would be raised
+    tables.compute( // everything inside, or words that are being dropped would be raised
         table,
         (_, known) -> {
           OfTable those = known == null ? new OfTable() : known;
@@ -51,9 +51,9 @@ public final class UnseenDeletes {
   }
 
   /**
-   * Drops those of tables where nobody can be in conflict any more.
+   * Drops the words of tables for which no conflict is possible any more.
    *
-   * @param horizon all snapshots, open or to come, are at or above it
+   * @param horizon all open and future snapshots are at or above it
    */
   void forget(long horizon) {
     for (Integer table : tables.keySet()) {
@@ -61,7 +61,7 @@ public final class UnseenDeletes {
     }
   }
 
-  /** Of how many tables words are kept. */
+  /** The number of tables for which words are kept. */
   int tables() {
     return tables.size();
   }

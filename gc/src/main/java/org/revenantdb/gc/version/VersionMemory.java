@@ -10,9 +10,9 @@ import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.file.StorageIOException;
 
 /**
- * How much memory older versions take, and who is held back when it is too much.
+ * Counts the memory of older versions, and holds writers back when it is too much.
  *
- * <p>Threads: any. Whoever waits holds no latch, and keeps an interrupt for later.
+ * <p>Threads: any. A waiting thread holds no latch, and keeps an interrupt for later.
  */
 final class VersionMemory {
   /*
@@ -22,18 +22,18 @@ final class VersionMemory {
    * >  limit          none      wakes it and waits            is taken: it was on its way
    * >  limit          one       wakes it and goes on          is refused, nothing has changed
    *
-   * Waking            who waits enters itself, then looks at `used`; who gives memory back changes `used`, then looks
-   *                   whether anybody waits. One of the two sees the other (LsnWaiters).
+   * Waking            a waiter enters itself, then reads `used`. A thread that gives memory back changes `used`, then
+   *                   looks for waiters. One of the two sees the other (LsnWaiters).
    */
   private final long budget;
   private final long limit;
   private final WaitMeter waits;
   private final AtomicLong used = new AtomicLong();
 
-  /** Callers, which do not wait at a condition ({@link org.revenantdb.latch.Parking}). */
+  /** The waiting callers. They do not use a condition ({@link org.revenantdb.latch.Parking}). */
   private final LsnWaiters callers = new LsnWaiters();
 
-  @SuppressWarnings("UnnecessaryLambda") // made once: to wait and to wake allocate nothing
+  @SuppressWarnings("UnnecessaryLambda") // made once, so that neither waiting nor waking allocates
   private final LongPredicate mayGoOn = any -> mustNotWait();
 
   private volatile @Nullable Throwable failure;
@@ -56,18 +56,18 @@ final class VersionMemory {
     return used.get() > budget;
   }
 
-  /** Something is going to use memory, or does not after all. */
+  /** Counts memory that is about to be used; a negative number if it is not used after all. */
   void take(long bytes) {
     used.addAndGet(bytes);
   }
 
-  /** Something used memory, and does so no more. */
+  /** Counts memory that is no longer used. */
   void giveBack(long bytes) {
     used.addAndGet(-bytes);
     callers.wake(mayGoOn);
   }
 
-  /** Waits while there is too much and somebody does something about it. */
+  /** Waits while too much memory is used and the spiller can free some. */
   void awaitRoom() {
     if (mustNotWait()) {
       return;
@@ -84,14 +84,12 @@ final class VersionMemory {
     return used.get() <= limit || failure != null;
   }
 
-  /**
-   * Whether one more version is refused now: there is too much and nothing can be done about it.
-   */
+  /** Whether another version is refused now: too much memory is used, and none can be freed. */
   boolean isRefused() {
     return failure != null && used.get() > limit;
   }
 
-  /** Refuses one more version, if that is so. */
+  /** Throws if another version is refused now. */
   void demandRoom() {
     Throwable why = failure;
     if (why != null && isRefused()) {
@@ -99,13 +97,13 @@ final class VersionMemory {
     }
   }
 
-  /** Nothing could be done about it, for now. */
+  /** Called when no memory could be freed, for now. */
   void failed(Throwable why) {
     failure = why;
     callers.wake(mayGoOn);
   }
 
-  /** Something could be done about it. */
+  /** Called when memory could be freed. */
   void succeeded() {
     failure = null;
   }
@@ -118,7 +116,7 @@ final class VersionMemory {
     String reason =
         "older versions of rows that open snapshots need take "
             + used.get()
-            + " bytes of memory, which is all that they may, and could not be written to a file";
+            + " bytes of memory, which is the limit, and could not be written to a file";
     String cure =
         "make room on the device, or end the transactions that have been open longest, then repeat the statement: it has"
             + " changed nothing";

@@ -22,24 +22,24 @@ import org.revenantdb.latch.Tally;
 import org.revenantdb.latch.WaitMeter;
 
 /**
- * Older versions of rows, which serve snapshots and nothing else: never logged, gone with the
+ * Older versions of rows. They serve only snapshots: they are never logged, and end with the
  * process.
  *
- * <p>A row's leaf holds its current version and the committed one before it; what was before that
- * and is still needed by a snapshot is here, found by table and key, never by place (R27): in
- * memory, newest first, or, when that is too much, in a run on disk. A version is put here before
- * the page changes, under the page's exclusive latch. It is looked for after the page's latch was
- * given back, since that may need a file; what an active snapshot sees is found then, too.
+ * <p>A row's leaf holds its current version and the committed one before it. Still older versions
+ * that a snapshot needs are in this store, under table and key, never under a place (R27). They are
+ * in memory, newest first, or, if memory is short, in a run on disk. A version is added before the
+ * page changes, under the page's exclusive latch. A reader looks for it after it has released the
+ * page's latch, since the search may need a file. It finds what its active snapshot sees even then.
  *
- * <p>Threads: any. {@link #push} neither waits nor touches a file; nobody with a latch calls {@link
- * #find}, {@link #findAll} or {@link #awaitRoom}.
+ * <p>Threads: any. {@link #push} neither waits nor accesses a file. A thread with a latch must not
+ * call {@link #find}, {@link #findAll} or {@link #awaitRoom}.
  */
 public final class VolatileStore implements AutoCloseable {
   /*
    * Protocol    docs/protocols.md §30.
    *
-   * Identity    of the versions of a row each has a commit of its own after it (supersededAt), and of those that
-   *             snapshots need no two live at the same time. So where one is found first does not matter.
+   * Identity    each version of a row has its own superseding commit (supersededAt), and the lifetimes of two needed
+   *             versions do not overlap. So it does not matter where a version is found first.
    */
   /**
    * One version.
@@ -50,7 +50,7 @@ public final class VolatileStore implements AutoCloseable {
    * @param flags as in a leaf cell
    * @param value its bytes in the cell
    * @param older an older version that was needed when this one was added
-   * @param length how many they are, from this one on
+   * @param length the number of versions, from this one on
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Version(
@@ -60,7 +60,7 @@ public final class VolatileStore implements AutoCloseable {
       byte[] value,
       @Nullable Version older,
       int length) {
-    /** Heap that it takes: the record, the array and its bytes. */
+    /** Heap size without the value: the record and the array. */
     private static final int BYTES = 64;
 
     /** A version in front of older ones. */
@@ -89,7 +89,7 @@ public final class VolatileStore implements AutoCloseable {
 
   @SuppressWarnings("ArrayRecordComponent") // equals and hashCode are its own
   private record Key(int table, byte[] bytes) {
-    /** Heap that a row takes beside its versions: the record, the array, a node of the map. */
+    /** Heap size of a row without its versions: the record, the array, a node of the map. */
     private static final int BYTES = 88;
 
     static final Comparator<Key> ORDER =
@@ -113,14 +113,16 @@ public final class VolatileStore implements AutoCloseable {
     }
   }
 
-  /** A row and its versions of one moment, the newest of which tells them from those to come. */
+  /**
+   * A row and its versions of one moment. The newest one distinguishes them from later versions.
+   */
   private record Chain(Key key, Version newest) {}
 
   private static long padded(int length) {
     return (length + 7L) & -8L;
   }
 
-  /** So much of the budget is freed at a time. */
+  /** This part of the budget is freed at a time. */
   private static final int SPILLED_SHARE = 4;
 
   private final Map<Key, Version> chains = new ConcurrentHashMap<>();
@@ -139,12 +141,12 @@ public final class VolatileStore implements AutoCloseable {
   /**
    * An empty store.
    *
-   * @param files where versions go that are too much for memory
-   * @param budget bytes of memory; beyond a quarter more writers wait
-   * @param snapshots computes what is needed
-   * @param garbage decides what memory drops of it when
-   * @param waits of writers who are held back
-   * @param stop stops the engine, should the thread that frees memory die
+   * @param files the files for versions that exceed the memory
+   * @param budget bytes of memory; writers wait if it is exceeded by more than a quarter
+   * @param snapshots computes which versions are needed
+   * @param garbage decides which versions are dropped from memory, and when
+   * @param waits receives the waits of writers that are held back
+   * @param stop stops the engine if the thread that frees memory dies
    */
   public VolatileStore(
       SpillFiles files,
@@ -161,8 +163,8 @@ public final class VolatileStore implements AutoCloseable {
   }
 
   /**
-   * Whether a version that is about to leave its page is to be {@linkplain #push added}: a snapshot
-   * may need it.
+   * Whether a version that is about to leave its page must be {@linkplain #push added}, because a
+   * snapshot may need it.
    */
   public boolean keeps(long committedAt, long supersededAt) {
     return garbage.keeps(committedAt, supersededAt);
@@ -177,28 +179,31 @@ public final class VolatileStore implements AutoCloseable {
   public void push(
       int table, byte[] key, long committedAt, long supersededAt, int flags, byte[] value) {
     if (memory.isRefused() && !snapshots.get().needs(committedAt, supersededAt)) {
-      return; // nobody is refused for the sake of a set that could not decide
+      return; // no writer is refused because of a set that could not decide
     }
     memory.demandRoom();
     Key row = new Key(table, key);
     long bytes = Version.bytes(value) + row.heapBytes();
-    memory.take(bytes); // first: memory that is in use is never taken for none
+    memory.take(bytes); // first: memory that is in use must never count as none
     Pushed pushed = new Pushed(row, committedAt, supersededAt, flags, value);
     try {
       chains.compute(row, pushed);
     } catch (Throwable failure) {
-      if (!pushed.isDone) { // else it may be in the map, which grows behind that
+      if (!pushed.isDone) { // else it may be in the map, which may fail in growing after that
         memory.take(-bytes);
       }
       throw failure;
     }
-    added.increment(); // behind the map: whoever counts one finds it
+    added.increment(); // after the map: a version that is counted can be found
     if (pushed.freed > 0) {
       memory.giveBack(pushed.freed);
     }
   }
 
-  /** Puts a version in front of a row's, and drops of them what is not kept; once. */
+  /**
+   * Puts a version in front of a row's versions, and drops those that are not kept. Does so only
+   * once.
+   */
   private final class Pushed implements BiFunction<Key, @Nullable Version, @Nullable Version> {
     private final Key row;
     private final long committedAt;
@@ -206,10 +211,10 @@ public final class VolatileStore implements AutoCloseable {
     private final int flags;
     private final byte[] value;
 
-    /** What has been counted and is not in the map. */
+    /** Memory that has been counted and is not in the map. */
     private long freed;
 
-    /** Whether the map has what it is to have. */
+    /** Whether the map has its new content. */
     private boolean isDone;
 
     Pushed(Key row, long committedAt, long supersededAt, int flags, byte[] value) {
@@ -224,7 +229,7 @@ public final class VolatileStore implements AutoCloseable {
     public @Nullable Version apply(Key key, @Nullable Version before) {
       Version chain = new Version(committedAt, supersededAt, flags, value, before);
       Version rest = garbage.added(VolatileStore.this, row.table(), row.bytes(), chain);
-      // The row was counted with its first version, and goes with its last one.
+      // The row was counted with its first version, and is removed with its last one.
       int rows = (before == null ? 0 : 1) + (rest == null ? 1 : 0);
       freed = rows * row.heapBytes();
       int length = Version.lengthOf(rest);
@@ -238,7 +243,7 @@ public final class VolatileStore implements AutoCloseable {
     }
   }
 
-  /** Waits while there is no memory for more versions; before anything is latched. */
+  /** Waits while there is no memory for more versions. Called before anything is latched. */
   public void awaitRoom() {
     if (memory.isOverBudget()) {
       spiller.wake();
@@ -247,9 +252,9 @@ public final class VolatileStore implements AutoCloseable {
   }
 
   /**
-   * The version that a snapshot sees, or null when there is none: it may have been deleted before
-   * the snapshot, its delete mark cleaned away, and the leaf now hold somebody's insert that the
-   * snapshot does not see.
+   * The version that a snapshot sees, or null if there is none. A null is possible even if the leaf
+   * has the row: it may have been deleted before the snapshot, its delete mark was cleaned away,
+   * and the leaf now holds a later insert that the snapshot does not see.
    */
   public @Nullable Version find(int table, byte[] key, long snapshot) {
     return findAll(table, List.of(key), snapshot)[0];
@@ -264,7 +269,7 @@ public final class VolatileStore implements AutoCloseable {
     if (isEmpty() || snapshot == Long.MAX_VALUE) {
       return found;
     }
-    // First memory, then the runs: a version comes to a run before it leaves memory.
+    // First memory, then the runs: a version is in a run before it leaves memory.
     List<byte[]> rows = new ArrayList<>();
     for (int i = 0; i < found.length; i++) {
       found[i] = findInMemory(new Key(table, keys.get(i)), snapshot);
@@ -301,8 +306,8 @@ public final class VolatileStore implements AutoCloseable {
   }
 
   /**
-   * Whether a snapshot of a set, or one to come, may need an older version of a row; of a row of
-   * which there may be versions in files, yes. Touches no file.
+   * Whether a snapshot of a set, or a future one, may need an older version of a row. True if the
+   * row may have versions in files. Accesses no file.
    */
   boolean mayBeNeeded(int table, byte[] key, SnapshotSet set) {
     for (Version version = chains.get(new Key(table, key));
@@ -312,19 +317,19 @@ public final class VolatileStore implements AutoCloseable {
         return true;
       }
     }
-    return !runs.isEmpty(); // behind memory: a version comes to a run before it leaves that
+    return !runs.isEmpty(); // after memory: a version is in a run before it leaves memory
   }
 
-  /** Deleted rows that are gone before every snapshot was behind their delete. */
+  /** The deleted rows that were removed before every snapshot was at or above their delete. */
   public UnseenDeletes unseenDeletes() {
     return unseenDeletes;
   }
 
   /**
-   * Takes note that a deleted row is about to be taken away, if no snapshot sees it; its leaf is
-   * latched exclusively.
+   * If no snapshot sees a deleted row, records that it is about to be removed. The caller holds its
+   * leaf latched exclusively.
    *
-   * @return whether it may be
+   * @return whether the row may be removed
    */
   public boolean mayTakeUnseen(int table, byte[] key, long committedAt, long deletedAt) {
     if (!garbage.isUnseen(this, table, key, committedAt, deletedAt)) {
@@ -334,7 +339,7 @@ public final class VolatileStore implements AutoCloseable {
     return true;
   }
 
-  /** Drops versions that no snapshot of the set, and none to come, needs. */
+  /** Drops versions that no snapshot of the set and no future snapshot needs. */
   public void prune(SnapshotSet needed) {
     garbage.pass(this, needed);
     unseenDeletes.forget(needed.horizon());
@@ -344,28 +349,28 @@ public final class VolatileStore implements AutoCloseable {
     }
   }
 
-  /** Decides about a version. */
+  /** A filter of versions. */
   @FunctionalInterface
   public interface Keeps {
     /** Whether a version stays in memory. */
     boolean keeps(Version version);
   }
 
-  /** Drops what is not kept, of all rows; with nothing latched. */
+  /** Drops the versions of all rows that are not kept. The caller holds no latch. */
   public void keep(Keeps keeps) {
     chains.forEach((key, chain) -> {
-      if (!keepsAll(chain, keeps)) { // most stay, and need no lock to be left alone
+      if (!keepsAll(chain, keeps)) { // most rows keep everything, and need no lock for that
         swept.add(take(key, keeps));
       }
     });
   }
 
-  /** Drops what is not kept of a row's versions. */
+  /** Drops the versions of a row that are not kept. */
   public void keep(int table, byte[] key, Keeps keeps) {
     swept.add(take(new Key(table, key), keeps));
   }
 
-  /** Takes versions of a row out of memory; returns how many. */
+  /** Removes versions of a row from memory; returns how many. */
   private int take(Key key, Keeps keeps) {
     long[] freed = {0};
     int[] count = {0};
@@ -414,7 +419,9 @@ public final class VolatileStore implements AutoCloseable {
     return bytes;
   }
 
-  /** Frees a part of the budget; by the spiller. False if there was nothing to free. */
+  /**
+   * Frees a part of the budget; called by the spiller. Returns false if there was nothing to free.
+   */
   private boolean spill() {
     SnapshotSet needed = snapshots.get();
     prune(needed);
@@ -426,9 +433,10 @@ public final class VolatileStore implements AutoCloseable {
       return false;
     }
     long count = chosen.stream().mapToLong(chain -> chain.newest().length()).sum();
-    // One after the other: copies of all of them would be as large as what is to be freed.
+    // One after the other: copies of all of them would be as large as the memory to be freed.
     runs.add(chosen.stream().flatMap(VolatileStore::spilled), count, needed);
-    // Only now, or a reader would find them nowhere. What came meanwhile is newer and stays.
+    // Only now, else a reader would find them nowhere. Versions that arrived meanwhile are newer
+    // and stay.
     for (Chain chain : chosen) {
       long newest = chain.newest().supersededAt();
       take(chain.key(), version -> version.supersededAt() > newest);
@@ -453,7 +461,7 @@ public final class VolatileStore implements AutoCloseable {
                 version.value()));
   }
 
-  /** Rows whose versions take so much memory, in order. */
+  /** Rows whose versions together take that much memory, in order. */
   private List<Chain> choose(long bytes) {
     List<Chain> chosen = new ArrayList<>();
     long left = bytes;
@@ -468,27 +476,26 @@ public final class VolatileStore implements AutoCloseable {
     return chosen;
   }
 
-  /** Makes one run of several; by the spiller. False if there was nothing to merge. */
+  /**
+   * Merges several runs into one; called by the spiller. Returns false if there was nothing to
+   * merge.
+   */
   private boolean merge(Runnable between) {
     return runs.merge(snapshots.get(), between);
   }
 
-  /** Is shown a version. */
+  /** Receives versions. */
   @FunctionalInterface
   public interface Visitor {
-    /**
-     * A version of a row.
-     *
-     * @param table the row's table
-     */
+    /** Receives a version of a row. */
     void version(int table, byte[] key, Version version);
   }
 
   /**
-   * The large values of this moment that some snapshot of the set needs for certain.
+   * Visits the large values of this moment that some snapshot of the set certainly needs.
    *
-   * @param visitor is shown those in memory at once, and may be shown one again
-   * @return shows the others, on a thread of the engine, then or later; to be closed
+   * @param visitor receives those in memory at once; it may receive a value more than once
+   * @return visits the others, on a thread of the engine, now or later; must be closed
    */
   public Later forEachLargeValue(SnapshotSet needed, Visitor visitor) {
     chains.forEach((key, chain) -> {
@@ -504,12 +511,12 @@ public final class VolatileStore implements AutoCloseable {
 
   private static boolean isLargeAndNeeded(
       long committedAt, long supersededAt, int flags, SnapshotSet needed) {
-    // Above the bound there may be a snapshot; what is asked for is one that there is.
+    // Above the bound a snapshot is only possible. Here a snapshot must exist.
     return (flags & VersionFlags.OVERFLOW) != 0
         && needed.needs(committedAt, Math.min(supersededAt, needed.bound()));
   }
 
-  /** Large values of versions in runs, as they were. */
+  /** The large values of versions in runs, as of one moment. */
   public static final class Later implements AutoCloseable {
     private final VersionRuns.Held runs;
     private final SnapshotSet needed;
@@ -521,7 +528,7 @@ public final class VolatileStore implements AutoCloseable {
       this.visitor = visitor;
     }
 
-    /** Shows them; once. */
+    /** Passes them to the visitor; only once. */
     public void show() {
       runs.forEach(spilled -> {
         Version version = versionOf(spilled);
@@ -539,7 +546,7 @@ public final class VolatileStore implements AutoCloseable {
     }
   }
 
-  /** Bytes of memory that versions may have. */
+  /** The budget of versions, in bytes of memory. */
   public long budget() {
     return memory.budget();
   }
@@ -547,9 +554,9 @@ public final class VolatileStore implements AutoCloseable {
   /**
    * Whether there are no versions anywhere.
    *
-   * <p>One number tells, which is counted up before a version comes and down after it went. The
-   * size of a concurrent map would not do: it is a sum of several numbers, which, while rows come
-   * and go, can be 0 with others there.
+   * <p>One counter decides: it is incremented before a version is added, and decremented after one
+   * was removed. The size of a concurrent map would not do. It is a sum of several numbers, which
+   * can be 0 although there are rows, while other rows come and go.
    */
   public boolean isEmpty() {
     return memory.used() == 0;
@@ -560,7 +567,7 @@ public final class VolatileStore implements AutoCloseable {
     return chains.size();
   }
 
-  /** Bytes of memory that versions take, and what leads to those in runs. */
+  /** Bytes of memory that versions take, and the index of the runs. */
   public long memoryBytes() {
     return memory.used();
   }
@@ -580,33 +587,33 @@ public final class VolatileStore implements AutoCloseable {
     return chains.get(new Key(table, key));
   }
 
-  /** How many versions have come since the store was opened. */
+  /** How many versions have been added since the store was opened. */
   public long added() {
     return added.sum();
   }
 
-  /** How many of them were dropped when one came to their row. */
+  /** How many of them were dropped when another version of their row arrived. */
   public long pruned() {
     return pruned.sum();
   }
 
-  /** How many were dropped otherwise, by passes. */
+  /** How many were dropped by passes. */
   public long swept() {
     return swept.sum();
   }
 
-  /** The most that one row had in memory. */
+  /** The largest number of versions that one row had in memory. */
   public long longestChain() {
     return longest.get();
   }
 
-  /** By how much a row had more than it should have, at most. */
+  /** The largest excess of a row's versions over the expected number. */
   public long chainExcess() {
     return garbage.chainExcess();
   }
 
   /**
-   * How many versions in memory no snapshot needs but the oldest, when the cleaner last looked.
+   * How many versions in memory only the oldest snapshot needed when the cleaner last counted them.
    *
    * @param oldest that snapshot
    */
@@ -629,7 +636,7 @@ public final class VolatileStore implements AutoCloseable {
     return spilled.sum();
   }
 
-  /** Ends the spiller; nobody uses the store any more. */
+  /** Ends the spiller. No thread may use the store any more. */
   @Override
   public void close() {
     spiller.close();

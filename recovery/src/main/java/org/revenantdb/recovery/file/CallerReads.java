@@ -13,22 +13,22 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.latch.PatientLock;
 
 /**
- * Reads of a file on threads that anybody may interrupt: it is opened some times more, as {@link
- * RandomAccessFile}, which an interrupt does not close as it does a {@link
+ * Reads a file on threads of callers, which may be interrupted. The file is opened several more
+ * times, as {@link RandomAccessFile}: an interrupt does not close that, as it closes a {@link
  * java.nio.channels.FileChannel}.
  *
- * <p>To hand a read over to another thread and to wait for it takes several times as long as the
- * read, if the system has the bytes in its cache.
+ * <p>If the system has the bytes in its cache, handing a read over to another thread and waiting
+ * for it takes several times as long as the read.
  *
- * <p>Each of the openings has a position of its own and serves one thread at a time; who finds none
- * free is told so. There are none at all where the file is not one of the default file system, or
- * could not be opened again. Virtual threads are not served: the read would hold up the thread that
- * carries them.
+ * <p>Each opening has its own position and serves one thread at a time. If none is free, the call
+ * returns {@link #NOT_DONE}. There are no openings if the file is not in the default file system,
+ * or could not be opened again. Virtual threads are not served, because the read would block their
+ * carrier thread.
  *
  * <p>Thread-safe. {@link #close} waits for the reads that are under way.
  */
 public final class CallerReads implements AutoCloseable {
-  /** What is answered if somebody else has to do the read. */
+  /** The result if the caller has to let another thread do the read. */
   public static final int NOT_DONE = -1;
 
   private static final class Opening {
@@ -87,9 +87,9 @@ public final class CallerReads implements AutoCloseable {
    * Fills a segment from the file as far as the file goes, if an opening is free.
    *
    * @param position the first byte in the file
-   * @param target where they go
-   * @return how many bytes were read, fewer than the segment has at the end of the file only; or
-   *     {@link #NOT_DONE}
+   * @param target receives the bytes
+   * @return how many bytes were read, which is less than the size of the segment only at the end of
+   *     the file; or {@link #NOT_DONE}
    * @throws StorageException if reading fails
    */
   public int readUpTo(long position, MemorySegment target) {
@@ -134,7 +134,7 @@ public final class CallerReads implements AutoCloseable {
   }
 
   /**
-   * Closes all openings; a read that comes later is {@link #NOT_DONE}.
+   * Closes all openings. Later reads return {@link #NOT_DONE}.
    *
    * @throws StorageException if that failed for one of them; all others are closed
    */

@@ -7,24 +7,25 @@ import org.revenantdb.recovery.format.PageChecksum;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 
 /**
- * The two control slots of the data file: where recovery starts, switched over in one write.
+ * The two control slots of the data file. They hold the point where recovery starts, and one write
+ * switches from one to the other.
  *
- * <p>Threads: one at a time writes; anyone may read {@link #state}.
+ * <p>Threads: one thread at a time writes; any thread may read {@link #state}.
  *
- * <p>Failure: a write or force that failed leaves the former state in force on disk, and this
- * object as it was.
+ * <p>Failure: after a failed write or force the former state still counts on disk, and this object
+ * is unchanged.
  */
 public final class ControlFile {
   /*
    * Case list of write(), new state in the slot that does not count
    *   nothing written          the other slot counts: former state
    *   part written (torn)      its checksum is wrong, the other slot counts: former state
-   *   all written, not forced  former or new state, each is right: all that the new one claims was
-   *                            forced before, and nothing the former one needs is recycled yet
+   *   all written, not forced  former or new state, both are correct: all that the new one claims was
+   *                            forced before, and nothing that the former one needs has been recycled
    *   forced                   new state
    *
-   * Invariants  C1 the slot that counts is never changed (rewrite puts the same bytes there). C2 its sequence is the higher one.
-   *             C3 a state is overwritten only after its successor was forced.
+   * Invariants  C1 the slot that counts is never changed (rewrite writes the same bytes). C2 its sequence is the
+   *             higher one. C3 a state is overwritten only after its successor was forced.
    */
 
   private final StorageFile data;
@@ -38,8 +39,8 @@ public final class ControlFile {
   }
 
   /**
-   * Writes and forces the first state of a new database, into both slots, so that damage to one of
-   * them can never bring back less.
+   * Writes and forces the first state of a new database into both slots. So damage to one of them
+   * can never bring back an older state.
    *
    * @param data its data file
    * @param first the state; its sequence is replaced
@@ -57,8 +58,8 @@ public final class ControlFile {
    *
    * @param data the data file of an existing database
    * @return the control file
-   * @throws CorruptDataException if neither slot is whole, a field of a whole one has a value that
-   *     it cannot have, or the two do not follow each other: no crash can bring that about
+   * @throws CorruptDataException if neither slot is whole, if a field of a whole slot has an
+   *     impossible value, or if the two do not follow each other; no crash can cause any of these
    */
   public static ControlFile read(StorageFile data) {
     @Nullable ControlState first = slot(data, ControlSlotLayout.FIRST_PAGE);
@@ -75,7 +76,7 @@ public final class ControlFile {
     throw new CorruptDataException(
         data.path(),
         PageHeaderLayout.position(ControlSlotLayout.FIRST_PAGE),
-        "both control slots are damaged, a crash can damage only one");
+        "both control slots are damaged, but a crash can damage only one");
   }
 
   private static @Nullable ControlState slot(StorageFile data, int pageId) {
@@ -100,7 +101,7 @@ public final class ControlFile {
     return state;
   }
 
-  /** They are written in turn, each with the next sequence, and no life or position falls. */
+  /** Slots are written in turn, each with the next sequence, and no life or position falls. */
   private static void checkPair(StorageFile data, ControlState first, ControlState second) {
     boolean firstIsNewer = first.sequence() > second.sequence();
     ControlState newer = firstIsNewer ? first : second;
@@ -122,14 +123,14 @@ public final class ControlFile {
         || newer.durableLsn() < older.durableLsn()) {
       throw check.wrong(
           ControlSlotLayout.SEQUENCE,
-          "it is newer than the other slot, but life, redo point or durable LSN are lower");
+          "it is newer than the other slot, but its life, redo point or durable LSN is lower");
     }
   }
 
   /**
    * The state that counts.
    *
-   * @return what was read, or written and forced last
+   * @return the state that was last read, or written and forced
    */
   public ControlState state() {
     return state;
@@ -138,8 +139,8 @@ public final class ControlFile {
   /**
    * Writes a state into the slot that does not count, and forces it: from now on it counts.
    *
-   * <p>Everything that the state claims must have been forced before. All files that are relied on
-   * are looked for first.
+   * <p>Everything that the state claims must have been forced before. The method first checks that
+   * all watched files are there.
    *
    * @param next the state; its sequence is replaced by the next one
    * @throws OwnershipLostException if a file is missing, or the slots are of another engine
@@ -155,9 +156,9 @@ public final class ControlFile {
   }
 
   /**
-   * Writes a state into both slots, one after the other. The first state of a life is written so:
-   * if a former clean close stayed in the other slot, one flipped bit would bring it back, and with
-   * it the claim that there is nothing to redo.
+   * Writes a state into both slots, one after the other. This is for the first state of a life. If
+   * the state of a former clean close stayed in the other slot, one flipped bit would bring it
+   * back, and with it the claim that there is nothing to redo.
    *
    * @param next the state; its sequence is replaced
    */
@@ -167,20 +168,20 @@ public final class ControlFile {
   }
 
   /**
-   * Writes the state that counts once more, where it stands, and forces it: the first thing that a
-   * restart does, because after a failed force, or the death of a process before one, the system's
-   * cache may hold what the medium does not (rule R6). A tear does no harm, it is between equal
-   * bytes.
+   * Writes the state that counts once more, into its own slot, and forces it. A restart does this
+   * first: after a failed force, or after the death of a process before a force, the system's cache
+   * may hold bytes that the medium does not (rule R6). A torn write does no harm, because the old
+   * and new bytes are equal.
    *
-   * <p>The next force of the data file would come too late: before it a restart recycles segments
-   * that this state does not need, and the former one may.
+   * <p>The next force of the data file would come too late. Before it, a restart recycles segments
+   * that this state does not need, but the former one may.
    */
   public void rewrite() {
     data.write(PageHeaderLayout.position(currentPage), image(currentPage, state));
     data.force();
   }
 
-  /** The slots on disk may not be ahead of this object: nobody else writes them. */
+  /** The slots on disk must not be ahead of this object: no other engine writes them. */
   private void checkOwner() {
     Ownership ownership = data.ownership();
     if (ownership.isNone()) {

@@ -1,7 +1,7 @@
 package org.revenantdb.recovery.file;
 
 /**
- * From where a database can be brought back: what a control slot says.
+ * The content of a control slot: the points from which a database can be recovered.
  *
  * @param sequence the higher, the newer; given by {@link ControlFile} when it is written
  * @param analysisPoint where analysis starts: the tail of the log when the checkpoint began

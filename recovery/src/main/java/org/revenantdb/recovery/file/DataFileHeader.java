@@ -8,7 +8,7 @@ import org.revenantdb.recovery.format.PageChecksum;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.format.SegmentLayout;
 
-/** What the first page of the data file says: which database this is. Written once. */
+/** The first page of the data file, which identifies the database. Written once. */
 public final class DataFileHeader {
   private final byte[] databaseId;
   private final int segmentSize;
@@ -21,7 +21,8 @@ public final class DataFileHeader {
   }
 
   /**
-   * Writes the header of a new database; the force of its first control slots takes it along.
+   * Writes the header of a new database. The force of its first control slots makes it durable,
+   * too.
    *
    * @param data its data file
    * @param databaseId sixteen random bytes
@@ -51,10 +52,10 @@ public final class DataFileHeader {
    * Reads and checks the header.
    *
    * @param data a file that should be the data file of a database
-   * @return what it says
+   * @return its content
    * @throws NotADatabaseException if the file is something else
    * @throws FormatVersionException if the database has another format version or page size
-   * @throws CorruptDataException if it is our header, damaged
+   * @throws CorruptDataException if it is the damaged header of a database
    */
   public static DataFileHeader read(StorageFile data) {
     MemorySegment page = MemorySegment.ofArray(new byte[PageHeaderLayout.PAGE_SIZE]);
@@ -78,13 +79,13 @@ public final class DataFileHeader {
     }
     if (PageHeaderLayout.pageId(page) != FileHeaderLayout.PAGE || !reservedIsZero(page)) {
       throw new CorruptDataException(
-          file, 0, "the header's checksum is right, but its page id or reserved bytes are not 0");
+          file, 0, "the header's checksum is correct, but its page id or reserved bytes are not 0");
     }
     if (!SegmentLayout.isSize(FileHeaderLayout.segmentSize(page))) {
       throw new CorruptDataException(
           file,
           FileHeaderLayout.SEGMENT_SIZE,
-          "the header's checksum is right, but the size of log segments cannot be "
+          "the header's checksum is correct, but the size of log segments is impossible: "
               + FileHeaderLayout.segmentSize(page)
               + " bytes");
     }
@@ -92,21 +93,21 @@ public final class DataFileHeader {
       throw new CorruptDataException(
           file,
           FileHeaderLayout.CREATED,
-          "the header's checksum is right, but the time of creation cannot be "
+          "the header's checksum is correct, but the time of creation is impossible: "
               + FileHeaderLayout.created(page));
     }
     return of(page);
   }
 
   /**
-   * It is too short or its checksum is wrong; what is still readable says whether the file ever was
-   * ours.
+   * The exception for a header that is too short or has a wrong checksum. The readable part decides
+   * whether the file ever was a data file.
    */
   private static StorageException whyNotWhole(Path file, MemorySegment page, int length) {
     boolean ourMagic = FileHeaderLayout.magic(page) == FileHeaderLayout.MAGIC_VALUE;
     boolean ourVersion = FileHeaderLayout.version(page) == FileHeaderLayout.CURRENT_VERSION;
     if (!ourMagic || !ourVersion) {
-      // Damage in just these fields must not pass for another file or another version.
+      // Damage in only these fields must not be mistaken for another file or another version.
       FileHeaderLayout.setMagic(page);
       int found = FileHeaderLayout.version(page);
       FileHeaderLayout.setVersion(page);
@@ -155,7 +156,7 @@ public final class DataFileHeader {
   }
 
   /**
-   * Which database this is.
+   * The id of the database.
    *
    * @return a copy of its sixteen bytes
    */
@@ -164,7 +165,7 @@ public final class DataFileHeader {
   }
 
   /**
-   * How large its log segments are.
+   * The size of its log segments.
    *
    * @return bytes
    */

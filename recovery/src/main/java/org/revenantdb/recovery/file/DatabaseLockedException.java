@@ -3,7 +3,7 @@ package org.revenantdb.recovery.file;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Someone else has the database open: this JVM itself, or another process. */
+/** The database is already open, in this JVM or in another process. */
 public final class DatabaseLockedException extends StorageException {
   private static final long serialVersionUID = 1L;
 
@@ -14,10 +14,10 @@ public final class DatabaseLockedException extends StorageException {
    * A database that is open already.
    *
    * @param lockFile the lock file
-   * @param reason who holds it, as far as is known, a clause without a full stop
+   * @param reason which process holds it, as far as is known; a clause without a full stop
    * @param cure what the user can do, a clause without a full stop
    * @param holderPid the process id of the holder, or -1 if it is not known
-   * @param cause what the system said, if it said anything
+   * @param cause the error of the system, or null
    */
   public DatabaseLockedException(
       Path lockFile, String reason, String cure, long holderPid, @Nullable Throwable cause) {
@@ -26,7 +26,7 @@ public final class DatabaseLockedException extends StorageException {
   }
 
   /**
-   * Who holds the lock.
+   * The holder of the lock.
    *
    * @return the process id of the holder, or -1 if it is not known
    */

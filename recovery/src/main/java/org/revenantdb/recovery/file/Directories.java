@@ -14,19 +14,21 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.jspecify.annotations.Nullable;
 
-/** What directories are to us: names that last only once their directory was forced. */
+/**
+ * Operations on directories. A name in a directory is durable only after the directory was forced.
+ */
 public final class Directories {
   private static final FileAttribute<?>[] NO_ATTRIBUTES = {};
 
   private Directories() {}
 
   /**
-   * Whether there is a file or directory. {@link Files#exists} says no, too, where the system does
-   * not let this user look, or the path goes in a circle.
+   * Whether a file or directory exists. In contrast, {@link Files#exists} also returns false if
+   * this user has no permission to look, or if the path is a circle of links.
    *
-   * @param path which one
-   * @return false if it is not there, or a part of its path is not
-   * @throws StorageException if the system does not tell
+   * @param path its path
+   * @return false if it, or a part of its path, does not exist
+   * @throws StorageException if the system cannot find out
    */
   public static boolean exists(Path path) {
     try {
@@ -45,8 +47,8 @@ public final class Directories {
   /**
    * Makes the names in a directory durable: those created, renamed and deleted before.
    *
-   * <p>Where the file system has no POSIX view and does not let a directory be opened (Windows),
-   * names are the system's affair and nothing is done.
+   * <p>If the file system has no POSIX view and does not allow a directory to be opened (Windows),
+   * the system takes care of names, and the method does nothing.
    *
    * @param directory the directory
    */
@@ -58,7 +60,7 @@ public final class Directories {
    * Makes the names in a directory durable, and counts the force.
    *
    * @param directory the directory
-   * @param statistics where the force is counted
+   * @param statistics counts the force
    */
   public static void force(Path directory, IoStatistics statistics) {
     FileChannel channel;
@@ -88,11 +90,11 @@ public final class Directories {
   }
 
   /**
-   * Creates a directory, with the missing ones above it, that only its owner may enter, and makes
-   * their names durable.
+   * Creates a directory that only its owner may enter, with the missing directories above it, and
+   * makes their names durable.
    *
-   * <p>One whose name cannot be made durable is taken away again: it would look like any other to
-   * the next try.
+   * <p>A directory whose name cannot be made durable is removed again, because the next attempt
+   * could not tell it from a durable one.
    *
    * @param directory the directory
    * @return false if it was there already
@@ -120,7 +122,8 @@ public final class Directories {
   }
 
   /**
-   * Renames a file over whatever has the new name; durable once the directory was forced.
+   * Renames a file, and replaces any file that has the new name. The change is durable after the
+   * directory was forced.
    *
    * @param from the file
    * @param to its new name
@@ -134,7 +137,7 @@ public final class Directories {
   }
 
   /**
-   * Deletes a file; that it is not there is no failure.
+   * Deletes a file. It is no failure if the file does not exist.
    *
    * @param file the file
    */
@@ -157,9 +160,9 @@ public final class Directories {
   }
 
   /**
-   * Makes the name of a directory durable that was there already: whoever made it may have been
-   * killed before that. A directory above it that may not be read is somebody else's, and so is the
-   * name.
+   * Makes the name of an existing directory durable: the process that made it may have been killed
+   * before it could do so. If the directory above must not be read, it belongs to somebody else,
+   * who is then also responsible for the name.
    *
    * @param directory the directory
    */
@@ -171,8 +174,8 @@ public final class Directories {
   }
 
   /**
-   * Creates a directory that only its owner may enter; its name lasts once the directory above it
-   * was forced.
+   * Creates a directory that only its owner may enter. Its name is durable after the directory
+   * above it was forced.
    *
    * @param directory the directory; the one above it exists
    * @return false if it was there already

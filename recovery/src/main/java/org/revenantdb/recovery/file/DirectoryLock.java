@@ -23,30 +23,29 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One opener at a time: a lock of the operating system on the database's lock file, and a table of
- * what this JVM has open itself.
+ * Lets only one opener at a time use a database: with a lock of the operating system on the
+ * database's lock file, and a table of the directories that this JVM has open.
  *
- * <p>Either one exclusive holder, or any number of shared ones that only read. The exclusive holder
- * leaves its name in the file. A holder that lives keeps others out by that name, too, since the
- * lock can be lost. The file is never deleted: someone may be about to lock the one that was
- * deleted while another creates and locks a new one.
+ * <p>There is either one exclusive holder, or any number of shared holders, which only read. The
+ * exclusive holder writes its name to the file. While the holder is alive, its name also keeps
+ * others out, since the lock can be lost. The file is never deleted: one process could lock the
+ * deleted file while another one creates and locks a new one.
  *
  * <p>Threads: any. The lock belongs to the process, not to the thread.
  *
- * <p>Failure: {@link DatabaseLockedException} if someone else has it; other {@link
+ * <p>Failure: {@link DatabaseLockedException} if another opener has it; other {@link
  * StorageException}s if the file cannot be opened or locked.
  */
 public final class DirectoryLock implements AutoCloseable {
   /*
-   * Why a table of our own. The system's lock belongs to the process, and on POSIX systems *closing
+   * Why there is a table. The system's lock belongs to the process, and on POSIX systems *closing
    * any channel of the file releases it*. So a second opener in this JVM must be refused before it
    * touches the file (OpenInThisJvm, for all class loaders), and all shared holders use one channel.
    *
-   * Why the text counts. Code of the user can open and close the file, too: a backup that copies the
-   * directory does. So who gets the lock reads the text, and is refused if that names a process that
-   * lives (LockText, ProcessIdentity). Where that cannot be told, on another host or in another
-   * container, the lock alone counts, and Ownership stops the engine that was overtaken. The table is
-   * in docs/protocols.md §42.
+   * Why the text counts. Code of the user can open and close the file, too: a backup that copies the directory does.
+   * So an opener that gets the lock reads the text, and is refused if the text names a live process (LockText,
+   * ProcessIdentity). If that cannot be found out, on another host or in another container, only the lock counts, and
+   * Ownership stops the engine that has lost its database. The table is in docs/protocols.md §42.
    *
    * The locked byte lies far behind the text, because on some systems a locked byte cannot be read.
    */
@@ -59,7 +58,7 @@ public final class DirectoryLock implements AutoCloseable {
   private static final Set<OpenOption> EXCLUSIVE_OPTIONS =
       Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
 
-  /** Which directory, under whatever name. */
+  /** Identifies a directory, under any name. */
   private record Key(
       @Nullable FileSystem fileSystem, Object directory, @Nullable String nameInJvm) {}
 
@@ -78,22 +77,28 @@ public final class DirectoryLock implements AutoCloseable {
   }
 
   /**
-   * An open, locked file; without a channel where the directory cannot be written to.
+   * An open, locked file; without a channel if the directory cannot be written to.
    *
-   * @param former what stood in the file before
+   * @param former the former content of the file
    */
   private record LockFile(
       Path path, @Nullable FileChannel channel, Ownership ownership, byte[] former) {}
 
-  /** Which channel must not be closed, since that would release the lock of another holder. */
+  /**
+   * Identifies a channel that must not be closed, since that would release the lock of another
+   * holder.
+   */
   private record Kept(Key key, boolean shared) {}
 
-  /** Guards itself; held while the lock file is opened, which is short. */
+  /**
+   * Also the monitor that guards it. It is held while the lock file is opened, which takes a short
+   * time.
+   */
   private static final Map<Key, Held> TABLE = new HashMap<>();
 
   /**
-   * Channels that must not be closed: at most two for a directory, which the next attempt uses
-   * again. Only a holder that is not in {@link OpenInThisJvm} leads to one.
+   * Channels that must not be closed: at most two for a directory. The next attempt reuses them.
+   * They exist only because of holders that are not in {@link OpenInThisJvm}.
    */
   private static final Map<Kept, FileChannel> NEVER_CLOSED = new HashMap<>();
 
@@ -159,15 +164,15 @@ public final class DirectoryLock implements AutoCloseable {
   }
 
   /**
-   * What has to be asked before the directory is written to.
+   * The ownership, which must be checked before each write to the directory.
    *
-   * @return the ownership; of a shared lock one that never fails
+   * @return the ownership; for a shared lock, one whose checks never fail
    */
   public Ownership ownership() {
     return ownership;
   }
 
-  /** Has the close put back what stood in the lock file before: the open has failed. */
+  /** Makes the close restore the former content of the lock file. Called if the open has failed. */
   public void putBack() {
     putsBack = true;
   }
@@ -225,7 +230,10 @@ public final class DirectoryLock implements AutoCloseable {
     }
   }
 
-  /** With the lock of the system, which says little: see there. */
+  /**
+   * The lock file, after the lock of the system was acquired. That lock alone proves little: see
+   * the class comment.
+   */
   private static LockFile owned(Path path, FileChannel channel, boolean shared) throws IOException {
     FileIdentity identity = FileIdentity.of(path);
     String file = identity.key().toString();
@@ -253,7 +261,7 @@ public final class DirectoryLock implements AutoCloseable {
   }
 
   /**
-   * Writes the name and returns what is in the file then. A full disk must not keep anyone from
+   * Writes the name and returns the content of the file after that. A full disk must not prevent
    * opening a database, so the name may be missing.
    */
   private static byte[] leaveName(FileChannel channel, LockText mine) throws IOException {
@@ -272,12 +280,15 @@ public final class DirectoryLock implements AutoCloseable {
       @Nullable FileLock lock = channel.tryLock(LOCKED_BYTE, 1, shared);
       return lock != null;
     } catch (UnsupportedOperationException inMemory) {
-      // A file system without locks lives in this JVM, where the table is enough.
+      // A file system without locks exists only in this JVM, where the table is enough.
       return true;
     }
   }
 
-  /** Null if there is no lock file and none can be made, which a shared holder tolerates. */
+  /**
+   * Opens the lock file. Null if there is none and none can be made; a shared holder can do without
+   * it.
+   */
   private static @Nullable FileChannel open(Path path, boolean shared) {
     FileAttribute<?>[] attributes = Directories.ownerOnly(path, "rw-------");
     FileKinds.isFile(path); // opening a pipe would block
@@ -285,9 +296,8 @@ public final class DirectoryLock implements AutoCloseable {
       throw new CorruptDataException(
           path,
           StorageException.NO_OFFSET,
-          "a symbolic link is in the place of the lock file, and what it leads to would be written"
-              + " over",
-          "remove the link; the next open makes the lock file again",
+          "the lock file is a symbolic link, and its target would be overwritten",
+          "remove the link; the next open creates a new lock file",
           /* cause= */ null);
     }
     try {
@@ -295,7 +305,7 @@ public final class DirectoryLock implements AutoCloseable {
         try {
           return FileChannel.open(path, StandardOpenOption.READ);
         } catch (NoSuchFileException missing) {
-          // Made below: without it a writer could not be kept out.
+          // Made below: without the file a writer could not be kept out.
         }
       }
       return FileChannel.open(path, EXCLUSIVE_OPTIONS, attributes);
@@ -334,7 +344,7 @@ public final class DirectoryLock implements AutoCloseable {
             + ") has the database open already, "
             + how
             + ", with classes of another class loader",
-        "close it there first, or load RevenantDB once, by a class loader that both can see",
+        "close it there first, or load RevenantDB only once, with a class loader that both can see",
         pid,
         /* cause= */ null);
   }
@@ -366,7 +376,7 @@ public final class DirectoryLock implements AutoCloseable {
     try {
       channel.close();
     } catch (IOException ignored) {
-      // What went wrong before is being reported already.
+      // The earlier failure is already being reported.
     }
   }
 
@@ -409,7 +419,7 @@ public final class DirectoryLock implements AutoCloseable {
     try {
       LockText.write(channel, former);
     } catch (IOException failed) {
-      // The next reader of the text sees that no such process is alive.
+      // The next reader of the text finds that this process is not alive.
     }
   }
 }

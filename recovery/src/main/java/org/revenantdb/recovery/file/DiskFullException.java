@@ -3,18 +3,18 @@ package org.revenantdb.recovery.file;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** There is no room left on the device or in the user's quota. */
+/** The device or the user's quota has no room left. */
 public final class DiskFullException extends StorageIOException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * Trouble of this kind.
+   * Makes an exception of this kind.
    *
    * @param file the file or directory
    * @param offset the byte in it, or {@link #NO_OFFSET}
    * @param reason what is wrong, a clause without a full stop
    * @param cure what the user can do, a clause without a full stop
-   * @param cause what the system said, if it said anything
+   * @param cause the error of the system, or null
    */
   public DiskFullException(
       Path file, long offset, String reason, String cure, @Nullable Throwable cause) {

@@ -16,15 +16,16 @@ import org.revenantdb.recovery.format.PageChecksum;
 import org.revenantdb.recovery.format.PageHeaderLayout;
 
 /**
- * The second copy of the pages that are being written, so that a torn page is never the only one.
+ * Holds a second copy of the pages that are being written, so that a torn page is never the only
+ * copy.
  *
  * <p>Use: {@link #restore} once after {@link #open}; then for each batch {@link #writeBatch}, write
  * the same images to the data file, force the data file, {@link #confirm}.
  *
  * <p>Threads: one, the page writer.
  *
- * <p>Failure: a {@link StorageException}; an order of calls that could lose a page is an {@link
- * IllegalStateException}.
+ * <p>Failure: a {@link StorageException}; an {@link IllegalStateException} for an order of calls
+ * that could lose a page.
  *
  * {@snippet :
  * doubleWrite.writeBatch(n, pageIds, images);
@@ -50,15 +51,14 @@ public final class DoubleWriteFile implements AutoCloseable {
    *                            the header lists; one still of N is what the data file holds, too
    *   header new, images torn  batch N + 1; own copies are whole, so nothing is repaired
    * Crash while the data file is written: header and images are whole, torn pages are repaired.
-   * In none of these can an image be older than what the data file held when it was whole, because a
-   * batch is looked at only while it is the last one that was written (rule R24).
+   * In none of these cases can an image be older than the page that the data file held when it was whole, because a
+   * batch is used only while it is the last one that was written (rule R24).
    *
-   * R6: a page that reads whole may be so only in the system's cache, after a kill or a failed force
-   * of the former process. So restore writes every page of the batch again, and forces always, before
-   * the file is used again.
+   * R6: after a kill or a failed force of the former process, a page that reads as whole may be whole only in the
+   * system's cache. So restore writes every page of the batch again and always forces, before the file is used again.
    */
 
-  /** How many pages a batch holds at most. */
+  /** The greatest number of pages of a batch. */
   public static final int MAX_PAGES = DoubleWriteLayout.MAX_PAGES;
 
   private enum State {
@@ -94,7 +94,7 @@ public final class DoubleWriteFile implements AutoCloseable {
     try {
       DoubleWriteFile created = new DoubleWriteFile(file, databaseId, State.IDLE);
       file.preallocate(0, DoubleWriteLayout.FILE_SIZE);
-      created.switchOff(); // forced: from now on a file of another length is damage
+      created.switchOff(); // forces: from now on another length of the file is damage
       return created;
     } catch (RuntimeException | Error failed) {
       file.close();
@@ -103,8 +103,8 @@ public final class DoubleWriteFile implements AutoCloseable {
   }
 
   /**
-   * Makes the file of a database anew that was closed cleanly: then nothing was in it that anybody
-   * needs. It is whole and durable before it has its name.
+   * Makes a new file for a database that was closed cleanly; the former file had nothing that is
+   * still needed. The new file is whole and durable before it gets its name.
    *
    * @param path the file, which must not exist
    * @param databaseId the database's sixteen bytes
@@ -124,7 +124,7 @@ public final class DoubleWriteFile implements AutoCloseable {
   }
 
   /**
-   * Where the file is while it is being made anew.
+   * The name of a new file until it is complete.
    *
    * @param path its name afterwards
    * @return another name in the same directory
@@ -148,7 +148,7 @@ public final class DoubleWriteFile implements AutoCloseable {
   }
 
   /**
-   * Opens the file of an existing database, perhaps only to look at it. Nothing is changed.
+   * Opens the file of an existing database, perhaps only for reading. Nothing is changed.
    *
    * @param path the file
    * @param databaseId the sixteen bytes of the database that it must belong to
@@ -157,7 +157,7 @@ public final class DoubleWriteFile implements AutoCloseable {
    * @return the file
    * @throws FormatVersionException if it is of another version
    * @throws CorruptDataException if it belongs to another database, has another length than when it
-   *     was made, or a field of its header has a value that it cannot have
+   *     was made, or a field of its header has an impossible value
    */
   public static DoubleWriteFile open(
       Path path, byte[] databaseId, OpenMode mode, IoStatistics statistics) {
@@ -173,9 +173,9 @@ public final class DoubleWriteFile implements AutoCloseable {
   }
 
   /**
-   * Has the ownership checked before each write.
+   * Sets the ownership that is checked before each write.
    *
-   * @param owner of the directory that the file is in
+   * @param owner the ownership of the file's directory
    * @return this
    */
   public DoubleWriteFile ownedBy(Ownership owner) {
@@ -184,7 +184,7 @@ public final class DoubleWriteFile implements AutoCloseable {
   }
 
   /**
-   * Leaves a header of zeros if there is no whole one: there is no batch then, which is no error.
+   * Reads the header; without a whole one it stays zero. Then there is no batch, which is no error.
    */
   private void readHeader() {
     long size = file.size();
@@ -204,7 +204,7 @@ public final class DoubleWriteFile implements AutoCloseable {
       return;
     }
     if (DoubleWriteLayout.magic(header) != DoubleWriteLayout.MAGIC_VALUE) {
-      throw new CorruptDataException(file.path(), 0, "this is no double-write file");
+      throw new CorruptDataException(file.path(), 0, "this is not a double-write file");
     }
     int version = DoubleWriteLayout.version(header);
     if (version != DoubleWriteLayout.CURRENT_VERSION) {
@@ -224,7 +224,7 @@ public final class DoubleWriteFile implements AutoCloseable {
     checkFields();
   }
 
-  /** Every field has a range; docs/format.md §3. */
+  /** Checks the range of every field; docs/format.md §3. */
   private void checkFields() {
     int pages = DoubleWriteLayout.pages(header);
     require(
@@ -252,13 +252,14 @@ public final class DoubleWriteFile implements AutoCloseable {
   private void require(boolean legal, long field, String reason) {
     if (!legal) {
       throw new CorruptDataException(
-          file.path(), field, "the header of the double-write file is whole, but " + reason);
+          file.path(),
+          field,
+          "the checksum of the double-write file's header is correct, but " + reason);
     }
   }
 
   /**
-   * Whether the batch in the file is not known to have reached the data file, so that a restart has
-   * to look at it.
+   * Whether the batch may not have reached the data file, so that a restart has to examine it.
    *
    * @return true if {@link #restore} has something to do
    */
@@ -267,13 +268,13 @@ public final class DoubleWriteFile implements AutoCloseable {
   }
 
   /**
-   * Compares the batch with the data file and the log, and changes nothing. What is checked no
-   * crash can leave otherwise: a page is written only after the log is durable up to its LSN; and
-   * in the data file only while the batch that holds it is the last one, so that a page there is
-   * never newer than in the batch.
+   * Compares the batch with the data file and the log, and changes nothing. It checks two
+   * conditions that no crash can violate. First, a page is written only after the log is durable up
+   * to its LSN. Second, a page is written to the data file only while the batch that holds it is
+   * the last one. So a page there is never newer than in the batch.
    *
    * @param data the data file
-   * @param endOfLog where the log ends
+   * @param endOfLog the end of the log
    * @throws CorruptDataException if the three do not belong together
    */
   public void compare(StorageFile data, long endOfLog) {
@@ -292,7 +293,7 @@ public final class DoubleWriteFile implements AutoCloseable {
         throw mixed(
             i,
             "has page " + pageId + " with LSN " + lsn + ", but the log ends at " + endOfLog,
-            "bring back the log that belongs to it");
+            "put back the log that belongs to it");
       }
       if (!readOwn(data, pageId, own)) {
         MemorySegment copy = MemorySegment.ofArray(new byte[PAGE_SIZE]).copyFrom(image);
@@ -306,7 +307,7 @@ public final class DoubleWriteFile implements AutoCloseable {
                 + lsn
                 + ", but the data file has it with LSN "
                 + PageHeaderLayout.pageLsn(own),
-            "bring back the double-write file that belongs to it");
+            "put back the double-write file that belongs to it");
       }
     }
     data.showInstead(repaired);
@@ -316,19 +317,20 @@ public final class DoubleWriteFile implements AutoCloseable {
     return new CorruptDataException(
         file.path(),
         DoubleWriteLayout.imagePosition(index),
-        "the files are not of one moment: the double-write file " + reason,
+        "the files are from different moments: the double-write file " + reason,
         cure + ", or restore the whole directory from a copy",
         /* cause= */ null);
   }
 
   /**
-   * The restart's step: makes whole what a crash tore in the data file, and forces the data file.
+   * The step of a restart: repairs the pages that a crash tore in the data file, and forces the
+   * data file.
    *
    * @param data the data file, open for writing
    * @return what was found and done
    */
   public RestoreResult restore(StorageFile data) {
-    require(State.FOUND, "restoring is the first thing after opening");
+    require(State.FOUND, "restore must be the first call after opening");
     RestoreResult result = RestoreResult.NOTHING;
     if (mayHaveToRestore()) {
       result = restoreBatch(data);
@@ -350,7 +352,7 @@ public final class DoubleWriteFile implements AutoCloseable {
     for (int i = 0; i < pages; i++) {
       int pageId = DoubleWriteLayout.entryPageId(header, i);
       if (PageHeaderLayout.position(pageId) >= end) {
-        continue; // the file was forced to be so long before it was written: it has been cut off
+        continue; // the file had this length, forced, before the page was written: it has been cut
       }
       boolean ownIsGood = readOwn(data, pageId, own);
       boolean imageIsGood = readImage(i, pageId, image);
@@ -382,12 +384,12 @@ public final class DoubleWriteFile implements AutoCloseable {
    * Seals the images, writes them as the next batch and forces it. The batch before must have been
    * confirmed.
    *
-   * @param n how many pages, 1 to {@link #MAX_PAGES}
+   * @param n the number of pages, 1 to {@link #MAX_PAGES}
    * @param pageIds their ids
    * @param images the pages, one after the other; their checksums are set here
    */
   public void writeBatch(int n, int[] pageIds, MemorySegment images) {
-    require(State.IDLE, "a batch can be written only when the one before is known to be forced");
+    require(State.IDLE, "a batch can be written only when the previous one is known to be forced");
     if (n < 1 || n > MAX_PAGES) {
       throw new IllegalArgumentException("a batch of " + n + " pages");
     }
@@ -415,7 +417,7 @@ public final class DoubleWriteFile implements AutoCloseable {
     }
     if (Integer.compareUnsigned(pageId, PageHeaderLayout.FIRST_POOLED_PAGE) < 0) {
       throw new IllegalArgumentException(
-          "page " + pageId + " is a header or control slot and is never written in a batch");
+          "page " + pageId + " is a header or control slot, which is never written in a batch");
     }
   }
 
@@ -430,7 +432,7 @@ public final class DoubleWriteFile implements AutoCloseable {
     DoubleWriteLayout.pages(header, pages);
   }
 
-  /** Says that the data file was forced with the pages of the batch in it. */
+  /** Records that the data file was forced with the pages of the batch in it. */
   public void confirm() {
     require(State.WRITTEN, "there is no batch to confirm");
     highestForced = batch;
@@ -438,11 +440,13 @@ public final class DoubleWriteFile implements AutoCloseable {
   }
 
   /**
-   * Says that there is nothing to repair, as at a clean close. Nothing depends on it: a batch that
-   * comes back after a crash, with its pages forced, repairs what needs no repair.
+   * Records in the file that there is nothing to repair, as at a clean close. Correctness does not
+   * depend on it: if a crash brings the batch back, its pages are forced, and the repair changes
+   * nothing.
    */
   public void clear() {
-    require(State.IDLE, "a batch that is not known to be forced in the data file may be needed");
+    require(
+        State.IDLE, "the batch may still be needed: it is not known to be forced in the data file");
     beginHeader(0);
     highestForced = batch;
     DoubleWriteLayout.highestForced(header, highestForced);
@@ -451,8 +455,8 @@ public final class DoubleWriteFile implements AutoCloseable {
   }
 
   /**
-   * Leaves nothing that could ever be taken for a page to repair: before pages are written without
-   * this file, or a batch of today could "repair" one of tomorrow (rule R24).
+   * Makes sure that no batch in the file can ever be used for a repair. Called before pages are
+   * written without this file; else an old batch could "repair" a newer page (rule R24).
    */
   public void switchOff() {
     clear();

@@ -4,26 +4,26 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a thread of the engine does, and what happens if that throws. Every thread that the engine
- * starts runs one of these; a test of the byte code fails if one does not.
+ * The work of a thread of the engine, and the handling of anything that it throws. Every thread
+ * that the engine starts runs such an object; a test of the byte code checks this.
  *
- * <p>Without it, a thread that dies is silent: others wait for it for ever.
+ * <p>Without it, a thread would die silently, and others would wait for it for ever.
  *
  * <p>Threads: {@link #run} is called once. The other methods may be called by any thread.
  */
 public final class EngineWork implements Runnable {
   /*
-   * Steps       1 work     returns, or throws anything at all
-   *             2 death    only if 1 has thrown. It stops the engine, or hands the cause to those who wait for this
-   *                        work. If it throws, it is called once more: so its steps can be repeated, and none of them
-   *                        needs another one to have succeeded.
-   *             3 end      in any case, and once: gives back what the work has taken, such as its place in a count
+   * Steps       1 work     returns, or throws anything
+   *             2 death    only if 1 has thrown. It stops the engine, or passes the cause to the threads that wait for this
+   *                        work. If it throws, it is called once more. So its steps must be repeatable, and none may need
+   *                        the success of another one.
+   *             3 end      in any case, and once: releases what the work has taken, such as its place in a count
    *
    * Memory      1 may have run out of memory or stack, so 2 and 3 allocate nothing. The stack is empty again: 2 and 3
    *             are called by the first frame of the thread.
    *
-   * Lost        What 2 has thrown twice, or 3 once, is kept: nobody was told. The thread's handler of uncaught exceptions
-   *             gets it, which prints it, and FileThread.join throws it.
+   * Lost        If 2 has thrown twice, or 3 once, the exception is kept, because it could not be reported. The
+   *             thread's handler of uncaught exceptions receives and prints it, and FileThread.join throws it.
    */
 
   @SuppressWarnings("UnnecessaryLambda") // a value for a field, not a function to call
@@ -41,24 +41,26 @@ public final class EngineWork implements Runnable {
   }
 
   /**
-   * Work that takes nothing which has to be given back.
+   * Work that has nothing to release at its end.
    *
-   * @param work what the thread does
-   * @param death is called with whatever the work has thrown, and a second time if it throws
-   *     itself; stops the engine, or tells those who wait for this work; allocates nothing
-   * @return to be run
+   * @param work the work of the thread
+   * @param death receives anything that the work has thrown; it is called a second time if it
+   *     throws itself. It stops the engine, or reports to the threads that wait for this work, and
+   *     allocates nothing
+   * @return the object to run
    */
   public static EngineWork of(Runnable work, Consumer<? super Throwable> death) {
     return new EngineWork(work, death, NOTHING);
   }
 
   /**
-   * Work that gives something back at its end.
+   * Work that releases something at its end.
    *
-   * @param work what the thread does
+   * @param work the work of the thread
    * @param death as for the other method
-   * @param end is called after the work, and after its death if it has died; allocates nothing
-   * @return to be run
+   * @param end called after the work, and after {@code death} if the work has thrown; allocates
+   *     nothing
+   * @return the object to run
    */
   public static EngineWork of(Runnable work, Consumer<? super Throwable> death, Runnable end) {
     return new EngineWork(work, death, end);
@@ -96,10 +98,9 @@ public final class EngineWork implements Runnable {
   }
 
   /**
-   * What has become known to nobody: a death that could not be told, or an end that has failed.
+   * A failure that could not be reported: that of {@code death} or {@code end}.
    *
-   * @return null after all work that went as it should; read by a thread that knows that {@link
-   *     #run} has returned
+   * @return null if there was none; call it only after {@link #run} is known to have returned
    */
   public @Nullable Throwable lost() {
     return lost;

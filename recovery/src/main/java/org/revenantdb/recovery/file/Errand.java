@@ -5,10 +5,10 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.latch.Parking;
 
 /**
- * Something that one thread does for another, which waits for it.
+ * A piece of work that one thread does for another thread, which waits for it.
  *
- * <p>The thread that made the object waits, once. To tell it the end allocates nothing and cannot
- * fail, so it works when memory or stack have run out.
+ * <p>The thread that made the object waits, once. Reporting the end to it allocates nothing and
+ * cannot fail, so it works even without memory or stack.
  */
 public class Errand {
   /** An unpark may be lost: a virtual thread cannot be scheduled without memory. */
@@ -21,16 +21,16 @@ public class Errand {
 
   private volatile boolean done;
 
-  /** The next one in a {@link ErrandQueue}; of that. */
+  /** The next one in an {@link ErrandQueue}; used only by the queue. */
   @Nullable Errand next;
 
-  /** An errand of the calling thread's. */
+  /** Makes an errand of the calling thread. */
   public Errand() {}
 
   /**
-   * Tells the caller that it is over.
+   * Reports the end to the waiting thread.
    *
-   * @param withFailure why it came to nothing; null if it is done
+   * @param withFailure why it failed; null if it is done
    */
   public final void finish(@Nullable Throwable withFailure) {
     failure = withFailure;
@@ -41,12 +41,13 @@ public class Errand {
   /**
    * Waits for the end. An interrupt is kept for later.
    *
-   * @return why it came to nothing; null if it is done
+   * @return why it failed; null if it is done
    */
   public final @Nullable Throwable await() {
     boolean interrupted = false;
     while (!done) {
-      Parking.parkNanos(this, SLICE); // and on: the other thread may still use what is the caller's
+      Parking.parkNanos(
+          this, SLICE); // and go on waiting: the other thread may still use memory of the caller
       interrupted |= Thread.interrupted();
     }
     if (interrupted) {

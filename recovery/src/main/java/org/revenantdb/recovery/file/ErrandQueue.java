@@ -4,8 +4,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Errands in the order in which they came. Nothing here allocates. One thread at a time: the caller
- * has a lock.
+ * A first-in first-out queue of errands. No method allocates. For one thread at a time: the caller
+ * holds a lock.
  *
  * @param <T> the kind of errand
  */
@@ -17,7 +17,7 @@ public final class ErrandQueue<T extends Errand> {
   public ErrandQueue() {}
 
   /**
-   * Whether there is none.
+   * Whether the queue is empty.
    *
    * @return true if it is empty
    */
@@ -26,7 +26,7 @@ public final class ErrandQueue<T extends Errand> {
   }
 
   /**
-   * The one that came first; it stays.
+   * The first errand; it stays in the queue.
    *
    * @return null if there is none
    */
@@ -35,7 +35,7 @@ public final class ErrandQueue<T extends Errand> {
   }
 
   /**
-   * The one that came after another.
+   * The errand after another one.
    *
    * @param errand one of the queue
    * @return null if it is the last
@@ -46,7 +46,7 @@ public final class ErrandQueue<T extends Errand> {
   }
 
   /**
-   * Puts one at the end.
+   * Appends an errand.
    *
    * @param errand one that is in no queue
    */
@@ -62,7 +62,7 @@ public final class ErrandQueue<T extends Errand> {
   }
 
   /**
-   * Takes the first one out.
+   * Removes and returns the first errand.
    *
    * @return null if there is none
    */
@@ -79,9 +79,9 @@ public final class ErrandQueue<T extends Errand> {
   }
 
   /**
-   * Takes those out that are over, and tells them so.
+   * Removes the errands that are over, and finishes them.
    *
-   * @param isOver which ones
+   * @param isOver selects them
    */
   public void finishIf(Predicate<T> isOver) {
     T before = null;
@@ -107,9 +107,9 @@ public final class ErrandQueue<T extends Errand> {
   }
 
   /**
-   * Takes all out, and tells them why they come to nothing.
+   * Removes all errands, and finishes them with a failure.
    *
-   * @param cause why
+   * @param cause the failure
    */
   public void finishAll(Throwable cause) {
     for (T errand = take(); errand != null; errand = take()) {

@@ -7,8 +7,8 @@ import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What tells a file or directory from any other that takes its name: device and number where the
- * file system has them, else the time of its creation.
+ * Distinguishes a file or directory from any other one that later gets its name: by device and
+ * number if the file system has them, else by the time of its creation.
  *
  * @param key equal for equal files
  * @param size in bytes, of no meaning for a directory

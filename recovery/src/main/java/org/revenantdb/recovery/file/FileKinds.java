@@ -11,12 +11,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands under a name: a file, a directory, or something that is neither. It is found out
- * without opening it, because opening a pipe blocks until somebody opens its other end.
+ * Finds out what has a name: a file, a directory, or something else. It does so without opening it,
+ * because opening a pipe blocks until a process opens its other end.
  *
- * <p>A file must be one of its own: no symbolic link, and not the same as another one. What is
- * written to one of them, the text of the lock for example, would be written to the other. A
- * directory may be reached by a symbolic link.
+ * <p>A file of the database must not be a symbolic link, and must not be the same file as another
+ * one. Else a write to one of them, for example the text of the lock, would also change the other.
+ * A directory may be reached by a symbolic link.
  *
  * <p>Failure: {@link CorruptDataException} for something of the wrong kind.
  */
@@ -53,9 +53,9 @@ public final class FileKinds {
   }
 
   /**
-   * Checks that no two names are names of the same file, where the system can tell.
+   * Checks that no two names are names of the same file, if the system can find out.
    *
-   * @param paths files; those that are not there do not count
+   * @param paths files; those that do not exist are ignored
    * @throws CorruptDataException if two are the same
    */
   public static void areDistinct(Iterable<Path> paths) {
@@ -69,7 +69,7 @@ public final class FileKinds {
             path,
             StorageException.NO_OFFSET,
             "this is the same file as " + other + ", under a second name",
-            "delete the name that was added, and bring back what was here, or restore the database"
+            "delete the added name and put back the original file, or restore the database"
                 + " from a copy",
             /* cause= */ null);
       }
@@ -117,7 +117,7 @@ public final class FileKinds {
         path,
         StorageException.NO_OFFSET,
         "this is " + kind + ", but " + expected + " of the database belongs here",
-        "move it away, and bring back what was here, or restore the database from a copy",
+        "move it away and put back the original, or restore the database from a copy",
         /* cause= */ null);
   }
 }

@@ -8,22 +8,23 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work of the engine on a platform thread of its own, which may touch files: nobody has that thread
- * to interrupt, and an interrupt at a {@link java.nio.channels.FileChannel} closes it for
- * everybody.
+ * Work of the engine on its own platform thread, which may access files. No code outside the engine
+ * can interrupt that thread. That matters because an interrupt at a {@link
+ * java.nio.channels.FileChannel} closes it for all threads.
  *
- * <p>Whoever is not on one lets one do the work, and waits. To open and close a database takes half
- * a dozen of them, so while a database is open a thread whose work has ended waits a second for the
- * next one, as "revenant-idle". They are daemons, and inherit nothing of who started them: no
- * thread-locals, no class loader, no group, no priority.
+ * <p>Any other thread lets such a thread do the work, and waits. Opening and closing a database
+ * needs half a dozen of them. So while a database is open, a thread whose work has ended waits a
+ * second for the next work, under the name "revenant-idle". The threads are daemons and inherit
+ * nothing from the threads that started them: no thread-locals, class loader, group or priority.
  *
  * <p>Threads: all methods may be called by any.
  */
 public final class FileThread {
   /*
-   * The thread carries the name of its work, and `thread` is set while it does it: before the work looks at anything.
-   * So who tells it something and then calls unpark finds the thread, or the work has not begun and will see it.
-   * An unpark may reach the next work of the same thread; every park must bear that anyhow.
+   * The thread has the name of its work. `thread` is set before the work reads anything, and until it ends. So a
+   * caller that writes something for the work and then calls unpark either finds the thread, or the work has not
+   * begun and will see what was written. An unpark may reach the next work of the same thread; every park must
+   * tolerate that anyway.
    */
 
   private final String name;
@@ -37,39 +38,39 @@ public final class FileThread {
     this.work = work;
   }
 
-  /** A database is about to be opened: threads may wait for more work until it is closed. */
+  /** Called before a database is opened: threads may wait for more work until it is closed. */
   public static void databaseOpens() {
     FileThreadPool.databaseOpens();
   }
 
   /**
-   * A database is closed, and all its work has ended; or it was not opened. With the last one all
-   * idle threads end, and have ended on return.
+   * Called after a database was closed and all its work has ended, or if the open failed. With the
+   * last database all idle threads end, and have ended on return.
    */
   public static void databaseClosed() {
     FileThreadPool.databaseClosed();
   }
 
   /**
-   * Says what is to be done; it is not started yet.
+   * Makes an object for a piece of work; it is not started yet.
    *
-   * @param name of the thread while it does it
-   * @param work what it does
-   * @param death is called with whatever the work has thrown, see {@link EngineWork}
-   * @return to be started
+   * @param name the name of the thread during the work
+   * @param work the work
+   * @param death receives anything that the work has thrown, see {@link EngineWork}
+   * @return the object to start
    */
   public static FileThread of(String name, Runnable work, Consumer<? super Throwable> death) {
     return new FileThread(name, EngineWork.of(work, death));
   }
 
   /**
-   * Says what is to be done, and what is given back at its end; it is not started yet.
+   * Makes an object for a piece of work that releases something at its end; it is not started yet.
    *
-   * @param name of the thread while it does it
-   * @param work what it does
-   * @param death is called with whatever the work has thrown, see {@link EngineWork}
-   * @param end is called in any case, after the work and after its death
-   * @return to be started
+   * @param name the name of the thread during the work
+   * @param work the work
+   * @param death receives anything that the work has thrown, see {@link EngineWork}
+   * @param end called in any case, after the work and after {@code death}
+   * @return the object to start
    */
   public static FileThread of(
       String name, Runnable work, Consumer<? super Throwable> death, Runnable end) {
@@ -77,19 +78,20 @@ public final class FileThread {
   }
 
   /**
-   * Has such a thread do something and waits for it. An interrupt is kept for later.
+   * Runs an action on such a thread and waits for it. An interrupt is kept for later. An exception
+   * of the action is thrown again.
    *
-   * @param <T> what comes of it
-   * @param name of the thread while it does it
-   * @param action what it does
-   * @return what the action returned; what it threw is thrown
-   * @throws OutOfMemoryError if there is no thread to be had
+   * @param <T> the type of the result
+   * @param name the name of the thread during the action
+   * @param action the action
+   * @return the result of the action
+   * @throws OutOfMemoryError if no thread can be started
    */
   public static <T> T call(String name, Supplier<T> action) {
     Call<T> call = new Call<>(action);
     FileThread thread = of(name, call::run, call::finish);
     thread.start();
-    thread.join(); // so that a close that comes next finds the thread without work
+    thread.join(); // so that a following close finds the thread without work
     Throwable failure = call.await();
     if (failure instanceof RuntimeException exception) {
       throw exception;
@@ -98,16 +100,16 @@ public final class FileThread {
       throw error;
     }
     if (failure != null) {
-      throw new IllegalStateException(failure); // no supplier throws anything else
+      throw new IllegalStateException(failure); // a supplier cannot throw anything else
     }
     return call.result;
   }
 
-  /** What a thread does for a caller; how it tells the end allocates nothing. */
+  /** Work for a caller; reporting its end allocates nothing. */
   private static final class Call<T> extends Errand {
     private final Supplier<T> action;
 
-    @SuppressWarnings("NullAway.Init") // before the caller sees the end
+    @SuppressWarnings("NullAway.Init") // set before the caller sees the end
     private T result;
 
     Call(Supplier<T> action) {
@@ -121,10 +123,10 @@ public final class FileThread {
   }
 
   /**
-   * Starts it.
+   * Starts the work.
    *
    * @throws IllegalThreadStateException if it was started before
-   * @throws OutOfMemoryError if there is no thread to be had; it has ended, then
+   * @throws OutOfMemoryError if no thread can be started; then the work counts as ended
    */
   public void start() {
     if (!started.compareAndSet(false, true)) {
@@ -145,7 +147,7 @@ public final class FileThread {
       setName(current, name);
       thread = current;
       work.run();
-      if (work.lost() == null) { // else the name helps to find out what it was
+      if (work.lost() == null) { // else the name helps to find out which work it was
         setName(current, FileThreadPool.IDLE_NAME);
       }
     } finally {
@@ -159,13 +161,14 @@ public final class FileThread {
   }
 
   /**
-   * The work is done under the former name if there is no memory for another: others wait for it.
+   * Sets the thread's name. Without memory for it, the work is done under the former name, because
+   * other threads wait for the work.
    */
   private static void setName(Thread current, String name) {
     try {
       current.setName(name);
     } catch (OutOfMemoryError keepsTheOther) {
-      // A name tells something to people only.
+      // Only people need the name.
     }
   }
 
@@ -178,15 +181,17 @@ public final class FileThread {
     FileThreadPool.joinUninterruptibly(thread);
   }
 
-  /** Makes the next park of its thread, or the one that it is in, return. */
+  /** Makes the present or next park of its thread return. */
   public void unpark() {
     LockSupport.unpark(thread);
   }
 
   /**
-   * Waits until it has ended; at once if it was never started. An interrupt is kept for later.
+   * Waits until the work has ended. Returns at once if it was never started. An interrupt is kept
+   * for later.
    *
-   * @throws IllegalStateException if the work has died and those who wait for it could not be told
+   * @throws IllegalStateException if the work has failed and this could not be reported to the
+   *     threads that wait for it
    */
   public void join() {
     boolean interrupted = false;
@@ -208,7 +213,7 @@ public final class FileThread {
   }
 
   /**
-   * Tells whether the caller may touch files itself.
+   * Whether the calling thread may access files itself.
    *
    * @return true on such a thread
    */

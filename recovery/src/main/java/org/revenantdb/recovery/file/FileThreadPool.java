@@ -11,20 +11,22 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads that do the work of {@link FileThread}. While a database is open, a thread whose work
- * has ended waits a second for more; when the last database has been closed there are none.
+ * The threads that run the work of {@link FileThread}. While a database is open, a thread whose
+ * work has ended waits a second for more. After the last database was closed there are no threads.
  *
  * <p>Threads: any.
  */
 final class FileThreadPool {
   /*
-   * A worker    is started with work; then, while databases > 0, IDLE with no work until it is given some; leaves when
-   *             it has waited for long enough, or no database is open. All of this is decided under LOCK.
-   * Last close  tells those that are idle, and waits for the end of every thread that has no work. What is still at
-   *             work belongs to no database: each database waits for its own work before it says that it is closed.
-   * Order       `work` is null before anybody learns that the work has ended (FileThread.ended): so the close that
+   * A worker    It is started with work. Then, while databases > 0, it is IDLE, without work, until it is given
+   *             some. It ends when it has waited for long enough, or no database is open. All of this is decided
+   *             under LOCK.
+   * Last close  It notifies the idle threads, and waits for the end of every thread that has no work. A
+   *             thread that is still at work belongs to no database: each database waits for its own work before it
+   *             reports that it is closed.
+   * Order       `work` is null before any thread learns that the work has ended (FileThread.ended). So a close that
    *             has waited for the work sees a thread without work, and waits for its end, too.
-   * Why not a ThreadPoolExecutor   It interrupts idle threads to end them, and cannot say when they have ended.
+   * Why not a ThreadPoolExecutor   It interrupts idle threads to end them, and cannot report when they have ended.
    */
 
   static final String IDLE_NAME = "revenant-idle";
@@ -42,7 +44,8 @@ final class FileThreadPool {
     /** Guarded by the lock. */
     private @Nullable FileThread work;
 
-    @SuppressWarnings("ThreadPriorityCheck") // so that it is not that of who happened to start it
+    @SuppressWarnings(
+        "ThreadPriorityCheck") // so that it does not inherit that of the starting thread
     private Worker(FileThread first) {
       super(rootGroup(), null, IDLE_NAME, /* stackSize= */ 0, /* inherit= */ false);
       work = first;
@@ -63,7 +66,7 @@ final class FileThreadPool {
       try {
         for (FileThread next = given(this); next != null; next = await(this)) {
           next.run();
-          Thread.interrupted(); // what the work has left behind
+          Thread.interrupted(); // an interrupt that the work has left
         }
       } finally {
         left(this);
@@ -80,7 +83,10 @@ final class FileThreadPool {
     }
   }
 
-  /** A database is closed, or was not opened; with the last one all idle threads end. */
+  /**
+   * Called after a database was closed, or if the open failed. With the last database all idle
+   * threads end.
+   */
   static void databaseClosed() {
     List<Worker> leaving = new ArrayList<>();
     synchronized (LOCK) {
@@ -117,7 +123,7 @@ final class FileThreadPool {
     }
   }
 
-  /** Has a thread do some work. */
+  /** Gives a piece of work to a thread. */
   static void execute(FileThread work) {
     Worker worker;
     synchronized (LOCK) {
@@ -145,7 +151,7 @@ final class FileThreadPool {
     }
   }
 
-  /** The work of the calling thread has ended; called before anybody is told. */
+  /** Called when the work of the calling thread has ended, before the end is reported. */
   static void workEnded() {
     if (Thread.currentThread() instanceof Worker worker) {
       synchronized (LOCK) {

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A force failed, and with it every promise about what was written to that file before it.
+ * A force failed. So nothing that was written to that file before it can be relied on.
  *
  * <p>This is final. The operating system may have dropped the bytes and marked them clean, so that
  * the next force would succeed without writing them; it must not be tried again (rule R6).
@@ -18,7 +18,7 @@ public final class ForceFailedException extends StorageIOException {
    *
    * @param file the file or directory
    * @param reason what is wrong, a clause without a full stop
-   * @param cause what the system said, if it said anything
+   * @param cause the error of the system, or null
    */
   public ForceFailedException(Path file, String reason, @Nullable Throwable cause) {
     this(file, reason, cureOf(cause), cause);
@@ -34,7 +34,7 @@ public final class ForceFailedException extends StorageIOException {
     }
     Trouble trouble = cause instanceof IOException said ? Trouble.of(said) : Trouble.DEVICE;
     return (trouble == Trouble.OTHER ? Trouble.DEVICE : trouble).cure
-        + ": it trusts only what was known durable";
+        + ": it uses only what was known to be durable";
   }
 
   @Override

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.ReadOnlyFileSystemException;
 import org.jspecify.annotations.Nullable;
 
-/** Turns what the system said into the exception that says what it means for a database. */
+/** Translates an error of the system into the exception that tells what it means for a database. */
 public final class IoFailures {
   private IoFailures() {}
 
@@ -17,7 +17,7 @@ public final class IoFailures {
    * @param file the file or directory
    * @param offset the byte in it, or {@link StorageException#NO_OFFSET}
    * @param doing what was tried, such as {@code "reading"}
-   * @param failure what the system said
+   * @param failure the error of the system
    * @return the exception to throw
    */
   public static StorageException of(Path file, long offset, String doing, IOException failure) {
@@ -30,16 +30,16 @@ public final class IoFailures {
    * @param file the file or directory
    * @param offset the byte in it, or {@link StorageException#NO_OFFSET}
    * @param doing what was tried, such as {@code "writing"}
-   * @param failure what the system said
-   * @param room how many bytes of room the operation may have needed; a device that has less is
-   *     taken for full, whatever the words of the failure
+   * @param failure the error of the system
+   * @param room how many bytes of room the operation may have needed; if the device has less, it
+   *     counts as full, whatever the text of the error is
    * @return the exception to throw
    */
   public static StorageException of(
       Path file, long offset, String doing, IOException failure, long room) {
     Trouble trouble = Trouble.of(failure);
     if (trouble == Trouble.OTHER && room > 0 && usableSpace(file) < room) {
-      trouble = Trouble.FULL; // the words of the system are those of another language
+      trouble = Trouble.FULL; // the text of the system is in another language
     }
     String said = trouble.hasClassOf(failure) ? "" : " (" + said(failure) + ")";
     String reason = doing + " failed: " + trouble.reason + said;
@@ -56,7 +56,7 @@ public final class IoFailures {
    *
    * @param file the file or directory
    * @param doing what was tried, such as {@code "creating"}
-   * @param failure what the system said
+   * @param failure the error of the system
    * @return the exception to throw
    */
   public static StorageException readOnly(
@@ -79,7 +79,7 @@ public final class IoFailures {
     }
   }
 
-  /** What the system said, in words, for the middle of a sentence. */
+  /** The text of the system's error, for the middle of a sentence. */
   static String said(Exception failure) {
     if (failure instanceof ClosedByInterruptException) {
       return "a thread was interrupted meanwhile, which closed the file";

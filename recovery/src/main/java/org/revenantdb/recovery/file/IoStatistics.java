@@ -3,10 +3,10 @@ package org.revenantdb.recovery.file;
 import org.revenantdb.latch.Tally;
 
 /**
- * What was read, written and forced; one object for all files of a database.
+ * Counts reads, writes and forces; one object for all files of a database.
  *
  * <p>Threads: any, at any time. Each number is exact once the threads that did the work have been
- * joined; two numbers read one after the other need not belong to the same moment.
+ * joined; two numbers that are read one after the other may belong to different moments.
  */
 public final class IoStatistics {
   private final Tally reads = new Tally();
@@ -33,7 +33,7 @@ public final class IoStatistics {
   }
 
   /**
-   * How often the engine asked to read.
+   * How often the engine has read.
    *
    * @return number of reads that succeeded
    */
@@ -42,7 +42,7 @@ public final class IoStatistics {
   }
 
   /**
-   * How much was read.
+   * How many bytes were read.
    *
    * @return bytes of the reads that succeeded
    */
@@ -51,7 +51,7 @@ public final class IoStatistics {
   }
 
   /**
-   * How often the engine asked to write.
+   * How often the engine has written.
    *
    * @return number of writes that succeeded
    */
@@ -60,7 +60,7 @@ public final class IoStatistics {
   }
 
   /**
-   * How much was written.
+   * How many bytes were written.
    *
    * @return bytes of the writes that succeeded
    */

@@ -14,13 +14,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands in the lock file: who has the database open. Lines {@code name=value}, each of which
- * may be missing or wrong.
+ * The text of the lock file, which names the process that has the database open. It has lines
+ * {@code name=value}, each of which may be missing or wrong.
  *
  * @param owner the process
  * @param since when it took the lock, ISO 8601 in UTC, empty if not known
- * @param file the identity of the lock file that the text was written to: in a copy of the
- *     directory it is another one
+ * @param file the identity of the lock file to which the text was written; a copy of the lock file
+ *     has another identity
  * @param token drawn at random for each opening
  */
 record LockText(ProcessIdentity owner, String since, String file, String token) {
@@ -32,7 +32,7 @@ record LockText(ProcessIdentity owner, String since, String file, String token) 
         ProcessIdentity.me(), shown(Instant.now().toString()), file, UUID.randomUUID().toString());
   }
 
-  /** The one format of times in messages: seconds, UTC. */
+  /** Formats a time as in all messages: seconds, UTC. */
   static String shown(String instant) {
     try {
       return Instant.parse(instant).truncatedTo(ChronoUnit.SECONDS).toString();
@@ -73,11 +73,11 @@ record LockText(ProcessIdentity owner, String since, String file, String token) 
     channel.truncate(content.length);
   }
 
-  /** The content of a file, as far as it can be a lock text. */
+  /** The content of a file, up to the greatest length of a lock text. */
   static byte[] read(FileChannel channel) throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(LONGEST);
     while (bytes.hasRemaining() && channel.read(bytes, bytes.position()) >= 0) {
-      // Until the text or the buffer ends.
+      // Reads until the text or the buffer ends.
     }
     return Arrays.copyOf(bytes.array(), bytes.position());
   }
@@ -117,14 +117,14 @@ record LockText(ProcessIdentity owner, String since, String file, String token) 
     return file.equals(lockFile) && !owner.isMe() && owner.life() == ProcessIdentity.Life.ALIVE;
   }
 
-  /** In words, for someone who was refused by the lock of the system. */
+  /** The owner in words, for the message to an opener that the system's lock has refused. */
   String described() {
     if (owner.pid() < 0) {
-      return "it is not known which, perhaps one that only reads";
+      return "its identity is unknown; it may be a reader";
     }
     String who = owner.described() + (since.isEmpty() ? "" : ", since " + shown(since));
     return owner.life() == ProcessIdentity.Life.ALIVE
         ? who
-        : "the last that wrote its name was " + who + ", not visible from here";
+        : "the last process that wrote the lock file was " + who + ", not visible from here";
   }
 }

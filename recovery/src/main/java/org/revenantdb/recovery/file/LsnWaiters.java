@@ -10,42 +10,44 @@ import org.revenantdb.latch.Parking;
 /**
  * The threads that wait for a position of the log, or another number, to be reached.
  *
- * <p>Unlike a parking lot it wakes by value: those whose position has been reached, and only those.
+ * <p>Unlike a parking lot it wakes by value: only the threads whose position has been reached.
  *
- * <p>Threads: any may wait, virtual ones too, without being interrupted; their interrupt status
- * stays. Any may wake.
+ * <p>Threads: any thread may wait, virtual threads too. An interrupt does not end the wait; the
+ * interrupt status stays set. Any thread may wake.
  */
 public final class LsnWaiters {
   /*
-   * State       a stack of waiters, pushed by CAS, taken whole by the waker, who pushes back those it leaves asleep
-   *             and pushes the others on a second stack, `awake`. The waker unparks one of these; each thread that
-   *             goes on unparks two more (a relay: the waker has better things to do, unparking is a system call).
+   * State       a stack of waiters. A waiter is pushed by CAS. The waker takes the whole stack, pushes back the
+   *             waiters that stay asleep, and pushes the others on a second stack, `awake`. The waker unparks one of
+   *             these; each woken thread unparks two more (a relay: unparking is a system call, and the waker has
+   *             more urgent work).
    *
    * Ordering    the waiter pushes itself, then evaluates `reached`; the waker makes `reached` true, then takes the
-   *             stack. Push and take are full fences, and a full fence stands on the other side of each, so one of
-   *             the two sees the other: no wake-up is lost.
-   * Spinning    none: what is waited for is a force, a write of a chunk or a checkpoint, none of them shorter than
-   *             parking, and processors are what many have least of. Who is alone stays awake before he comes here
-   *             (Log).
-   * Relay       a waiter that leaves sets `gone`, then takes two from `awake`; who takes one that is gone takes
-   *             another instead. So of each that was taken either `gone` was seen, and the taker went on, or it
-   *             leaves later, and takes two itself: nobody stays on `awake` while all others have gone. A waiter is
-   *             pushed once on each stack and never again, so taking by CAS meets no node a second time.
-   * Races left in   a waiter that left by itself stays on its stack until the next wake-up. While the waker holds
-   *             the stack a waiter is on no stack, but the waker has seen it or will push it back before it looks at
-   *             `reached` again. A waiter that was woken for nothing (its predicate has become false again) goes, as
-   *             far as the stacks are concerned, and comes anew.
-   *             An unpark may be lost on the way (no memory to schedule a virtual thread): the waiter looks
-   *             again after a slice.
+   *             stack. Push and take are full fences, and each has a full fence on the other side. So one of the two
+   *             sees the other, and no wake-up is lost.
+   * Spinning    none: the threads wait for a force, a write of a chunk or a checkpoint. None of these is shorter than
+   *             parking, and with many waiters processors are scarce. A thread that is alone stays awake before it
+   *             waits here (Log).
+   * Relay       a waiter that leaves sets `gone`, then takes two waiters from `awake`. If one of them is gone, it
+   *             takes another instead. So for each waiter that was taken, one of two things holds: either `gone` was
+   *             seen, and the taker took another, or the waiter leaves later, and takes two itself. So no waiter
+   *             stays on `awake` while all others have gone. A waiter is pushed only once on each stack, so taking by
+   *             CAS never meets a node a second time.
+   * Races left in   a waiter that left by itself stays on its stack until the next wake-up. While the waker holds the
+   *                 stack, a waiter is on no stack; but the waker has seen it, or will push it back before it
+   *                 evaluates `reached` again. A waiter that was woken for nothing (its predicate has become false
+   *                 again) leaves as far as the stacks are concerned, and is pushed as a new one.
+   *             An unpark may be lost on the way (no memory to schedule a virtual thread): the waiter checks again
+   *             after a slice.
    */
 
   private static final long SLICE = TimeUnit.SECONDS.toNanos(1);
   private static final long NOBODY = Long.MAX_VALUE;
 
-  /** So many does each who goes on wake. */
+  /** The number of waiters that each woken thread wakes. */
   private static final int RELAY = 2;
 
-  @SuppressWarnings("UnnecessaryLambda") // made before there is something to tell
+  @SuppressWarnings("UnnecessaryLambda") // made once, before it is needed
   private static final LongPredicate EVERYBODY = lsn -> true;
 
   private static final VarHandle HEAD;
@@ -86,12 +88,14 @@ public final class LsnWaiters {
 
   private final long slice;
 
-  /** Nobody waits. */
+  /** Makes an object without waiters. */
   public LsnWaiters() {
     this(SLICE);
   }
 
-  /** For tests, which would not notice a lost wake-up if everybody looked by himself soon after. */
+  /**
+   * For tests: they would not notice a lost wake-up if every thread checked by itself soon after.
+   */
   LsnWaiters(long slice) {
     this.slice = slice;
   }
@@ -100,8 +104,8 @@ public final class LsnWaiters {
    * Waits until the predicate holds of the position.
    *
    * @param lsn the position
-   * @param reached evaluated by this thread and by those that wake; it becomes true by what is
-   *     written before a {@link #wake}
+   * @param reached evaluated by this thread and by waking threads; it must become true by a write
+   *     before a {@link #wake}
    */
   public void await(long lsn, LongPredicate reached) {
     Waiter waiter = new Waiter(lsn);
@@ -134,7 +138,7 @@ public final class LsnWaiters {
     }
   }
 
-  /** Unparks one of those who were found to have reached their position, if there are any. */
+  /** Unparks one of the waiters whose position was found to be reached, if there is one. */
   private void wakeNext() {
     while (true) {
       @Nullable Waiter first = awake;
@@ -149,7 +153,7 @@ public final class LsnWaiters {
   }
 
   /**
-   * Wakes those of whose position the predicate holds by now.
+   * Wakes the waiters for whose position the predicate holds by now.
    *
    * @param reached the predicate
    */
@@ -158,9 +162,8 @@ public final class LsnWaiters {
     if (head == null) {
       return;
     }
-    // Again while somebody could go who was just pushed back: another waker may have come and gone
-    // meanwhile, and
-    // found the stack empty.
+    // Repeats while a waiter that was just pushed back could go: another waker may have run
+    // meanwhile and found the stack empty.
     long lowest;
     do {
       lowest = wakeOnce(reached);
@@ -195,12 +198,14 @@ public final class LsnWaiters {
     return lowest;
   }
 
-  /** Wakes everybody, to look again. */
+  /** Wakes all waiters, which then check again. */
   public void wakeAll() {
     wake(EVERYBODY);
   }
 
-  /** For tests: how many are on the stack, those included that have left by themselves. */
+  /**
+   * For tests: the number of waiters on the stack, including those that have left by themselves.
+   */
   int queued() {
     int n = 0;
     for (@Nullable Waiter waiter = head; waiter != null; waiter = waiter.next) {
@@ -210,7 +215,7 @@ public final class LsnWaiters {
   }
 
   /**
-   * Whether nobody waits, as far as was known a moment ago.
+   * Whether no thread waits, as of a moment ago.
    *
    * @return true if no thread is on the stack
    */

@@ -8,13 +8,13 @@ public final class NotADatabaseException extends StorageException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * Trouble of this kind.
+   * Makes an exception of this kind.
    *
    * @param file the file or directory
    * @param offset the byte in it, or {@link #NO_OFFSET}
    * @param reason what is wrong, a clause without a full stop
    * @param cure what the user can do, a clause without a full stop
-   * @param cause what the system said, if it said anything
+   * @param cause the error of the system, or null
    */
   public NotADatabaseException(
       Path file, long offset, String reason, String cure, @Nullable Throwable cause) {

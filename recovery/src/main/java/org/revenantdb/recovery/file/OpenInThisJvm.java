@@ -5,11 +5,11 @@ import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which directories this JVM has open, known to every copy of the library in it, whatever class
- * loader it came from.
+ * Records which directories this JVM has open. Every copy of the library in the JVM sees the
+ * record, whatever class loader loaded it.
  *
- * <p>The entries are system properties, and nothing but strings: so they hold no class loader, and
- * do not disturb code that prints the properties.
+ * <p>The entries are system properties and contain only strings. So they keep no class loader
+ * alive, and do not disturb code that prints the properties.
  *
  * <p>Threads: any.
  */
@@ -19,8 +19,8 @@ final class OpenInThisJvm {
   private OpenInThisJvm() {}
 
   /**
-   * The name of a directory's entry; null if its file system has no identity of files that is the
-   * same for all class loaders.
+   * The name of a directory's entry; null if its file system has no file identity that is the same
+   * for all class loaders.
    */
   static @Nullable String nameOf(BasicFileAttributes directory) {
     @Nullable Object key = directory.fileKey();
@@ -30,7 +30,7 @@ final class OpenInThisJvm {
   /**
    * Enters a directory.
    *
-   * @return null if it was entered, else what stands there
+   * @return null if it was entered, else the text of the existing entry
    */
   static @Nullable String enter(@Nullable String name, String text) {
     return name == null ? null : text(System.getProperties().putIfAbsent(name, text));
@@ -40,7 +40,7 @@ final class OpenInThisJvm {
     return entry == null ? null : entry.toString();
   }
 
-  /** Removes an entry, if it is still the one that was made. */
+  /** Removes an entry, if it still has the given text. */
   static void leave(@Nullable String name, String text) {
     Properties properties = System.getProperties();
     if (name != null) {

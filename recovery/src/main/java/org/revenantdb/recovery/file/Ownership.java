@@ -16,11 +16,13 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.latch.PatientLock;
 
 /**
- * Whether the files at the database's path are still the ones of this engine, and no other engine
- * has taken them over. Asked before each write and after each force of the database's files.
+ * Checks that the files at the database's path still belong to this engine, and that no other
+ * engine has taken them over. The check is made before each write and after each force of the
+ * database's files.
  *
- * <p>Threads: any that may touch files. Failure: {@link OwnershipLostException}, at the first check
- * that finds it and at each later one; the first one also tells {@link #onLost}.
+ * <p>Threads: any thread that may access files. Failure: {@link OwnershipLostException}, at the
+ * first check that finds the loss and at each later one. The first one also calls the listener of
+ * {@link #onLost}.
  */
 public final class Ownership {
   /*
@@ -28,9 +30,9 @@ public final class Ownership {
    * A take-over   1 lock of the system   2 text names no live owner   3 text := own   4 the files are read
    * A write       check; write           A force       force; check; only then is anybody told that it is durable
    *
-   * If a check finds the own text, step 3 of any other engine comes later, and so does its step 4: it reads what was
-   * forced before the check. So nothing that was acknowledged is missing from what it reads. A write that had been
-   * checked before step 3 may land after it; that is one call on one file.
+   * If a check finds the own text, then step 3 of any other engine comes later, and so does its step 4. So that
+   * engine reads everything that was forced before the check, and misses nothing that was acknowledged. A write that
+   * was checked before step 3 may still reach the file after it; that is one call on one file.
    *
    * The lock file is opened once. To read it by its name would open and close it again, and *that releases the lock*.
    * So the text is read through the channel that has the lock, and the name is compared by its attributes.
@@ -86,9 +88,9 @@ public final class Ownership {
   }
 
   /**
-   * The ownership of nobody: every check passes.
+   * An ownership whose checks always pass.
    *
-   * @return for files that have no directory lock, and for those that are only read
+   * @return the ownership for files without a directory lock, and for files that are only read
    */
   public static Ownership none() {
     return NONE;
@@ -98,16 +100,17 @@ public final class Ownership {
     return channel == null;
   }
 
-  /** Of the holder of a lock whose text is in the file. */
+  /** The ownership of a lock holder whose text is in the file. */
   static Ownership of(
       Path lockFile, FileIdentity directory, FileIdentity lock, FileChannel channel, byte[] text) {
     return new Ownership(lockFile, directory, lock, channel, text);
   }
 
   /**
-   * Says whom to tell when the ownership is found lost; at once if it was before.
+   * Sets the listener for a loss of the ownership. It is called at once if the loss was found
+   * before.
    *
-   * @param newListener called once, by the thread that found it
+   * @param newListener called once, by the thread that found the loss
    */
   public void onLost(Consumer<StorageException> newListener) {
     listener = newListener;
@@ -127,10 +130,10 @@ public final class Ownership {
   }
 
   /**
-   * Relies on a file from now on: {@link #checkFiles} fails when it is gone, replaced or too short.
+   * Watches a file from now on: {@link #checkFiles} fails if it is missing, replaced or too short.
    *
-   * @param file that exists
-   * @param leastBytes how long it must be
+   * @param file an existing file
+   * @param leastBytes its least length
    */
   public void watch(Path file, LongSupplier leastBytes) {
     if (channel == null) {
@@ -145,18 +148,18 @@ public final class Ownership {
   }
 
   /**
-   * Relies on a file no longer.
+   * Stops watching a file.
    *
-   * @param file whatever has become of it
+   * @param file the file, which need not exist any more
    */
   public void forget(Path file) {
     watched.remove(file);
   }
 
   /**
-   * Makes sure that the lock file is there and names this opening. It takes some microseconds.
+   * Checks that the lock file exists and names this opening. That takes some microseconds.
    *
-   * @throws OwnershipLostException if not, now or ever
+   * @throws OwnershipLostException if it does not, or if an earlier check has failed
    */
   public void check() {
     @Nullable OwnershipLostException before = lost.get();
@@ -171,9 +174,9 @@ public final class Ownership {
   }
 
   /**
-   * Makes sure of that, and that every file that is relied on is there, the same, and long enough.
+   * Checks the lock file, and that every watched file exists, is the same file, and is long enough.
    *
-   * @throws OwnershipLostException if not, now or ever
+   * @throws OwnershipLostException if this is not so, or if an earlier check has failed
    */
   public void checkFiles() {
     check();
@@ -181,10 +184,10 @@ public final class Ownership {
   }
 
   /**
-   * Makes sure of {@link #check}, and that one file or directory is the same as it was.
+   * Checks the lock file, and that one file or directory is still the same.
    *
-   * @param file that may be one that is relied on
-   * @throws OwnershipLostException if not, now or ever
+   * @param file the file, watched or not
+   * @throws OwnershipLostException if it is not, or if an earlier check has failed
    */
   public void checkFile(Path file) {
     check();
@@ -206,7 +209,7 @@ public final class Ownership {
       return;
     }
     if (!watched.containsKey(file)) {
-      return; // given up meanwhile
+      return; // no longer watched
     }
     if (!now.isSameFile(known.identity)) {
       throw lost(file, "another file took its place while the database was open", DELETED, null);
@@ -239,8 +242,8 @@ public final class Ownership {
             + (gone == null ? "replaced" : "deleted")
             + " while the database was"
             + " open, so that another process can open it as well",
-        "see that no other process has the database open, then close it and open it again; never"
-            + " delete this file",
+        "make sure that no other process has the database open, then close it and open it again;"
+            + " never delete this file",
         gone);
   }
 
@@ -253,8 +256,8 @@ public final class Ownership {
       if (!FileIdentity.of(path).isSameFile(Objects.requireNonNull(directoryIdentity))) {
         throw lost(
             path,
-            "the directory was moved or replaced while the database was open; another one has its"
-                + " name now",
+            "the directory was moved or replaced while the database was open; another directory has"
+                + " its name now",
             cure,
             null);
       }
@@ -271,7 +274,7 @@ public final class Ownership {
     try {
       found.clear();
       while (found.hasRemaining() && open.read(found, found.position()) >= 0) {
-        // To the end of the file, or one byte more than there should be.
+        // Reads to the end of the file, or one byte more than the text should have.
       }
       same = found.flip().equals(ByteBuffer.wrap(text));
     } catch (IOException failed) {
@@ -302,7 +305,7 @@ public final class Ownership {
       return lost(
           path,
           "the lock file no longer names " + me + "; it was overwritten",
-          "see that no other process has the database open, then close it and open it again;"
+          "make sure that no other process has the database open, then close it and open it again;"
               + " leave this file alone",
           null);
     }
@@ -315,18 +318,18 @@ public final class Ownership {
             + "; "
             + me
             + " has stopped before it wrote anything more",
-        "close the database here; opening and closing the lock file in the process that has the"
-            + " database open, as a copy of the directory does, gives up the lock of the system",
+        "close the database here. A process that opens and closes the lock file of its own open"
+            + " database, as a copy of the directory does, loses the lock of the operating system",
         null);
   }
 
   /**
-   * The control slots are of another life than that of this engine.
+   * The exception for control slots that belong to another life than that of this engine.
    *
    * @param data the data file
    * @param mine the life of this engine
    * @param found the life in the slots
-   * @return to be thrown
+   * @return the exception to throw
    */
   OwnershipLostException overtaken(Path data, int mine, int found) {
     return lost(
@@ -371,7 +374,7 @@ public final class Ownership {
     }
   }
 
-  /** The lock is given up: nothing is checked any more. */
+  /** Called when the lock is released: nothing is checked any more. */
   void released() {
     released = true;
   }

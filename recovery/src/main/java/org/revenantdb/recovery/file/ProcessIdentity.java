@@ -9,27 +9,28 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process, in terms that another process can compare: a pid alone is used again, and means
- * another process in another container, on another host, or after a reboot.
+ * Identifies a process in a way that another process can compare. A pid alone is not enough: it is
+ * reused, and it denotes another process in another container, on another host, or after a reboot.
  *
  * @param pid the process id, -1 if it is not known
  * @param started when the process started, ISO 8601 in UTC, empty if not known
  * @param ticks the start time in clock ticks since the boot, as {@code /proc/PID/stat} has it;
- *     empty where there is no such file
+ *     empty if there is no such file
  * @param host the name of the host, empty if not known
  * @param boot the random id that Linux draws at each boot, empty elsewhere
- * @param space the namespace that the pid belongs to, empty where there are none
+ * @param space the namespace that the pid belongs to, empty if there are none
  */
 record ProcessIdentity(
     long pid, String started, String ticks, String host, String boot, String space) {
   /*
    * Why ticks      Two JVMs can compute different start instants of one process: each adds the ticks to the time of the
    *                boot, and that moves when the clock is set. The ticks themselves never change.
-   * Why a zombie   A killed process whose parent has not collected it has an entry in /proc, but no open files. If only
+   * Why a zombie   A killed process whose parent has not collected it still has an entry in /proc, but no open files.
+   *                If only
    *   is dead      the first thread has ended, the process lives on: then it has more than one task.
    */
 
-  /** What can be said of a process from here. */
+  /** Whether a process runs, as seen by this process. */
   enum Life {
     /** It runs. */
     ALIVE,
@@ -41,10 +42,10 @@ record ProcessIdentity(
 
   private static final Path PROC = Path.of("/proc");
 
-  /** Where the start time is, counted from behind the name. */
+  /** The index of the start time among the fields after the name. */
   private static final int START_FIELD = 19;
 
-  /** This process; asked once, because the system has to be asked. */
+  /** This process. It is determined once, because that needs calls to the system. */
   private static final class Me {
     static final ProcessIdentity IDENTITY = ofThisProcess();
   }
@@ -95,7 +96,7 @@ record ProcessIdentity(
     }
   }
 
-  /** The fields of /proc/PID/stat behind the name, which may hold anything. */
+  /** The fields of /proc/PID/stat after the name; the name may contain any characters. */
   private static String[] stat(long pid) {
     String line = read(PROC.resolve(pid + "/stat"));
     int end = line.lastIndexOf(')');
@@ -124,18 +125,18 @@ record ProcessIdentity(
     return tasks;
   }
 
-  /** Whether this is the process that asks. */
+  /** Whether this is the calling process. */
   boolean isMe() {
     return isHere() && pid == me().pid && isSameStart(me().ticks, me().started);
   }
 
-  /** Whether its pid means something here. */
+  /** Whether its pid is valid in this process's view. */
   private boolean isHere() {
     boolean sameSystem = boot.isEmpty() ? host.equals(me().host) : true;
     return sameSystem && boot.equals(me().boot) && space.equals(me().space);
   }
 
-  /** Whether it runs. A process of which only the pid can be compared is taken for the same. */
+  /** Whether it runs. If only the pid can be compared, an equal pid counts as the same process. */
   Life life() {
     if (pid <= 0) {
       return Life.DEAD;
@@ -157,7 +158,7 @@ record ProcessIdentity(
     return started.isEmpty() || otherStarted.isEmpty() || started.equals(otherStarted);
   }
 
-  /** In words, for the middle of a sentence. */
+  /** The process in words, for the middle of a sentence. */
   String described() {
     return "process "
         + pid

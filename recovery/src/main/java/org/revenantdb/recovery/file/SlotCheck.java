@@ -8,12 +8,12 @@ import org.revenantdb.recovery.format.PageHeaderLayout;
 import org.revenantdb.recovery.format.SegmentLayout;
 
 /**
- * The legal range of each field of a control slot whose checksum is right; {@code docs/format.md}
+ * Checks the range of each field of a control slot with a correct checksum; {@code docs/format.md}
  * §1.2.
  */
 record SlotCheck(StorageFile data, int pageId) {
 
-  /** Refuses a slot with a value that no field of it can have. */
+  /** Refuses a slot in which a field has an impossible value. */
   void check(ControlState state, MemorySegment page) {
     require(
         state.sequence() > 0 && state.sequence() < Long.MAX_VALUE / 2,
@@ -76,6 +76,6 @@ record SlotCheck(StorageFile data, int pageId) {
     return new CorruptDataException(
         data.path(),
         PageHeaderLayout.position(pageId) + field,
-        "the checksum of the control slot is right, but " + reason);
+        "the checksum of the control slot is correct, but " + reason);
   }
 }

@@ -4,24 +4,25 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something is wrong with a file: which one, where in it, why, and what to do.
+ * Something is wrong with a file. The exception has the file, the place in it, the reason, and what
+ * to do.
  *
- * <p>The message is one sentence made of the four; the accessors give them one by one. Subclasses
- * say what kind of trouble it is.
+ * <p>The message is one sentence with all four; the accessors return them one by one. Subclasses
+ * stand for kinds of trouble.
  *
  * <p>An exception belongs to the thread that made it. Another thread that has to report the same
- * trouble throws what {@link #forCaller} returns: that has the stack of its own caller, and no two
- * threads add to one object.
+ * trouble throws the result of {@link #forCaller}. That exception has the stack of its own caller,
+ * and no two threads modify one object.
  */
 public class StorageException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** The offset of trouble that concerns a whole file. */
+  /** The offset if the trouble concerns a whole file. */
   public static final long NO_OFFSET = -1;
 
   private final transient Path file;
 
-  /** The byte in the file, -1 where the whole file is meant. */
+  /** The byte in the file, -1 if the trouble concerns the whole file. */
   private final long offset;
 
   /** What is wrong. */
@@ -40,7 +41,7 @@ public class StorageException extends RuntimeException {
    * @param offset the byte in it, or {@link #NO_OFFSET}
    * @param reason what is wrong, a clause without a full stop
    * @param cure what the user can do, a clause without a full stop
-   * @param cause what the system said, if it said anything
+   * @param cause the error of the system, or null
    */
   public StorageException(
       Path file, long offset, String reason, String cure, @Nullable Throwable cause) {
@@ -68,7 +69,7 @@ public class StorageException extends RuntimeException {
   /**
    * Where in the file.
    *
-   * @return the byte, or {@link #NO_OFFSET} where the whole file is meant
+   * @return the byte, or {@link #NO_OFFSET} if the trouble concerns the whole file
    */
   public final long offset() {
     return offset;

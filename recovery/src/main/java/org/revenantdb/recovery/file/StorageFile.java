@@ -16,18 +16,18 @@ import org.jspecify.annotations.Nullable;
 import org.revenantdb.latch.PatientLock;
 
 /**
- * A file of the database: whole reads, whole writes, and forces that are final when they fail.
+ * A file of the database. Reads and writes are complete, and a failed force is final.
  *
- * <p>It is a {@link FileChannel} of the user's {@link Path}, so any file system can stand in. Reads
- * and writes go straight between file and native memory; heap segments must be backed by a {@code
- * byte[]} and are copied once by the JDK.
+ * <p>It uses a {@link FileChannel} of the user's {@link Path}, so it works with any file system.
+ * Reads and writes go directly between the file and native memory. Heap segments must be backed by
+ * a {@code byte[]}; the JDK copies them once.
  *
- * <p>Threads: any number at once, at different places of the file; only threads of the engine that
- * nobody interrupts, because an interrupt closes a {@link FileChannel} for everybody. Others read
- * by {@link #callerReads}.
+ * <p>Threads: any number at once, at different places of the file. Only threads of the engine,
+ * which are never interrupted, because an interrupt closes a {@link FileChannel} for all threads.
+ * Other threads read through {@link #callerReads}.
  *
- * <p>Failure: a {@link StorageException}. A write that failed leaves any part of its range changed.
- * After a force that failed every further write and force of this object fails (rule R6).
+ * <p>Failure: a {@link StorageException}. A failed write may have changed any part of its range.
+ * After a failed force every further write and force of this object fails (rule R6).
  *
  * {@snippet :
  * try (StorageFile file = StorageFile.open(path, OpenMode.CREATE_NEW, true)) {
@@ -40,12 +40,12 @@ public final class StorageFile implements AutoCloseable {
   /** The JDK copies heap memory through a cached native buffer; this keeps that buffer small. */
   private static final int HEAP_CHUNK = 1 << 18;
 
-  /** A {@link ByteBuffer} view cannot be larger than an int says. */
+  /** The size of a {@link ByteBuffer} view is an int. */
   private static final int NATIVE_CHUNK = 1 << 30;
 
   private static final int ZEROS_SIZE = 1 << 18;
 
-  /** How often in a row the system may accept nothing of a write before that is an error. */
+  /** How often in a row the system may write zero bytes before that is an error. */
   private static final int PATIENCE = 100;
 
   private static final class Zeros {
@@ -59,7 +59,7 @@ public final class StorageFile implements AutoCloseable {
   private volatile @Nullable ForceFailedException failedForce;
   private volatile Ownership ownership = Ownership.none();
 
-  /** Pages that readers get instead of what is in the file, by position; null if there are none. */
+  /** Pages that readers get instead of the file's bytes, by position; null if there are none. */
   private volatile @Nullable Map<Long, MemorySegment> shown;
 
   private StorageFile(Path path, FileChannel channel, IoStatistics statistics) {
@@ -120,10 +120,10 @@ public final class StorageFile implements AutoCloseable {
   }
 
   /**
-   * Has the ownership checked before each write and after each force: what is known durable then is
-   * found by an engine that takes the database over later.
+   * Sets the ownership that is checked before each write and after each force. So an engine that
+   * takes over the database later finds everything that was reported as durable.
    *
-   * @param owner of the directory that the file is in
+   * @param owner the ownership of the file's directory
    * @return this file
    */
   public StorageFile ownedBy(Ownership owner) {
@@ -132,9 +132,9 @@ public final class StorageFile implements AutoCloseable {
   }
 
   /**
-   * What is checked before each write.
+   * The ownership that is checked before each write.
    *
-   * @return the ownership, {@link Ownership#none} unless told otherwise
+   * @return the ownership, by default {@link Ownership#none}
    */
   Ownership ownership() {
     return ownership;
@@ -150,11 +150,11 @@ public final class StorageFile implements AutoCloseable {
   }
 
   /**
-   * Opens the file for reads on threads that nobody keeps from being interrupted.
+   * Opens the file for reads on threads that may be interrupted.
    *
    * @param times how many threads can read at once
-   * @param bytes the most that one read is about
-   * @return to be closed before this file
+   * @param bytes the greatest size of a read; larger reads are {@link CallerReads#NOT_DONE}
+   * @return the reads, which must be closed before this file
    */
   public CallerReads callerReads(int times, int bytes) {
     return CallerReads.open(path, statistics, times, bytes, () -> shown != null);
@@ -224,16 +224,16 @@ public final class StorageFile implements AutoCloseable {
   }
 
   /**
-   * Has readers of this object get other bytes than those in the file, until these have been
+   * Makes readers of this object get other bytes than those in the file, until these have been
    * written.
    *
-   * @param pages by position; none: readers get what is in the file
+   * @param pages the pages by position; empty: readers get the bytes of the file
    */
   void showInstead(Map<Long, MemorySegment> pages) {
     shown = pages.isEmpty() ? null : Map.copyOf(pages);
   }
 
-  /** As {@link #readUpTo}, but what is in the file, whatever others are shown. */
+  /** As {@link #readUpTo}, but returns the bytes of the file even if readers get others. */
   int readBeneath(long position, MemorySegment target) {
     return Math.toIntExact(readWhatIsThere(position, target, /* withShown= */ false));
   }
@@ -278,11 +278,11 @@ public final class StorageFile implements AutoCloseable {
   /**
    * Makes everything durable that was written to this file before.
    *
-   * @throws ForceFailedException if that failed, now or ever
+   * @throws ForceFailedException if this force or an earlier one has failed
    */
   public void force() {
-    // One at a time: the system reports a failed write back once,
-    // and of two that force together the other would believe that all is well.
+    // One thread at a time: the system reports a failed write-back only once. If two threads forced
+    // together, the other one would believe that all is well.
     forcing.lock();
     try {
       checkForces();
@@ -313,9 +313,9 @@ public final class StorageFile implements AutoCloseable {
   }
 
   /**
-   * Writes zeros, so that a full disk shows here and later writes find their room.
+   * Writes zeros, so that a full disk is noticed here and later writes have their room.
    *
-   * <p>If that fails the file has its former size again, as far as the system allows.
+   * <p>If this fails, the file gets its former size back, as far as the system allows.
    *
    * @param from the first byte
    * @param to the byte after the last one
@@ -356,7 +356,7 @@ public final class StorageFile implements AutoCloseable {
   }
 
   /**
-   * Cuts the file; a file that is not longer stays as it is.
+   * Cuts the file. A file that is not longer is unchanged.
    *
    * @param size the new size
    */

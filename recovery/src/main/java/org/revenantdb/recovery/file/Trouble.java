@@ -15,10 +15,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kinds of trouble that an operating system reports about a file: what each means for a
+ * The kinds of errors that an operating system reports about a file, with the meaning of each for a
  * database, and what the user can do about it.
  *
- * <p>Java has classes for some of them, and only the system's words for the others.
+ * <p>Java has classes for some of them. For the others there is only the system's text.
  */
 enum Trouble {
   /** Before {@link #CLOSED}, whose class it extends. */
@@ -84,28 +84,30 @@ enum Trouble {
   LARGE(
       Kind.FULL,
       "the file would be larger than this process or its file system allows",
-      "raise the limit of file sizes (ulimit -f), or use a file system that allows larger files, then"
-          + " open the database again",
+      "raise the limit of file sizes (ulimit -f), or use a file system that allows larger files,"
+          + " then open the database again",
       List.of(),
       "File too large"),
   HANDLES(
       Kind.OTHER,
       "this process has as many files open as it may",
-      "close some of them or raise the limit of open files (ulimit -n), then open the database again",
+      "close some of them or raise the limit of open files (ulimit -n), then open the database"
+          + " again",
       List.of(),
       "Too many open files"),
   READ_ONLY(
       Kind.REFUSED,
       "the file system is read-only",
-      "mount it so that it can be written, or use another one; to read alone, open the database"
-          + " read-only. A system mounts a file system read-only by itself when its device has failed",
+      "mount it so that it can be written, or use another one; to only read, open the database"
+          + " read-only. An operating system remounts a file system read-only when its device has"
+          + " failed",
       List.of(),
       "Read-only file system"),
   NO_RIGHTS(
       Kind.REFUSED,
       "this user has no permission",
-      "grant it to the user of this process, on the file and on the directories above it; to read"
-          + " alone, open the database read-only",
+      "grant it to the user of this process, on the file and on the directories above it; to only"
+          + " read, open the database read-only",
       List.of(AccessDeniedException.class),
       "Permission denied",
       "Operation not permitted"),
@@ -128,7 +130,7 @@ enum Trouble {
       "Network is unreachable"),
   NO_LOCKS(
       Kind.OTHER,
-      "the file system gives no locks",
+      "the file system does not support locks",
       "start its lock service, or put the database on a local file system",
       List.of(),
       "No locks available"),
@@ -160,7 +162,7 @@ enum Trouble {
       "remove its cause, then open the database again",
       List.of());
 
-  /** Which class of exception reports it. */
+  /** The class of exception that reports it. */
   enum Kind {
     MISSING,
     FULL,
@@ -195,7 +197,7 @@ enum Trouble {
     this.words = List.of(words);
   }
 
-  /** What kind of trouble a failure is. */
+  /** Finds the kind of a failure. */
   static Trouble of(IOException failure) {
     for (Trouble trouble : values()) {
       if (trouble.hasClassOf(failure)) {
@@ -213,12 +215,12 @@ enum Trouble {
     return OTHER;
   }
 
-  /** Whether Java has a class for it: then its words add nothing to the reason. */
+  /** Whether Java has a class for the failure: then its text adds nothing to the reason. */
   boolean hasClassOf(IOException failure) {
     return classes.stream().anyMatch(known -> known.isInstance(failure));
   }
 
-  /** The words without the path, which may have any. */
+  /** The system's text without the path, which may contain any words. */
   private static String systemsWords(IOException failure) {
     @Nullable String said =
         failure instanceof FileSystemException known ? known.getReason() : failure.getMessage();

@@ -1,21 +1,22 @@
 package org.revenantdb.recovery.format;
 
 /**
- * Says in which partition of a hash-partitioned table a key is. Part of the format: the answers
- * never change (format.md §1.5, with test vectors).
+ * Computes the partition of a key in a hash-partitioned table. It is part of the format: its
+ * results never change (format.md §1.5, with test vectors).
  *
- * <p>No threads, no memory: a call allocates nothing.
+ * <p>Stateless; a call allocates nothing.
  */
 public final class KeyHash {
   /*
    * Source      Yann Collet, "xxHash fast digest algorithm", XXH64 with seed 0. Chosen because a short key costs a few
-   *             nanoseconds, keys that differ in few bits (numbers in a row) spread well, and others have published its
-   *             test vectors. It resists nobody who makes up keys to hit one partition; what that costs is speed.
+   *             nanoseconds, keys that differ in few bits (consecutive numbers) spread well, and there are published
+   *             test vectors. It does not protect against keys that are chosen to hit one partition; such keys only
+   *             cost speed.
    *
    * Range       The upper half of the product of hash and number takes the place of a division, and works for any
    *             number of partitions; Lemire, "Fast Random Integer Generation in an Interval" (TOMACS 2019).
    */
-  /** Names the function in the catalogue. */
+  /** The code of the function in the catalogue. */
   public static final int FUNCTION = 1;
 
   private static final long P1 = 0x9E3779B185EBCA87L;
@@ -35,7 +36,7 @@ public final class KeyHash {
    * The partition of a key.
    *
    * @param key any bytes
-   * @param partitions how many there are
+   * @param partitions the number of partitions
    * @return a number from 0 to one below {@code partitions}
    */
   public static int partition(byte[] key, int partitions) {
@@ -46,7 +47,7 @@ public final class KeyHash {
    * The hash of a key: XXH64 with seed 0.
    *
    * @param key any bytes
-   * @return 64 bits, all of which are as good as random
+   * @return 64 evenly distributed bits
    */
   public static long hash(byte[] key) {
     int at = 0;

@@ -1,7 +1,7 @@
 package org.revenantdb.recovery.format;
 
 /**
- * Where everything stands in a log record; {@code docs/format.md} §2.2 says what it means.
+ * The layout of a log record; {@code docs/format.md} §2.2 has the meaning of the fields.
  *
  * <pre>
  *   0        4        8                16               24               32     36   37   38     40
@@ -11,8 +11,8 @@ package org.revenantdb.recovery.format;
  *   +--------+--------+----------------+----------------+----------------+------+----+----+------+------
  * </pre>
  *
- * <p>The log buffer keeps the end of each published record in an array of its own, so that no byte
- * of a record says whether it is published.
+ * <p>The log buffer keeps the end of each published record in a separate array. So no byte of a
+ * record has to show whether it is published.
  */
 public final class LogRecordLayout {
   /** u32: bytes of the record, header and padding included. */
@@ -39,7 +39,7 @@ public final class LogRecordLayout {
   /** u8: how many bytes at the end are padding. */
   public static final int PADDING = TYPE + 1;
 
-  /** u16: how many segments behind the one the record starts in were known to exist. */
+  /** u16: how many segments after the one in which the record starts were known to exist. */
   public static final int SEGMENTS_AHEAD = PADDING + 1;
 
   /** Size of the header; the body follows. */
@@ -68,8 +68,8 @@ public final class LogRecordLayout {
   /**
    * Whether a length can be that of a record.
    *
-   * @param length what stands in the length field
-   * @return true if a record may be so long
+   * @param length the value of the length field
+   * @return true if a record may have this length
    */
   public static boolean isSane(int length) {
     return length >= HEADER && length <= MAX_LENGTH && (length & (ALIGNMENT - 1)) == 0;

@@ -3,7 +3,7 @@ package org.revenantdb.recovery.format;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/** The numbers of the format: little-endian, wherever they stand. */
+/** The numbers of the format: little-endian, at any position. */
 final class Numbers {
   static final ValueLayout.OfByte U8 = ValueLayout.JAVA_BYTE;
 

@@ -9,15 +9,15 @@ import java.util.zip.CRC32C;
 /**
  * The checksum of a page: CRC32C of bytes 4 to 8191, kept in bytes 0 to 3.
  *
- * <p>Threads: any; nothing is shared. A call makes a view and a checksum object of its own, a
- * hundred bytes at most that die with it (compiled code leaves out most of them): cheaper than
- * anything that threads would have to share, and nothing beside the reading or writing of a page.
+ * <p>Threads: any; nothing is shared. A call makes its own view and checksum object, at most a
+ * hundred bytes of garbage (compiled code avoids most of it). That is cheaper than anything that
+ * threads would have to share, and negligible compared with the reading or writing of a page.
  */
 public final class PageChecksum {
   private PageChecksum() {}
 
   /**
-   * What the checksum should be.
+   * Computes the checksum of a page.
    *
    * @param page a page of 8192 bytes, native or backed by a {@code byte[]}
    * @return CRC32C of all but its first four bytes
@@ -29,7 +29,7 @@ public final class PageChecksum {
   }
 
   /**
-   * Makes the checksum right.
+   * Stores the correct checksum in a page.
    *
    * @param page a page of 8192 bytes
    */
@@ -38,18 +38,18 @@ public final class PageChecksum {
   }
 
   /**
-   * Whether this is that page, whole. A page of zeros is not.
+   * Whether this is a given page, and whole. A page of zeros is not.
    *
    * @param page a page of 8192 bytes
-   * @param pageId the page that it should be, unsigned
-   * @return true if checksum and id are right
+   * @param pageId the expected page id, unsigned
+   * @return true if checksum and id are correct
    */
   public static boolean isGood(MemorySegment page, int pageId) {
     return PageHeaderLayout.pageId(page) == pageId && isWhole(page);
   }
 
   /**
-   * Whether the checksum is right, whichever page it is.
+   * Whether the checksum is correct, whatever the page id is.
    *
    * @param page a page of 8192 bytes
    * @return true if it is

@@ -3,7 +3,7 @@ package org.revenantdb.recovery.format;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What every page of the data file begins with; {@code docs/format.md} §1.3.
+ * The header of every page of the data file; {@code docs/format.md} §1.3.
  *
  * <pre>
  *   0         4         8                   16     17      18                    8192
@@ -34,7 +34,7 @@ public final class PageHeaderLayout {
   /** u8: flags, by type. */
   public static final int FLAGS = TYPE + Byte.BYTES;
 
-  /** Where that which differs by type begins. */
+  /** The end of the header; the rest depends on the type. */
   public static final int END = FLAGS + Byte.BYTES;
 
   /** The first page that is written through the buffer pool: the space map of group 0. */

@@ -1,8 +1,8 @@
 package org.revenantdb.recovery.format;
 
 /**
- * Where everything stands in a log segment, and which position of the log stands in which segment;
- * {@code docs/format.md} §2 and §2.1 say what it means.
+ * The layout of a log segment, and the mapping from positions of the log to segments; {@code
+ * docs/format.md} §2 and §2.1 have the meaning.
  *
  * <pre>
  *   segment n     0                4096                                             size
@@ -50,7 +50,10 @@ public final class SegmentLayout {
   /** u64: the durable LSN when the header was written. */
   public static final int DURABLE = SEALED_END + Long.BYTES;
 
-  /** u32: size of the life's log buffer: so far can LSNs have been handed out beyond a file. */
+  /**
+   * u32: size of the life's log buffer. It is the greatest distance by which assigned LSNs can be
+   * ahead of the files.
+   */
   public static final int BUFFER = DURABLE + Long.BYTES;
 
   /** The checksum covers the bytes up to here; the header is one sector, written whole or not. */
@@ -83,7 +86,7 @@ public final class SegmentLayout {
   /** No position of the log is above this one, so that sums of two cannot overflow. */
   public static final long LARGEST_LSN = 1L << 60;
 
-  /** How many segments are prepared at once, at most. */
+  /** The greatest number of segments that are prepared at once. */
   public static final int BATCH = 4;
 
   private SegmentLayout() {}
@@ -130,9 +133,9 @@ public final class SegmentLayout {
   }
 
   /**
-   * How far above the highest segment with a header of its own a file may be named like a segment:
-   * so far ahead a free one is renamed before its header is written, by a running log or by a
-   * restart.
+   * How far above the highest segment with its own header a file may have the name of a segment. A
+   * running log or a restart renames free segments at most this far ahead, before it writes their
+   * headers.
    *
    * @param segmentSize size of the segments
    * @return a number of segments
@@ -142,9 +145,9 @@ public final class SegmentLayout {
   }
 
   /**
-   * How many segments as many positions take up.
+   * How many segments a number of positions takes up.
    *
-   * @param bytes how many positions
+   * @param bytes the number of positions
    * @param segmentSize size of the segments
    * @return the number, rounded up
    */
@@ -175,7 +178,7 @@ public final class SegmentLayout {
   }
 
   /**
-   * Where a position stands in its segment.
+   * The offset of a position in its segment.
    *
    * @param lsn the position
    * @param segmentSize size of the segments

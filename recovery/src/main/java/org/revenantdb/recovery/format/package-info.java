@@ -1,6 +1,6 @@
 /**
- * Where each byte stands on disk: drawings, offsets derived from each other and tiny accessors;
- * nothing that runs but the hash of keys. {@code docs/format.md} says what the bytes mean.
+ * The layout of the bytes on disk: drawings, offsets derived from each other and small accessors.
+ * The only algorithm is the hash of keys. {@code docs/format.md} has the meaning of the bytes.
  *
  * <p>Reading order: {@link org.revenantdb.recovery.format.PageHeaderLayout}, {@link
  * org.revenantdb.recovery.format.FileHeaderLayout}, {@link

@@ -9,8 +9,8 @@ import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.file.LsnWaiters;
 
 /**
- * A quantity that a restart may have to go through, and of which credit is given before anything is
- * latched, so that it never exceeds its limit (R17).
+ * A limited amount of work for a restart, such as bytes of log. Threads take credit for it before
+ * they latch anything, so that it never exceeds its limit (R17).
  *
  * <p>Threads: any; {@link #acquire} waits, uninterruptibly, and must be called with nothing held.
  *
@@ -18,33 +18,35 @@ import org.revenantdb.recovery.file.LsnWaiters;
  */
 final class Credit {
   /*
-   * Credit c is granted when used + granted + c <= bound, where `used` is what is in use now and
+   * Credit c is granted if used + granted + c <= bound, where `used` is the amount in use now and
    *
    *   bound = limit - reserve    for ordinary work
-   *         = limit              for who may draw on the reserve, and does not wait for the others
+   *         = limit              for callers that may use the reserve, and do not wait for the others
    *
-   * Ordering    taking adds to `granted` and then looks once more, at `granted` first and at what is in use after:
-   *             what was released before that look is in use by then (use comes before release), what was added is
-   *             in `granted`. So of any two grants the later has counted the other, and the bound holds.
-   *             release lowers `granted`, then looks whether anybody waits; who waits is on the stack before he looks
-   *             at `granted`. All four are volatile accesses, and so in one order: one of the two sees the other, and
-   *             who gives back with nobody waiting pays for no fence.
-   * Kept        what was given back may be kept for the next who asks (KeptCredit). It stays granted, and comes back
-   *             before anybody is refused or goes to sleep.
-   * Races left in   two that ask at once may each count the other, find no room and take back; taking back wakes
-   *             those who wait, so one of them is not left asleep with room for it.
+   * Ordering    taking adds to `granted` and then checks again: it reads `granted` first and the amount in use after
+   *             that. Credit that was released before this check is in use by then (use comes before release), and
+   *             credit that was added is in `granted`. So of any two grants the later one has counted the other, and
+   *             the bound holds.
+   *             release lowers `granted`, then looks for waiters. A waiter is on the stack before it reads `granted`.
+   *             All four are volatile accesses, and so in one order: one of the two sees the other. A release without
+   *             waiters pays for no fence.
+   * Kept        returned credit may be kept for the next caller (KeptCredit). It stays granted, and is taken back
+   *             before any caller is refused or sleeps.
+   * Races left in   two callers at the same time may each count the other, find no room, and take back. Taking back
+   *                 wakes the waiters, so no waiter sleeps although there is room for it.
    */
 
-  /** What is in use, and what ever was. */
+  /** The amount that is in use, and the total that ever was. */
   interface Use {
-    /** In use now, without what is only granted. */
+    /** The amount in use now, without credit that is only granted. */
     long now();
 
-    /** What ever came into use; only its growth counts. */
+    /** The total that ever came into use; only its growth matters. */
     long total();
 
     /**
-     * Whether a checkpoint is wanted for what is only granted, and not for what is in use alone.
+     * Whether credit that is only granted also counts when it is decided if a checkpoint is wanted.
+     * Else only the amount in use counts.
      */
     boolean isCreditUse();
   }
@@ -66,14 +68,14 @@ final class Credit {
   private volatile @Nullable Throwable stopped;
 
   /**
-   * Credit of which nothing is granted yet.
+   * Makes an object with no granted credit.
    *
-   * @param use what is in use
-   * @param limit the bound for all
-   * @param reserve how much of it ordinary work may not use
+   * @param use the amount in use
+   * @param limit the bound for all callers
+   * @param reserve the part of it that ordinary work may not use
    * @param hurry called, often and by any thread, when a checkpoint is wanted; must not block
-   * @param time where waiting is done
-   * @param waits where a wait is told, once for each who waits
+   * @param time the clock, and the way to pause
+   * @param waits receives each wait, once for each waiting caller
    */
   Credit(Use use, long limit, long reserve, Runnable hurry, Pace.Time time, WaitMeter waits) {
     if (reserve >= limit) {
@@ -85,7 +87,8 @@ final class Credit {
     this.bound = limit - reserve;
     this.hurryAbove = limit / 2;
     this.hurry = hurry;
-    // Half way from where a checkpoint is asked for to where everything stands still.
+    // Half way between the point where a checkpoint is requested and the point where all work
+    // stops.
     this.pace = new Pace(Math.min(bound - 1, (hurryAbove + bound) / 2), bound, time);
   }
 
@@ -94,16 +97,16 @@ final class Credit {
     checkPossible(amount, bound);
     checkRunning();
     long due =
-        pace.due(used(granted.get() + amount), use.total(), amount); // nothing is granted yet
+        pace.due(used(granted.get() + amount), use.total(), amount); // before anything is granted
     if (due > 0 || !waiters.isEmpty() || !take(amount, bound)) {
       acquirePatiently(amount, due);
     }
   }
 
   /**
-   * Takes credit as ordinary work does, but is not slowed down: for whoever gives back what the
-   * others have used. Were he to pay for each of his many small steps what they have written
-   * meanwhile, garbage would grow as long as they write.
+   * Takes credit as ordinary work does, but is not slowed down. It is for threads that free what
+   * the others have used. If such a thread paid, at each of its many small steps, for what the
+   * writers have written meanwhile, garbage would grow as long as they write.
    */
   void acquireUnpaced(long amount) {
     checkPossible(amount, bound);
@@ -113,7 +116,9 @@ final class Credit {
     }
   }
 
-  /** Slowed down, or until there is enough, or both: one wait. */
+  /**
+   * Waits because it is slowed down, until there is enough credit, or both. It counts as one wait.
+   */
   private void acquirePatiently(long amount, long due) {
     @Nullable Object begun = waits.begin();
     try {
@@ -130,7 +135,7 @@ final class Credit {
     checkRunning();
   }
 
-  /** Takes credit, the reserve included; waits only when that is used up as well. */
+  /** Takes credit, including the reserve; waits only if the reserve is used up as well. */
   void acquireReserved(long amount) {
     checkPossible(amount, limit);
     checkRunning();
@@ -146,7 +151,7 @@ final class Credit {
     checkRunning();
   }
 
-  /** Takes credit if it is there and nobody else waits for it. */
+  /** Takes credit if there is enough and no other thread waits for it. */
   boolean tryAcquire(long amount) {
     return stopped == null && waiters.isEmpty() && takeOrTakeBack(amount, bound);
   }
@@ -157,7 +162,7 @@ final class Credit {
     }
   }
 
-  /** Takes the credit, or says that there is nothing to wait for any more. */
+  /** Takes the credit; true also if there is nothing to wait for any more. */
   private boolean takesOrIsStopped(long amount) {
     return stopped != null || takeOrTakeBack(amount, bound);
   }
@@ -212,14 +217,15 @@ final class Credit {
     }
   }
 
-  /** Whether somebody waits; volatile. */
+  /** Whether a thread waits; volatile. */
   boolean isAwaited() {
     return !reservedWaiters.isEmpty() || !waiters.isEmpty();
   }
 
   /**
-   * Whether credit that is granted, and of which nobody has used anything, would be granted now: it
-   * is within the bound, nobody waits, and no checkpoint is wanted, so nobody is slowed down.
+   * Whether credit that is granted and entirely unused would also be granted now. That is so if it
+   * is within the bound, no thread waits, and no checkpoint is wanted, so that no thread is slowed
+   * down.
    */
   boolean isCalm() {
     long credit = granted.get(); // first, as in take
@@ -231,18 +237,18 @@ final class Credit {
         && (use.isCreditUse() ? used : now) <= hurryAbove;
   }
 
-  /** Takes back what is granted and kept; whether there was any. */
+  /** Takes back credit that is granted and kept. Returns whether there was any. */
   boolean takesBackKept() {
     return kept.getAsBoolean();
   }
 
-  /** How much of it ordinary work may use. */
+  /** How much ordinary work may use. */
   long bound() {
     return bound;
   }
 
   /**
-   * There is credit that is granted and that nobody uses.
+   * Sets the source of credit that is granted but kept unused.
    *
    * @param takesBack releases it; returns whether there was any
    */
@@ -250,14 +256,14 @@ final class Credit {
     kept = takesBack;
   }
 
-  /** A checkpoint has ended and freed so much. */
+  /** Called when a checkpoint has ended and has freed this amount. */
   void freed(long amount) {
     pace.freed(amount);
     hurried.set(false);
     wake();
   }
 
-  /** Something may be free by now. */
+  /** Called when credit may have become free. */
   void wake() {
     try {
       reservedWaiters.wakeAll();
@@ -275,7 +281,7 @@ final class Credit {
     return granted.get();
   }
 
-  /** Whether so much is in use that a checkpoint is wanted. */
+  /** Whether the amount in use is so large that a checkpoint is wanted. */
   boolean isScarce() {
     return use.now() > hurryAbove;
   }

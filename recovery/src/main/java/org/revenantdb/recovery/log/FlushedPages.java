@@ -3,8 +3,8 @@ package org.revenantdb.recovery.log;
 import org.revenantdb.recovery.format.LogRecordLayout;
 
 /**
- * The body of a {@link RecordType#FLUSHED} record: pages that the data file has, forced, with all
- * changes up to an LSN; {@code docs/protocols.md} §9.
+ * The body of a {@link RecordType#FLUSHED} record: pages whose changes up to an LSN are forced in
+ * the data file; {@code docs/protocols.md} §9.
  *
  * <pre>
  *   40      44                                   44 + 12 i
@@ -34,7 +34,7 @@ public final class FlushedPages {
   /**
    * Bytes of a record, padding included.
    *
-   * @param count how many pages it names
+   * @param count the number of pages in it
    * @return its length
    */
   public static int bytes(int count) {
@@ -44,8 +44,8 @@ public final class FlushedPages {
   /**
    * Builds a record.
    *
-   * @param record where
-   * @param count how many pages
+   * @param record the builder
+   * @param count the number of pages
    * @param pageIds their ids
    * @param lsns the LSN that each has in the data file
    * @return the builder

@@ -24,8 +24,8 @@ public final class ForgottenIds {
   /**
    * Builds a record.
    *
-   * @param record where
-   * @param ids the transactions; no more than a record has room for
+   * @param record the builder
+   * @param ids the transactions, at most as many as fit into a record
    * @return the builder
    */
   public static RecordBuilder build(RecordBuilder record, long... ids) {

@@ -3,66 +3,67 @@ package org.revenantdb.recovery.log;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Credit that was given back, for who asks next on the same stripe of threads, so that those who
- * write do not all meet at the two numbers that say how much is granted.
+ * Keeps returned credit for the next caller on the same stripe of threads, so that writers do not
+ * all contend for the two counters of granted credit.
  *
  * <p>Threads: any.
  */
 final class KeptCredit {
   /*
-   * Word        of each stripe: 0, or the bytes (upper half) and pages (lower half) of one grant. It counts as granted.
+   * Word        one for each stripe: 0, or the bytes (upper half) and pages (lower half) of one grant, which counts
+   *             as granted.
    *
    * Transitions any -> grant  CAS        keep, by who gives it back; what was there, of another size, is released
    *             grant -> 0    CAS        take, by who asks for just as much
    *             grant -> 0    exchange   takeBack, by who would have to wait or to be refused, or by the one who kept it
    *                                      and finds that somebody waits; he releases it
    *
-   * Invariants  I1 what is used stays within the bound (R17): who takes what was kept looks at all that is in use and
-   *             granted, his own included, as who is granted something new does. In between it is counted twice, as
-   *             granted and as used by him who kept it, which only keeps others out.
-   *             I2 nobody waits for what is kept: who waits is on the stack of waiters, then takes back, then takes, then
-   *             sleeps; who keeps changes the word, then looks at the stack. Both are changed by CAS and read as
-   *             volatiles, so one of the two sees the other. (jcstress: KeptCreditStress)
-   *             I3 who has kept credit is treated as who has not: where he is to be slowed down, a checkpoint is wanted,
-   *             or files of the log are not there, he releases it and asks as everyone. And nobody is refused for what is
-   *             kept, neither by the bound nor for want of a file: it is taken back before. What is kept counts where
-   *             it only slows down: that may begin by a sixteenth of the bound early.
+   * Invariants  I1 the amount used stays within the bound (R17). A caller that takes kept credit checks everything
+   *             that is in use and granted, its own credit included, just like a caller that is granted new credit.
+   *             In between the credit is counted twice, as granted and as used by the thread that kept it, which only
+   *             keeps others out. I2 no thread waits for credit that is kept. A waiter is on the stack of waiters,
+   *             then takes back, then takes, then sleeps. A thread that keeps credit changes the word, then looks at
+   *             the stack. Both are changed by CAS and read as volatiles, so one of the two sees the other.
+   *             (jcstress: KeptCreditStress) I3 a thread with kept credit is treated like one without. If it has to
+   *             be slowed down, if a checkpoint is wanted, or if files of the log are missing, it releases the credit
+   *             and asks like every other thread. And no thread is refused because of kept credit, neither by the
+   *             bound nor for lack of a file: it is taken back before. For slowing down, kept credit counts: that may
+   *             begin early, by a sixteenth of the bound.
    *
-   * Little      no more is kept than a part of each bound, or nothing: where bounds are tight it would be taken back
-   *             all the time.
+   * Little      only a part of each bound is kept, or nothing: with tight bounds it would be taken back all the time.
    */
 
-  /** Who grants. */
+  /** The source of credit. */
   interface Grants {
-    /** Whether credit that is granted already would be granted now, and at once. */
+    /** Whether credit that is already granted would also be granted now, without a wait. */
     boolean isCalm();
 
-    /** Whether somebody waits for credit; volatile. */
+    /** Whether a thread waits for credit; volatile. */
     boolean isAwaited();
 
-    /** Gives credit back to all. */
+    /** Releases credit for all threads. */
     void release(int bytes, int pages);
   }
 
   private static final int STRIDE = 16;
 
-  /** Of a bound no more than this part is kept, by all stripes together. */
+  /** All stripes together keep at most this part of a bound. */
   private static final int PART = 16;
 
   private final Grants grants;
   private final int stripes = Integer.highestOneBit(4 * Runtime.getRuntime().availableProcessors());
 
-  /** A stride apart, the first a stride behind the beginning. */
+  /** The words are a stride apart; the first is a stride behind the beginning. */
   private final AtomicLongArray words = new AtomicLongArray((stripes + 1) * STRIDE);
 
   private final long mostBytes;
   private final long mostPages;
 
   /**
-   * Nothing is kept.
+   * Makes an object that keeps nothing yet.
    *
-   * @param boundBytes how much credit there is in all
-   * @param boundPages the same, of pages
+   * @param boundBytes the bound of bytes
+   * @param boundPages the bound of pages
    */
   KeptCredit(Grants grants, long boundBytes, long boundPages) {
     this.grants = grants;
@@ -70,7 +71,7 @@ final class KeptCredit {
     mostPages = boundPages / PART / stripes;
   }
 
-  /** Takes credit of just this size, if it was kept and nothing speaks against it. */
+  /** Takes credit of exactly this size, if it was kept and may still be used. */
   boolean take(int bytes, int pages) {
     int at = stripe();
     long grant = grant(bytes, pages);
@@ -84,7 +85,7 @@ final class KeptCredit {
     return false;
   }
 
-  /** Keeps credit that is given back; false if it has to be released. */
+  /** Keeps returned credit; false if the caller has to release it. */
   boolean keep(int bytes, int pages) {
     if (bytes > mostBytes || pages > mostPages) {
       return false;
@@ -104,7 +105,7 @@ final class KeptCredit {
     return true;
   }
 
-  /** Releases all that is kept; whether there was any. */
+  /** Releases all kept credit. Returns whether there was any. */
   boolean takeBack() {
     boolean any = false;
     for (int stripe = 1; stripe <= stripes; stripe++) {

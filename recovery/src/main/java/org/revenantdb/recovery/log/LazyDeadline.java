@@ -5,9 +5,9 @@ import java.lang.invoke.VarHandle;
 import java.util.function.LongSupplier;
 
 /**
- * When the log has to be forced for those who do not wait for it.
+ * The time by which the log must be forced for callers that do not wait for the force.
  *
- * <p>Threads: any may ask for a force; one, the log writer, takes what was asked for.
+ * <p>Threads: any thread may request a force; only the log writer takes the requests.
  */
 final class LazyDeadline {
   /*
@@ -16,14 +16,16 @@ final class LazyDeadline {
    * Transitions NONE or later -> earlier   CAS             by who asks, after its record was published
    *             any -> NONE                volatile store  by the writer, before it reads the tail and forces up to it
    *
-   * Ordering    Asks: tail raised (getAndAdd), then the deadline is read. Takes: the deadline cleared, then the tail
-   *             read. All four are in one order: who finds a deadline that is cleared afterwards has raised the tail
-   *             before the writer reads it, and is covered; who comes later finds NONE, and sets its own. With a
-   *             release store instead both could miss each other (jcstress: LazyDeadlineStress).
+   * Ordering    Asks: the tail is raised (getAndAdd), then the deadline is read. Takes: the deadline is cleared, then
+   *             the tail is read. All four are in one order. A caller that finds a deadline which is cleared
+   *             afterwards has raised the tail before the writer reads it, and is covered. A later caller finds NONE,
+   *             and sets its own deadline. With a release store instead, both could miss each other (jcstress:
+   *             LazyDeadlineStress).
    *
-   * No clock    A deadline was set at some moment before now, to at most `longest` behind it: who does not want it
-   *             sooner than that finds it early enough whatever the time is. `longest` is raised before the deadline
-   *             is set, so who reads the deadline first has seen what it was set by.
+   * No clock    A deadline was set at some moment before now, to at most `longest` after that moment. So for a caller
+   *             with a time limit of at least `longest` it is early enough, whatever the time is. `longest` is raised
+   *             before the deadline is set. So a caller that reads the deadline first sees the `longest` that belongs
+   *             to it.
    */
   private static final long NONE = 0;
 
@@ -42,17 +44,17 @@ final class LazyDeadline {
 
   private volatile long deadline = NONE;
 
-  /** No deadline was set farther ahead than this; only grows. */
+  /** No deadline was set further ahead than this; it only grows. */
   private volatile long longest;
 
   LazyDeadline() {}
 
   /**
-   * Asks for a force within a time; what is to be forced is published.
+   * Requests a force within a time. The records to be forced are already published.
    *
    * @param nanos how long it may take
-   * @param clock the time, read only if it matters
-   * @return whether the writer must be told, which may sleep for longer
+   * @param clock the clock, read only if it matters
+   * @return whether the caller must wake the writer, because it may sleep for longer
    */
   boolean request(long nanos, LongSupplier clock) {
     if (deadline != NONE && nanos >= longest) { // in this order
@@ -81,11 +83,11 @@ final class LazyDeadline {
   }
 
   /**
-   * Says how long nothing has to be done.
+   * The time until the deadline.
    *
-   * @param now the clock
-   * @param most the answer if nobody has asked
-   * @return 0 or less if it is time
+   * @param now the time of the clock
+   * @param most the greatest result, also if there is no request
+   * @return 0 or less if the deadline has passed
    */
   long left(long now, long most) {
     long until = deadline;
@@ -93,9 +95,9 @@ final class LazyDeadline {
   }
 
   /**
-   * Takes what was asked for.
+   * Takes the requests.
    *
-   * @return whether anybody had; then the caller reads the tail and forces up to there
+   * @return whether there was one; then the caller reads the tail and forces up to there
    */
   boolean take() {
     if (deadline == NONE) {

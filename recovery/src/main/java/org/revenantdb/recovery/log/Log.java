@@ -14,19 +14,19 @@ import org.revenantdb.recovery.segment.SegmentDirectory;
 import org.revenantdb.recovery.segment.SegmentSupply;
 
 /**
- * The log of one life of a database: records go in by {@link #publish}, and are durable when {@link
+ * The log of one life of a database. {@link #publish} adds a record, which is durable when {@link
  * #awaitDurable} returns.
  *
  * <p>An LSN is a position in an endless sequence of bytes; the LSN of a record is the position
  * after its last byte (R11).
  *
- * <p>Threads: any, virtual ones too, all at once. {@code publish} waits only for room in the ring,
- * which the writer thread makes without needing any latch; {@code awaitDurable} waits for the disk.
- * Neither is interrupted; the interrupt status stays.
+ * <p>Threads: any number of threads at once, virtual ones too. {@code publish} waits only for room
+ * in the ring, which the writer thread makes without needing any latch. {@code awaitDurable} waits
+ * for the disk. An interrupt ends neither wait; the interrupt status stays set.
  *
- * <p>Failure: a write or force that fails stops the log for good. Who waits then, or asks later
- * about a record that is not known durable, gets {@link OutcomeUnknownException}; who publishes
- * later gets {@link LogStoppedException}. Both carry the cause.
+ * <p>Failure: a failed write or force stops the log for good. Threads that wait then, or ask later
+ * about a record that is not known to be durable, receive {@link OutcomeUnknownException}. Later
+ * calls of {@code publish} throw {@link LogStoppedException}. Both have the cause.
  *
  * {@snippet :
  * long lsn = log.publish(builder.begin(RecordType.COMMIT, transactionId));
@@ -37,8 +37,8 @@ public final class Log implements AutoCloseable {
   /*
    * Source      docs/protocols.md §1; the protocol of the ring is in LogBuffer, the writer's in LogWriter.
    *
-   * State       running -> stopped (failure set) | closing (no failure) -> closed; all by the tail getting STOPPED
-   *             added, once. Whoever reserves at or above STOPPED has reserved nothing.
+   * State       running -> stopped (failure set) | closing (no failure) -> closed; all by adding STOPPED to the tail,
+   *             once. A reservation at or above STOPPED has reserved nothing.
    *
    * publish     1 record padded, length checked (all that can fail)
    *             2 reserve                    a Throwable from here on: PAD in the same place, or stop (R18)
@@ -47,12 +47,12 @@ public final class Log implements AutoCloseable {
    *             5 wake the writer if the ring fills   nothing can be thrown any more
    *
    * Invariants  I1 the tail is a record boundary at all times, so it may serve as a redo point.
-   *             I2 the ring goes back to the pool only after everything reserved was published and written; no
-   *             reservation can follow, so nobody writes into a ring that has a new owner.
+   *             I2 the ring goes back to the pool only after everything reserved was published and written. No
+   *             reservation can follow, so no thread writes into a ring that has a new owner.
    *
    * Ordering    setFlushWish (CAS) -> writer.sleeping (volatile read); the writer sets `sleeping`, then reads the
-   *             wish: one of them sees the other, so no wish is slept over. The same with the tail (getAndAdd) and
-   *             with the deadline (CAS).
+   *             wish: one of them sees the other, so the writer never sleeps while there is a wish. The same holds
+   *             for the tail (getAndAdd) and the deadline (CAS).
    */
 
   private static final VarHandle FLUSH_WISH;
@@ -75,13 +75,13 @@ public final class Log implements AutoCloseable {
   /** The field for segments ahead has sixteen bits. */
   private static final int MOST_AHEAD = 0xFFFF;
 
-  /** Nobody stays awake for what takes longer. */
+  /** No thread spins for a force that takes longer. */
   private static final long LONGEST_SPIN = TimeUnit.MICROSECONDS.toNanos(500);
 
   /**
-   * This part of the ring is free when those go on who have waited for room. They get there: all
-   * before the first of them is published, so the writer gets to where he begins, and a record is
-   * at most an eighth.
+   * Threads that have waited for room go on when this part of the ring is free. It always becomes
+   * free: everything before the first waiter's record is published, so the writer gets as far as
+   * the beginning of that record, and a record is at most an eighth of the ring.
    */
   private static final int SPARE = 4;
 
@@ -105,13 +105,13 @@ public final class Log implements AutoCloseable {
 
   private volatile boolean stopping;
 
-  /** Whether somebody waits awake; one at a time. */
+  /** Whether a thread spins; one at a time. */
   @SuppressWarnings("UnusedVariable") // through SPINNER
   private volatile boolean spinner;
 
   private volatile long finalTail = Long.MAX_VALUE;
 
-  /** Tests set another one, before they publish. */
+  /** Tests replace it before they publish. */
   LogSteps steps = LogSteps.NONE;
 
   private boolean closed;
@@ -136,11 +136,11 @@ public final class Log implements AutoCloseable {
 
   /**
    * Starts the log of a new life; its first segment is durable on return. A life that follows
-   * another begins with a LIFE record, which is not forced: nothing can depend on it that is not
-   * behind it in the log.
+   * another begins with a LIFE record. It is not forced: everything that can depend on it comes
+   * after it in the log.
    *
-   * @param start what the former lives left
-   * @param options how the log is kept
+   * @param start the data about former lives
+   * @param options the options of the log
    * @return the running log
    */
   public static Log start(LifeStart start, LogOptions options) {
@@ -177,9 +177,9 @@ public final class Log implements AutoCloseable {
   }
 
   /**
-   * The end of what is reserved; always the end of a record.
+   * The end of the reserved part of the log; always the end of a record.
    *
-   * @return the LSN of the last record, or where the first one will begin
+   * @return the LSN of the last record, or the position where the first one will begin
    */
   public long tail() {
     long tail = buffer.tailVolatile();
@@ -187,25 +187,25 @@ public final class Log implements AutoCloseable {
   }
 
   /**
-   * The end of what is known durable.
+   * The end of the part that is known to be durable.
    *
-   * @return the LSN of the last record that no crash can take back
+   * @return the LSN of the last record that no crash can undo
    */
   public long durableLsn() {
     return buffer.durableVolatile();
   }
 
   /**
-   * The life whose log this is.
+   * The life of this log.
    *
-   * @return how often the database was opened for writing
+   * @return how often the database has been opened for writing
    */
   public int life() {
     return life;
   }
 
   /**
-   * Size of its files.
+   * The size of its files.
    *
    * @return bytes of each segment
    */
@@ -223,9 +223,9 @@ public final class Log implements AutoCloseable {
   }
 
   /**
-   * Puts a record into the log. It is visible to the writer on return, not durable.
+   * Adds a record to the log. On return it is visible to the writer, but not durable.
    *
-   * @param record complete but for its padding; unchanged afterwards, so that its parts can be
+   * @param record complete except for its padding; unchanged afterwards, so that its parts can be
    *     applied to the pages
    * @return the record's LSN
    * @throws LogStoppedException if the log has stopped; then nothing was published
@@ -260,9 +260,10 @@ public final class Log implements AutoCloseable {
     try {
       wakeWriterOfFullRing(end);
     } catch (Throwable notWoken) {
-      // It is published, and the caller would take it for not published. No stack or memory left
-      // for an unpark, or for the call: the writer looks by itself within a second, and whoever
-      // waits for room or for durability wakes it before.
+      // The record is published, but after an exception the caller would believe that it is not.
+      // There is no stack or memory left for an unpark, or for the call. The writer checks by
+      // itself within a second, and any thread that waits for room or for durability wakes it
+      // before.
     }
     return end;
   }
@@ -287,7 +288,7 @@ public final class Log implements AutoCloseable {
     }
   }
 
-  /** With some room to spare, so that not every chunk that is written wakes somebody. */
+  /** Demands some spare room, so that not every written chunk wakes a thread. */
   private boolean hasRoomOrStopped(long end) {
     return buffer.hasRoomUpTo(end + buffer.capacity() / SPARE) || failure != null;
   }
@@ -297,7 +298,7 @@ public final class Log implements AutoCloseable {
     return (int) Math.max(0, Math.min(MOST_AHEAD, ahead));
   }
 
-  /** Fills a place whose record came to nothing, or stops: a hole would stop everybody else. */
+  /** Fills the place of a failed record, or stops the log: a hole would block all other threads. */
   private void publishPad(long start, int length, Throwable thrown) {
     try {
       steps.at(LogSteps.Step.BEFORE_PAD);
@@ -321,11 +322,11 @@ public final class Log implements AutoCloseable {
   }
 
   /**
-   * Waits until the log is durable up to a position; makes the writer force it.
+   * Waits until the log is durable up to a position, and makes the writer force it.
    *
    * @param lsn the LSN of a published record
-   * @throws OutcomeUnknownException if the log stopped, now or before, and the record is not known
-   *     to be durable
+   * @throws OutcomeUnknownException if the log has stopped and the record is not known to be
+   *     durable
    */
   public void awaitDurable(long lsn) {
     if (durableLsn() >= lsn) {
@@ -341,12 +342,12 @@ public final class Log implements AutoCloseable {
   }
 
   /**
-   * Waits until the log is durable up to a position, for whatever reason it is forced. Nobody is
-   * told of the wait: that may be as long as nobody asks for a force.
+   * Waits until the log is durable up to a position, without a request for a force. So it waits
+   * until the log is forced for another reason. The wait is not reported to a meter.
    *
    * @param lsn the LSN of a published record
-   * @throws OutcomeUnknownException if the log stopped, now or before, and the record is not known
-   *     to be durable
+   * @throws OutcomeUnknownException if the log has stopped and the record is not known to be
+   *     durable
    */
   public void awaitDurableUnasked(long lsn) {
     if (!spinUntilDurable(lsn)) {
@@ -358,7 +359,7 @@ public final class Log implements AutoCloseable {
   }
 
   /**
-   * Waits awake for a force that is on its way, if forces are quick, nobody else waits, and a
+   * Spins for a force that is on its way, if forces are quick, no other thread waits, and a
    * processor is left for the writer. Returns whether there is nothing to wait for any more.
    */
   private boolean spinUntilDurable(long lsn) {
@@ -392,9 +393,9 @@ public final class Log implements AutoCloseable {
   }
 
   /**
-   * Asks the writer to force the log up to a position, and does not wait for it.
+   * Requests a force of the log up to a position, without waiting for it.
    *
-   * @param lsn a position; beyond the tail it means the tail
+   * @param lsn a position; one beyond the tail counts as the tail
    */
   public void requestFlush(long lsn) {
     long wish = Math.min(lsn, tail());
@@ -412,8 +413,8 @@ public final class Log implements AutoCloseable {
   }
 
   /**
-   * Has the log forced up to a position within a time, together with everything that comes until
-   * then. A force that is made for others meanwhile takes it along.
+   * Requests a force of the log up to a position within a time, together with everything that is
+   * published until then. A force that is made for others meanwhile satisfies the request.
    *
    * @param lsn the LSN of a published record
    * @param nanos how long it may take
@@ -423,7 +424,7 @@ public final class Log implements AutoCloseable {
       return;
     }
     if (lazyDeadline.request(nanos, System::nanoTime)) {
-      writer.wake(thread); // which sleeps until then instead
+      writer.wake(thread); // the thread then sleeps only until the deadline
     }
   }
 
@@ -436,7 +437,10 @@ public final class Log implements AutoCloseable {
     return lazyDeadline.left(System.nanoTime(), longest);
   }
 
-  /** The writer is about to force: what is lazy goes with it. Returns how far it has to go. */
+  /**
+   * Called by the writer before a force, which includes the lazy records. Returns how far the force
+   * has to go.
+   */
   long takeLazy() {
     if (lazyDeadline.take()) {
       raiseFlushWish(tail());
@@ -444,7 +448,7 @@ public final class Log implements AutoCloseable {
     return flushWish;
   }
 
-  /** The end of the last record of a log that takes nothing any more. */
+  /** The end of the last record of a log that accepts no more records. */
   long finalTail() {
     while (finalTail == Long.MAX_VALUE) {
       Thread.onSpinWait(); // between two neighbouring stores of stop()
@@ -467,15 +471,15 @@ public final class Log implements AutoCloseable {
   /**
    * Why the log has stopped.
    *
-   * @return the cause, or null while it works and after an orderly close
+   * @return the cause; null while it works and after an orderly close
    */
   public @Nullable Throwable failure() {
     return failure;
   }
 
   /**
-   * Stops the log for good: nothing more becomes durable, and everyone who waits or comes later is
-   * told so. The first cause counts.
+   * Stops the log for good. Nothing more becomes durable; present waiters and later callers receive
+   * an exception. The first cause counts.
    *
    * @param cause why
    */
@@ -505,13 +509,13 @@ public final class Log implements AutoCloseable {
   }
 
   /**
-   * Waits until the files exist that the log needs up to a position; makes them if need be.
+   * Waits until the files exist that the log needs up to a position; makes them if necessary.
    *
-   * <p>To be called with nothing latched: it may wait for the disk.
+   * <p>The caller must hold no latch: the method may wait for the disk.
    *
    * @param lsn the position
    * @throws org.revenantdb.recovery.file.DiskFullException if there is no room for them; the log
-   *     goes on as before
+   *     continues as before
    * @throws LogStoppedException if the log has stopped
    */
   public void ensureSegments(long lsn) {
@@ -529,19 +533,19 @@ public final class Log implements AutoCloseable {
     }
   }
 
-  /** Whether the files exist that the log needs up to a position; waits for nothing. */
+  /** Whether the files exist that the log needs up to a position. Does not wait. */
   boolean hasSegments(long lsn) {
     return supply.preparedThrough() >= SegmentLayout.number(lsn, segmentSize);
   }
 
   /**
-   * Gives up the segments that lie wholly below a position; they may be used again at once.
+   * Releases the segments that lie completely below a position; they may be reused at once.
    *
    * @param lsn the redo point of a checkpoint whose control slot is durable
    */
   public void recycleBelow(long lsn) {
     if (supply.recycleBelow(lsn)) {
-      writer.wake(thread); // which deletes what is too many
+      writer.wake(thread); // the writer deletes surplus segments
     }
   }
 
@@ -555,10 +559,10 @@ public final class Log implements AutoCloseable {
   }
 
   /**
-   * Writes and forces what was published, and ends the log's threads. After a failure it only ends
-   * them.
+   * Writes and forces all published records, and ends the log's threads. After a failure it only
+   * ends the threads.
    *
-   * @throws LogStoppedException if what was published could not be made durable
+   * @throws LogStoppedException if the published records could not be made durable
    */
   @Override
   public void close() {

@@ -8,16 +8,16 @@ import java.lang.invoke.VarHandle;
 /**
  * The ring through which records reach the writer, and the three positions that order it.
  *
- * <p>Threads: any may reserve and publish; one, the writer, scans, empties and raises {@code
- * written} and {@code durable}.
+ * <p>Threads: any thread may reserve and publish. Only the writer scans, empties the ring, and
+ * raises {@code written} and {@code durable}.
  */
 final class LogBuffer {
   /*
    * Source      Aeron's log buffers for the one getAndAdd and the length stored last; docs/protocols.md §1.
-   *             We differ: where a record ends stands beside the ring, not in it, so nobody has to clean the ring
+   *             We differ: the end of a record is stored beside the ring, not in it, so the ring need not be cleared
    *             between two laps.
    *
-   * State       tail      end of what is reserved; STOPPED and more once the log takes nothing any more
+   * State       tail      end of what is reserved; STOPPED or more after the log has stopped
    *             written   end of what is in the files
    *             durable   end of what is forced; durable <= written <= tail
    *             ends      for each piece of the ring, of PIECE bytes: the end of the record that was published last
@@ -28,31 +28,32 @@ final class LogBuffer {
    *             written   raised                   store release, the writer, after the file write
    *             durable   raised                   store release, the writer, after the force
    *
-   * Invariants  the record at `l` is published exactly if ends[l] > l: of an earlier lap it would be an end below l,
-   *             as a record is at most an eighth of the ring; a later lap begins only when `written` has passed l.
+   * Invariants  the record at `l` is published if and only if ends[l] > l. An end of an earlier lap would be below l,
+   *             since a record is at most an eighth of the ring. A later lap begins only after `written` has passed
+   *             l.
    *
-   * Ordering    publishRelease -> endAcquire: the writer sees all of what it sees published.
-   *             setWrittenRelease -> writtenAcquire: who finds room for its record comes after the writer has read
-   *             what was there. Weaker would let it write into what is being written to the file.
-   *             A place is written only when start + length <= written + capacity, so no two records of different
-   *             laps share a byte.
+   * Ordering    publishRelease -> endAcquire: the writer sees all bytes of a record that it sees published.
+   *             setWrittenRelease -> writtenAcquire: a thread that finds room for its record comes after the writer
+   *             has read the bytes that were there. A weaker ordering would let it change bytes that are being
+   *             written to the file. A place is written only when start + length <= written + capacity, so no two
+   *             records of different laps share a byte.
    *
    * Crash       see the table in docs/protocols.md §1.
    */
 
-  /** Added to the tail of a log that takes nothing any more; no position gets as far by itself. */
+  /** Added to the tail of a stopped log; no position gets this far by itself. */
   static final long STOPPED = 1L << 62;
 
   private static final VarHandle POSITION = MethodHandles.arrayElementVarHandle(long[].class);
 
-  /** Sixteen longs: the positions stand on cache lines of their own. */
+  /** Sixteen longs, so that each position has its own cache lines. */
   private static final int STRIDE = 16;
 
   private static final int TAIL = STRIDE;
   private static final int WRITTEN = 2 * STRIDE;
   private static final int DURABLE = 3 * STRIDE;
 
-  /** As a power of two: not more than the shortest record. */
+  /** The exponent of the size of a piece, which is not more than the shortest record. */
   private static final int PIECE_SHIFT = 5;
 
   private final MemorySegment ring;
@@ -61,7 +62,10 @@ final class LogBuffer {
   private final long mask;
   private final long[] positions = new long[5 * STRIDE];
 
-  /** A ring of any content (its size a power of two) whose log begins at a position. */
+  /**
+   * Makes a buffer over a ring with any content, whose size is a power of two, for a log that
+   * begins at a position.
+   */
   LogBuffer(MemorySegment ring, long first) {
     this.ring = ring;
     ends = new long[(int) (ring.byteSize() >>> PIECE_SHIFT)];
@@ -81,12 +85,12 @@ final class LogBuffer {
     return ring;
   }
 
-  /** Takes a place; at or above {@link #STOPPED} there is none. */
+  /** Reserves a place. A result at or above {@link #STOPPED} means that nothing was reserved. */
   long reserve(int length) {
     return (long) POSITION.getAndAdd(positions, TAIL, (long) length);
   }
 
-  /** Takes nothing any more; returns the final tail. */
+  /** Stops the reservations, and returns the final tail. */
   long stop() {
     return (long) POSITION.getAndAdd(positions, TAIL, STOPPED);
   }
@@ -99,7 +103,7 @@ final class LogBuffer {
     return (long) POSITION.getAcquire(positions, WRITTEN);
   }
 
-  /** Volatile: who has pushed itself on a list of waiters looks at it after that. */
+  /** Volatile, because a thread reads it after it has pushed itself on a list of waiters. */
   long durableVolatile() {
     return (long) POSITION.getVolatile(positions, DURABLE);
   }

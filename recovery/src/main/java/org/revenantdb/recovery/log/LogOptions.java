@@ -5,18 +5,17 @@ import org.revenantdb.recovery.file.Ownership;
 import org.revenantdb.recovery.format.SegmentLayout;
 
 /**
- * How a log is kept.
+ * The options of a log.
  *
  * @param segmentSize size of each file, a power of two; at least 1 MiB, smaller only in tests
  * @param bufferCapacity size of the log buffer, a power of two from 1 MiB (in tests: 4 KiB) to 64
  *     MiB
- * @param maxLogSize how many bytes the log directory may have; segments that are no longer needed
- *     are kept for reuse up to that. What is needed is kept all the same: see {@link
- *     #smallestLogSize}
+ * @param maxLogSize the limit for the log directory in bytes. Unneeded segments are kept for reuse
+ *     up to this limit. Needed segments are kept even beyond it: see {@link #smallestLogSize}
  * @param threadName the names of the log's threads begin with this
- * @param statistics where reads, writes and forces are counted
- * @param waits where waits are told
- * @param ownership what is checked before anything is written
+ * @param statistics counts reads, writes and forces
+ * @param waits receives the waits
+ * @param ownership checked before anything is written
  */
 public record LogOptions(
     int segmentSize,
@@ -52,13 +51,13 @@ public record LogOptions(
   }
 
   /**
-   * A log whose waits nobody is told of.
+   * Options for a log whose waits are not reported.
    *
    * @param segmentSize size of each file
    * @param bufferCapacity size of the log buffer
-   * @param maxLogSize how many bytes the log directory may have
+   * @param maxLogSize the limit for the log directory in bytes
    * @param threadName the names of the log's threads begin with this
-   * @param statistics where reads, writes and forces are counted
+   * @param statistics counts reads, writes and forces
    */
   public LogOptions(
       int segmentSize,
@@ -98,9 +97,9 @@ public record LogOptions(
   }
 
   /**
-   * The same, and waits are told.
+   * The same, and waits are reported.
    *
-   * @param newWaits where
+   * @param newWaits receives the waits
    * @return other options
    */
   public LogOptions withWaits(LogWaits newWaits) {
@@ -111,7 +110,7 @@ public record LogOptions(
   /**
    * The same, and an ownership is checked before anything is written.
    *
-   * @param newOwnership of the directory that the log is in
+   * @param newOwnership the ownership of the log's directory
    * @return other options
    */
   public LogOptions withOwnership(Ownership newOwnership) {
@@ -120,10 +119,10 @@ public record LogOptions(
   }
 
   /**
-   * What a log directory must be allowed to have, so that it never needs more. The redo range lies
-   * in whole segments, not all of which is log, and begins and ends within one; one segment is
-   * prepared ahead; and one is being copied by a restart, or made before the spare ones of the
-   * former life are free.
+   * The least limit for a log directory that is never exceeded. The redo range lies in whole
+   * segments, which do not consist only of log, and it begins and ends within a segment. One
+   * segment is prepared ahead. And one is being copied by a restart, or is made before the spare
+   * segments of the former life are free.
    *
    * @param maxRecoveryLog how much log a recovery may have to read
    * @param segmentSize size of each file

@@ -6,12 +6,12 @@ import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.file.StorageException;
 
 /**
- * Room in the log, given as credit before anything is latched (R17).
+ * Room in the log. Threads take credit for it before they latch anything (R17).
  *
  * <p>Ordinary work takes credit for its worst case, publishes, and returns it. COMMIT, ABORT,
- * FORGET and CHECKPOINT take none: they live on the reserve. So whoever has a latch finds room, and
- * the redo point can always move. Who takes credit when room is scarce is slowed down before it is
- * used up.
+ * FORGET and CHECKPOINT take none: they use the reserve. So a thread with a latch always finds
+ * room, and the redo point can always move. If room is scarce, threads that take credit are slowed
+ * down before it is used up.
  *
  * <p>Threads: any. {@link #acquire} waits, uninterruptibly, and must be called with nothing held.
  *
@@ -31,12 +31,12 @@ public final class LogSpace {
    * Credit c is granted when tail - redoPoint + granted + c <= limit - reserve; how: Credit.
    */
 
-  /** This part of a segment is kept ready for those who take no credit. */
+  /** This part of a segment is kept ready for records without credit. */
   private static final int MARGIN = 4;
 
   /** The files of the log. */
   interface Segments {
-    /** As many as are needed, for a log that has no files. */
+    /** For a log without files: there are always enough. */
     Segments ENOUGH =
         new Segments() {
           @Override
@@ -63,11 +63,11 @@ public final class LogSpace {
   private volatile long countedFrom;
 
   /**
-   * Room for a log whose redo point is its tail, until told otherwise.
+   * Room for a log whose redo point is its tail, until it is moved.
    *
-   * @param tail the end of what is reserved
+   * @param tail the end of the reserved part of the log
    * @param limit how much log a recovery may have to read
-   * @param reserve how much of it only those may use who take no credit
+   * @param reserve the part of it that only records without credit may use
    * @param hurry called, often and by any thread, when a checkpoint is wanted; must not block
    */
   public LogSpace(LongSupplier tail, long limit, long reserve, Runnable hurry) {
@@ -80,12 +80,12 @@ public final class LogSpace {
   }
 
   /**
-   * Room for a log whose redo point is its tail, until told otherwise. Credit is granted against
-   * files that exist: where the disk is full, {@link #acquire} fails and the log goes on.
+   * Room for a log whose redo point is its tail, until it is moved. Credit is granted only for
+   * files that exist: if the disk is full, {@link #acquire} fails and the log continues.
    *
    * @param log the log
    * @param limit how much of it a recovery may have to read
-   * @param reserve how much of that only those may use who take no credit
+   * @param reserve the part of it that only records without credit may use
    * @param hurry called, often and by any thread, when a checkpoint is wanted; must not block
    */
   public LogSpace(Log log, long limit, long reserve, Runnable hurry) {
@@ -93,13 +93,14 @@ public final class LogSpace {
   }
 
   /**
-   * Room as by {@link #LogSpace(Log, long, long, Runnable)}, and waits for credit are told.
+   * As {@link #LogSpace(Log, long, long, Runnable)}, but waits for credit are reported.
    *
    * @param log the log
    * @param limit how much of it a recovery may have to read
-   * @param reserve how much of that only those may use who take no credit
+   * @param reserve the part of it that only records without credit may use
    * @param hurry called, often and by any thread, when a checkpoint is wanted; must not block
-   * @param waits where who has to wait is told, be it slowed down or until there is enough
+   * @param waits receives the waits, both those that slow down and those until there is enough
+   *     credit
    */
   public LogSpace(Log log, long limit, long reserve, Runnable hurry, WaitMeter waits) {
     this(
@@ -124,7 +125,7 @@ public final class LogSpace {
     this(tail, Segments.ENOUGH, /* margin= */ 0, limit, reserve, hurry, time, waits);
   }
 
-  /** With files of its own. */
+  /** With its own files. */
   LogSpace(
       LongSupplier tail,
       Segments segments,
@@ -184,7 +185,7 @@ public final class LogSpace {
    * @param bytes the worst case of what will be published
    * @throws LogStoppedException if the engine has stopped
    * @throws org.revenantdb.recovery.file.DiskFullException if there is no room for the files of the
-   *     log; no credit was taken, and nothing has stopped
+   *     log; no credit was taken, and the log has not stopped
    * @throws IllegalArgumentException if there can never be enough
    */
   public void acquire(int bytes) {
@@ -193,8 +194,8 @@ public final class LogSpace {
   }
 
   /**
-   * As {@link #acquire}, for the one who cleans up behind the others: he waits for room, but is not
-   * slowed down when it gets scarce.
+   * As {@link #acquire}, for a thread that cleans up after the others. It waits for room, but is
+   * not slowed down when room gets scarce.
    *
    * @param bytes the worst case of what will be published
    */
@@ -219,12 +220,12 @@ public final class LogSpace {
       if (!credit.takesBackKept()) {
         throw noRoom;
       }
-      segments.ensure(covered()); // what was kept needs no file any more
+      segments.ensure(covered()); // the kept credit needs no file any more
     }
   }
 
   /**
-   * Takes credit if that needs no waiting, neither for room nor for a file, and nobody else waits.
+   * Takes credit if that needs no wait, neither for room nor for a file, and no other thread waits.
    *
    * @param bytes the worst case of what will be published
    * @return whether it was taken
@@ -245,12 +246,12 @@ public final class LogSpace {
     return credit;
   }
 
-  /** Whether the files exist that all need who have credit now. */
+  /** Whether all files exist that are needed for the present credit. */
   boolean hasFiles() {
     return segments.exist(covered());
   }
 
-  /** Up to where there have to be files for all that is granted. */
+  /** The position up to which files must exist for all granted credit. */
   private long covered() {
     return tail.getAsLong() + credit.granted() + margin;
   }
@@ -277,7 +278,7 @@ public final class LogSpace {
   /**
    * Says that a checkpoint is durable.
    *
-   * @param newRedoPoint from where recovery would read now
+   * @param newRedoPoint the position from which recovery would read now
    */
   public void redoPointMoved(long newRedoPoint) {
     long counted = Math.max(newRedoPoint, countedFrom);
@@ -285,7 +286,7 @@ public final class LogSpace {
   }
 
   /**
-   * Fails everyone who waits or comes later.
+   * Makes present waiters and later callers fail.
    *
    * @param cause why the engine has stopped
    */

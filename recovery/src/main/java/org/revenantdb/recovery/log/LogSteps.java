@@ -1,11 +1,11 @@
 package org.revenantdb.recovery.log;
 
-/** Where a test may let something be thrown while a record is published (R18). */
+/** The places where a test can cause an exception during the publication of a record (R18). */
 @FunctionalInterface
 interface LogSteps {
   /** The places. */
   enum Step {
-    /** The record has its place, and is not published. */
+    /** The record has its place, but is not published. */
     RESERVED,
     /** A PAD is about to be made in place of a record. */
     BEFORE_PAD,
@@ -16,6 +16,6 @@ interface LogSteps {
   /** Throws nothing. */
   LogSteps NONE = step -> {};
 
-  /** Called by the thread that has come to a place. */
+  /** Called by a thread that reaches a place. */
   void at(Step step);
 }

@@ -2,7 +2,7 @@ package org.revenantdb.recovery.log;
 
 import org.jspecify.annotations.Nullable;
 
-/** The log has stopped for good; nothing was done. The cause says why. */
+/** The log has stopped for good; nothing was done. The cause has the reason. */
 public final class LogStoppedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -15,8 +15,8 @@ public final class LogStoppedException extends RuntimeException {
     super(
         cause == null
             ? "The log is closed: open the database again."
-            : "The log has stopped after a failure (see the cause): close the database, cure it and"
-                + " open the database again.",
+            : "The log has stopped after a failure (see the cause): close the database, remove the"
+                  + " cause and open the database again.",
         cause);
   }
 }

@@ -11,41 +11,42 @@ import org.revenantdb.recovery.segment.Segment;
 import org.revenantdb.recovery.segment.SegmentSupply;
 
 /**
- * The one thread that writes the log to its segments and forces it.
+ * The single thread that writes the log to its segments and forces it.
  *
- * <p>It flushes as soon as the flush before has ended, if anybody waits for it; when the time of
- * those is over who do not wait; and it writes without a force when the ring is half full.
+ * <p>If a thread waits for a flush, it flushes as soon as the previous flush has ended. For callers
+ * that do not wait, it flushes at their deadline. It writes without a force when the ring is half
+ * full.
  *
  * <p>Failure: whatever goes wrong stops the log for good (W4).
  */
 final class LogWriter implements Runnable {
   /*
-   * One round  0 who wants a force: those who wait, or the lazy ones whose deadline is over; a force for either
-   *              takes the other along
+   * One round  0 find out if a force is wanted: by waiting threads, or by lazy requests whose deadline has passed; a
+   *            force for either includes the other
    *            1 write all that is published, chunk by chunk: file, `written`
-   *            2 if the wish to flush goes beyond `durable`: force, raise `durable`, wake
+   *            2 if a force is wanted beyond `durable`: force, raise `durable`, wake
    *            3 nothing to do: park; a reservation not yet published stands in the way: back off, then force
-   *              what is there, so that nobody waits for somebody else's hole
+   *              what is there, so that no thread waits for another thread's hole
    *
    * Invariants W2 `written` and `durable` stand only between whole records: chunks end where records end.
    *            W3 a force covers all segments written since the last one, in their order, before `durable` moves.
    *
-   * Beside     a force of much is made by a thread of its own, and the writer goes on (the table is in
-   *            docs/protocols.md §1). While `beside` is set, that thread raises `durable`, and no file is closed.
-   *            beside := false -> sleeping (volatile read) there; sleeping := true -> beside (volatile read) here:
-   *            one of them sees the other.
+   * Beside     a large force is made by another thread, and the writer goes on (the table is in docs/protocols.md
+   *            §1). While `beside` is set, that thread raises `durable`, and no file is closed. beside := false ->
+   *            sleeping (volatile read) there; sleeping := true -> beside (volatile read) here: one of them sees the
+   *            other.
    *
-   * Crash      between write and force: the log ends anywhere from `durable` on, torn or holed; between force and
-   *            `durable`: more is durable than anybody was told.
+   * Crash      between write and force: the log ends anywhere from `durable` on, torn or with holes; between force
+   *            and `durable`: more is durable than was reported.
    */
 
-  /** A chunk is this part of the ring: those who wait for room get it soon. */
+  /** A chunk is this part of the ring, so that threads that wait for room get it soon. */
   private static final int CHUNKS = 8;
 
   private static final int SPINS = 200;
   private static final int FORCES_REMEMBERED = 8;
 
-  /** What is more than this part of the ring is forced beside. */
+  /** If more than this part of the ring has to be forced, another thread makes the force. */
   private static final int MUCH = 4;
 
   private static final long SHORTEST_NAP = TimeUnit.MICROSECONDS.toNanos(20);
@@ -66,12 +67,12 @@ final class LogWriter implements Runnable {
   private final Spinning spinning = new Spinning();
   private volatile boolean sleeping;
 
-  /** Whether a force is made beside. */
+  /** Whether another thread is making a force. */
   private volatile boolean beside;
 
   private @Nullable FileThread besideThread;
 
-  /** How long a force takes, about; read by those who wait for one. */
+  /** About how long a force takes; read by threads that wait for one. */
   private volatile long forceNanos;
 
   LogWriter(Log log, LogBuffer buffer, SegmentSupply supply, Segment first, LogOptions options) {
@@ -85,12 +86,12 @@ final class LogWriter implements Runnable {
     forced = written;
   }
 
-  /** How long a force takes, about, in nanoseconds; 0 before the first one. */
+  /** About how long a force takes, in nanoseconds; 0 before the first one. */
   long forceNanos() {
     return forceNanos;
   }
 
-  /** Makes sure that the writer looks at what there is to do once more. */
+  /** Makes the writer check once more for work. */
   void wake(FileThread thread) {
     if (sleeping) {
       thread.unpark();
@@ -100,13 +101,13 @@ final class LogWriter implements Runnable {
   @Override
   public void run() {
     while (log.failure() == null && round()) {
-      // Each round does what it can.
+      // Each round does as much as it can.
     }
   }
 
   /**
-   * The end of the thread. Each in any case: a handle that stays open is one that the process does
-   * not get back.
+   * Called at the end of the thread. Closes each file even if another close fails: the process
+   * cannot get back a handle that stays open.
    */
   void closeFiles() {
     try {
@@ -128,7 +129,7 @@ final class LogWriter implements Runnable {
     }
   }
 
-  /** Returns false when a closed log has nothing left to write. */
+  /** Does one round. Returns false when a closed log has nothing left to write. */
   private boolean round() {
     long tail = buffer.tailVolatile();
     boolean closing = tail >= LogBuffer.STOPPED;
@@ -162,7 +163,7 @@ final class LogWriter implements Runnable {
     return waitForHole(wish);
   }
 
-  /** Notes what a force that was made beside has reached. */
+  /** Takes over the result of a force that another thread has made. */
   private void takeOver() {
     if (besideThread != null) {
       besideThread = null;
@@ -186,7 +187,9 @@ final class LogWriter implements Runnable {
     }
   }
 
-  /** How far the next force has to go; not beyond `forced` if none is wanted. */
+  /**
+   * The position up to which the next force has to go; not beyond `forced` if no force is wanted.
+   */
   private long wish() {
     long wish = log.flushWish();
     return wish > forced || log.untilLazyDeadline(SLICE) <= 0 ? log.takeLazy() : wish;
@@ -226,7 +229,10 @@ final class LogWriter implements Runnable {
     supply.trim();
   }
 
-  /** Who was told that it is durable may have more to commit: stays awake for it a little. */
+  /**
+   * A thread whose commit has just become durable may have more to commit: stays awake for it for a
+   * short time.
+   */
   private boolean isWishSoon() {
     long start = System.nanoTime();
     do {
@@ -309,7 +315,7 @@ final class LogWriter implements Runnable {
     }
   }
 
-  /** Has the rest done by a thread of its own; false if there is none to be had. */
+  /** Lets another thread make the force; false if no thread can be started. */
   private boolean startBeside() {
     List<Segment> behind = List.copyOf(leftBehind);
     Segment last = segment;

@@ -3,8 +3,8 @@ package org.revenantdb.recovery.log;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log stopped before a record that had been published was known to be durable: the next open
- * may find it or not.
+ * The log stopped before a published record was known to be durable. The next open may or may not
+ * find the record.
  */
 public final class OutcomeUnknownException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -22,7 +22,7 @@ public final class OutcomeUnknownException extends RuntimeException {
     super(
         "Outcome unknown: the log stopped before position "
             + lsn
-            + " was known to be durable; open the database again to see what was kept.",
+            + " was known to be durable; open the database again and check what was kept.",
         cause);
     this.lsn = lsn;
   }

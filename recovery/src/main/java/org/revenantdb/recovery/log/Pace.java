@@ -5,10 +5,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * How fast the log may grow when room in it gets scarce, or how fast pages may become dirty: slower
- * and slower, instead of at full speed and then not at all.
+ * Limits how fast the log may grow when room in it gets scarce, or how fast pages may become dirty.
+ * Growth becomes slower step by step, instead of running at full speed and then stopping.
  *
- * <p>Threads: any; who is slowed down must hold nothing.
+ * <p>Threads: any; a thread that may be slowed down must hold nothing.
  */
 final class Pace {
   /*
@@ -17,24 +17,24 @@ final class Pace {
    *                to its end, averaged (3 parts what was, 1 part what is new)
    *            one unit costs p * r of a time that all share: `next` is when the next one may go
    *
-   *            So at the bound use grows as fast as it is freed, and half way at twice that. Where writers want
-   *            k times what is freed, used comes to rest where p = 1/k. Up to the mark nobody waits: a checkpoint is
-   *            asked for long before, and one that keeps up ends before.
-   * What is paid for   the growth since somebody paid last, but at most the credit that is asked for. The credit
-   *            alone would not do: it is the worst case, often a hundred times what is used.
-   * Bound      nobody waits longer than LONGEST here, and `next` is never further away. The hard limit is the
-   *            business of Credit.
+   *            So at the bound, use grows as fast as it is freed, and half way at twice that speed. If writers need k
+   *            times what is freed, `used` settles where p = 1/k. Up to the mark no thread waits: a checkpoint is
+   *            requested long before, and one that keeps up ends before.
+   * What is paid for   the growth since the last payment, but at most the requested credit. The credit alone would
+   *                    not do: it is the worst case, often a hundred times what is used.
+   * Bound      no thread waits longer than LONGEST here, and `next` is never further away. Credit enforces the hard
+   *            limit.
    *
-   * Races left in   `paid`, r and the beginning of a checkpoint are read and written without care for each other: a
-   *            wait is too short or too long once, within its bound.
+   * Races left in   `paid`, r and the beginning of a checkpoint are read and written without coordination. So a
+   *                 single wait may be too short or too long, within its bound.
    */
 
-  /** What one may have to wait at most. */
+  /** The longest wait. */
   static final long LONGEST = TimeUnit.MILLISECONDS.toNanos(10);
 
-  /** Where time comes from and goes to. */
+  /** A clock, and a way to pause. */
   interface Time {
-    /** The time that passes. */
+    /** The system's time. */
     Time SYSTEM =
         new Time() {
           @Override
@@ -56,10 +56,10 @@ final class Pace {
           }
         };
 
-    /** Nanoseconds since some time. */
+    /** Nanoseconds since an arbitrary moment. */
     long now();
 
-    /** Lets so many nanoseconds pass. */
+    /** Pauses for that many nanoseconds. */
     void pause(long nanos);
   }
 
@@ -73,10 +73,10 @@ final class Pace {
   private volatile double nanosPerUnit;
 
   /**
-   * A pace that slows down nobody until a first checkpoint has shown how fast it is.
+   * A pace that slows down no thread until a first checkpoint has shown its speed.
    *
-   * @param mark from where on the use of room slows down
-   * @param bound where it is slowest
+   * @param mark the amount in use from which on growth is slowed down
+   * @param bound the amount at which it is slowest
    */
   Pace(long mark, long bound, Time time) {
     this.mark = mark;
@@ -85,13 +85,13 @@ final class Pace {
     next = new AtomicLong(time.now());
   }
 
-  /** A checkpoint was asked for. */
+  /** Called when a checkpoint is requested. */
   void asked() {
     begun = time.now();
     working = true;
   }
 
-  /** A checkpoint has ended and freed so much. */
+  /** Called when a checkpoint has ended and has freed this amount. */
   void freed(long units) {
     if (working && units > 0) {
       double measured = (double) Math.max(1, time.now() - begun) / units;
@@ -104,9 +104,10 @@ final class Pace {
   /**
    * How long the caller has to wait, by {@link #pause}.
    *
-   * @param used what is in use, what is asked for included
-   * @param total what ever came into use: the end of the log, or how many pages became dirty
-   * @param credit what is asked for
+   * @param used the amount in use, including the requested credit
+   * @param total the total that ever came into use: the end of the log, or how many pages became
+   *     dirty
+   * @param credit the requested credit
    * @return nanoseconds, 0 if it need not wait
    */
   long due(long used, long total, long credit) {
@@ -116,7 +117,7 @@ final class Pace {
   /**
    * Waits.
    *
-   * @param nanos what is due
+   * @param nanos the result of {@link #due}
    */
   void pause(long nanos) {
     time.pause(nanos);

@@ -8,21 +8,22 @@ import org.revenantdb.latch.PatientLock;
 import org.revenantdb.latch.WaitMeter;
 
 /**
- * Pages that a restart may have to read, given as credit before anything is latched (R17).
+ * Limits the pages that a restart may have to read. Threads take credit for pages before they latch
+ * anything (R17).
  *
- * <p>Whoever is going to change pages takes credit for as many as it can be, changes them, and
- * returns it; what has become dirty meanwhile counts until no restart would visit it. So {@link
- * #inUse} is at every moment at least the number of pages that a restart would read, and never
- * above the limit.
+ * <p>A thread that is going to change pages takes credit for the greatest possible number, changes
+ * them, and returns the credit. Pages that have become dirty meanwhile count until no restart would
+ * visit them. So {@link #inUse} is at every moment at least the number of pages that a restart
+ * would read, and never above the limit.
  *
  * <p>Threads: any. {@link #acquire} and {@link #acquireReserved} wait, uninterruptibly, and must be
- * called with nothing held; the others wait for nothing and may be called with latches held.
+ * called with nothing held. The other methods do not wait and may be called with latches held.
  *
  * <p>Failure: {@link LogStoppedException} after {@link #stop}.
  */
 public final class PageSpace {
   /*
-   * Source      docs/protocols.md §6, where it is argued why this is an upper bound.
+   * Source      docs/protocols.md §6, with the argument why this is an upper bound.
    *
    * A stint     of a page, from clean to forced in the data file
    *   begins    dirtied()                                                    inUse + 1
@@ -33,10 +34,13 @@ public final class PageSpace {
    *             I2 the sum over `ended` is part of inUse; both are changed under the lock where stints go.
    *
    * Ordering    dirtied() comes before the credit it belongs to is released: see Credit.
-   * Races left in   `redoPoint` and the durable position may be a little old: then a stint goes a little later.
+   * Races left in   `redoPoint` and the durable position may be a little old: then a stint ends to count a little
+   *                 later.
    */
 
-  /** Written without being on record: it counts until the redo point has passed it. */
+  /**
+   * For pages that were written without a record of it: they count until the redo point has passed.
+   */
   public static final long NOT_ON_RECORD = Long.MAX_VALUE;
 
   private record Ended(int pages, long highest, long onRecord) {}
@@ -51,11 +55,11 @@ public final class PageSpace {
   private volatile long redoPoint;
 
   /**
-   * Room for so many pages, none of which is in use.
+   * Room for that many pages, none of which is in use.
    *
-   * @param durable up to where the log is durable
+   * @param durable the end of the durable part of the log
    * @param limit how many pages a restart may have to read
-   * @param reserve how many of them only {@link #acquireReserved} gives
+   * @param reserve how many of them only {@link #acquireReserved} grants
    * @param hurry called, often and by any thread, when a checkpoint is wanted; must not block
    */
   public PageSpace(LongSupplier durable, long limit, long reserve, Runnable hurry) {
@@ -63,13 +67,14 @@ public final class PageSpace {
   }
 
   /**
-   * Room for so many pages, none of which is in use; waits for credit are told.
+   * Room for that many pages, none of which is in use; waits for credit are reported.
    *
-   * @param durable up to where the log is durable
+   * @param durable the end of the durable part of the log
    * @param limit how many pages a restart may have to read
-   * @param reserve how many of them only {@link #acquireReserved} gives
+   * @param reserve how many of them only {@link #acquireReserved} grants
    * @param hurry called, often and by any thread, when a checkpoint is wanted; must not block
-   * @param waits where who has to wait is told, be it slowed down or until there is enough
+   * @param waits receives the waits, both those that slow down and those until there is enough
+   *     credit
    */
   public PageSpace(
       LongSupplier durable, long limit, long reserve, Runnable hurry, WaitMeter waits) {
@@ -106,8 +111,8 @@ public final class PageSpace {
 
               @Override
               public boolean isCreditUse() {
-                return false; // a split takes a hundred times what it needs; no checkpoint gives
-                // that back
+                // A split takes credit for a hundred times what it needs; no checkpoint frees that.
+                return false;
               }
             },
             limit,
@@ -120,7 +125,7 @@ public final class PageSpace {
   /**
    * Room for any number of pages.
    *
-   * @return a space in which nobody waits
+   * @return a space in which no thread waits
    */
   public static PageSpace unlimited() {
     return new PageSpace(() -> 0, Long.MAX_VALUE / 2, /* reserve= */ 0, () -> {});
@@ -139,7 +144,7 @@ public final class PageSpace {
   }
 
   /**
-   * Takes credit if that needs no waiting, and nobody else waits.
+   * Takes credit if that needs no wait, and no other thread waits.
    *
    * @param pages the most that may become dirty
    * @return whether it was taken
@@ -149,7 +154,7 @@ public final class PageSpace {
   }
 
   /**
-   * Takes credit, the reserve included: does not wait for who may not use that.
+   * Takes credit, including the reserve. Does not wait behind callers that may not use the reserve.
    *
    * @param pages the most that may become dirty
    * @throws LogStoppedException if the engine has stopped
@@ -169,26 +174,26 @@ public final class PageSpace {
     credit.release(pages);
   }
 
-  /** A page that was clean is about to be changed; before the record is reserved. */
+  /** Called when a clean page is about to be changed, before the record is reserved. */
   public void dirtied() {
     inUse.getAndIncrement();
   }
 
   /**
-   * Pages are in the data file, forced; each of them ends one stint.
+   * Called when pages are forced in the data file; each of them ends one stint.
    *
-   * @param pages how many
-   * @param highest the highest LSN that one of them has there
-   * @param onRecord the LSN of the record that says so, or {@link #NOT_ON_RECORD}
+   * @param pages the number of pages
+   * @param highest the highest LSN of these pages there
+   * @param onRecord the LSN of the record about this write, or {@link #NOT_ON_RECORD}
    */
   public void written(int pages, long highest, long onRecord) {
     end(new Ended(pages, highest, onRecord));
   }
 
   /**
-   * A dirty page that was freed is not going to be written.
+   * Called for a dirty page that was freed and will not be written.
    *
-   * @param tail an LSN at or above that of the record which frees it
+   * @param tail an LSN at or above that of the record that frees it
    */
   public void discarded(long tail) {
     end(new Ended(1, /* highest= */ tail, /* onRecord= */ tail));
@@ -204,7 +209,7 @@ public final class PageSpace {
     settle();
   }
 
-  /** Takes out of the count what no restart would visit, unless somebody is just doing it. */
+  /** Stops counting pages that no restart would visit, unless another thread is just doing this. */
   private void settle() {
     if (lock.tryLock()) {
       boolean any;
@@ -225,7 +230,7 @@ public final class PageSpace {
     }
   }
 
-  /** With the lock held; whether there was anything. */
+  /** Called with the lock held. Returns whether there was anything to do. */
   private boolean forget() {
     if (ended.isEmpty()) {
       return false;
@@ -246,9 +251,9 @@ public final class PageSpace {
   }
 
   /**
-   * Says that a checkpoint is durable.
+   * Called when a checkpoint is durable.
    *
-   * @param newRedoPoint from where recovery would read now
+   * @param newRedoPoint the position from which recovery would read now
    */
   public void redoPointMoved(long newRedoPoint) {
     redoPoint = newRedoPoint;
@@ -265,7 +270,7 @@ public final class PageSpace {
   }
 
   /**
-   * Fails everyone who waits or comes later.
+   * Makes present waiters and later callers fail.
    *
    * @param cause why the engine has stopped
    */
@@ -274,9 +279,9 @@ public final class PageSpace {
   }
 
   /**
-   * How many pages a restart would have to read now, at most.
+   * An upper bound of the pages that a restart would have to read now.
    *
-   * @return the number, without what is only granted
+   * @return the number, without credit that is only granted
    */
   public long inUse() {
     return inUse.get();
@@ -290,7 +295,7 @@ public final class PageSpace {
   /**
    * Whether so many pages are in use that a checkpoint is wanted.
    *
-   * @return whether it is more than half of the limit
+   * @return whether more than half of the limit is in use
    */
   public boolean isScarce() {
     return credit.isScarce();

@@ -2,13 +2,13 @@ package org.revenantdb.recovery.log;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a part of a {@link RecordType#PAGES} record does to its page. */
+/** The effect of a part of a {@link RecordType#PAGES} record on its page. */
 public enum PartKind {
   /** Changes the page. */
   CHANGE(0),
   /** Builds the page from nothing. */
   FORMAT(1),
-  /** Gives the page back. */
+  /** Frees the page. */
   FREE(2);
 
   private static final PartKind[] VALUES = values();
@@ -31,7 +31,7 @@ public enum PartKind {
   /**
    * The kind of a code.
    *
-   * @param code what stands in a part
+   * @param code the byte in a part
    * @return the kind, or null if there is none
    */
   public static @Nullable PartKind of(int code) {

@@ -10,10 +10,10 @@ import java.util.zip.CRC32C;
 import org.revenantdb.recovery.format.LogRecordLayout;
 
 /**
- * A log record under construction, in an array that is used again for the next one.
+ * A log record under construction, in an array that is reused for the next one.
  *
- * <p>Everything that can fail about a record fails in here, before {@link Log#publish} reserves its
- * place (R18).
+ * <p>Everything that can fail about a record fails in this class, before {@link Log#publish}
+ * reserves its place (R18).
  *
  * <p>Threads: one at a time.
  *
@@ -29,7 +29,7 @@ import org.revenantdb.recovery.format.LogRecordLayout;
  * }
  */
 public final class RecordBuilder {
-  /** The longest record, header and padding included; longer work is several records (R17). */
+  /** The longest record, header and padding included; longer work needs several records (R17). */
   public static final int MAX_RECORD = LogRecordLayout.MAX_LENGTH;
 
   private static final int INITIAL = 1024;
@@ -66,10 +66,10 @@ public final class RecordBuilder {
   }
 
   /**
-   * Drops what was there and begins a record.
+   * Drops the former content and begins a record.
    *
-   * @param type what it says
-   * @param transactionId whose it is, 0 = the system's
+   * @param type the type of the record
+   * @param transactionId the transaction, 0 = the system
    * @return this builder
    */
   public RecordBuilder begin(RecordType type, long transactionId) {
@@ -83,7 +83,7 @@ public final class RecordBuilder {
   }
 
   /**
-   * Where the next byte goes.
+   * The position of the next byte.
    *
    * @return offset in the record
    */
@@ -97,7 +97,7 @@ public final class RecordBuilder {
    * @param value its low eight bits
    */
   public void putByte(int value) {
-    int at = advance(1); // first: it may put another array in the place of this one
+    int at = advance(1); // first: it may replace the array
     array[at] = (byte) value;
   }
 
@@ -176,7 +176,7 @@ public final class RecordBuilder {
    */
   public void beginPart(int pageId, PartKind kind) {
     if (partStart >= 0) {
-      throw new IllegalStateException("the part before has no end");
+      throw new IllegalStateException("the previous part was not ended");
     }
     int start = advance(LogRecordLayout.PART_HEADER);
     INT.set(array, start + LogRecordLayout.PART_PAGE, pageId);
@@ -200,7 +200,7 @@ public final class RecordBuilder {
   }
 
   /**
-   * The bytes so far; another array may take its place when more are appended.
+   * The bytes so far. The array may be replaced when more bytes are appended.
    *
    * @return the builder's own array
    */
@@ -209,7 +209,7 @@ public final class RecordBuilder {
   }
 
   /**
-   * How long the record is so far.
+   * The length of the record so far.
    *
    * @return bytes, header included, padding not
    */
@@ -226,7 +226,7 @@ public final class RecordBuilder {
     return parts;
   }
 
-  /** Pads the record; it is complete then, but for what only the reservation tells. */
+  /** Pads the record. It is then complete, except for the fields that depend on the reservation. */
   int seal() {
     if (partStart >= 0) {
       throw new IllegalStateException("the last part has no end");
@@ -239,7 +239,7 @@ public final class RecordBuilder {
     return length;
   }
 
-  /** Fills in what the reservation told. */
+  /** Fills in the fields that depend on the reservation. */
   void stamp(int length, long lsn, long durable, int life, int segmentsAhead) {
     LONG.set(array, LogRecordLayout.LSN, lsn);
     LONG.set(array, LogRecordLayout.DURABLE, durable);

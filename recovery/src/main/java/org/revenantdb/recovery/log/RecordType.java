@@ -2,23 +2,23 @@ package org.revenantdb.recovery.log;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a log record says; {@code docs/format.md} §2.2. */
+/** The type of a log record; {@code docs/format.md} §2.2. */
 public enum RecordType {
   /** Changes of pages that belong together: one mini-transaction. */
   PAGES(1),
   /** A transaction has committed. */
   COMMIT(2),
-  /** A transaction has been aborted; its rows are put back later. */
+  /** A transaction has been aborted; its rows are reverted later. */
   ABORT(3),
-  /** Nothing is left of these aborted transactions. */
+  /** Everything of these aborted transactions has been removed. */
   FORGET(4),
-  /** A piece of a checkpoint's image of the transactions. */
+  /** A part of a checkpoint's image of the transactions. */
   CHECKPOINT(5),
-  /** A reservation that came to nothing. */
+  /** A reservation whose record failed. */
   PAD(6),
   /** The first record of a life. */
   LIFE(7),
-  /** Pages are in the data file, forced, with all changes up to an LSN each. */
+  /** Pages are forced in the data file, each with all changes up to an LSN. */
   FLUSHED(8),
   /** A transaction waits for its outcome, across restarts. */
   PREPARE(9);
@@ -43,7 +43,7 @@ public enum RecordType {
   /**
    * The type of a code.
    *
-   * @param code what stands in a record
+   * @param code the byte in a record
    * @return the type, or null if there is none
    */
   public static @Nullable RecordType of(int code) {

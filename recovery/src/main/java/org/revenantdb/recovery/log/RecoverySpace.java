@@ -1,10 +1,10 @@
 package org.revenantdb.recovery.log;
 
 /**
- * What a restart may have to do, in bytes of log and in pages to read: bounded, by credit that is
- * taken before anything is latched (R17).
+ * Bounds the work of a restart, in bytes of log and in pages to read. Threads take credit for both
+ * before they latch anything (R17).
  *
- * <p>Threads: any. Whoever acquires may wait, uninterruptibly, and must hold nothing.
+ * <p>Threads: any. A thread that acquires may wait, uninterruptibly, and must hold nothing.
  *
  * <p>Failure: {@link LogStoppedException} after {@link #stop}.
  *
@@ -19,16 +19,16 @@ package org.revenantdb.recovery.log;
  */
 public final class RecoverySpace {
   /*
-   * Order       Pages first, then bytes, by everyone. So who waits for bytes may have pages, who waits for pages has
-   *             nothing, and who has both waits for neither: no cycle. Both come free by the checkpoint, which takes
-   *             no credit.
+   * Order       Every thread takes pages first, then bytes. So a thread that waits for bytes may have pages, a thread
+   *             that waits for pages has nothing, and a thread with both waits for neither: there is no cycle. The
+   *             checkpoint frees both, and takes no credit.
    */
   private final LogSpace log;
   private final PageSpace pages;
   private final KeptCredit kept;
 
   /**
-   * The two together.
+   * Combines the two.
    *
    * @param log room in the log
    * @param pages room for pages
@@ -41,7 +41,7 @@ public final class RecoverySpace {
     pages.credit().kept(kept::takeBack);
   }
 
-  /** What both say of credit that is kept. */
+  /** The answers of both about kept credit. */
   private record Both(LogSpace log, PageSpace pages) implements KeptCredit.Grants {
     @Override
     public boolean isCalm() {
@@ -78,8 +78,8 @@ public final class RecoverySpace {
   }
 
   /**
-   * Takes credit for ordinary work if that needs no waiting; so it may be called with pages latched
-   * and beside other credit.
+   * Takes credit for ordinary work if that needs no wait. So it may be called with pages latched
+   * and in addition to other credit.
    *
    * @param worstBytes the most that will be published
    * @param worstPages the most pages that may become dirty
@@ -97,8 +97,8 @@ public final class RecoverySpace {
   }
 
   /**
-   * The same for the one who cleans up behind the others: it does not wait for them to leave room
-   * for pages, and is not slowed down where they are.
+   * The same for a thread that cleans up after the others. It does not wait until they leave room
+   * for pages, and is not slowed down like them.
    *
    * @param worstBytes the most that will be published
    * @param worstPages the most pages that may become dirty
@@ -139,9 +139,9 @@ public final class RecoverySpace {
   }
 
   /**
-   * Says that a checkpoint is durable.
+   * Called when a checkpoint is durable.
    *
-   * @param redoPoint from where recovery would read now
+   * @param redoPoint the position from which recovery would read now
    */
   public void redoPointMoved(long redoPoint) {
     log.redoPointMoved(redoPoint);
@@ -149,7 +149,7 @@ public final class RecoverySpace {
   }
 
   /**
-   * Fails everyone who waits or comes later.
+   * Makes present waiters and later callers fail.
    *
    * @param cause why the engine has stopped
    */
@@ -173,16 +173,16 @@ public final class RecoverySpace {
   /**
    * Room in the log alone.
    *
-   * @return what takes credit for bytes
+   * @return the object that grants credit for bytes
    */
   public LogSpace log() {
     return log;
   }
 
   /**
-   * Room for pages alone.
+   * The room for pages.
    *
-   * @return what takes credit for pages
+   * @return the object that grants credit for pages
    */
   public PageSpace pages() {
     return pages;

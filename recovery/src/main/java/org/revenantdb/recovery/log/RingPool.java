@@ -7,10 +7,10 @@ import java.util.Deque;
 import java.util.Iterator;
 
 /**
- * Memory of closed logs, for the next ones: opening a database costs no fresh memory, and nothing
- * is written to it.
+ * Keeps the memory of closed logs for the next ones. So opening a database costs no fresh memory,
+ * and the memory need not be cleared.
  *
- * <p>What is neither in use nor kept here is given back by the garbage collector.
+ * <p>The garbage collector frees memory that is neither in use nor kept here.
  */
 final class RingPool {
   private static final int KEPT = 4;
@@ -20,7 +20,7 @@ final class RingPool {
 
   private RingPool() {}
 
-  /** A ring of any content. */
+  /** Takes a ring, with any content. */
   static MemorySegment take(int capacity) {
     synchronized (RINGS) {
       for (Iterator<MemorySegment> rings = RINGS.iterator(); rings.hasNext(); ) {
@@ -34,7 +34,7 @@ final class RingPool {
     return Arena.ofAuto().allocate(capacity, PAGE);
   }
 
-  /** Takes back a ring that no thread can touch any more. */
+  /** Takes back a ring that no thread can access any more. */
   static void giveBack(MemorySegment ring) {
     synchronized (RINGS) {
       if (RINGS.size() == KEPT) {

@@ -3,22 +3,23 @@ package org.revenantdb.recovery.log;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Whether it pays to stay awake for something that is expected soon, learnt from the last times.
+ * Decides whether it pays to spin for an event that is expected soon, from the experience of the
+ * last times.
  *
- * <p>A thread that parks is woken late: 50 us on a virtual machine whose processors sleep when they
- * are idle, and it costs whoever wakes it a system call. Where a force takes 150 us, two such hops
- * for each commit are two thirds of it. So one waits awake where that has worked out before, for a
- * limited time, and not at all on a machine with one processor.
+ * <p>A parked thread is woken late: after 50 us on a virtual machine whose processors sleep when
+ * they are idle. The wake-up also costs the waking thread a system call. If a force takes 150 us,
+ * two such wake-ups for each commit take two thirds of that time. So a thread spins if that has
+ * paid before, for a limited time, and never on a machine with one processor.
  *
  * <p>Threads: one.
  */
 final class Spinning {
-  /** What is longer away than two wake-ups is not worth staying awake for. */
+  /** Spinning does not pay for an event that takes longer than two wake-ups. */
   static final long LONGEST_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
   static final boolean OTHERS_RUN = Runtime.getRuntime().availableProcessors() > 1;
 
-  /** Looks between two looks at the clock. */
+  /** The number of checks between two reads of the clock. */
   static final int LOOKS = 16;
 
   private static final int MOST = 4;
@@ -31,7 +32,7 @@ final class Spinning {
 
   Spinning() {}
 
-  /** Whether to stay awake this time; now and then, to learn, also if it has not paid. */
+  /** Whether to spin this time. Sometimes true even if it has not paid, in order to learn. */
   boolean isWorthIt() {
     if (!OTHERS_RUN) {
       return false;
@@ -46,7 +47,7 @@ final class Spinning {
     return true;
   }
 
-  /** Whether what was expected came in time. */
+  /** Learns whether the event came in time. */
   void learn(boolean came) {
     score = came ? Math.min(MOST, score + 1) : Math.max(0, score - 1);
   }

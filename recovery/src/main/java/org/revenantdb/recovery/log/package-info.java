@@ -3,8 +3,8 @@
  *
  * <p>Reading order: {@link org.revenantdb.recovery.log.RecordBuilder}, {@link
  * org.revenantdb.recovery.log.Log}, then the ring (LogBuffer), the thread (LogWriter), and {@link
- * org.revenantdb.recovery.log.RecoverySpace}, which keeps writers from leaving a restart too much
- * to do.
+ * org.revenantdb.recovery.log.RecoverySpace}, which limits the work that writers leave for a
+ * restart.
  *
  * <p>The protocols are in {@code README.md} beside this file.
  */

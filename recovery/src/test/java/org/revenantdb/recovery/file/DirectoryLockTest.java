@@ -162,7 +162,7 @@ class DirectoryLockTest {
         DatabaseLockedException.class, () -> DirectoryLock.acquire(directory, /* shared= */ false));
     String answer = firstLine(other("exclusive"));
     assertTrue(answer.startsWith("refused -1 "), answer);
-    assertTrue(answer.contains("perhaps one that only reads"), answer);
+    assertTrue(answer.contains("it may be a reader"), answer);
     second.close();
   }
 
@@ -191,7 +191,7 @@ class DirectoryLockTest {
     dead.destroyForcibly().waitFor();
     try (DirectoryLock _ = DirectoryLock.acquire(directory, /* shared= */ true)) {
       String answer = firstLine(other("exclusive"));
-      assertTrue(answer.contains("the last that wrote its name was"), answer);
+      assertTrue(answer.contains("the last process that wrote the lock file was"), answer);
       assertTrue(answer.contains("not visible from here"), answer);
     }
   }

@@ -88,7 +88,7 @@ class IoFailuresTest {
         words("Stale file handle", other, "network", "mount it again"),
         words("Transport endpoint is not connected", other, "not answer", "connect it"),
         words("No such device or address", other, "not answer", "connect it"),
-        words("No locks available", other, "no locks", "lock service"),
+        words("No locks available", other, "does not support locks", "lock service"),
         words("Operation not supported", other, "does not support", "local file system"),
         words("Cannot allocate memory", other, "no memory", "end other processes"),
         words("Input/output error", other, "device has failed", "check the device"),
@@ -116,7 +116,7 @@ class IoFailuresTest {
     StorageException told = new ForceFailedException(folder, "forcing the file failed", row.said);
     boolean isUnknown = row.cure.equals("remove its cause");
     assertTrue(told.cure().contains(isUnknown ? "check the device" : row.cure), told.cure());
-    assertTrue(told.cure().endsWith(": it trusts only what was known durable"), told.cure());
+    assertTrue(told.cure().endsWith(": it uses only what was known to be durable"), told.cure());
     assertEquals(told.cure(), new ForceFailedException(folder, "earlier", told).cure());
   }
 

@@ -43,7 +43,7 @@ final class Contents {
           return item.name() + " is missing, and so is all after it";
         }
         if (!Arrays.equals(cursor.key(), item.key())) {
-          return "where %s is due, there is %s".formatted(item.name(), text(cursor.key()));
+          return "%s was expected, but %s was found".formatted(item.name(), text(cursor.key()));
         }
         byte[] found = sha.digest(cursor.value());
         byte[] due = sha.digest(item.content());
@@ -53,7 +53,7 @@ final class Contents {
         progress.at(++n);
       }
       if (cursor.next()) {
-        return text(cursor.key()) + " is there and must not be";
+        return text(cursor.key()) + " exists, but must not";
       }
     }
     return "";

@@ -103,7 +103,9 @@ public final class Demo {
                 files.small().size(),
                 ImporterMain.FILES_A_TRANSACTION,
                 rows));
-    say("seed %d kills at row %,d of the big one".formatted(options.seed(), killPoint.event()));
+    say(
+        "seed %d kills at row %,d of the big transaction"
+            .formatted(options.seed(), killPoint.event()));
     boolean committed = false;
     try (ForkedJvm child = importer()) {
       Progress progress = Progress.start("small transactions", "files", files.small().size());
@@ -176,7 +178,7 @@ public final class Demo {
       }
       recovered(db.recoveryReport(), System.nanoTime() - before);
       verify("acknowledged files", new Contents(small).firstDifference(db, "verifying"));
-      verify("nothing of the big transaction", Contents.firstVisible(db, files.big()));
+      verify("no row of the big transaction", Contents.firstVisible(db, files.big()));
       again(db, rows);
       List<JdkFiles.Item> all = new ArrayList<>(small);
       all.addAll(files.big());
@@ -206,7 +208,8 @@ public final class Demo {
 
   private void again(Database db, Table rows) {
     long before = System.nanoTime();
-    try (Progress progress = Progress.start("the big one again", "files", files.big().size())) {
+    try (Progress progress =
+        Progress.start("the big transaction again", "files", files.big().size())) {
       ImporterMain.importBig(db, rows, files.big(), progress::at);
     }
     long nanos = System.nanoTime() - before;
@@ -221,7 +224,7 @@ public final class Demo {
     CheckReport check = db.check();
     verify("structure, no page leaked", String.join("; ", check.problems()));
     verify(
-        "nothing left of the aborted one",
+        "nothing left of the aborted transaction",
         check.pagesToClean() == 0 ? "" : check.pagesToClean() + " pages cannot be cleaned");
   }
 
@@ -234,7 +237,7 @@ public final class Demo {
 
   private void finish() {
     long nanos = System.nanoTime() - start;
-    table.row("all in all", "%.1f s".formatted(nanos / 1e9));
+    table.row("total", "%.1f s".formatted(nanos / 1e9));
     out.println(table);
     broken.forEach(line -> out.println("WRONG  " + line));
     json.number("seconds", nanos / 1e9)
@@ -249,7 +252,7 @@ public final class Demo {
     } else {
       FileTrees.delete(dir.resolve("db"));
     }
-    out.println(broken.isEmpty() ? "All of it held." : "Repeat with --seed " + options.seed());
+    out.println(broken.isEmpty() ? "All checks passed." : "Repeat with --seed " + options.seed());
   }
 
   /**

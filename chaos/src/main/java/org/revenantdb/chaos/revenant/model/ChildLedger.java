@@ -78,7 +78,7 @@ final class ChildLedger {
       case 'F' -> failure = line.substring(2);
       case 'E' -> closing = true;
       case 'Z' -> closed = true;
-      default -> throw new IllegalStateException("the child said what it must not: " + line);
+      default -> throw new IllegalStateException("the child printed an unexpected line: " + line);
     }
   }
 
@@ -97,7 +97,8 @@ final class ChildLedger {
     long session = numbers.next();
     Attempt<RowKey> attempt = open.get(session);
     if (attempt == null) {
-      throw new IllegalStateException("session " + session + " speaks of no transaction");
+      throw new IllegalStateException(
+          "session " + session + " names a transaction that it has not begun");
     }
     return attempt;
   }

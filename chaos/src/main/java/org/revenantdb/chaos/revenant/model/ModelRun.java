@@ -153,7 +153,7 @@ public final class ModelRun {
   }
 
   private String line(long seed, String what) {
-    return "%4d s  episode %d, %s: %d kills, %d of them in a recovery; %,d commits, %d looks, %d reopenings"
+    return "%4d s  episode %d, %s: %d kills, %d of them in a recovery; %,d commits, %d verifications, %d reopenings"
         .formatted(
             (System.nanoTime() - start) / 1_000_000_000L,
             seed,
@@ -175,7 +175,7 @@ public final class ModelRun {
     List<String> missing = neverHappened();
     if (!missing.isEmpty()) {
       throw new ModelFailure(
-          "everything held, but these never happened: " + missing + "\n" + table());
+          "all checks passed, but these never happened: " + missing + "\n" + table());
     }
   }
 
@@ -199,17 +199,17 @@ public final class ModelRun {
                         tally.killsOfRecovery,
                         tally.killsWhileClosing))
             .row("clean closes", tally.cleanCloses)
-            .row("crashes nobody looked at before the next life", tally.secondLivesUnseen)
-            .row("looks", "%d, %,d rows".formatted(tally.verifications, tally.rowsVerified))
+            .row("crashes not verified before the next life", tally.secondLivesUnseen)
+            .row("verifications", "%d, %,d rows".formatted(tally.verifications, tally.rowsVerified))
             .row(
                 "transactions",
                 "%,d acknowledged, %,d rolled back".formatted(tally.acknowledged, tally.rolledBack))
             .row(
                 "in doubt at a kill",
-                "%d were there, %d were not".formatted(tally.inDoubtSurvived, tally.inDoubtLost))
+                "%d survived, %d did not".formatted(tally.inDoubtSurvived, tally.inDoubtLost))
             .row(
                 "steps",
-                "%,d with %,d conflicts foretold, %d reopenings"
+                "%,d with %,d conflicts predicted, %d reopenings"
                     .formatted(tally.steps, tally.conflicts, tally.reopenings))
             .row("longest opening", tally.longestRecoveryNanos / 1_000_000 + " ms");
     Store.Counters c = tally.counters;

@@ -287,7 +287,7 @@ final class Session {
     boolean deleted = tx.delete(row.table(), row.bytes());
     if (deleted != (replaced != Attempt.ABSENT)) {
       throw new ModelFailure(
-          "delete of %s said %s, but the transaction had seen %s"
+          "delete of %s returned %s, but the transaction had seen %s"
               .formatted(row, deleted, Long.toHexString(replaced)));
     }
     if (deleted) {

@@ -189,7 +189,7 @@ final class StepsEpisode {
     // Where this transaction sees no row, both answers to a change by others are fair: nothing to
     // do, or a conflict.
     demand(!conflict || !there, "a delete of %s met no conflict where there is one", row);
-    demand(deleted == there, "a delete of %s said " + deleted, row);
+    demand(deleted == there, "a delete of %s returned " + deleted, row);
     if (there) {
       client.twin.change(row, null);
     }
@@ -233,16 +233,17 @@ final class StepsEpisode {
 
   private void compare(Rows rows, Map<RowKey, Value> expected, KeySpace space) {
     for (Map.Entry<RowKey, Value> entry : expected.entrySet()) {
-      demand(rows.next(), "a walk ends before %s", entry.getKey());
+      demand(rows.next(), "a scan ends before %s", entry.getKey());
       RowKey found = space.rowOf(rows.key());
       demand(
           found.equals(entry.getKey()),
-          "a walk shows " + found + " where %s is due",
+          "a scan shows " + found + " where %s is expected",
           entry.getKey());
       demandSame(found, entry.getValue(), rows.value());
     }
     if (rows.next()) {
-      throw new ModelFailure("a walk shows " + space.rowOf(rows.key()) + " where its end is due");
+      throw new ModelFailure(
+          "a scan shows " + space.rowOf(rows.key()) + " where its end is expected");
     }
   }
 
@@ -323,7 +324,7 @@ final class StepsEpisode {
     byte[] bytes = expected == null ? null : expected.bytes();
     if (!Arrays.equals(bytes, found)) {
       throw new ModelFailure(
-          "%s: %s is read where %s is due"
+          "%s: %s is read where %s is expected"
               .formatted(
                   row,
                   found == null ? "nothing" : found.length + " bytes " + head(found),

@@ -47,7 +47,7 @@ final class Verifier {
           RowKey row = space.rowOf(rows.key());
           if (row.number() <= last || !row.table().equals(table)) {
             throw new ModelFailure(
-                "a walk over all of " + table + " shows " + row + " after row " + last);
+                "a scan over all of " + table + " shows " + row + " after row " + last);
           }
           last = row.number();
           contents.put(row, version(space, rows));
@@ -84,7 +84,7 @@ final class Verifier {
     long expected = contents.getOrDefault(row, Attempt.ABSENT);
     if (found != expected) {
       throw new ModelFailure(
-          "%s: a walk shows version %x, a read %x".formatted(row, expected, found));
+          "%s: a scan shows version %x, a read %x".formatted(row, expected, found));
     }
   }
 

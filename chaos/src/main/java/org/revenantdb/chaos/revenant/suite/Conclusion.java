@@ -29,7 +29,7 @@ public record Conclusion(String text, int exitCode) {
    */
   public static Conclusion of(RunReport report, int seconds) {
     if (report.verdict() == Verdict.SURVIVED) {
-      return new Conclusion("All of it held.", 0);
+      return new Conclusion("All checks passed.", 0);
     }
     if (report.verdict() != Verdict.NOT_MEASURED) {
       return new Conclusion("repeat: " + report.command(), 1);
@@ -42,7 +42,7 @@ public record Conclusion(String text, int exitCode) {
             .map(part -> part.name() + " (" + part.reason() + ")")
             .collect(Collectors.joining("; "));
     String text =
-        (nothing ? "Nothing was measured" : "What was measured held; not measured") + ": ";
+        (nothing ? "Nothing was measured" : "All that was measured passed; not measured") + ": ";
     boolean hurried = missing.stream().anyMatch(Outcomes::hurried);
     String hint = hurried ? "\nGive it more time: --seconds " + more(seconds) : "";
     return new Conclusion(text + (names.isEmpty() ? "no part was run" : names) + "." + hint, 0);

@@ -104,7 +104,7 @@ public final class CountedRun {
         }
       }
       if (outcomes.isEmpty()) {
-        report.part(Outcome.of(name, Verdict.NOT_MEASURED, "no state that was not met before"));
+        report.part(Outcome.of(name, Verdict.NOT_MEASURED, "no new state"));
         return;
       }
       Outcome sum = Outcomes.sum(name, outcomes);

@@ -90,7 +90,7 @@ final class DurableReader {
   void exists(String table, byte[] key, byte @Nullable [] known) {
     try (Transaction tx = db.begin(DURABLE)) {
       boolean there = tx.exists(tables.apply(table), key);
-      expect(there == (known != null), table, key, "exists says " + there);
+      expect(there == (known != null), table, key, "exists returns " + there);
       promises.durableRead(Cell.key(table, key), known);
     }
   }
@@ -99,7 +99,7 @@ final class DurableReader {
   void delete(String table, byte[] key, byte @Nullable [] known) {
     try (Transaction tx = db.begin(DURABLE)) {
       boolean there = tx.delete(tables.apply(table), key);
-      expect(there == (known != null), table, key, "delete says " + there);
+      expect(there == (known != null), table, key, "delete returns " + there);
       promises.durableRead(Cell.key(table, key), known);
     }
   }

@@ -76,7 +76,7 @@ final class FullDisk {
 
   /** How many disks were full, and on how many of them the open database went on. */
   String detail() {
-    return "%d disks, %d full, %d went on at once".formatted(lives, full, wentOnAtOnce);
+    return "%d disks, %d full, %d continued at once".formatted(lives, full, wentOnAtOnce);
   }
 
   private String live(long room, long lifeSeed) throws IOException {
@@ -90,12 +90,15 @@ final class FullDisk {
     String where = "on a disk with room for %,d bytes (seed %d) ".formatted(room, lifeSeed);
     @Nullable Throwable met = workUntilFull(subject, disk, space, promises, lifeSeed);
     if (met != null && !isClear(met)) {
-      return where + "the work failed with " + met + ", which does not say that the disk is full";
+      return where
+          + "the work failed with "
+          + met
+          + ", which does not report that the disk is full";
     }
     full += space.refused() > 0 ? 1 : 0;
     StateResult left = check(directory, promises, disk.clock().next());
     if (!left.survived()) {
-      return where + "not all that was promised is there: " + left;
+      return where + "promised data is missing: " + left;
     }
     space.free();
     try (Database again = subject.open(disk.directory())) {

@@ -121,7 +121,7 @@ final class HinderedRollback {
         return where + seen;
       }
       if (!left.survived()) {
-        return where + "killed in the midst of it: " + left;
+        return where + "killed during the rollback: " + left;
       }
       if (!report.isSound() || report.pagesToClean() != 0) {
         return where + "cleaned when it was over: " + report;
@@ -317,7 +317,7 @@ final class HinderedRollback {
   private static String difference(List<byte[]> rows, List<byte[]> found) {
     for (int i = 0; i < rows.size(); i++) {
       if (!Arrays.equals(rows.get(i), found.get(i))) {
-        return "somebody sees another version of row " + i;
+        return "a reader sees another version of row " + i;
       }
     }
     return "";

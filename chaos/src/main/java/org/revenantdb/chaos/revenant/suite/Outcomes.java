@@ -8,10 +8,10 @@ import org.revenantdb.chaos.subject.Verdict;
 final class Outcomes {
 
   /** Why a part was not measured that could have been. */
-  static final String NO_TIME = "there was no time for it";
+  static final String NO_TIME = "not enough time";
 
   /** Why what was begun did not come to anything. */
-  static final String NO_TIME_FOR_MORE = "and there was no time for more";
+  static final String NO_TIME_FOR_MORE = "and not enough time for more";
 
   private Outcomes() {}
 

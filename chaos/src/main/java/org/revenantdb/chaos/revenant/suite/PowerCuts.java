@@ -69,7 +69,8 @@ final class PowerCuts {
   /** Until something was measured. */
   private static final double FIRST_GUESS = 60;
 
-  private static final String NOTHING_NEW = "all its states had been met under other profiles";
+  private static final String NOTHING_NEW =
+      "all its states had already been tested under other profiles";
 
   private static final Duration LIMIT = Duration.ofSeconds(60);
 

@@ -136,12 +136,12 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
         byte[] key = cursor.key();
         byte[] value = cursor.value();
         recovered.demand(
-            Arrays.compareUnsigned(before, key) < 0, "a walk over " + table + " goes back");
+            Arrays.compareUnsigned(before, key) < 0, "a scan over " + table + " goes back");
         boolean same =
             value.length <= Cell.WHOLE
                 ? Arrays.equals(value, tx.get(table, key))
                 : tx.exists(table, key);
-        recovered.demand(same, "a walk over " + table + " shows a row that a read does not");
+        recovered.demand(same, "a scan over " + table + " shows a row that a read does not");
         before = key;
         rows.add(Map.entry(Cell.key(table.name(), key), Cell.promised(value)));
       }

@@ -44,7 +44,7 @@ public final class ThrottleSubject extends RevenantSubject {
         (worker, random) -> scattered(worker, random, 14),
         () -> main.rollBack(writes -> many(writes, 0)));
     if (heldBack(db) == 0) {
-      throw new IllegalStateException("nobody was held back: " + db.waitStatistics());
+      throw new IllegalStateException("no writer was throttled: " + db.waitStatistics());
     }
     sessions.together(
         SESSIONS,

@@ -74,7 +74,7 @@ final class TraceCurves {
     }
     for (long place : places) {
       if (place < cut && place >= cut - BEFORE) {
-        events.add(Event.at("promises", place, "answered at " + place));
+        events.add(Event.at("promises", place, "acknowledged at " + place));
       }
     }
     PowerCut power = new PowerCut(life.trace(), PlatformProfile.STRICT_POSIX.rules());

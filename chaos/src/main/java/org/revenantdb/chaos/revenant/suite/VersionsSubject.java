@@ -55,7 +55,7 @@ public final class VersionsSubject extends RevenantSubject {
     try (Stream<Path> files = Files.list(database)) {
       List<Path> left = files.filter(file -> file.toString().endsWith(".spill")).toList();
       if (!left.isEmpty()) {
-        throw new IllegalStateException("left by a former life, and not deleted: " + left);
+        throw new IllegalStateException("left over from a former life and not deleted: " + left);
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -23,7 +23,7 @@ class ConclusionTest {
 
   @Test
   void run_thatSurvived_saysSo() {
-    assertEquals(new Conclusion("All of it held.", 0), of(HELD));
+    assertEquals(new Conclusion("All checks passed.", 0), of(HELD));
   }
 
   @Test
@@ -36,7 +36,7 @@ class ConclusionTest {
   void part_withoutTime_isNamed_andMoreTimeIsAdvised() {
     Conclusion end = of(HELD, Outcomes.notMeasured("power cut, NAMES_LOST"));
     assertEquals(
-        "What was measured held; not measured: power cut, NAMES_LOST (there was no time for it)."
+        "All that was measured passed; not measured: power cut, NAMES_LOST (not enough time)."
             + "\nGive it more time: --seconds 30",
         end.text());
     assertEquals(0, end.exitCode());

@@ -72,7 +72,7 @@ class HistoryRunsTest {
       Outcome outcome = runs(NO_TIME).cut(NO_TIME, progress);
       assertEquals(Verdict.NOT_MEASURED, outcome.verdict(), outcome::toString);
       assertEquals(
-          "SNAPSHOT, READ_COMMITTED not reached, and there was no time for more", outcome.reason());
+          "SNAPSHOT, READ_COMMITTED not reached, and not enough time for more", outcome.reason());
       assertTrue(Outcomes.hurried(outcome));
       assertTrue(outcome.states() > 0, outcome::toString);
     }
