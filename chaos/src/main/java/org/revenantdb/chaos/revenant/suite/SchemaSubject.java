@@ -102,7 +102,7 @@ public final class SchemaSubject extends RevenantSubject {
       if (SchemaSession.isName(name)) {
         rows.add(
             Map.entry(
-                SchemaSession.tableKey(name), SchemaSession.tableValue(db.getOrCreateTable(name))));
+                SchemaSession.tableKey(name), SchemaSession.tableValue(db.table(name))));
       }
     }
   }

@@ -97,7 +97,7 @@ class NamesOfANewDatabaseTest {
     try (Database recovered = Database.open(found, RevenantSubject.options().withCreate(false));
         Transaction tx = recovered.begin()) {
       assertArrayEquals(
-          VALUE, tx.get(recovered.getOrCreateTable("t"), KEY), stop + " at force " + force);
+          VALUE, tx.get(recovered.table("t"), KEY), stop + " at force " + force);
     }
     return true;
   }

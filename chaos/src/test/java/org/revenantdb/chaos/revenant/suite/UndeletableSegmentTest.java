@@ -111,7 +111,7 @@ class UndeletableSegmentTest {
     int last = work;
     for (int i = 0; i < KEYS; i++, work--) {
       byte[] found =
-          db.call(tx -> tx.get(db.getOrCreateTable("t"), new byte[] {(byte) (work % KEYS)}));
+          db.call(tx -> tx.get(db.table("t"), new byte[] {(byte) (work % KEYS)}));
       assertArrayEquals(value(), found, "write " + work);
     }
     work = last;
