@@ -115,6 +115,33 @@ final class ForkSession implements AutoCloseable {
     return directory;
   }
 
+  /** Writes the classes of an engine that differs from ours. */
+  @FunctionalInterface
+  interface EngineClasses {
+    /**
+     * Writes them.
+     *
+     * @throws IllegalStateException if our engine no longer has what is replaced in it
+     */
+    void write(Path folder) throws IOException;
+  }
+
+  /**
+   * The folder of an engine that differs from ours.
+   *
+   * @param name of the folder, below {@link #directory}
+   * @param what the engine is, for the message if it cannot be made
+   */
+  Path engine(String name, String what, EngineClasses classes) throws CannotMeasureException {
+    Path folder = directory.resolve(name);
+    try {
+      classes.write(folder);
+    } catch (IOException | IllegalStateException e) {
+      throw new CannotMeasureException(what, e);
+    }
+    return folder;
+  }
+
   /**
    * Runs all of them once a round, each time another one first, and adds what they say as points
    * {@code metric,name}.
