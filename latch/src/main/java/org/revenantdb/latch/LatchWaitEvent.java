@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the flight recorder keeps of a long wait for a latch; its duration is the wait.
  *
- * <p>Nothing but {@link LatchWaitEvents} may mention this class: where the module {@code jdk.jfr} is
- * missing it cannot be loaded.
+ * <p>Nothing but {@link LatchWaitEvents} may mention this class: where the module {@code jdk.jfr}
+ * is missing it cannot be loaded.
  */
 @Name(LatchWaitEvent.NAME)
 @Label("Latch Wait")

@@ -106,7 +106,8 @@ final class LatchWaitEvents {
 
   private static boolean isAvailable() {
     try {
-      Class.forName("jdk.jfr.Event", /* initialize= */ false, LatchWaitEvents.class.getClassLoader());
+      Class.forName(
+          "jdk.jfr.Event", /* initialize= */ false, LatchWaitEvents.class.getClassLoader());
       return true;
     } catch (ClassNotFoundException | LinkageError e) {
       return false;

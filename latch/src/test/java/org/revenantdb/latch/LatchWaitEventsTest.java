@@ -113,7 +113,9 @@ class LatchWaitEventsTest {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xlog:class+load:stdout:uptime",
                 "--class-path",
-                placeOf(HybridLatch.class) + File.pathSeparator + placeOf(LatchWaitEventsTest.class),
+                placeOf(HybridLatch.class)
+                    + File.pathSeparator
+                    + placeOf(LatchWaitEventsTest.class),
                 FirstWait.class.getName())
             .redirectErrorStream(true)
             .start();

@@ -1,7 +1,8 @@
 package org.revenantdb.latch;
 
 /**
- * A program that makes a thread wait for a latch: run by {@link LatchWaitEventsTest} without jdk.jfr.
+ * A program that makes a thread wait for a latch: run by {@link LatchWaitEventsTest} without
+ * jdk.jfr.
  */
 final class WithoutFlightRecorder {
   private WithoutFlightRecorder() {}

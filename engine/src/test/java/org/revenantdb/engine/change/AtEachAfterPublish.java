@@ -8,11 +8,12 @@ public final class AtEachAfterPublish implements AutoCloseable {
   /** Runs that. */
   public AtEachAfterPublish(Journal journal, Runnable look) {
     this.journal = journal;
-    journal.steps = step -> {
-      if (Thread.currentThread() == thread) {
-        look.run();
-      }
-    };
+    journal.steps =
+        step -> {
+          if (Thread.currentThread() == thread) {
+            look.run();
+          }
+        };
   }
 
   @Override

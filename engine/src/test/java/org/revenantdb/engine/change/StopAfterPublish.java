@@ -29,15 +29,16 @@ public final class StopAfterPublish implements AutoCloseable {
   public StopAfterPublish(Journal journal, Thread thread, Class<?> inside, int places) {
     AtomicInteger before = new AtomicInteger(places);
     this.journal = journal;
-    journal.steps = step -> {
-      passed.add(Thread.currentThread());
-      if (Thread.currentThread() == thread
-          && (inside == Object.class || isInside(inside))
-          && before.getAndDecrement() <= 0) {
-        arrived.countDown();
-        awaitWhole(go);
-      }
-    };
+    journal.steps =
+        step -> {
+          passed.add(Thread.currentThread());
+          if (Thread.currentThread() == thread
+              && (inside == Object.class || isInside(inside))
+              && before.getAndDecrement() <= 0) {
+            arrived.countDown();
+            awaitWhole(go);
+          }
+        };
   }
 
   /** Waits until the thread has come there. */

@@ -11,12 +11,13 @@ public final class ThrowAfterPublish implements AutoCloseable {
   /** Throws at the place of that number, the first is 0; before that it does something else. */
   public ThrowAfterPublish(Journal journal, int place, Error thrown, Runnable before) {
     this.journal = journal;
-    journal.steps = step -> {
-      if (Thread.currentThread() == thread && passed.getAndIncrement() == place) {
-        before.run();
-        throw thrown;
-      }
-    };
+    journal.steps =
+        step -> {
+          if (Thread.currentThread() == thread && passed.getAndIncrement() == place) {
+            before.run();
+            throw thrown;
+          }
+        };
   }
 
   /** How many places were passed. */

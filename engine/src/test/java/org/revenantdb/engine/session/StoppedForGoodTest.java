@@ -123,7 +123,8 @@ class StoppedForGoodTest {
   }
 
   private static int places(Database db) {
-    try (ThrowAfterPublish none = new ThrowAfterPublish(journal(db), -1, new StackOverflowError(), () -> {})) {
+    try (ThrowAfterPublish none =
+        new ThrowAfterPublish(journal(db), -1, new StackOverflowError(), () -> {})) {
       db.run(LAZY, tx -> work(tx, db.getOrCreateTable("t")));
       return none.passed();
     }

@@ -186,7 +186,8 @@ class MapSchedulesTest {
         TestEngine.Tx later = engine.begin();
         Thread cleaner = new Thread(engine::pass);
         Thread writer = new Thread(() -> later.put(tree, new byte[] {2}, new byte[10]));
-        try (StopAfterPublish stop = new StopAfterPublish(engine.journal, cleaner, Object.class, places)) {
+        try (StopAfterPublish stop =
+            new StopAfterPublish(engine.journal, cleaner, Object.class, places)) {
           cleaner.start();
           stop.awaitArrival();
           assertFalse(isMarked(redone(engine), leaf), "A is in the log");
@@ -287,7 +288,8 @@ class MapSchedulesTest {
             }
           });
       List<Integer> claimed;
-      try (StopAfterPublish stop = new StopAfterPublish(engine.journal, writer, OverflowWriter.class)) {
+      try (StopAfterPublish stop =
+          new StopAfterPublish(engine.journal, writer, OverflowWriter.class)) {
         writer.start();
         stop.awaitArrival();
         TreeSet<Integer> logged = named(engine, since, PartKind.FORMAT);
@@ -321,7 +323,8 @@ class MapSchedulesTest {
       int since = engine.journal.entries().size();
       Thread cleaner = new Thread(engine::clean);
       TreeSet<Integer> freed;
-      try (StopAfterPublish stop = new StopAfterPublish(engine.journal, cleaner, OverflowRemoval.class)) {
+      try (StopAfterPublish stop =
+          new StopAfterPublish(engine.journal, cleaner, OverflowRemoval.class)) {
         cleaner.start();
         stop.awaitArrival();
         freed = named(engine, since, PartKind.FREE);

@@ -48,15 +48,8 @@ final class RecoveryTpcc {
         List.of(
             child(session, IN_ROW, null, scale),
             child(
-                session,
-                WRITER_ONLY,
-                engine(session, "writer-only", FormerVersions.class),
-                scale),
-            child(
-                session,
-                OFF_ROW,
-                engine(session, "off-row", OffRowVersions.class),
-                scale));
+                session, WRITER_ONLY, engine(session, "writer-only", FormerVersions.class), scale),
+            child(session, OFF_ROW, engine(session, "off-row", OffRowVersions.class), scale));
     Map<String, Sample> samples =
         session.run("TPC-C, versions", session.quick() ? 1 : ROUNDS, children, SpaceMapTpcc.UNITS);
     Plot plot =
@@ -75,8 +68,7 @@ final class RecoveryTpcc {
     figures.put(OFF_ROW_RATIO, ForkSession.median(samples, RATE + "," + OFF_ROW) / without);
   }
 
-  private static Path engine(
-      ForkSession session, String name, Class<? extends FormerVersions> kept)
+  private static Path engine(ForkSession session, String name, Class<? extends FormerVersions> kept)
       throws CannotMeasureException {
     return session.engine(
         name,

@@ -325,8 +325,7 @@ final class HinderedRollback {
 
   private static String ofSavepoint(Database db, Transaction tx) {
     for (int row = 0; row < ROWS; row++) {
-      if (!Arrays.equals(
-          atSavepoint(row), tx.get(db.table(HOT), Tables.key(2_000 + row)))) {
+      if (!Arrays.equals(atSavepoint(row), tx.get(db.table(HOT), Tables.key(2_000 + row)))) {
         return "row " + row + " is not what it was at the savepoint";
       }
     }
