@@ -13,9 +13,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.chaos.crash.Scratch;
 import org.revenantdb.chaos.report.Progress;
-import org.revenantdb.jmh.fork.Directories;
 
 /**
  * One run of a measurement of the engine, as all its parts see it: it starts their JVMs, each with
@@ -265,8 +265,8 @@ final class ForkSession implements AutoCloseable {
 
   private static void delete(Path path) {
     try {
-      Directories.delete(path);
-    } catch (IOException | UncheckedIOException e) {
+      FileTrees.delete(path);
+    } catch (UncheckedIOException e) {
       System.err.println("left behind: " + path + ": " + e.getMessage());
     }
   }
