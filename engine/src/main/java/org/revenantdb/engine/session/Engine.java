@@ -28,6 +28,7 @@ import org.revenantdb.gc.ActiveSnapshots;
 import org.revenantdb.latch.StackReserve;
 import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.log.DurabilityUnknownException;
 import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.restart.PreparedTransaction;
 
@@ -218,7 +219,7 @@ public final class Engine implements CatalogueOwner {
   public void awaitDurable(long lsn) {
     try {
       storage.log().awaitDurable(lsn);
-    } catch (org.revenantdb.recovery.log.OutcomeUnknownException | LogStoppedException e) {
+    } catch (DurabilityUnknownException | LogStoppedException e) {
       throw stopped(e);
     }
   }

@@ -25,7 +25,7 @@ import org.revenantdb.recovery.segment.SegmentSupply;
  * Neither is interrupted; the interrupt status stays.
  *
  * <p>Failure: a write or force that fails stops the log for good. Who waits then, or asks later
- * about a record that is not known durable, gets {@link OutcomeUnknownException}; who publishes
+ * about a record that is not known durable, gets {@link DurabilityUnknownException}; who publishes
  * later gets {@link LogStoppedException}. Both carry the cause.
  *
  * {@snippet :
@@ -324,7 +324,7 @@ public final class Log implements AutoCloseable {
    * Waits until the log is durable up to a position; makes the writer force it.
    *
    * @param lsn the LSN of a published record
-   * @throws OutcomeUnknownException if the log stopped, now or before, and the record is not known
+   * @throws DurabilityUnknownException if the log stopped, now or before, and the record is not known
    *     to be durable
    */
   public void awaitDurable(long lsn) {
@@ -345,7 +345,7 @@ public final class Log implements AutoCloseable {
    * told of the wait: that may be as long as nobody asks for a force.
    *
    * @param lsn the LSN of a published record
-   * @throws OutcomeUnknownException if the log stopped, now or before, and the record is not known
+   * @throws DurabilityUnknownException if the log stopped, now or before, and the record is not known
    *     to be durable
    */
   public void awaitDurableUnasked(long lsn) {
@@ -353,7 +353,7 @@ public final class Log implements AutoCloseable {
       durableWaiters.await(lsn, durableReached);
     }
     if (durableLsn() < lsn) {
-      throw new OutcomeUnknownException(lsn, failure);
+      throw new DurabilityUnknownException(lsn, failure);
     }
   }
 
