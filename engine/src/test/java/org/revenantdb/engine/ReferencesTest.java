@@ -52,8 +52,15 @@ class ReferencesTest {
   private static final Set<String> FOREIGN =
       Set.of(
           "Dbi",
+          "Int2IntHashMap",
+          "IntArrayList",
+          "IntHashSet",
           "Long2LongHashMap",
+          "Long2ObjectHashMap",
+          "LongHashSet",
           "MappedBytes",
+          "MpmcVarHandleArrayQueue",
+          "MpscUnboundedVarHandleArrayQueue",
           "OpenAllocator",
           "SharedSecrets",
           "TerminateProcess",

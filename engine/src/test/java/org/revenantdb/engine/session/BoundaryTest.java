@@ -83,9 +83,7 @@ class BoundaryTest {
     RuntimeException told = told(new CompletionException(new LogStoppedException(why)));
     assertInstanceOf(DatabaseStoppedException.class, told);
     assertTrue(told.getMessage().contains(why.getMessage()), told.getMessage());
-    assertInstanceOf(
-        OutcomeUnknownException.class,
-        told(new DurabilityUnknownException(5, why)));
+    assertInstanceOf(OutcomeUnknownException.class, told(new DurabilityUnknownException(5, why)));
   }
 
   @Test

@@ -324,8 +324,8 @@ public final class Log implements AutoCloseable {
    * Waits until the log is durable up to a position; makes the writer force it.
    *
    * @param lsn the LSN of a published record
-   * @throws DurabilityUnknownException if the log stopped, now or before, and the record is not known
-   *     to be durable
+   * @throws DurabilityUnknownException if the log stopped, now or before, and the record is not
+   *     known to be durable
    */
   public void awaitDurable(long lsn) {
     if (durableLsn() >= lsn) {
@@ -345,8 +345,8 @@ public final class Log implements AutoCloseable {
    * told of the wait: that may be as long as nobody asks for a force.
    *
    * @param lsn the LSN of a published record
-   * @throws DurabilityUnknownException if the log stopped, now or before, and the record is not known
-   *     to be durable
+   * @throws DurabilityUnknownException if the log stopped, now or before, and the record is not
+   *     known to be durable
    */
   public void awaitDurableUnasked(long lsn) {
     if (!spinUntilDurable(lsn)) {

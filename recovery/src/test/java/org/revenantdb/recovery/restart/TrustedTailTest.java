@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.recovery.file.ForceFailedException;
+import org.revenantdb.recovery.log.DurabilityUnknownException;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogStoppedException;
-import org.revenantdb.recovery.log.DurabilityUnknownException;
 import org.revenantdb.recovery.testing.CrashDisk;
 
 /** R6: what a restart reads and acts upon is durable before it acts. */
