@@ -2,7 +2,8 @@ import org.jspecify.annotations.NullMarked;
 
 /** A crash-testing framework for any storage code on the JVM. */
 @NullMarked
-// Chronicle Bytes has an automatic module name and no descriptor; nothing of it is in our API.
+// Agrona and Chronicle Bytes have automatic module names and no descriptors; nothing of them is in
+// our API.
 @SuppressWarnings("requires-automatic")
 module org.revenantdb.chaos {
   // These two are used by org.revenantdb.chaos.revenant alone: RevenantDB's own suite, demo and
@@ -11,6 +12,7 @@ module org.revenantdb.chaos {
   requires static org.revenantdb.recovery;
   // Used by the ledger in forked JVMs alone, which run on the class path.
   requires static chronicle.bytes;
+  requires org.agrona;
   requires static info.picocli;
   requires static org.jspecify;
   requires static org.junit.jupiter.api;

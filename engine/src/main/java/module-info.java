@@ -8,6 +8,7 @@ module org.revenantdb.engine {
   requires org.revenantdb.latch;
   requires org.revenantdb.gc;
   requires org.revenantdb.recovery;
+  requires org.jctools.core.jdk11;
   requires static info.picocli;
   requires static jdk.jfr;
   requires static org.jspecify;

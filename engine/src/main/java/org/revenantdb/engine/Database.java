@@ -26,6 +26,7 @@ import org.revenantdb.engine.session.Retry;
 import org.revenantdb.gc.ActiveSnapshots;
 import org.revenantdb.latch.StackReserve;
 import org.revenantdb.recovery.file.FileThread;
+import org.revenantdb.recovery.log.DurabilityUnknownException;
 import org.revenantdb.recovery.log.LogStoppedException;
 
 /**
@@ -361,7 +362,7 @@ public final class Database implements AutoCloseable {
   private void awaitCatalog(long changedAt, String what) {
     try {
       engine.storage().log().awaitDurable(changedAt);
-    } catch (org.revenantdb.recovery.log.OutcomeUnknownException | LogStoppedException e) {
+    } catch (DurabilityUnknownException | LogStoppedException e) {
       throw new OutcomeUnknownException(
           "the log failed while "
               + what
@@ -1078,7 +1079,7 @@ public final class Database implements AutoCloseable {
     engine.pokeCleaner();
     try {
       engine.storage().log().awaitDurable(lsn);
-    } catch (org.revenantdb.recovery.log.OutcomeUnknownException | LogStoppedException e) {
+    } catch (DurabilityUnknownException | LogStoppedException e) {
       throw new OutcomeUnknownException(
           "the log failed while the outcome of a prepared transaction was to become durable: open the database again, and"
               + " say it again if it is still prepared ("

@@ -95,12 +95,16 @@ class JlinkTest {
             folder.resolve("db").toString()));
   }
 
-  /** Where the modules of the project are, as this test runs on them. */
+  /** Where the modules of the project, and those that they require, are for this test. */
   private static String engineModules() {
     return ModuleLayer.boot().configuration().modules().stream()
-        .filter(module -> module.name().startsWith("org.revenantdb."))
+        .filter(module -> isOfEngine(module.name()))
         .map(module -> Path.of(module.reference().location().orElseThrow()).toString())
         .collect(Collectors.joining(File.pathSeparator));
+  }
+
+  private static boolean isOfEngine(String module) {
+    return module.startsWith("org.revenantdb.") || module.startsWith("org.jctools.");
   }
 
   /** In a process of its own: jlink refuses to link from this one, whose modules are patched. */

@@ -75,8 +75,15 @@ class ReferencesTest {
   private static final Set<String> FOREIGN =
       Set.of(
           "Dbi",
+          "Int2IntHashMap",
+          "IntArrayList",
+          "IntHashSet",
           "Long2LongHashMap",
+          "Long2ObjectHashMap",
+          "LongHashSet",
           "MappedBytes",
+          "MpmcVarHandleArrayQueue",
+          "MpscUnboundedVarHandleArrayQueue",
           "OpenAllocator",
           "PENDING_COUNT",
           "SharedSecrets",

@@ -12,10 +12,10 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
+import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
-import org.revenantdb.jmh.fork.Directories;
 
 /**
  * What do the begin and the commit of a read-only transaction cost, by themselves and around one
@@ -52,15 +52,11 @@ public class BeginCommitBenchmark {
     database.run(transaction -> transaction.put(table, KEY, VALUE));
   }
 
-  /**
-   * Takes the database away.
-   *
-   * @throws IOException if it cannot be
-   */
+  /** Takes the database away. */
   @TearDown
-  public void close() throws IOException {
+  public void close() {
     database.close();
-    Directories.delete(directory);
+    FileTrees.delete(directory);
   }
 
   /**

@@ -40,7 +40,7 @@ final class Bucket implements ParkingLot.Waiters {
       ConstantBootstraps.fieldVarHandle(
           MethodHandles.lookup(), "lock", VarHandle.class, Bucket.class, int.class);
 
-  private static final int SPINS = Backoff.OTHERS_RUN ? 64 : 1;
+  private static final int SPINS = SpinPauses.OTHERS_RUN ? 64 : 1;
 
   private final long fairnessNanos;
   private final WaitQueue[] queues;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The flight recorder's event for a long wait for a latch. Its duration is the length of the wait.
  *
- * <p>Only {@link WaitEvents} may refer to this class: without the module {@code jdk.jfr} it cannot
+ * <p>Only {@link LatchWaitEvents} may refer to this class: without the module {@code jdk.jfr} it cannot
  * be loaded.
  */
 @Name(LatchWaitEvent.NAME)

@@ -74,7 +74,7 @@ enum LatchWaiter implements ParkingLot.Protocol<HybridLatch>, TracksArrivals<Hyb
       return latch.tryEnter(this) ? ParkingLot.Outcome.GRANTED : ParkingLot.Outcome.TIMED_OUT;
     }
     LatchMeters meters = terms.meters();
-    Object event = WaitEvents.begin();
+    Object event = LatchWaitEvents.begin();
     if (!timed && statistics == null && event == null && meters == null) {
       return spinThenPark(latch, request, terms, /* timed= */ false, 0);
     }
@@ -92,7 +92,7 @@ enum LatchWaiter implements ParkingLot.Protocol<HybridLatch>, TracksArrivals<Hyb
         statistics.record(System.nanoTime() - start);
       }
       end(meter, metered);
-      WaitEvents.end(event, latchClass, shared, told);
+      LatchWaitEvents.end(event, latchClass, shared, told);
     }
   }
 
@@ -127,7 +127,7 @@ enum LatchWaiter implements ParkingLot.Protocol<HybridLatch>, TracksArrivals<Hyb
       while (!latch.tryEnter(waiter)) {
         // If others are parked already, a newcomer gains little by spinning, and it costs them
         // processor time.
-        if (last == null && !LatchWord.isParked(latch.wordOpaque()) && Backoff.pause(round++)) {
+        if (last == null && !LatchWord.isParked(latch.wordOpaque()) && SpinPauses.pause(round++)) {
           continue;
         }
         if (last != null && last.onItsWay) {

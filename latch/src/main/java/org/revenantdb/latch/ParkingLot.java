@@ -258,7 +258,7 @@ public final class ParkingLot {
    * processor.
    */
   private static final long AWAKE_NANOS =
-      Backoff.OTHERS_RUN ? TimeUnit.MICROSECONDS.toNanos(100) : 0;
+      SpinPauses.OTHERS_RUN ? TimeUnit.MICROSECONDS.toNanos(100) : 0;
 
   /** Pauses between two looks at the clock while awake. */
   private static final int PAUSES = 8;

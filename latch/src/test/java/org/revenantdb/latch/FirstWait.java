@@ -1,6 +1,6 @@
 package org.revenantdb.latch;
 
-/** A program that waits for a latch once, in vain: run by {@link WaitEventsTest}. */
+/** A program that waits for a latch once, in vain: run by {@link LatchWaitEventsTest}. */
 final class FirstWait {
   private FirstWait() {}
 

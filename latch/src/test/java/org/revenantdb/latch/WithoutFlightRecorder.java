@@ -1,7 +1,8 @@
 package org.revenantdb.latch;
 
 /**
- * A program that makes a thread wait for a latch: run by {@link WaitEventsTest} without jdk.jfr.
+ * A program that makes a thread wait for a latch: run by {@link LatchWaitEventsTest} without
+ * jdk.jfr.
  */
 final class WithoutFlightRecorder {
   private WithoutFlightRecorder() {}
@@ -16,14 +17,14 @@ final class WithoutFlightRecorder {
     Thread waiter =
         Thread.ofPlatform()
             .start(() -> {
-              Object event = WaitEvents.begin();
+              Object event = LatchWaitEvents.begin();
               latch.acquireShared(statistics);
-              WaitEvents.end(event, statistics.latchClass(), true, Acquisition.ACQUIRED);
+              LatchWaitEvents.end(event, statistics.latchClass(), true, Acquisition.ACQUIRED);
               latch.releaseShared();
             });
     Await.until(() -> LatchWord.isParked(latch.wordOpaque()));
     latch.releaseExclusive();
     waiter.join();
-    System.out.println("available " + WaitEvents.AVAILABLE + ", waits " + statistics.waits());
+    System.out.println("available " + LatchWaitEvents.AVAILABLE + ", waits " + statistics.waits());
   }
 }

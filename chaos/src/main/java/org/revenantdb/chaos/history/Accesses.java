@@ -3,6 +3,7 @@ package org.revenantdb.chaos.history;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.agrona.collections.IntArrayList;
 
 /**
  * Accesses as columns of numbers: a history of a hundred thousand transactions is a few arrays.
@@ -34,25 +35,25 @@ final class Accesses {
 
   private static final int NO_RANGE = -1;
 
-  private final Ints kinds = new Ints();
-  private final Ints keys = new Ints();
+  private final IntArrayList kinds = new IntArrayList();
+  private final IntArrayList keys = new IntArrayList();
 
   /**
    * What was written or a register held; of a list, where in {@link #elements} it begins; of a
    * range, behind its last key.
    */
-  private final Ints values = new Ints();
+  private final IntArrayList values = new IntArrayList();
 
   /** Of a list; of a range, how many reads behind it are what was found. */
-  private final Ints lengths = new Ints();
+  private final IntArrayList lengths = new IntArrayList();
 
-  private final Ints elements = new Ints();
+  private final IntArrayList elements = new IntArrayList();
 
   /** Of a read that stands for a part of a range read, the number of that. */
-  private final Ints ranges = new Ints();
+  private final IntArrayList ranges = new IntArrayList();
 
   /** From and to of each range by number. */
-  private final Ints bounds = new Ints();
+  private final IntArrayList bounds = new IntArrayList();
 
   private boolean hasRangeReads;
 
@@ -81,7 +82,9 @@ final class Accesses {
 
   void readList(int key, int[] list, int from, int length) {
     add(Kind.READ_LIST, key, elements.size(), length);
-    elements.add(list, from, length);
+    for (int i = from; i < from + length; i++) {
+      elements.addInt(list[i]);
+    }
   }
 
   void readRegister(int key, int value) {
@@ -99,24 +102,24 @@ final class Accesses {
   }
 
   private void add(Kind kind, int key, int value, int length) {
-    kinds.add(kind.code);
-    keys.add(key);
-    values.add(value);
-    lengths.add(length);
-    ranges.add(NO_RANGE);
+    kinds.addInt(kind.code);
+    keys.addInt(key);
+    values.addInt(value);
+    lengths.addInt(length);
+    ranges.addInt(NO_RANGE);
     hasRangeReads |= kind.code >= Kind.RANGE_OF_LISTS.code;
   }
 
   /** A range of which reads may be said to be; returns its number. */
   int addRange(int from, int to) {
-    bounds.add(from);
-    bounds.add(to);
+    bounds.addInt(from);
+    bounds.addInt(to);
     return bounds.size() / 2 - 1;
   }
 
   /** The access that was added last is a part of what a range read showed. */
   void lastIsOf(int range) {
-    ranges.set(size() - 1, range);
+    ranges.setInt(size() - 1, range);
   }
 
   void add(Access access) {
@@ -146,7 +149,7 @@ final class Accesses {
       if (kind == Kind.READ_LIST) {
         add(kind, other.key(i), elements.size(), other.length(i));
         for (int at = 0; at < other.length(i); at++) {
-          elements.add(other.element(i, at));
+          elements.addInt(other.element(i, at));
         }
       } else {
         add(kind, other.key(i), other.value(i), other.length(i));
@@ -155,11 +158,11 @@ final class Accesses {
   }
 
   Kind kind(int access) {
-    return KINDS[kinds.get(access)];
+    return KINDS[kinds.getInt(access)];
   }
 
   boolean isWrite(int access) {
-    return kinds.get(access) <= Kind.WRITE.code;
+    return kinds.getInt(access) <= Kind.WRITE.code;
   }
 
   boolean isOfList(int access) {
@@ -167,7 +170,7 @@ final class Accesses {
   }
 
   boolean isRange(int access) {
-    return kinds.get(access) >= Kind.RANGE_OF_LISTS.code;
+    return kinds.getInt(access) >= Kind.RANGE_OF_LISTS.code;
   }
 
   /** Whether there is a range read among them. */
@@ -182,20 +185,20 @@ final class Accesses {
 
   /** The number of the range read of which a read is a part; negative if of none. */
   int rangeOf(int access) {
-    return ranges.get(access);
+    return ranges.getInt(access);
   }
 
   int from(int range) {
-    return bounds.get(2 * range);
+    return bounds.getInt(2 * range);
   }
 
   int to(int range) {
-    return bounds.get(2 * range + 1);
+    return bounds.getInt(2 * range + 1);
   }
 
   /** Whether a range was read and this key was not in it. */
   boolean isAbsentInRange(int access) {
-    return ranges.get(access) != NO_RANGE && showsNothing(access);
+    return ranges.getInt(access) != NO_RANGE && showsNothing(access);
   }
 
   /** Whether a read shows a key that nobody has written. */
@@ -205,22 +208,22 @@ final class Accesses {
 
   /** Of a range its first. */
   int key(int access) {
-    return keys.get(access);
+    return keys.getInt(access);
   }
 
   /** Of a write or of the read of a register; of a range, behind its last key. */
   int value(int access) {
-    return values.get(access);
+    return values.getInt(access);
   }
 
   /** Of the list that was read; of a range, how many keys were found. */
   int length(int access) {
-    return lengths.get(access);
+    return lengths.getInt(access);
   }
 
   /** Of the list that was read. */
   int element(int access, int at) {
-    return elements.get(values.get(access) + at);
+    return elements.getInt(values.getInt(access) + at);
   }
 
   Access get(int access) {

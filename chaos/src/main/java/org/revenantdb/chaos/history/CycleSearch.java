@@ -1,6 +1,7 @@
 package org.revenantdb.chaos.history;
 
 import java.util.Arrays;
+import org.agrona.collections.IntArrayList;
 
 /**
  * A short circle in a strongly connected component.
@@ -23,7 +24,7 @@ final class CycleSearch {
   private final int[] distance;
   private final int[] edgeTo;
   private final int[] stateBefore;
-  private final Ints touched = new Ints();
+  private final IntArrayList touched = new IntArrayList();
   private long steps;
 
   CycleSearch(SearchSpace space, StrongComponents components) {
@@ -69,17 +70,17 @@ final class CycleSearch {
 
   /** The shortest circle through a state that is shorter than a bound; nothing if there is none. */
   private int[] from(int start, int component, int bound) {
-    Ints now = new Ints();
-    Ints next = new Ints();
+    IntArrayList now = new IntArrayList();
+    IntArrayList next = new IntArrayList();
     reach(start, 0, -1, -1);
-    now.add(start);
+    now.addInt(start);
     int closing = -1;
     int last = -1;
     // Through relays without a step: what a round reaches at the same distance joins it.
     for (int depth = 0; !now.isEmpty() && closing < 0 && depth + 1 < bound; depth++) {
-      next = new Ints();
+      next = new IntArrayList();
       while (!now.isEmpty() && closing < 0) {
-        int state = now.removeLast();
+        int state = now.popInt();
         int node = space.nodeOf(state);
         for (int e = graph.firstEdge(node); e < graph.firstEdge(node + 1); e++) {
           steps++;
@@ -96,7 +97,7 @@ final class CycleSearch {
           int length = distance[state] + (step ? 1 : 0);
           if (length < distance[to]) {
             reach(to, length, e, state);
-            (step ? next : now).add(to);
+            (step ? next : now).addInt(to);
           }
         }
       }
@@ -104,7 +105,7 @@ final class CycleSearch {
     }
     int[] circle = closing < 0 ? new int[0] : path(start, last, closing);
     for (int i = 0; i < touched.size(); i++) {
-      distance[touched.get(i)] = Integer.MAX_VALUE;
+      distance[touched.getInt(i)] = Integer.MAX_VALUE;
     }
     touched.clear();
     return circle;
@@ -114,16 +115,16 @@ final class CycleSearch {
     distance[state] = length;
     edgeTo[state] = edge;
     stateBefore[state] = before;
-    touched.add(state);
+    touched.addInt(state);
   }
 
   private int[] path(int start, int last, int closing) {
-    Ints backwards = new Ints();
-    backwards.add(closing);
+    IntArrayList backwards = new IntArrayList();
+    backwards.addInt(closing);
     for (int state = last; state != start; state = stateBefore[state]) {
-      backwards.add(edgeTo[state]);
+      backwards.addInt(edgeTo[state]);
     }
-    int[] circle = backwards.toArray();
+    int[] circle = backwards.toIntArray();
     for (int i = 0; i < circle.length / 2; i++) {
       int other = circle.length - 1 - i;
       int edge = circle[i];

@@ -1,5 +1,8 @@
 package org.revenantdb.chaos.history;
 
+import org.agrona.collections.Int2IntHashMap;
+import org.agrona.collections.IntArrayList;
+
 /**
  * Which transaction comes before which, and why, as arrays: the edges of a node lie together.
  *
@@ -56,18 +59,18 @@ final class DependencyGraph {
     before = new int[edges];
     after = new int[edges];
     for (int e = 0; e < edges; e++) {
-      first[builder.from.get(e) + 1]++;
+      first[builder.from.getInt(e) + 1]++;
     }
     for (int node = 0; node < builder.nodes; node++) {
       first[node + 1] += first[node];
     }
     int[] free = first.clone();
     for (int e = 0; e < edges; e++) {
-      int at = free[builder.from.get(e)]++;
-      to[at] = builder.to.get(e);
-      kind[at] = (byte) builder.kinds.get(e);
-      before[at] = builder.before.get(e);
-      after[at] = builder.after.get(e);
+      int at = free[builder.from.getInt(e)]++;
+      to[at] = builder.to.getInt(e);
+      kind[at] = (byte) builder.kinds.getInt(e);
+      before[at] = builder.before.getInt(e);
+      after[at] = builder.after.getInt(e);
     }
   }
 
@@ -114,13 +117,16 @@ final class DependencyGraph {
   /** Gathers edges. */
   static final class Builder {
 
+    /** Of a transaction that wrote no later version. */
+    private static final int NO_PLACE = -1;
+
     private final HistoryIndex index;
     private final int transactions;
-    private final Ints from = new Ints();
-    private final Ints to = new Ints();
-    private final Ints kinds = new Ints();
-    private final Ints before = new Ints();
-    private final Ints after = new Ints();
+    private final IntArrayList from = new IntArrayList();
+    private final IntArrayList to = new IntArrayList();
+    private final IntArrayList kinds = new IntArrayList();
+    private final IntArrayList before = new IntArrayList();
+    private final IntArrayList after = new IntArrayList();
     private int nodes;
 
     Builder(HistoryIndex index) {
@@ -139,11 +145,11 @@ final class DependencyGraph {
 
     private void add(Edge kind, int source, int target, int versionBefore, int versionAfter) {
       if (source != target) {
-        from.add(source);
-        to.add(target);
-        kinds.add(kind.code);
-        before.add(versionBefore);
-        after.add(versionAfter);
+        from.addInt(source);
+        to.addInt(target);
+        kinds.addInt(kind.code);
+        before.addInt(versionBefore);
+        after.addInt(versionAfter);
       }
     }
 
@@ -163,11 +169,11 @@ final class DependencyGraph {
      * @param readers their reads
      * @param later versions, of different writers
      */
-    void wasOverwritten(int version, Ints readers, Ints later) {
+    void wasOverwritten(int version, IntArrayList readers, IntArrayList later) {
       if (later.size() == 1) {
         for (int r = 0; r < readers.size(); r++) {
-          int next = later.get(0);
-          overwrote(version, readers.get(r), index.writerOf(next), next);
+          int next = later.getInt(0);
+          overwrote(version, readers.getInt(r), index.writerOf(next), next);
         }
       } else if (later.size() > 1 && !readers.isEmpty()) {
         relayed(version, readers, later);
@@ -175,18 +181,18 @@ final class DependencyGraph {
     }
 
     /** Relays to the first so many of the later versions, and to the last so many. */
-    private void relayed(int version, Ints readers, Ints later) {
+    private void relayed(int version, IntArrayList readers, IntArrayList later) {
       int count = later.size();
-      LongIndex places = new LongIndex(count);
+      Int2IntHashMap places = new Int2IntHashMap(NO_PLACE);
       int[] upTo = new int[count];
       int[] fromOn = new int[count];
       for (int i = 0; i < count; i++) {
-        places.putIfAbsent(index.writerOf(later.get(i)), i);
+        places.putIfAbsent(index.writerOf(later.getInt(i)), i);
         upTo[i] = relay();
         fromOn[i] = relay();
       }
       for (int i = 0; i < count; i++) {
-        int next = later.get(i);
+        int next = later.getInt(i);
         add(Edge.RELAY, upTo[i], index.writerOf(next), version, next);
         add(Edge.RELAY, fromOn[i], index.writerOf(next), version, next);
         if (i > 0) {
@@ -195,9 +201,9 @@ final class DependencyGraph {
         }
       }
       for (int r = 0; r < readers.size(); r++) {
-        int read = readers.get(r);
+        int read = readers.getInt(r);
         int own = places.get(index.transactionOf(read));
-        if (own == LongIndex.NONE) {
+        if (own == NO_PLACE) {
           overwrote(version, read, fromOn[0], HistoryIndex.NOTHING);
           continue;
         }

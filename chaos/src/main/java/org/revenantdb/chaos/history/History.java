@@ -3,6 +3,7 @@ package org.revenantdb.chaos.history;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.agrona.collections.IntArrayList;
 
 /**
  * What the clients of a store did and were told, over one or more lives of the store. Immutable.
@@ -82,11 +83,11 @@ public final class History {
   }
 
   int process(int t) {
-    return columns.processes.get(t);
+    return columns.processes.getInt(t);
   }
 
   int life(int t) {
-    return columns.lives.get(t);
+    return columns.lives.getInt(t);
   }
 
   long invoked(int t) {
@@ -107,7 +108,7 @@ public final class History {
 
   /** Where its accesses begin; those of the next one begin where they end. */
   int firstAccess(int t) {
-    return columns.firsts.get(t);
+    return columns.firsts.getInt(t);
   }
 
   Accesses accesses() {
@@ -187,10 +188,10 @@ public final class History {
   /** Puts a history together. Not for several threads. */
   public static final class Builder {
 
-    private final Ints processes = new Ints();
-    private final Ints lives = new Ints();
+    private final IntArrayList processes = new IntArrayList();
+    private final IntArrayList lives = new IntArrayList();
     private final List<TransactionOutcome> outcomes = new ArrayList<>();
-    private final Ints firsts = new Ints();
+    private final IntArrayList firsts = new IntArrayList();
     private final Accesses accesses = new Accesses();
     private final List<End> ends = new ArrayList<>();
     private final List<Flush> flushes = new ArrayList<>();
@@ -200,7 +201,7 @@ public final class History {
 
     /** Begins with nothing. */
     public Builder() {
-      firsts.add(0);
+      firsts.addInt(0);
     }
 
     /** Begins with what a history holds. */
@@ -286,13 +287,13 @@ public final class History {
       places[3 * t] = invoked;
       places[3 * t + 1] = asked;
       places[3 * t + 2] = completed;
-      processes.add(process);
-      lives.add(life);
+      processes.addInt(process);
+      lives.addInt(life);
       outcomes.add(outcome);
     }
 
     private void endAccesses() {
-      firsts.add(accesses.size());
+      firsts.addInt(accesses.size());
     }
 
     /**

@@ -1,6 +1,10 @@
 package org.revenantdb.chaos.history;
 
 import java.util.Arrays;
+import org.agrona.collections.Hashing;
+import org.agrona.collections.Int2IntHashMap;
+import org.agrona.collections.IntArrayList;
+import org.agrona.collections.Long2LongHashMap;
 
 /**
  * Who wrote what, and which transactions count as committed: those that were told so, and those of
@@ -17,8 +21,8 @@ final class HistoryIndex {
   final History history;
   final Accesses accesses;
 
-  private final LongIndex keys;
-  private final LongIndex versions;
+  private final Int2IntHashMap keys = new Int2IntHashMap(NOTHING);
+  private final Long2LongHashMap versions;
   private final int[] keyOf;
   private final int[] transactionOf;
 
@@ -34,8 +38,7 @@ final class HistoryIndex {
     this.keyOf = new int[accesses.size()];
     this.transactionOf = new int[accesses.size()];
     this.nextOwn = new int[accesses.size()];
-    this.keys = new LongIndex(history.size() / 4);
-    this.versions = new LongIndex(accesses.size());
+    this.versions = new Long2LongHashMap(accesses.size(), Hashing.DEFAULT_LOAD_FACTOR, NOTHING);
     this.committed = new boolean[history.size()];
     Arrays.fill(nextOwn, NOTHING);
     indexAccesses();
@@ -43,17 +46,18 @@ final class HistoryIndex {
   }
 
   private void indexAccesses() {
-    Ints kinds = new Ints();
-    Ints lastWrite = new Ints();
+    IntArrayList kinds = new IntArrayList();
+    IntArrayList lastWrite = new IntArrayList();
     for (int t = 0; t < history.size(); t++) {
       for (int a = history.firstAccess(t); a < history.firstAccess(t + 1); a++) {
-        int key = keys.putIfAbsent(accesses.key(a), keys.size());
+        int known = keys.putIfAbsent(accesses.key(a), keys.size());
+        int key = known == NOTHING ? kinds.size() : known;
         int kind = accesses.isOfList(a) ? 1 : 0;
         if (key == kinds.size()) {
-          kinds.add(kind);
-          lastWrite.add(NOTHING);
+          kinds.addInt(kind);
+          lastWrite.addInt(NOTHING);
         }
-        if (kinds.get(key) != kind) {
+        if (kinds.getInt(key) != kind) {
           throw new IllegalArgumentException(
               "key " + accesses.key(a) + " is used both as a list and as a register");
         }
@@ -69,7 +73,7 @@ final class HistoryIndex {
       if (!accesses.isWrite(a)) {
         continue;
       }
-      if (versions.putIfAbsent(name(keyOf[a], accesses.value(a)), a) != a) {
+      if (versions.putIfAbsent(name(keyOf[a], accesses.value(a)), a) != NOTHING) {
         throw new IllegalArgumentException(
             "value %d is written to key %d more than once: no read of it tells by whom"
                 .formatted(accesses.value(a), accesses.key(a)));
@@ -110,14 +114,14 @@ final class HistoryIndex {
 
   /** What a committed transaction has seen is committed, and so is what that one has seen. */
   private void followReads(boolean[] inDoubt) {
-    Ints toFollow = new Ints();
+    IntArrayList toFollow = new IntArrayList();
     for (int t = 0; t < history.size(); t++) {
       if (committed[t]) {
-        toFollow.add(t);
+        toFollow.addInt(t);
       }
     }
     while (!toFollow.isEmpty()) {
-      int t = toFollow.removeLast();
+      int t = toFollow.popInt();
       for (int a = history.firstAccess(t); a < history.firstAccess(t + 1); a++) {
         if (inDoubt[keyOf[a]] && !accesses.isWrite(a)) {
           int seen = accesses.isOfList(a) ? accesses.length(a) : 1;
@@ -127,7 +131,7 @@ final class HistoryIndex {
                 && !committed[writer]
                 && history.outcome(writer) == TransactionOutcome.UNKNOWN) {
               committed[writer] = true;
-              toFollow.add(writer);
+              toFollow.addInt(writer);
             }
           }
         }
@@ -160,7 +164,7 @@ final class HistoryIndex {
    */
   int versionOf(int read, int at) {
     int value = accesses.isOfList(read) ? accesses.element(read, at) : accesses.value(read);
-    return value == Access.NIL ? NOTHING : versions.get(name(keyOf[read], value));
+    return value == Access.NIL ? NOTHING : (int) versions.get(name(keyOf[read], value));
   }
 
   /** The same transaction's next write of the key; {@link #NOTHING} if this is its last. */

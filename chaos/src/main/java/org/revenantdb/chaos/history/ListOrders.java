@@ -1,6 +1,7 @@
 package org.revenantdb.chaos.history;
 
 import java.util.Arrays;
+import org.agrona.collections.IntArrayList;
 
 /**
  * The order in which lists were appended to, and the dependencies that follow.
@@ -115,14 +116,14 @@ final class ListOrders {
     checkAcrossCrash(before, order, common);
     place(order);
     appends(order, common);
-    Ints lastReaders = new Ints();
+    IntArrayList lastReaders = new IntArrayList();
     for (int at = from; at < to; at++) {
       int a = byKey.access(at);
       if (isRead(a)) {
         read(order, a, lastReaders);
       }
     }
-    Ints behind = behind(order, from, to);
+    IntArrayList behind = behind(order, from, to);
     int length = order.versions.length;
     int last = length == 0 ? HistoryIndex.NOTHING : order.versions[length - 1];
     graph.wasOverwritten(Math.max(last, HistoryIndex.NOTHING), lastReaders, behind);
@@ -262,7 +263,7 @@ final class ListOrders {
         index.transactionOf(version));
   }
 
-  private void read(Order order, int read, Ints lastReaders) {
+  private void read(Order order, int read, IntArrayList lastReaders) {
     int length = external[read];
     if (!isPrefix(read, order)) {
       tellIncompatible(order.read, read);
@@ -285,12 +286,12 @@ final class ListOrders {
       next++;
     }
     if (next == order.versions.length) {
-      lastReaders.add(read);
+      lastReaders.addInt(read);
     } else {
-      Ints readers = new Ints(1);
-      readers.add(read);
-      Ints later = new Ints(1);
-      later.add(order.versions[next]);
+      IntArrayList readers = new IntArrayList(1, IntArrayList.DEFAULT_NULL_VALUE);
+      readers.addInt(read);
+      IntArrayList later = new IntArrayList(1, IntArrayList.DEFAULT_NULL_VALUE);
+      later.addInt(order.versions[next]);
       graph.wasOverwritten(Math.max(version, HistoryIndex.NOTHING), readers, later);
     }
   }
@@ -366,8 +367,8 @@ final class ListOrders {
   }
 
   /** What was appended in the life and is not in its order: all of it comes behind. */
-  private Ints behind(Order order, int from, int to) {
-    Ints behind = new Ints();
+  private IntArrayList behind(Order order, int from, int to) {
+    IntArrayList behind = new IntArrayList();
     int last = -1;
     for (int at = from; at < to; at++) {
       int a = byKey.access(at);
@@ -375,7 +376,7 @@ final class ListOrders {
           && isInstalled(a)
           && orderOf[a] != order.number
           && index.transactionOf(a) != last) {
-        behind.add(a);
+        behind.addInt(a);
         last = index.transactionOf(a);
       }
     }

@@ -1,6 +1,7 @@
 package org.revenantdb.chaos.history;
 
 import java.util.Arrays;
+import org.agrona.collections.Long2LongHashMap;
 
 /**
  * Committed transactions of which two read the same version of a key and both replaced it: one of
@@ -8,13 +9,15 @@ import java.util.Arrays;
  */
 final class LostUpdates {
 
+  private static final int NOBODY = -1;
+
   private final HistoryIndex index;
   private final History history;
   private final Anomalies anomalies;
   private final Words words;
 
   /** Who was the first to replace a version that he had read; of one life. */
-  private final LongIndex replaced;
+  private final Long2LongHashMap replaced = new Long2LongHashMap(NOBODY);
 
   private final int[] stamp;
   private final int[] lastRead;
@@ -24,7 +27,6 @@ final class LostUpdates {
     this.history = index.history;
     this.anomalies = anomalies;
     this.words = new Words(index);
-    this.replaced = new LongIndex(history.size());
     this.stamp = new int[index.keyCount()];
     this.lastRead = new int[index.keyCount()];
     Arrays.fill(stamp, -1);
@@ -66,8 +68,8 @@ final class LostUpdates {
       return; // nobody wrote it, which is told elsewhere
     }
     long what = nothing ? 2L * index.keyOf(write) : 2L * version + 1;
-    int first = replaced.putIfAbsent(what * history.lives() + history.life(t), t);
-    if (first != t) {
+    int first = (int) replaced.putIfAbsent(what * history.lives() + history.life(t), t);
+    if (first != NOBODY && first != t) {
       anomalies.add(
           AnomalyKind.LOST_UPDATE,
           () ->

@@ -1,6 +1,7 @@
 package org.revenantdb.chaos.history;
 
 import java.util.Arrays;
+import org.agrona.collections.IntArrayList;
 
 /**
  * What is known of the order in which registers were written, and the dependencies that follow.
@@ -31,8 +32,8 @@ final class RegisterOrders {
 
   private final int[] nextReader;
   private final int[] firstNext;
-  private final Ints nextVersion = new Ints();
-  private final Ints nextLink = new Ints();
+  private final IntArrayList nextVersion = new IntArrayList();
+  private final IntArrayList nextLink = new IntArrayList();
 
   /** Of each version, one that is known to come before it. */
   private final int[] predecessor;
@@ -69,8 +70,8 @@ final class RegisterOrders {
   }
 
   void run(int key) {
-    Ints readersOfNothing = new Ints();
-    Ints written = new Ints();
+    IntArrayList readersOfNothing = new IntArrayList();
+    IntArrayList written = new IntArrayList();
     int lastReadOfTransaction = -1;
     for (int at = byKey.first(key); at < byKey.first(key + 1); at++) {
       int a = byKey.access(at);
@@ -87,7 +88,7 @@ final class RegisterOrders {
           lastReadOfTransaction = a;
         }
       } else if (index.nextOwn(a) == HistoryIndex.NOTHING) {
-        written.add(a);
+        written.addInt(a);
         follow(a, lastReadOfTransaction);
       }
     }
@@ -95,21 +96,21 @@ final class RegisterOrders {
     if (realTime) {
       followInTime(kept(written));
     }
-    Ints first = new Ints();
+    IntArrayList first = new IntArrayList();
     for (int i = 0; i < written.size(); i++) {
-      int version = written.get(i);
+      int version = written.getInt(i);
       antiDependencies(version);
       if (predecessor[version] < 0) {
-        first.add(version);
+        first.addInt(version);
       }
     }
     antiDependencies(HistoryIndex.NOTHING, readersOfNothing, first);
   }
 
-  private void read(int read, Ints readersOfNothing) {
+  private void read(int read, IntArrayList readersOfNothing) {
     int reader = index.transactionOf(read);
     if (accesses.value(read) == Access.NIL) {
-      readersOfNothing.add(read);
+      readersOfNothing.addInt(read);
       return;
     }
     int version = index.versionOf(read, 0);
@@ -186,23 +187,23 @@ final class RegisterOrders {
   private void precedes(int before, int version) {
     predecessor[version] = before;
     graph.overwrote(before, version);
-    nextVersion.add(version);
-    nextLink.add(firstNext[before]);
+    nextVersion.addInt(version);
+    nextLink.addInt(firstNext[before]);
     firstNext[before] = nextVersion.size() - 1;
   }
 
   /** What a crash took is behind what its life had seen, but before nothing. */
-  private Ints kept(Ints written) {
-    Ints kept = new Ints();
+  private IntArrayList kept(IntArrayList written) {
+    IntArrayList kept = new IntArrayList();
     for (int i = 0; i < written.size(); i++) {
-      if (!sightings.isMissing(written.get(i))) {
-        kept.add(written.get(i));
+      if (!sightings.isMissing(written.getInt(i))) {
+        kept.addInt(written.getInt(i));
       }
     }
     return kept;
   }
 
-  private void followInTime(Ints written) {
+  private void followInTime(IntArrayList written) {
     int count = written.size();
     int[] byEnd = ordered(written, /* byEnd= */ true);
     int[] byStart = ordered(written, /* byEnd= */ false);
@@ -230,8 +231,8 @@ final class RegisterOrders {
     return Math.min(history.completed(t), history.endOf(history.life(t)));
   }
 
-  private int[] ordered(Ints written, boolean byEnd) {
-    return Arrays.stream(written.toArray())
+  private int[] ordered(IntArrayList written, boolean byEnd) {
+    return Arrays.stream(written.toIntArray())
         .boxed()
         .sorted((a, b) ->
             byEnd
@@ -244,13 +245,13 @@ final class RegisterOrders {
   }
 
   private void antiDependencies(int version) {
-    Ints later = new Ints();
-    for (int link = firstNext[version]; link >= 0; link = nextLink.get(link)) {
-      later.add(nextVersion.get(link));
+    IntArrayList later = new IntArrayList();
+    for (int link = firstNext[version]; link >= 0; link = nextLink.getInt(link)) {
+      later.addInt(nextVersion.getInt(link));
     }
-    Ints readers = new Ints();
+    IntArrayList readers = new IntArrayList();
     for (int read = firstReader[version]; read >= 0; read = nextReader[read]) {
-      readers.add(read);
+      readers.addInt(read);
     }
     antiDependencies(version, readers, later);
   }
@@ -258,23 +259,23 @@ final class RegisterOrders {
   /**
    * A version that a crash took is behind what its own life has read, and not what later ones have.
    */
-  private void antiDependencies(int version, Ints readers, Ints later) {
+  private void antiDependencies(int version, IntArrayList readers, IntArrayList later) {
     if (kept(later).size() == later.size()) {
       graph.wasOverwritten(version, readers, later);
       return;
     }
     for (int life = 0; life < history.lives(); life++) {
-      Ints ofLife = new Ints();
+      IntArrayList ofLife = new IntArrayList();
       for (int r = 0; r < readers.size(); r++) {
-        if (history.life(index.transactionOf(readers.get(r))) == life) {
-          ofLife.add(readers.get(r));
+        if (history.life(index.transactionOf(readers.getInt(r))) == life) {
+          ofLife.addInt(readers.getInt(r));
         }
       }
-      Ints behind = new Ints();
+      IntArrayList behind = new IntArrayList();
       for (int i = 0; i < later.size(); i++) {
-        int next = later.get(i);
+        int next = later.getInt(i);
         if (!sightings.isMissing(next) || history.life(index.transactionOf(next)) >= life) {
-          behind.add(next);
+          behind.addInt(next);
         }
       }
       graph.wasOverwritten(version, ofLife, behind);
@@ -286,7 +287,8 @@ final class RegisterOrders {
    * behind that is missing.
    */
   private void findMissing(int key) {
-    Ints left = new Ints(); // of former lives, as the next life that looked has read it
+    IntArrayList left =
+        new IntArrayList(); // of former lives, as the next life that looked has read it
     int ofLife;
     for (int end = byKey.first(key + 1); end > byKey.first(key); end = ofLife) {
       int life = lifeOf(end - 1);
@@ -294,7 +296,7 @@ final class RegisterOrders {
       while (ofLife > byKey.first(key) && lifeOf(ofLife - 1) == life) {
         ofLife--;
       }
-      Ints found = new Ints();
+      IntArrayList found = new IntArrayList();
       for (int at = ofLife; at < end; at++) {
         int a = byKey.access(at);
         if (!index.isCommitted(index.transactionOf(a))) {
@@ -314,21 +316,21 @@ final class RegisterOrders {
     return history.life(index.transactionOf(byKey.access(at)));
   }
 
-  private void addIfOld(int read, int life, Ints found) {
+  private void addIfOld(int read, int life, IntArrayList found) {
     if (external[read] == ReadCheck.OWN) {
       return;
     }
     int version = index.versionOf(read, 0);
     if (accesses.value(read) == Access.NIL
         || (version >= 0 && history.life(index.transactionOf(version)) < life)) {
-      found.add(version);
+      found.addInt(version);
     }
   }
 
-  private void compare(int version, Ints left) {
+  private void compare(int version, IntArrayList left) {
     int writer = index.transactionOf(version);
     for (int i = 0; i < left.size(); i++) {
-      int found = left.get(i);
+      int found = left.getInt(i);
       if (found == HistoryIndex.NOTHING
           || found == predecessor[version]
           || end(found) < history.invoked(writer)) {

@@ -1,6 +1,7 @@
 package org.revenantdb.chaos.history;
 
 import java.util.Arrays;
+import org.agrona.collections.IntArrayList;
 
 /**
  * The strongly connected components of a search space with more than one state: every circle lies
@@ -16,10 +17,10 @@ final class StrongComponents {
   private final int[] low;
   private final int[] number;
   private final int[] nextEdge;
-  private final Ints path = new Ints();
-  private final Ints open = new Ints();
-  private final Ints members = new Ints();
-  private final Ints firsts = new Ints();
+  private final IntArrayList path = new IntArrayList();
+  private final IntArrayList open = new IntArrayList();
+  private final IntArrayList members = new IntArrayList();
+  private final IntArrayList firsts = new IntArrayList();
   private int numbered;
   private long steps;
 
@@ -30,7 +31,7 @@ final class StrongComponents {
     number = filled(states);
     low = new int[states];
     nextEdge = new int[states];
-    firsts.add(0);
+    firsts.addInt(0);
     for (int state = 0; state < states; state++) {
       if (number[state] < 0) {
         explore(state);
@@ -47,7 +48,7 @@ final class StrongComponents {
   private void explore(int root) {
     enter(root);
     while (!path.isEmpty()) {
-      int state = path.get(path.size() - 1);
+      int state = path.getInt(path.size() - 1);
       int node = space.nodeOf(state);
       if (nextEdge[state] < space.graph().firstEdge(node + 1)) {
         steps++;
@@ -67,14 +68,14 @@ final class StrongComponents {
     number[state] = numbered;
     low[state] = numbered++;
     nextEdge[state] = space.graph().firstEdge(space.nodeOf(state));
-    path.add(state);
-    open.add(state);
+    path.addInt(state);
+    open.addInt(state);
   }
 
   private void leave(int state) {
-    path.removeLast();
+    path.popInt();
     if (!path.isEmpty()) {
-      int parent = path.get(path.size() - 1);
+      int parent = path.getInt(path.size() - 1);
       low[parent] = Math.min(low[parent], low[state]);
     }
     if (low[state] == number[state]) {
@@ -87,15 +88,15 @@ final class StrongComponents {
     int count = 0;
     int state;
     do {
-      state = open.removeLast();
+      state = open.popInt();
       component[state] = count == 0 && state == root ? -2 : size();
-      members.add(state);
+      members.addInt(state);
       count++;
     } while (state != root);
     if (count == 1) {
-      members.removeLast();
+      members.popInt();
     } else {
-      firsts.add(members.size());
+      firsts.addInt(members.size());
     }
   }
 
@@ -106,8 +107,8 @@ final class StrongComponents {
 
   /** The states of one. */
   int[] members(int one) {
-    int[] states = new int[firsts.get(one + 1) - firsts.get(one)];
-    Arrays.setAll(states, i -> members.get(firsts.get(one) + i));
+    int[] states = new int[firsts.getInt(one + 1) - firsts.getInt(one)];
+    Arrays.setAll(states, i -> members.getInt(firsts.getInt(one) + i));
     return states;
   }
 

@@ -2,6 +2,8 @@ package org.revenantdb.chaos.history;
 
 import java.util.Comparator;
 import java.util.stream.IntStream;
+import org.agrona.collections.IntArrayList;
+import org.agrona.collections.Long2LongHashMap;
 import org.revenantdb.chaos.history.DependencyGraph.Edge;
 
 /** The edges between transactions that follow each other in time, in one process or in all. */
@@ -19,17 +21,17 @@ final class TimeOrder {
 
   /** A process begins a transaction when its last one has ended, and in a new life anew. */
   private static void sessions(HistoryIndex index, DependencyGraph.Builder graph) {
-    LongIndex processes = new LongIndex(64);
-    Ints last = new Ints();
+    Long2LongHashMap processes = new Long2LongHashMap(/* missingValue= */ -1);
+    IntArrayList last = new IntArrayList();
     int[] order = sorted(index, History::invoked);
     for (int t : order) {
       long name = ((long) index.history.life(t) << 32) | (index.history.process(t) & 0xffff_ffffL);
-      int process = processes.putIfAbsent(name, last.size());
-      if (process == last.size()) {
-        last.add(t);
+      int process = (int) processes.putIfAbsent(name, last.size());
+      if (process < 0) {
+        last.addInt(t);
       } else {
-        graph.add(Edge.SESSION, last.get(process), t);
-        last.set(process, t);
+        graph.add(Edge.SESSION, last.getInt(process), t);
+        last.setInt(process, t);
       }
     }
   }

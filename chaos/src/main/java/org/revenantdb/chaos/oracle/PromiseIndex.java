@@ -13,6 +13,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import org.agrona.collections.Long2LongHashMap;
+import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.chaos.oracle.PromiseEvent.AllDurable;
 import org.revenantdb.chaos.oracle.PromiseEvent.By;
@@ -333,12 +335,15 @@ final class PromiseIndex {
     private final int number;
     private final long offset;
     private final long ended;
-    private final Map<Long, Long> lastWord = new HashMap<>();
-    private final Map<Long, Long> lastWordButReads = new HashMap<>();
-    private final Map<Long, List<PromisedTransaction>> waiting = new HashMap<>();
-    private final Map<Long, Map<Bytes, PromisedTransaction>> lastWrite = new HashMap<>();
-    private final Map<Long, Map<Bytes, Map<Bytes, PromisedTransaction>>> values = new HashMap<>();
-    private final Map<Long, PromisedTransaction> groups = new HashMap<>();
+    private final Long2LongHashMap lastWord = new Long2LongHashMap(NEVER);
+    private final Long2LongHashMap lastWordButReads = new Long2LongHashMap(NEVER);
+    private final Long2ObjectHashMap<List<PromisedTransaction>> waiting =
+        new Long2ObjectHashMap<>();
+    private final Long2ObjectHashMap<Map<Bytes, PromisedTransaction>> lastWrite =
+        new Long2ObjectHashMap<>();
+    private final Long2ObjectHashMap<Map<Bytes, Map<Bytes, PromisedTransaction>>> values =
+        new Long2ObjectHashMap<>();
+    private final Long2ObjectHashMap<PromisedTransaction> groups = new Long2ObjectHashMap<>();
     private final Set<PromisedTransaction> lazy = new HashSet<>();
 
     /** Since when anybody may have been at work. */

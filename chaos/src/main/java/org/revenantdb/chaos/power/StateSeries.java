@@ -1,14 +1,13 @@
 package org.revenantdb.chaos.power;
 
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
-import java.util.Set;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
+import org.agrona.collections.LongHashSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,8 +42,8 @@ final class StateSeries implements Iterator<CrashState> {
 
   private final Supplier<Pass> passes;
   private final CrashPlan plan;
-  private final Set<Long> images = new HashSet<>();
-  private final Set<Long> seen = new HashSet<>();
+  private final LongHashSet images = new LongHashSet();
+  private final LongHashSet seen = new LongHashSet();
 
   private Pass pass;
   private Iterator<Long> points = Collections.emptyIterator();

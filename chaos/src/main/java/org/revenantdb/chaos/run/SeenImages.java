@@ -1,9 +1,7 @@
 package org.revenantdb.chaos.run;
 
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.Map;
-import java.util.Set;
+import org.agrona.collections.Long2LongHashMap;
+import org.agrona.collections.LongHashSet;
 
 /**
  * Images that were checked already, and how much was promised then: the same image with nothing
@@ -25,8 +23,10 @@ public final class SeenImages {
     ALREADY
   }
 
-  private final Map<Long, Integer> promisedByHash = new HashMap<>();
-  private final Set<Long> images = new HashSet<>();
+  private static final int NEVER = -1;
+
+  private final Long2LongHashMap promisedByHash = new Long2LongHashMap(NEVER);
+  private final LongHashSet images = new LongHashSet();
   private long logs;
 
   /** Creates an empty set. */
@@ -50,8 +50,7 @@ public final class SeenImages {
    */
   synchronized Known add(long hash, long log, int promised) {
     boolean isNew = images.add(hash);
-    Integer before = promisedByHash.get(hash + log);
-    if (before != null && before >= promised) {
+    if (promisedByHash.get(hash + log) >= promised) {
       return Known.ALREADY;
     }
     promisedByHash.put(hash + log, promised);

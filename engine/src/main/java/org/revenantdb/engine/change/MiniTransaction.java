@@ -136,8 +136,9 @@ public final class MiniTransaction {
       }
     }
     long lsn = log.publish(record);
+    ChangeSteps steps = log.steps;
     try {
-      AfterPublish.passed();
+      steps.at(ChangeSteps.Step.PUBLISHED);
       byte[] bytes = record.array();
       for (int i = 0; i < parts; i++) {
         MemorySegment page = pages[i];
@@ -145,14 +146,14 @@ public final class MiniTransaction {
         int length = LittleEndian.getShort(bytes, start + 6);
         if (shared[i]) {
           PageOps.applyShared(page, bytes, start + PART_HEADER, length);
-          AfterPublish.passed();
+          steps.at(ChangeSteps.Step.APPLIED);
           Page.raiseLsn(page, lsn);
         } else {
           operations.apply(page, bytes, start + PART_HEADER, length);
-          AfterPublish.passed();
+          steps.at(ChangeSteps.Step.APPLIED);
           Page.setLsn(page, lsn);
         }
-        AfterPublish.passed();
+        steps.at(ChangeSteps.Step.LSN_SET);
       }
     } catch (Throwable failure) {
       log.fail(failure);

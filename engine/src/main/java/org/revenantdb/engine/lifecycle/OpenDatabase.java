@@ -33,10 +33,10 @@ import org.revenantdb.recovery.file.DoubleWriteFile;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.Ownership;
 import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.log.DurabilityUnknownException;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogSpace;
 import org.revenantdb.recovery.log.LogStoppedException;
-import org.revenantdb.recovery.log.OutcomeUnknownException;
 import org.revenantdb.recovery.log.PageSpace;
 import org.revenantdb.recovery.log.RecoverySpace;
 import org.revenantdb.recovery.restart.PendingParts;
@@ -83,7 +83,7 @@ public final class OpenDatabase {
   public static OpenDatabase open(Path directory, DatabaseOptions options) {
     try {
       return new OpenDatabase(directory, options);
-    } catch (OutcomeUnknownException | LogStoppedException stopped) {
+    } catch (DurabilityUnknownException | LogStoppedException stopped) {
       // Nothing of a caller's is in doubt yet: what stopped the log names the file and the cure.
       for (Throwable cause = stopped.getCause(); cause != null; cause = cause.getCause()) {
         if (cause instanceof StorageException file) {
@@ -432,7 +432,7 @@ public final class OpenDatabase {
     }
     failure = resources.close(failure);
     Throwable stopped = log.failure();
-    if (failure instanceof LogStoppedException || failure instanceof OutcomeUnknownException) {
+    if (failure instanceof LogStoppedException || failure instanceof DurabilityUnknownException) {
       throw Engine.stopped((RuntimeException) failure);
     }
     if (failure instanceof Error && stopped != null) {

@@ -17,6 +17,7 @@ import org.revenantdb.engine.buffer.PoolClosedException;
 import org.revenantdb.engine.buffer.PoolSizeException;
 import org.revenantdb.recovery.file.IoFailures;
 import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.log.DurabilityUnknownException;
 import org.revenantdb.recovery.log.LogStoppedException;
 
 /**
@@ -56,7 +57,7 @@ public final class Boundary {
       case StorageException file -> FileFailures.told(file);
       case RuntimeException misuse when misuse instanceof Misuse -> misuse;
       case LogStoppedException stopped -> Engine.stopped(stopped);
-      case org.revenantdb.recovery.log.OutcomeUnknownException unknown ->
+      case DurabilityUnknownException unknown ->
           new OutcomeUnknownException(
               "the log failed before a change was known to be durable: open the database again and check what was kept ("
                   + Engine.why(unknown)

@@ -5,7 +5,7 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import org.revenantdb.engine.ConflictException;
 import org.revenantdb.engine.Durability;
-import org.revenantdb.engine.change.AfterPublish;
+import org.revenantdb.engine.change.ChangeSteps;
 import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.serial.Certifier;
 import org.revenantdb.engine.serial.Commit;
@@ -209,7 +209,7 @@ final class CommitPath {
         throw failure;
       }
       try {
-        AfterPublish.passed();
+        log.steps().at(ChangeSteps.Step.PUBLISHED);
         table.committed(id, lsn); // 7
         if (pass != Certifier.UNGATED) {
           certifier.committed(pass, rows, lsn);

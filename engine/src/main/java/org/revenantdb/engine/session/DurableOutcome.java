@@ -8,6 +8,7 @@ import org.revenantdb.engine.access.Misuse;
 import org.revenantdb.engine.change.Journal;
 import org.revenantdb.latch.Parking;
 import org.revenantdb.recovery.file.EngineWork;
+import org.revenantdb.recovery.log.DurabilityUnknownException;
 import org.revenantdb.recovery.log.LogStoppedException;
 
 /**
@@ -28,7 +29,7 @@ final class DurableOutcome {
   static void await(TransactionCore core) {
     try {
       core.engine().storage().log().awaitDurable(core.committedAt());
-    } catch (org.revenantdb.recovery.log.OutcomeUnknownException | LogStoppedException e) {
+    } catch (DurabilityUnknownException | LogStoppedException e) {
       throw unknown(core, e);
     }
   }

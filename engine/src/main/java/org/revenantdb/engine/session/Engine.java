@@ -2,8 +2,6 @@ package org.revenantdb.engine.session;
 
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -30,14 +28,12 @@ import org.revenantdb.gc.ActiveSnapshots;
 import org.revenantdb.latch.StackReserve;
 import org.revenantdb.latch.WaitMeter;
 import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.log.DurabilityUnknownException;
 import org.revenantdb.recovery.log.LogStoppedException;
 import org.revenantdb.recovery.restart.PreparedTransaction;
 
 /** What transactions, cursors and tables of one open database share. Thread-safe. */
 public final class Engine implements CatalogueOwner {
-  /** Writers that wait to be used again; each holds some tens of KiB of scratch space. */
-  private static final int MAX_IDLE_WRITERS = 16;
-
   private final Storage storage;
   private final DatabaseOptions options;
   private final OperationGate gate = new OperationGate();
@@ -45,19 +41,17 @@ public final class Engine implements CatalogueOwner {
   private final LongSupplier clock;
   private final RowReader reader;
 
-  /** One a stripe of threads; what does not fit goes to the others. */
-  private final AtomicReferenceArray<@Nullable RowWriter> writers = perStripe();
+  /** Each holds some tens of KiB of scratch space. */
+  private final Spares<RowWriter> writers = new Spares<>();
 
-  private final ArrayBlockingQueue<RowWriter> moreWriters =
-      new ArrayBlockingQueue<>(MAX_IDLE_WRITERS);
+  /** Each holds some kilobytes. */
+  private final Spares<RowBatch> batches = new Spares<>();
+
   private final Certifier certifier;
   private final OpenTransactions open;
   private final WaitGraph waitGraph = new WaitGraph(this);
   private final Retries retries = new Retries();
   private final Backoff backoff;
-
-  /** One a stripe of threads. */
-  private final AtomicReferenceArray<@Nullable RowBatch> batches = perStripe();
 
   private volatile @Nullable Cleaner cleaner;
   private volatile IntConsumer cutter = pages -> {};
@@ -86,6 +80,7 @@ public final class Engine implements CatalogueOwner {
     CommitPath.load();
     DurableOutcome.load();
     RollbackPath.load();
+    Spares.load();
     TransactionEnd.load();
     this.storage = storage;
     this.snapshots = snapshots;
@@ -224,44 +219,30 @@ public final class Engine implements CatalogueOwner {
   public void awaitDurable(long lsn) {
     try {
       storage.log().awaitDurable(lsn);
-    } catch (org.revenantdb.recovery.log.OutcomeUnknownException | LogStoppedException e) {
+    } catch (DurabilityUnknownException | LogStoppedException e) {
       throw stopped(e);
     }
   }
 
   /** A batch for a cursor, used before if there is one: some kilobytes that need not be made. */
   public RowBatch takeBatch() {
-    RowBatch batch = batches.getAndSet(stripe(), null);
+    RowBatch batch = batches.take();
     return batch != null ? batch : new RowBatch();
   }
 
   /** Takes back a batch that nobody uses any more. */
   public void giveBack(RowBatch batch) {
     batch.clear();
-    batches.setRelease(stripe(), batch);
-  }
-
-  private int stripe() {
-    return (int) Thread.currentThread().threadId() & (batches.length() - 1);
+    batches.giveBack(batch);
   }
 
   public RowWriter takeWriter() {
-    RowWriter writer = writers.getAndSet(stripe(), null);
-    if (writer == null) {
-      writer = moreWriters.poll();
-    }
+    RowWriter writer = writers.take();
     return writer != null ? writer : new RowWriter(storage);
   }
 
   public void giveBack(RowWriter writer) {
-    if (!writers.compareAndSet(stripe(), null, writer)) {
-      moreWriters.offer(writer); // or it is left to the collector
-    }
-  }
-
-  private static <T> AtomicReferenceArray<@Nullable T> perStripe() {
-    return new AtomicReferenceArray<>(
-        Integer.highestOneBit(4 * Runtime.getRuntime().availableProcessors()));
+    writers.giveBack(writer);
   }
 
   /**

@@ -10,7 +10,7 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.revenantdb.engine.TransactionStateException;
 import org.revenantdb.engine.catalog.Publication;
-import org.revenantdb.engine.change.AfterPublish;
+import org.revenantdb.engine.change.ChangeSteps;
 import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.txn.TransactionTable;
 import org.revenantdb.engine.version.Storage;
@@ -159,7 +159,7 @@ public final class PreparedTransactions {
   /** Behind a record: what fails stops the engine, or memory and log would differ (R18). */
   private void published(long lsn, Runnable inMemory) {
     try {
-      AfterPublish.passed();
+      storage.log().steps().at(ChangeSteps.Step.PUBLISHED);
     } catch (Throwable failure) {
       storage.log().fail(failure);
       throw failure;

@@ -91,15 +91,6 @@ public final class PageBitmap {
     return -1;
   }
 
-  /** Adds all pages of another set to this one and empties the other. */
-  public void takeAll(PageBitmap other) {
-    for (int page = other.next(1); page > 0; page = other.next(page + 1)) {
-      if (other.clear(page)) {
-        set(page);
-      }
-    }
-  }
-
   /** Whether nothing is in the set. */
   public boolean isEmpty() {
     return next(0) < 0;

@@ -80,7 +80,7 @@ class AppendingTogetherTest {
       Insert holder = new Insert(engine, tree, 1, value(1));
       Insert waiting = new Insert(engine, tree, 2, value(2));
       int before = engine.journal.entries().size();
-      try (StopAfterPublish stop = new StopAfterPublish(holder.thread)) {
+      try (StopAfterPublish stop = new StopAfterPublish(engine.journal, holder.thread)) {
         holder.thread.start();
         stop.awaitArrival();
         waiting.thread.start();
@@ -111,7 +111,7 @@ class AppendingTogetherTest {
         filling.put(tree, key(i), new byte[890]);
       }
       Insert waiting = new Insert(engine, tree, 8, new byte[900]);
-      try (StopAfterPublish stop = new StopAfterPublish(holder.thread)) {
+      try (StopAfterPublish stop = new StopAfterPublish(engine.journal, holder.thread)) {
         holder.thread.start();
         stop.awaitArrival();
         waiting.thread.start();
@@ -139,7 +139,7 @@ class AppendingTogetherTest {
       }
       Insert splitting = new Insert(engine, tree, 15, new byte[890]);
       Insert waiting = new Insert(writer, tree, 16, value(16));
-      try (StopAfterPublish stop = new StopAfterPublish(splitting.thread)) {
+      try (StopAfterPublish stop = new StopAfterPublish(engine.journal, splitting.thread)) {
         splitting.thread.start();
         stop.awaitArrival();
         waiting.thread.start();
@@ -174,7 +174,7 @@ class AppendingTogetherTest {
       writer.put(tree, key(11), value(11)); // it knows the last leaf from now on
       Insert waiting = new Insert(writer, tree, 12, value(12));
       Thread cleaning = new Thread(engine::pass);
-      try (StopAfterPublish stop = new StopAfterPublish(cleaning, Merge.class)) {
+      try (StopAfterPublish stop = new StopAfterPublish(engine.journal, cleaning, Merge.class)) {
         cleaning.start();
         stop.awaitArrival();
         waiting.thread.start();

@@ -314,7 +314,8 @@ class SequenceRulesTest {
       try (Life life = begin(TEN.withCacheSize(1))) {
         long before = life.sequence.next(DURABLE);
         Error error = new StackOverflowError("thrown by the test");
-        try (ThrowAfterPublish failpoint = new ThrowAfterPublish(place, error, () -> {})) {
+        try (ThrowAfterPublish failpoint =
+            new ThrowAfterPublish(life.engine.journal, place, error, () -> {})) {
           if (place == 3) {
             life.sequence.next(LAZY);
             assertEquals(place, failpoint.passed(), "there are more places");

@@ -10,32 +10,35 @@ import java.util.concurrent.atomic.AtomicInteger;
  * the last change, until it is let go; others pass, and it is noted who.
  */
 public final class StopAfterPublish implements AutoCloseable {
+  private final Journal journal;
   private final CountDownLatch arrived = new CountDownLatch(1);
   private final CountDownLatch go = new CountDownLatch(1);
   private final Set<Thread> passed = ConcurrentHashMap.newKeySet();
 
   /** Stops that thread. */
-  public StopAfterPublish(Thread thread) {
-    this(thread, Object.class);
+  public StopAfterPublish(Journal journal, Thread thread) {
+    this(journal, thread, Object.class);
   }
 
   /** Stops that thread at the first place that it passes inside a class. */
-  public StopAfterPublish(Thread thread, Class<?> inside) {
-    this(thread, inside, 0);
+  public StopAfterPublish(Journal journal, Thread thread, Class<?> inside) {
+    this(journal, thread, inside, 0);
   }
 
   /** Stops that thread at a place inside a class, after it has passed so many others there. */
-  public StopAfterPublish(Thread thread, Class<?> inside, int places) {
+  public StopAfterPublish(Journal journal, Thread thread, Class<?> inside, int places) {
     AtomicInteger before = new AtomicInteger(places);
-    AfterPublish.set(() -> {
-      passed.add(Thread.currentThread());
-      if (Thread.currentThread() == thread
-          && (inside == Object.class || isInside(inside))
-          && before.getAndDecrement() <= 0) {
-        arrived.countDown();
-        awaitWhole(go);
-      }
-    });
+    this.journal = journal;
+    journal.steps =
+        step -> {
+          passed.add(Thread.currentThread());
+          if (Thread.currentThread() == thread
+              && (inside == Object.class || isInside(inside))
+              && before.getAndDecrement() <= 0) {
+            arrived.countDown();
+            awaitWhole(go);
+          }
+        };
   }
 
   /** Waits until the thread has come there. */
@@ -55,7 +58,7 @@ public final class StopAfterPublish implements AutoCloseable {
 
   @Override
   public void close() {
-    AfterPublish.set(null);
+    journal.steps = ChangeSteps.NONE;
     letGo();
   }
 

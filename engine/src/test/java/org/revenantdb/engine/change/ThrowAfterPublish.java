@@ -4,17 +4,20 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** Throws at one of the places that this thread passes between publishing and the last change. */
 public final class ThrowAfterPublish implements AutoCloseable {
+  private final Journal journal;
   private final Thread thread = Thread.currentThread();
   private final AtomicInteger passed = new AtomicInteger();
 
   /** Throws at the place of that number, the first is 0; before that it does something else. */
-  public ThrowAfterPublish(int place, Error thrown, Runnable before) {
-    AfterPublish.set(() -> {
-      if (Thread.currentThread() == thread && passed.getAndIncrement() == place) {
-        before.run();
-        throw thrown;
-      }
-    });
+  public ThrowAfterPublish(Journal journal, int place, Error thrown, Runnable before) {
+    this.journal = journal;
+    journal.steps =
+        step -> {
+          if (Thread.currentThread() == thread && passed.getAndIncrement() == place) {
+            before.run();
+            throw thrown;
+          }
+        };
   }
 
   /** How many places were passed. */
@@ -24,6 +27,6 @@ public final class ThrowAfterPublish implements AutoCloseable {
 
   @Override
   public void close() {
-    AfterPublish.set(null);
+    journal.steps = ChangeSteps.NONE;
   }
 }

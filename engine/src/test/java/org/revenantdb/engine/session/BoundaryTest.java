@@ -38,6 +38,7 @@ import org.revenantdb.engine.access.ApiAccess;
 import org.revenantdb.engine.access.Misuse;
 import org.revenantdb.recovery.file.CorruptDataException;
 import org.revenantdb.recovery.file.StorageException;
+import org.revenantdb.recovery.log.DurabilityUnknownException;
 import org.revenantdb.recovery.log.LogStoppedException;
 
 /** What leaves the engine is an exception of the project's own, with the caller's stack. */
@@ -82,9 +83,7 @@ class BoundaryTest {
     RuntimeException told = told(new CompletionException(new LogStoppedException(why)));
     assertInstanceOf(DatabaseStoppedException.class, told);
     assertTrue(told.getMessage().contains(why.getMessage()), told.getMessage());
-    assertInstanceOf(
-        OutcomeUnknownException.class,
-        told(new org.revenantdb.recovery.log.OutcomeUnknownException(5, why)));
+    assertInstanceOf(OutcomeUnknownException.class, told(new DurabilityUnknownException(5, why)));
   }
 
   @Test

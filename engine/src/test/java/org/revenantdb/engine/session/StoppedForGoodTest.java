@@ -26,6 +26,8 @@ import org.revenantdb.engine.OutcomeUnknownException;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
+import org.revenantdb.engine.access.ApiAccess;
+import org.revenantdb.engine.change.Journal;
 import org.revenantdb.engine.change.ThrowAfterPublish;
 import org.revenantdb.engine.testing.Samples;
 import org.revenantdb.recovery.testing.CrashDisk;
@@ -116,8 +118,13 @@ class StoppedForGoodTest {
     }
   }
 
+  private static Journal journal(Database db) {
+    return db.call(tx -> ApiAccess.api().core(tx).engine().storage().log());
+  }
+
   private static int places(Database db) {
-    try (ThrowAfterPublish none = new ThrowAfterPublish(-1, new StackOverflowError(), () -> {})) {
+    try (ThrowAfterPublish none =
+        new ThrowAfterPublish(journal(db), -1, new StackOverflowError(), () -> {})) {
       db.run(LAZY, tx -> work(tx, db.getOrCreateTable("t")));
       return none.passed();
     }
@@ -138,7 +145,7 @@ class StoppedForGoodTest {
     Transaction struck = db.begin(LAZY);
     boolean[] worked = new boolean[1];
     Runnable before = forced ? () -> CompletableFuture.runAsync(db::sync).join() : () -> {};
-    try (ThrowAfterPublish failpoint = new ThrowAfterPublish(place, error, before)) {
+    try (ThrowAfterPublish failpoint = new ThrowAfterPublish(journal(db), place, error, before)) {
       Throwable thrown =
           assertThrows(
               Throwable.class,

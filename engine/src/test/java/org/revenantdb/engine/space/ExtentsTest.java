@@ -239,7 +239,7 @@ class ExtentsTest {
       }
       CompletableFuture<Integer> claimed = new CompletableFuture<>();
       Thread taker = new Thread(() -> claimed.complete(allocator.claim(tree.unit())));
-      try (StopAfterPublish stop = new StopAfterPublish(taker)) {
+      try (StopAfterPublish stop = new StopAfterPublish(engine.journal, taker)) {
         taker.start();
         stop.awaitArrival();
         assertEquals(before, extents(engine, GAM), "it is not on the GAM yet");
@@ -270,7 +270,7 @@ class ExtentsTest {
       TreeSet<Integer> before = extents(engine, iam(engine, tree));
       Thread cleaner = new Thread(engine::clean);
       int given;
-      try (StopAfterPublish stop = new StopAfterPublish(cleaner, Allocator.class)) {
+      try (StopAfterPublish stop = new StopAfterPublish(engine.journal, cleaner, Allocator.class)) {
         cleaner.start();
         stop.awaitArrival();
         assertEquals(before, extents(engine, iam(engine, tree)), "nothing is on the maps yet");

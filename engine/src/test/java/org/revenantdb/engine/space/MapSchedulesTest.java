@@ -101,7 +101,7 @@ class MapSchedulesTest {
       writeAll(engine);
       SharedMapsTest.Allocation first = new SharedMapsTest.Allocation(engine, ONE);
       CompletableFuture<Void> flush;
-      try (StopAfterPublish stop = new StopAfterPublish(first.thread)) {
+      try (StopAfterPublish stop = new StopAfterPublish(engine.journal, first.thread)) {
         first.thread.start();
         stop.awaitArrival();
         allocate(engine, OTHER, FRESH);
@@ -127,7 +127,7 @@ class MapSchedulesTest {
       SharedMapsTest.Allocation first = new SharedMapsTest.Allocation(engine, ONE);
       CompletableFuture<Void> flush;
       try (StopAfterPublish stop =
-          new StopAfterPublish(first.thread, Object.class, /* places= */ 1)) {
+          new StopAfterPublish(engine.journal, first.thread, Object.class, /* places= */ 1)) {
         first.thread.start();
         stop.awaitArrival();
         byte[] map = engine.page(MAP);
@@ -149,7 +149,7 @@ class MapSchedulesTest {
     try (TestEngine engine = new TestEngine(directory, 64)) {
       byte[] before = engine.page(MAP);
       SharedMapsTest.Allocation first = new SharedMapsTest.Allocation(engine, ONE);
-      try (StopAfterPublish stop = new StopAfterPublish(first.thread)) {
+      try (StopAfterPublish stop = new StopAfterPublish(engine.journal, first.thread)) {
         first.thread.start();
         stop.awaitArrival();
         allocate(engine, OTHER, 0);
@@ -186,7 +186,8 @@ class MapSchedulesTest {
         TestEngine.Tx later = engine.begin();
         Thread cleaner = new Thread(engine::pass);
         Thread writer = new Thread(() -> later.put(tree, new byte[] {2}, new byte[10]));
-        try (StopAfterPublish stop = new StopAfterPublish(cleaner, Object.class, places)) {
+        try (StopAfterPublish stop =
+            new StopAfterPublish(engine.journal, cleaner, Object.class, places)) {
           cleaner.start();
           stop.awaitArrival();
           assertFalse(isMarked(redone(engine), leaf), "A is in the log");
@@ -227,7 +228,7 @@ class MapSchedulesTest {
         long stamp = stay.readOptimistic();
         SharedMapsTest.Allocation change = new SharedMapsTest.Allocation(engine, ONE);
         try (StopAfterPublish stop =
-            new StopAfterPublish(change.thread, Object.class, /* places= */ 1)) {
+            new StopAfterPublish(engine.journal, change.thread, Object.class, /* places= */ 1)) {
           change.thread.start();
           stop.awaitArrival();
           byte[] now = engine.page(MAP);
@@ -287,7 +288,8 @@ class MapSchedulesTest {
             }
           });
       List<Integer> claimed;
-      try (StopAfterPublish stop = new StopAfterPublish(writer, OverflowWriter.class)) {
+      try (StopAfterPublish stop =
+          new StopAfterPublish(engine.journal, writer, OverflowWriter.class)) {
         writer.start();
         stop.awaitArrival();
         TreeSet<Integer> logged = named(engine, since, PartKind.FORMAT);
@@ -321,7 +323,8 @@ class MapSchedulesTest {
       int since = engine.journal.entries().size();
       Thread cleaner = new Thread(engine::clean);
       TreeSet<Integer> freed;
-      try (StopAfterPublish stop = new StopAfterPublish(cleaner, OverflowRemoval.class)) {
+      try (StopAfterPublish stop =
+          new StopAfterPublish(engine.journal, cleaner, OverflowRemoval.class)) {
         cleaner.start();
         stop.awaitArrival();
         freed = named(engine, since, PartKind.FREE);
@@ -465,7 +468,7 @@ class MapSchedulesTest {
     try (TestEngine engine = new TestEngine(directory, 600)) {
       Latched latched = new Latched(engine);
       engine.journal.gate = latched;
-      try (AtEachAfterPublish each = new AtEachAfterPublish(latched)) {
+      try (AtEachAfterPublish each = new AtEachAfterPublish(engine.journal, latched)) {
         Tree tree = engine.table("t");
         TestEngine.Tx tx = engine.begin();
         for (int i = 0; i < 60; i++) {

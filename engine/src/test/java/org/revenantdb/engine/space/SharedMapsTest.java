@@ -92,7 +92,7 @@ class SharedMapsTest {
     try (TestEngine engine = new TestEngine(directory, 64)) {
       Allocation first = new Allocation(engine, ONE);
       long later;
-      try (StopAfterPublish stop = new StopAfterPublish(first.thread)) {
+      try (StopAfterPublish stop = new StopAfterPublish(engine.journal, first.thread)) {
         first.thread.start();
         stop.awaitArrival();
         later = allocate(engine, OTHER, 0); // with the other in the middle of it
@@ -124,7 +124,7 @@ class SharedMapsTest {
       Allocation first = new Allocation(engine, ONE);
       CompletableFuture<Void> flush;
       long later;
-      try (StopAfterPublish stop = new StopAfterPublish(first.thread)) {
+      try (StopAfterPublish stop = new StopAfterPublish(engine.journal, first.thread)) {
         first.thread.start();
         stop.awaitArrival();
         later = allocate(engine, OTHER, fresh);

@@ -204,11 +204,6 @@ class SpaceTest {
       at = bitmap.next(at + 1);
       assertEquals(expected, at);
     }
-    PageBitmap other = new PageBitmap();
-    other.set(5_000_000);
-    other.takeAll(bitmap);
-    assertTrue(bitmap.isEmpty() || model.contains(0));
-    assertEquals(model.size() + 1 - (model.contains(0) ? 1 : 0), other.size());
   }
 
   @Test

@@ -12,7 +12,7 @@ import org.revenantdb.recovery.log.RecordBuilder;
 import org.revenantdb.recovery.log.RecordType;
 
 /** A log in memory that keeps every record; durable as far as somebody waited for it. */
-public final class MemoryJournal implements Journal {
+public final class MemoryJournal extends Journal {
   /** Where the first record begins. */
   static final long START = 4096;
 

@@ -1,6 +1,5 @@
 package org.revenantdb.jmh.cli;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -14,12 +13,9 @@ final class CommitRule {
   private CommitRule() {}
 
   static void measure(ForkSession session) throws CannotMeasureException {
-    Path without = session.directory().resolve("without-rule");
-    try {
-      EngineWithoutRule.write(without);
-    } catch (IOException | IllegalStateException e) {
-      throw new CannotMeasureException("rule_ratio: the engine without the rule", e);
-    }
+    Path without =
+        session.engine(
+            "without-rule", "rule_ratio: the engine without the rule", EngineWithoutRule::write);
     List<String> arguments =
         List.of(
             "DIRECTORY",

@@ -24,7 +24,7 @@ final class Figures {
   private final Map<String, String> versions = new LinkedHashMap<>();
   private final List<String> notMeasured = new ArrayList<>();
   private final List<Plot> plots = new ArrayList<>();
-  private final List<Table> tables = new ArrayList<>();
+  private final List<PointTable> tables = new ArrayList<>();
   private final Map<String, Boolean> judged = new LinkedHashMap<>();
   private Rounds.@Nullable Tally tally;
 
@@ -85,7 +85,7 @@ final class Figures {
   }
 
   /** Adds a table to the report. */
-  void table(Table table) {
+  void table(PointTable table) {
     tables.add(table);
   }
 
@@ -123,7 +123,7 @@ final class Figures {
     return Collections.unmodifiableList(plots);
   }
 
-  List<Table> tables() {
+  List<PointTable> tables() {
     return Collections.unmodifiableList(tables);
   }
 
@@ -136,7 +136,7 @@ final class Figures {
   }
 
   /** The whole result as text: each figure on the top level, all else beside them. */
-  String toJson(Bench.Settings run, Surroundings surroundings) {
+  String toJson(Bench.Settings run, MeasuredOn surroundings) {
     JsonObject json = new JsonObject();
     figures.forEach(json::addProperty);
     JsonObject detail = new JsonObject();

@@ -13,9 +13,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.chaos.crash.Scratch;
 import org.revenantdb.chaos.report.Progress;
-import org.revenantdb.jmh.fork.Directories;
 
 /**
  * One run of a measurement of the engine, as all its parts see it: it starts their JVMs, each with
@@ -113,6 +113,33 @@ final class ForkSession implements AutoCloseable {
   /** A directory that the parts may use, deleted in the end. */
   Path directory() {
     return directory;
+  }
+
+  /** Writes the classes of an engine that differs from ours. */
+  @FunctionalInterface
+  interface EngineClasses {
+    /**
+     * Writes them.
+     *
+     * @throws IllegalStateException if our engine no longer has what is replaced in it
+     */
+    void write(Path folder) throws IOException;
+  }
+
+  /**
+   * The folder of an engine that differs from ours.
+   *
+   * @param name of the folder, below {@link #directory}
+   * @param what the engine is, for the message if it cannot be made
+   */
+  Path engine(String name, String what, EngineClasses classes) throws CannotMeasureException {
+    Path folder = directory.resolve(name);
+    try {
+      classes.write(folder);
+    } catch (IOException | IllegalStateException e) {
+      throw new CannotMeasureException(what, e);
+    }
+    return folder;
   }
 
   /**
@@ -238,8 +265,8 @@ final class ForkSession implements AutoCloseable {
 
   private static void delete(Path path) {
     try {
-      Directories.delete(path);
-    } catch (IOException | UncheckedIOException e) {
+      FileTrees.delete(path);
+    } catch (UncheckedIOException e) {
       System.err.println("left behind: " + path + ": " + e.getMessage());
     }
   }

@@ -114,7 +114,7 @@ final class GcReader {
   }
 
   private static void pruning(Figures figures) {
-    Table table = new Table("What does eager pruning change? (Table 11)");
+    PointTable table = new PointTable("What does eager pruning change? (Table 11)");
     Plot chains =
         new Plot(
             "How long does a chain get, with and without eager pruning? (Table 11)",

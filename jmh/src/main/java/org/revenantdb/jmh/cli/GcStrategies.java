@@ -1,6 +1,5 @@
 package org.revenantdb.jmh.cli;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -128,15 +127,13 @@ enum GcStrategies {
   }
 
   private @Nullable Path classes(ForkSession session) throws CannotMeasureException {
-    if (strategy == null) {
+    Strategy other = strategy;
+    if (other == null) {
       return null;
     }
-    Path folder = session.directory().resolve("garbage-" + strategy);
-    try {
-      EngineOfOtherGarbage.write(folder, strategy);
-    } catch (IOException | IllegalStateException e) {
-      throw new CannotMeasureException("an engine whose garbage is that of " + variant, e);
-    }
-    return folder;
+    return session.engine(
+        "garbage-" + other,
+        "an engine whose garbage is that of " + variant,
+        folder -> EngineOfOtherGarbage.write(folder, other));
   }
 }

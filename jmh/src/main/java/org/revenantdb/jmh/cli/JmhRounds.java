@@ -17,9 +17,9 @@ import org.openjdk.jmh.runner.format.OutputFormatFactory;
 import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
+import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.chaos.crash.Scratch;
 import org.revenantdb.chaos.report.Progress;
-import org.revenantdb.jmh.fork.Directories;
 
 /**
  * Runs the methods of a JMH class in interleaved rounds: each round starts one JVM for each method
@@ -81,8 +81,8 @@ final class JmhRounds {
 
   private static void delete(Path directory) {
     try {
-      Directories.delete(directory);
-    } catch (IOException | UncheckedIOException e) {
+      FileTrees.delete(directory);
+    } catch (UncheckedIOException e) {
       System.err.println("left behind: " + directory + ": " + e.getMessage());
     }
   }

@@ -141,7 +141,7 @@ public final class Main {
         throw usage(spec, String.valueOf(e.getMessage()));
       }
       Bench.Settings settings = new Bench.Settings(quick, seed, Set.copyOf(only));
-      Surroundings surroundings = Surroundings.here();
+      MeasuredOn surroundings = MeasuredOn.here();
       Figures figures = measure(bench, settings);
       figures
           .figures()

@@ -112,14 +112,6 @@ final class RecoveryBench implements Bench {
     figures.rounds(rounds.tally());
   }
 
-  private static void writeEager(Path folder) throws CannotMeasureException {
-    try {
-      EngineOfEagerRevert.write(folder);
-    } catch (IOException | IllegalStateException e) {
-      throw new CannotMeasureException("an engine that takes back before it is open", e);
-    }
-  }
-
   /** Figure 9 of the paper: kill, and open again. */
   private static void restarts(ForkSession session) throws CannotMeasureException {
     List<String> sizes =
@@ -138,18 +130,21 @@ final class RecoveryBench implements Bench {
     }
     List<String> eagerly =
         session.quick() ? List.of() : sizes.subList(0, sizes.size() - 1); // what is told takes long
-    Path eager = session.directory().resolve("eager-revert");
     if (!eagerly.isEmpty()) {
-      writeEager(eager);
-    }
-    for (String size : eagerly) {
-      children.add(
-          new ForkSession.Child(
-              "update " + size + EAGERLY,
-              RestartFork.class,
-              List.of(),
-              eager,
-              List.of("DIRECTORY", "UPDATE", size, SMALL_LOG, session.seed())));
+      Path eager =
+          session.engine(
+              "eager-revert",
+              "an engine that takes back before it is open",
+              EngineOfEagerRevert::write);
+      for (String size : eagerly) {
+        children.add(
+            new ForkSession.Child(
+                "update " + size + EAGERLY,
+                RestartFork.class,
+                List.of(),
+                eager,
+                List.of("DIRECTORY", "UPDATE", size, SMALL_LOG, session.seed())));
+      }
     }
     String usual = "update 100000, default options";
     children.add(restart(session, usual, "UPDATE", "100000", DEFAULT_OPTIONS));

@@ -1,6 +1,5 @@
 package org.revenantdb.jmh.cli;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,20 +44,12 @@ final class RecoveryTpcc {
             + SESSIONS
             + " sessions without think times, 1 % of New-Orders rolled back; lazy, so that"
             + " processors are the limit and not the medium");
-    Path directory = session.directory();
     List<ForkSession.Child> children =
         List.of(
             child(session, IN_ROW, null, scale),
             child(
-                session,
-                WRITER_ONLY,
-                classes(directory.resolve("writer-only"), FormerVersions.class),
-                scale),
-            child(
-                session,
-                OFF_ROW,
-                classes(directory.resolve("off-row"), OffRowVersions.class),
-                scale));
+                session, WRITER_ONLY, engine(session, "writer-only", FormerVersions.class), scale),
+            child(session, OFF_ROW, engine(session, "off-row", OffRowVersions.class), scale));
     Map<String, Sample> samples =
         session.run("TPC-C, versions", session.quick() ? 1 : ROUNDS, children, SpaceMapTpcc.UNITS);
     Plot plot =
@@ -77,14 +68,12 @@ final class RecoveryTpcc {
     figures.put(OFF_ROW_RATIO, ForkSession.median(samples, RATE + "," + OFF_ROW) / without);
   }
 
-  private static Path classes(Path folder, Class<? extends FormerVersions> kept)
+  private static Path engine(ForkSession session, String name, Class<? extends FormerVersions> kept)
       throws CannotMeasureException {
-    try {
-      EngineOfWriterIds.write(folder, kept);
-    } catch (IOException | IllegalStateException e) {
-      throw new CannotMeasureException("an engine whose rows have just their writer's id", e);
-    }
-    return folder;
+    return session.engine(
+        name,
+        "an engine whose rows have just their writer's id",
+        folder -> EngineOfWriterIds.write(folder, kept));
   }
 
   private static ForkSession.Child child(

@@ -27,7 +27,7 @@ final class Report {
 
   /** Returns the page. */
   static String page(
-      Bench bench, Bench.Settings settings, Figures figures, Surroundings surroundings) {
+      Bench bench, Bench.Settings settings, Figures figures, MeasuredOn surroundings) {
     StringBuilder page = new StringBuilder();
     page.append("<!doctype html><html lang=en><meta charset=utf-8>\n<title>")
         .append(escape(bench.name()))
@@ -75,7 +75,7 @@ final class Report {
         .replace("'", "&#39;");
   }
 
-  private static void cells(StringBuilder page, Table table, Map<String, Sample> points) {
+  private static void cells(StringBuilder page, PointTable table, Map<String, Sample> points) {
     page.append("<h2>").append(escape(table.question())).append("</h2>\n<table>\n<tr><th>");
     table.columns().forEach(it -> page.append("<th class=n>").append(escape(it)));
     table

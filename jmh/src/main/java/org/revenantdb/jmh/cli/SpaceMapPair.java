@@ -1,6 +1,5 @@
 package org.revenantdb.jmh.cli;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,12 +35,11 @@ record SpaceMapPair(Class<?> main, String suffix, String rate) {
       Map<String, String> units,
       String question)
       throws CannotMeasureException {
-    Path exclusive = session.directory().resolve("exclusive-maps" + suffix);
-    try {
-      EngineOfExclusiveMaps.write(exclusive);
-    } catch (IOException | IllegalStateException e) {
-      throw new CannotMeasureException("an engine that latches space maps exclusively", e);
-    }
+    Path exclusive =
+        session.engine(
+            "exclusive-maps" + suffix,
+            "an engine that latches space maps exclusively",
+            EngineOfExclusiveMaps::write);
     List<ForkSession.Child> children = new ArrayList<>();
     for (int sessions : counts) {
       children.add(child(SHARED, null, sessions, arguments));

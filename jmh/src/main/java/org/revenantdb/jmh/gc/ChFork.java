@@ -7,11 +7,11 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
+import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseStatistics;
 import org.revenantdb.engine.TransactionOptions;
 import org.revenantdb.jmh.baseline.EngineOfOtherGarbage;
-import org.revenantdb.jmh.fork.Directories;
 import org.revenantdb.jmh.fork.Sessions;
 import org.revenantdb.jmh.fork.Sweep;
 import org.revenantdb.jmh.fork.Told;
@@ -121,7 +121,7 @@ public final class ChFork {
       fork.run(times, Integer.parseInt(arguments[8]));
       TpccChecker.demand(database, tables);
     }
-    Directories.delete(directory);
+    FileTrees.delete(directory);
     return fork;
   }
 

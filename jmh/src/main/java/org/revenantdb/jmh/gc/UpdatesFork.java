@@ -5,13 +5,13 @@ import java.nio.file.Path;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntSupplier;
+import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Database;
 import org.revenantdb.engine.DatabaseOptions;
 import org.revenantdb.engine.Table;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.engine.TransactionOptions;
-import org.revenantdb.jmh.fork.Directories;
 import org.revenantdb.jmh.fork.Sessions;
 import org.revenantdb.jmh.fork.Sweep;
 import org.revenantdb.jmh.fork.Told;
@@ -90,7 +90,7 @@ public final class UpdatesFork {
           sweep.suffix(value));
       GarbageCounts.tellAll(database.statistics(), sweep.suffix(value));
     }
-    Directories.delete(directory);
+    FileTrees.delete(directory);
   }
 
   /**

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.revenantdb.jmh.fork.Directories;
+import org.revenantdb.chaos.crash.FileTrees;
 import org.revenantdb.jmh.fork.Told;
 
 /**
@@ -41,7 +41,7 @@ public final class RestartFork {
         Told.tell("kills", kills);
         return;
       }
-      Directories.delete(Path.of(own[0]));
+      FileTrees.delete(Path.of(own[0]));
     }
   }
 

@@ -1,7 +1,6 @@
 package org.revenantdb.jmh.tpcc;
 
-import java.util.ArrayList;
-import java.util.List;
+import org.agrona.collections.IntArrayList;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Transaction;
 
@@ -27,14 +26,14 @@ record CustomerChoice(int warehouse, int district, int number, String lastName) 
     if (lastName.isEmpty()) {
       return number;
     }
-    List<Integer> namesakes = new ArrayList<>();
+    IntArrayList namesakes = new IntArrayList();
     try (Cursor cursor =
         transaction.scan(
             tables.customerByName(),
             TpccKeys.customersNamed(warehouse, district, lastName),
             TpccKeys.afterCustomersNamed(warehouse, district, lastName))) {
       while (cursor.next()) {
-        namesakes.add(TpccKeys.last(cursor.key()));
+        namesakes.addInt(TpccKeys.last(cursor.key()));
       }
     }
     if (namesakes.isEmpty()) {
@@ -42,6 +41,6 @@ record CustomerChoice(int warehouse, int district, int number, String lastName) 
           "no customer of warehouse %d, district %d has the name %s"
               .formatted(warehouse, district, lastName));
     }
-    return namesakes.get((namesakes.size() + 1) / 2 - 1);
+    return namesakes.getInt((namesakes.size() + 1) / 2 - 1);
   }
 }

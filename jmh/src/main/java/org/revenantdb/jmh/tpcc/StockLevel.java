@@ -1,7 +1,6 @@
 package org.revenantdb.jmh.tpcc;
 
-import java.util.HashSet;
-import java.util.Set;
+import org.agrona.collections.IntHashSet;
 import org.revenantdb.engine.Cursor;
 import org.revenantdb.engine.Transaction;
 import org.revenantdb.jmh.tpcc.TpccRows.District;
@@ -38,7 +37,7 @@ final class StockLevel implements TpccTransaction {
         TpccRows.getInt(
             TpccTables.row(transaction, tables.district(), TpccKeys.district(warehouse, district)),
             District.NEXT_ORDER);
-    Set<Integer> items = new HashSet<>();
+    IntHashSet items = new IntHashSet();
     try (Cursor cursor =
         transaction.scan(
             tables.orderLine(),
@@ -49,8 +48,9 @@ final class StockLevel implements TpccTransaction {
       }
     }
     long low = 0;
-    for (int item : items) {
-      byte[] stock = TpccTables.row(transaction, tables.stock(), TpccKeys.stock(warehouse, item));
+    for (IntHashSet.IntIterator each = items.iterator(); each.hasNext(); ) {
+      byte[] key = TpccKeys.stock(warehouse, each.nextValue());
+      byte[] stock = TpccTables.row(transaction, tables.stock(), key);
       low += TpccRows.getInt(stock, Stock.QUANTITY) < threshold ? 1 : 0;
     }
     return low;

@@ -52,7 +52,7 @@ class ReportTest {
   void page_holdsTables_withGapsWhereNothingWasMeasured() {
     figures.point("p", Sample.of(List.of(90.0, 100.0, 110.0), "1/s"));
     figures.table(
-        new Table("What changes?").cell("rate", "with", "p").cell("rate", "without", "q"));
+        new PointTable("What changes?").cell("rate", "with", "p").cell("rate", "without", "q"));
     figures.judge("bounded", true);
     figures.judge("bounded", false);
     String page = page();
@@ -159,6 +159,6 @@ class ReportTest {
         new OffHeapBench(),
         new Bench.Settings(/* quick= */ true, 1, Set.of()),
         figures,
-        new Surroundings(Map.of("processors", "2"), "jdk", "commit"));
+        new MeasuredOn(Map.of("processors", "2"), "jdk", "commit"));
   }
 }

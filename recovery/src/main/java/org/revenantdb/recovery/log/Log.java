@@ -25,7 +25,7 @@ import org.revenantdb.recovery.segment.SegmentSupply;
  * for the disk. An interrupt ends neither wait; the interrupt status stays set.
  *
  * <p>Failure: a failed write or force stops the log for good. Threads that wait then, or ask later
- * about a record that is not known to be durable, receive {@link OutcomeUnknownException}. Later
+ * about a record that is not known to be durable, receive {@link DurabilityUnknownException}. Later
  * calls of {@code publish} throw {@link LogStoppedException}. Both have the cause.
  *
  * {@snippet :
@@ -325,7 +325,7 @@ public final class Log implements AutoCloseable {
    * Waits until the log is durable up to a position, and makes the writer force it.
    *
    * @param lsn the LSN of a published record
-   * @throws OutcomeUnknownException if the log has stopped and the record is not known to be
+   * @throws DurabilityUnknownException if the log has stopped and the record is not known to be
    *     durable
    */
   public void awaitDurable(long lsn) {
@@ -346,7 +346,7 @@ public final class Log implements AutoCloseable {
    * until the log is forced for another reason. The wait is not reported to a meter.
    *
    * @param lsn the LSN of a published record
-   * @throws OutcomeUnknownException if the log has stopped and the record is not known to be
+   * @throws DurabilityUnknownException if the log has stopped and the record is not known to be
    *     durable
    */
   public void awaitDurableUnasked(long lsn) {
@@ -354,7 +354,7 @@ public final class Log implements AutoCloseable {
       durableWaiters.await(lsn, durableReached);
     }
     if (durableLsn() < lsn) {
-      throw new OutcomeUnknownException(lsn, failure);
+      throw new DurabilityUnknownException(lsn, failure);
     }
   }
 

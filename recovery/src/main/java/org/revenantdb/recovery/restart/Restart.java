@@ -11,10 +11,10 @@ import org.revenantdb.recovery.file.Directories;
 import org.revenantdb.recovery.file.IoStatistics;
 import org.revenantdb.recovery.file.StorageException;
 import org.revenantdb.recovery.format.SegmentLayout;
+import org.revenantdb.recovery.log.DurabilityUnknownException;
 import org.revenantdb.recovery.log.LifeStart;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogOptions;
-import org.revenantdb.recovery.log.OutcomeUnknownException;
 import org.revenantdb.recovery.segment.LogReader;
 import org.revenantdb.recovery.segment.SegmentDirectory;
 
@@ -260,7 +260,7 @@ public final class Restart {
     try {
       log.awaitDurable(log.tail());
       return log;
-    } catch (OutcomeUnknownException failed) {
+    } catch (DurabilityUnknownException failed) {
       if (log.failure() instanceof StorageException cause) {
         cause.addSuppressed(failed);
         throw cause;

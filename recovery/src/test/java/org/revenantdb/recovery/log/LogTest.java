@@ -267,8 +267,8 @@ class LogTest {
       waiting.add(
           Thread.ofVirtual()
               .start(() -> {
-                OutcomeUnknownException unknown =
-                    assertThrows(OutcomeUnknownException.class, () -> log.awaitDurable(lsn));
+                DurabilityUnknownException unknown =
+                    assertThrows(DurabilityUnknownException.class, () -> log.awaitDurable(lsn));
                 assertInstanceOf(ForceFailedException.class, unknown.getCause());
                 told.countDown();
               }));
@@ -277,7 +277,7 @@ class LogTest {
     disk.failForcesAfter(Integer.MAX_VALUE);
     assertEquals(durable, log.durableLsn());
     log.awaitDurable(durable); // that much stays certain
-    assertThrows(OutcomeUnknownException.class, () -> log.awaitDurable(lsn));
+    assertThrows(DurabilityUnknownException.class, () -> log.awaitDurable(lsn));
     LogStoppedException stopped =
         assertThrows(LogStoppedException.class, () -> log.publish(record(3, 10)));
     assertInstanceOf(ForceFailedException.class, stopped.getCause());
@@ -308,7 +308,7 @@ class LogTest {
     Log log = start(1 << 12);
     disk.fullAfter(SEGMENT / 2);
     assertThrows(
-        OutcomeUnknownException.class,
+        DurabilityUnknownException.class,
         () -> {
           for (int i = 0; i < 1000; i++) {
             log.awaitDurable(log.publish(record(i, 100)));
@@ -468,7 +468,7 @@ class LogTest {
     }
     disk.failForcesAfter(1);
     long lsn = log.publish(record(1, 200));
-    assertThrows(OutcomeUnknownException.class, () -> log.awaitDurable(lsn));
+    assertThrows(DurabilityUnknownException.class, () -> log.awaitDurable(lsn));
     assertInstanceOf(ForceFailedException.class, log.failure());
     assertEquals(PAYLOAD, log.durableLsn());
     assertThrows(LogStoppedException.class, log::close);

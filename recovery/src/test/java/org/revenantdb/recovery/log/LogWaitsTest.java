@@ -85,7 +85,7 @@ class LogWaitsTest {
     Log log = start();
     disk.failForcesAfter(0);
     long lsn = log.publish(record());
-    assertThrows(OutcomeUnknownException.class, () -> log.awaitDurable(lsn));
+    assertThrows(DurabilityUnknownException.class, () -> log.awaitDurable(lsn));
     force.assertWaits(1);
     assertThrows(LogStoppedException.class, log::close);
   }

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.revenantdb.recovery.file.ForceFailedException;
+import org.revenantdb.recovery.log.DurabilityUnknownException;
 import org.revenantdb.recovery.log.Log;
 import org.revenantdb.recovery.log.LogStoppedException;
-import org.revenantdb.recovery.log.OutcomeUnknownException;
 import org.revenantdb.recovery.testing.CrashDisk;
 
 /** R6: what a restart reads and acts upon is durable before it acts. */
@@ -64,7 +64,7 @@ class TrustedTailTest {
     log.awaitDurable(LogFixture.change(log, 0, 1, LogFixture.bytes(100)));
     disk.failForcesAfter(0);
     long lsn = LogFixture.change(log, 0, 2, LogFixture.bytes(100));
-    assertThrows(OutcomeUnknownException.class, () -> log.awaitDurable(lsn));
+    assertThrows(DurabilityUnknownException.class, () -> log.awaitDurable(lsn));
     assertThrows(LogStoppedException.class, log::close);
     disk.failForcesAfter(Integer.MAX_VALUE);
 

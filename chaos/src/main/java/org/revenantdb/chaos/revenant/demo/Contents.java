@@ -32,7 +32,7 @@ final class Contents {
 
   /** Walks over the whole table; returns what is wrong first, or an empty string. */
   String firstDifference(Database db, String title) {
-    Table table = db.getOrCreateTable(ImporterMain.TABLE);
+    Table table = db.table(ImporterMain.TABLE);
     MessageDigest sha = sha256();
     long n = 0;
     try (Progress progress = Progress.start(title, "files", rows());
@@ -61,7 +61,7 @@ final class Contents {
 
   /** Asks for each of the files alone; returns the first that is there, or an empty string. */
   static String firstVisible(Database db, List<JdkFiles.Item> items) {
-    Table table = db.getOrCreateTable(ImporterMain.TABLE);
+    Table table = db.table(ImporterMain.TABLE);
     try (Transaction tx = db.begin()) {
       for (JdkFiles.Item item : items) {
         if (tx.get(table, item.key()) != null) {

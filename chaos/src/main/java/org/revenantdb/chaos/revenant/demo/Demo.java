@@ -170,7 +170,7 @@ public final class Demo {
     List<JdkFiles.Item> small = files.small();
     long before = System.nanoTime();
     try (Database db = open()) {
-      Table rows = db.getOrCreateTable(ImporterMain.TABLE);
+      Table rows = db.table(ImporterMain.TABLE);
       try (Transaction tx = db.begin()) {
         if (tx.get(rows, small.getFirst().key()) == null) {
           broken.add("the first file is not there");

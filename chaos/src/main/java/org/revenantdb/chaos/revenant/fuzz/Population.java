@@ -188,7 +188,7 @@ final class Population {
       }
     }
     Transaction saves = grower.db().begin();
-    Table small = grower.db().getOrCreateTable("small");
+    Table small = grower.db().table("small");
     Savepoint point = saves.savepoint();
     for (int i = 0; i < 4; i++) {
       for (int key = 0; key < 60; key++) {
@@ -275,7 +275,7 @@ final class Population {
   private Transaction reader() {
     Transaction reader =
         grower.db().begin(TransactionOptions.of(Durability.LAZY).withIsolation(Isolation.SNAPSHOT));
-    Table small = grower.db().getOrCreateTable("small");
+    Table small = grower.db().table("small");
     reader.get(small, Grower.bytes("k0000"));
     return reader;
   }

@@ -156,8 +156,8 @@ final class HinderedRollback {
 
   /** What the transaction does, up to the moment at which the disk is full. */
   private @Nullable Savepoint write(Database db, Transaction tx) {
-    Table hot = db.getOrCreateTable(HOT);
-    Table large = db.getOrCreateTable(LARGE);
+    Table hot = db.table(HOT);
+    Table large = db.table(LARGE);
     @Nullable Savepoint savepoint = null;
     switch (kind) {
       case SHORT, UNREADABLE -> {
@@ -245,7 +245,7 @@ final class HinderedRollback {
     }
     db.checkpoint();
     try (Transaction tx = db.begin()) {
-      Table wide = db.getOrCreateTable(WIDE);
+      Table wide = db.table(WIDE);
       for (int i = 0; i < 4 * 3_000; i++) {
         tx.get(wide, Tables.key(i % 3_000));
       }
@@ -300,11 +300,11 @@ final class HinderedRollback {
     List<byte[]> rows = new ArrayList<>();
     try (Transaction tx = db.begin()) {
       for (int row = 0; row < ROWS; row++) {
-        rows.add(orNothing(tx.get(db.getOrCreateTable(HOT), Tables.key(row))));
-        rows.add(orNothing(tx.get(db.getOrCreateTable(HOT), Tables.key(1_000 + row))));
+        rows.add(orNothing(tx.get(db.table(HOT), Tables.key(row))));
+        rows.add(orNothing(tx.get(db.table(HOT), Tables.key(1_000 + row))));
       }
       for (int row = 0; row < LARGES; row++) {
-        rows.add(orNothing(tx.get(db.getOrCreateTable(LARGE), Tables.key(row))));
+        rows.add(orNothing(tx.get(db.table(LARGE), Tables.key(row))));
       }
     }
     return rows;
@@ -325,8 +325,7 @@ final class HinderedRollback {
 
   private static String ofSavepoint(Database db, Transaction tx) {
     for (int row = 0; row < ROWS; row++) {
-      if (!Arrays.equals(
-          atSavepoint(row), tx.get(db.getOrCreateTable(HOT), Tables.key(2_000 + row)))) {
+      if (!Arrays.equals(atSavepoint(row), tx.get(db.table(HOT), Tables.key(2_000 + row)))) {
         return "row " + row + " is not what it was at the savepoint";
       }
     }

@@ -186,7 +186,7 @@ final class RecoveryCost {
     try (Database db = Database.open(counting.directory(), options())) {
       byte[] found;
       try (Transaction tx = db.begin()) {
-        found = tx.get(db.getOrCreateTable(TABLE), RevenantSubject.Tables.key(0));
+        found = tx.get(db.table(TABLE), RevenantSubject.Tables.key(0));
       }
       IoCount cost = counting.counted();
       double millis = (System.nanoTime() - begun) / 1e6;

@@ -98,7 +98,7 @@ public abstract class RevenantSubject implements CrashSubject<Database> {
     try (Transaction tx = db.begin()) {
       List<Map.Entry<byte[], byte[]>> rows = new ArrayList<>();
       for (String name : db.tableNames()) {
-        walk(tx, db.getOrCreateTable(name), rows, recovered);
+        walk(tx, db.table(name), rows, recovered);
       }
       checkMore(db, report, recovered, rows);
       recovered.verifyAllBytes(rows);

@@ -100,9 +100,7 @@ public final class SchemaSubject extends RevenantSubject {
     }
     for (String name : db.tableNames()) {
       if (SchemaSession.isName(name)) {
-        rows.add(
-            Map.entry(
-                SchemaSession.tableKey(name), SchemaSession.tableValue(db.getOrCreateTable(name))));
+        rows.add(Map.entry(SchemaSession.tableKey(name), SchemaSession.tableValue(db.table(name))));
       }
     }
   }

@@ -66,7 +66,7 @@ public final class VersionsSubject extends RevenantSubject {
   private record Snapshot(Transaction tx, List<byte[]> rows) {
     static Snapshot of(Database db) {
       Transaction tx = db.begin();
-      return new Snapshot(tx, read(tx, db.getOrCreateTable(VERSIONED)));
+      return new Snapshot(tx, read(tx, db.table(VERSIONED)));
     }
 
     private static List<byte[]> read(Transaction tx, Table table) {
@@ -78,7 +78,7 @@ public final class VersionsSubject extends RevenantSubject {
     }
 
     void look(Database db) {
-      List<byte[]> again = read(tx, db.getOrCreateTable(VERSIONED));
+      List<byte[]> again = read(tx, db.table(VERSIONED));
       for (int row = 0; row < ROWS; row++) {
         if (!Arrays.equals(rows.get(row), again.get(row))) {
           throw new IllegalStateException("a snapshot sees another version of row " + row);

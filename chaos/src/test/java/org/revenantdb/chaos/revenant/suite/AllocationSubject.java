@@ -129,7 +129,7 @@ class AllocationSubject implements CrashSubject<Database> {
     List<Map.Entry<byte[], byte[]>> rows = new ArrayList<>();
     try (Transaction tx = db.begin()) {
       for (String name : db.tableNames()) {
-        try (Cursor cursor = tx.scan(db.getOrCreateTable(name), null, null)) {
+        try (Cursor cursor = tx.scan(db.table(name), null, null)) {
           while (cursor.next()) {
             rows.add(Map.entry(Cell.key(name, cursor.key()), Cell.promised(cursor.value())));
           }

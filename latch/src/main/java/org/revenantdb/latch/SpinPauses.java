@@ -16,13 +16,13 @@ package org.revenantdb.latch;
  *
  * {@snippet :
  * for (int round = 0; !tryIt(); round++) {
- *   if (!Backoff.pause(round)) {
+ *   if (!SpinPauses.pause(round)) {
  *     park();
  *   }
  * }
  * }
  */
-public final class Backoff {
+public final class SpinPauses {
   /** Number of rounds; they pause 2, 4, 8 ... times. */
   static final int ROUNDS = rounds(Runtime.getRuntime().availableProcessors());
 
@@ -31,7 +31,7 @@ public final class Backoff {
 
   private static final int MOST_ROUNDS = 6;
 
-  private Backoff() {}
+  private SpinPauses() {}
 
   /**
    * Waits a little, longer in later rounds.

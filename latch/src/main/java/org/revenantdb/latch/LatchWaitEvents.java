@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
  * than a lost latch.
  *
  * {@snippet :
- * Object event = WaitEvents.begin(); // null unless it is recorded
+ * Object event = LatchWaitEvents.begin(); // null unless it is recorded
  * boolean entered = spinThenPark();
- * WaitEvents.end(event, "leaf", shared, entered ? Acquisition.ACQUIRED : Acquisition.TIMED_OUT);
+ * LatchWaitEvents.end(event, "leaf", shared, entered ? Acquisition.ACQUIRED : Acquisition.TIMED_OUT);
  * }
  */
-final class WaitEvents {
+final class LatchWaitEvents {
   /*
    * The module jdk.jfr may be missing (a small run-time image), and then LatchWaitEvent cannot be loaded, as
    * its superclass is not there. So only the two methods that run if AVAILABLE is true refer to it, and it is passed
@@ -33,7 +33,7 @@ final class WaitEvents {
   /** Whether this run-time image has a flight recorder; whether it records is another question. */
   static final boolean AVAILABLE = isAvailable();
 
-  private WaitEvents() {}
+  private LatchWaitEvents() {}
 
   /**
    * Takes the time at which a wait begins.
@@ -106,7 +106,8 @@ final class WaitEvents {
 
   private static boolean isAvailable() {
     try {
-      Class.forName("jdk.jfr.Event", /* initialize= */ false, WaitEvents.class.getClassLoader());
+      Class.forName(
+          "jdk.jfr.Event", /* initialize= */ false, LatchWaitEvents.class.getClassLoader());
       return true;
     } catch (ClassNotFoundException | LinkageError e) {
       return false;

@@ -10,17 +10,17 @@ import java.util.Map;
  * Points of a report in rows and columns, for what is compared in several units and no picture
  * shows. As a {@link Plot} it holds names of points, and one that was not measured leaves a gap.
  */
-final class Table {
+final class PointTable {
   private final String question;
   private final List<String> columns = new ArrayList<>();
   private final Map<String, Map<String, String>> rows = new LinkedHashMap<>();
 
-  Table(String question) {
+  PointTable(String question) {
     this.question = question;
   }
 
   /** Adds a cell; rows and columns are in the order in which they first come. */
-  Table cell(String row, String column, String point) {
+  PointTable cell(String row, String column, String point) {
     if (!columns.contains(column)) {
       columns.add(column);
     }

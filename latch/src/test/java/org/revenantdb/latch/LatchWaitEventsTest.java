@@ -22,7 +22,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class WaitEventsTest {
+class LatchWaitEventsTest {
   private final HybridLatch latch = new HybridLatch();
   private final WaitStatistics statistics = new WaitStatistics("leaf");
 
@@ -45,7 +45,7 @@ class WaitEventsTest {
       assertTrue(event.getDuration().isPositive(), event::toString);
       assertTrue(
           event.getStackTrace().getFrames().stream()
-              .anyMatch(f -> f.getMethod().getType().getName().contains("WaitEventsTest")),
+              .anyMatch(f -> f.getMethod().getType().getName().contains("LatchWaitEventsTest")),
           event::toString);
     }
   }
@@ -60,8 +60,8 @@ class WaitEventsTest {
                   Thread.ofVirtual()
                       .name("virtual")
                       .start(() ->
-                          WaitEvents.end(
-                              WaitEvents.begin(),
+                          LatchWaitEvents.end(
+                              LatchWaitEvents.begin(),
                               "leaf",
                               /* shared= */ false,
                               Acquisition.GIVEN_UP));
@@ -83,7 +83,7 @@ class WaitEventsTest {
     try (Recording recording = new Recording()) {
       recording.enable(LatchWaitEvent.NAME);
       recording.start();
-      Object event = WaitEvents.begin();
+      Object event = LatchWaitEvents.begin();
       assertNotNull(event, "enabled");
       EventType type = EventType.getEventType(LatchWaitEvent.class);
       assertEquals(
@@ -99,10 +99,10 @@ class WaitEventsTest {
 
   @Test
   void begin_givesNothingWhileNobodyRecords() throws Exception {
-    assertNull(WaitEvents.begin());
-    recorded(Duration.ZERO, () -> assertNotNull(WaitEvents.begin()));
-    assertNull(WaitEvents.begin(), "after a recording");
-    WaitEvents.end(null, "leaf", /* shared= */ false, Acquisition.ACQUIRED);
+    assertNull(LatchWaitEvents.begin());
+    recorded(Duration.ZERO, () -> assertNotNull(LatchWaitEvents.begin()));
+    assertNull(LatchWaitEvents.begin(), "after a recording");
+    LatchWaitEvents.end(null, "leaf", /* shared= */ false, Acquisition.ACQUIRED);
   }
 
   /** It would cost the first that waits in a JVM a quarter of a second, however short its time. */
@@ -113,7 +113,9 @@ class WaitEventsTest {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xlog:class+load:stdout:uptime",
                 "--class-path",
-                placeOf(HybridLatch.class) + File.pathSeparator + placeOf(WaitEventsTest.class),
+                placeOf(HybridLatch.class)
+                    + File.pathSeparator
+                    + placeOf(LatchWaitEventsTest.class),
                 FirstWait.class.getName())
             .redirectErrorStream(true)
             .start();
@@ -133,7 +135,7 @@ class WaitEventsTest {
                 "--module-path",
                 placeOf(HybridLatch.class),
                 "--patch-module",
-                "org.revenantdb.latch=" + placeOf(WaitEventsTest.class),
+                "org.revenantdb.latch=" + placeOf(LatchWaitEventsTest.class),
                 "--module",
                 "org.revenantdb.latch/" + WithoutFlightRecorder.class.getName())
             .redirectErrorStream(true)

@@ -17,9 +17,9 @@ import java.util.regex.Pattern;
  * @param jdk its name and version
  * @param commit of the source, or unknown
  */
-record Surroundings(Map<String, String> machine, String jdk, String commit) {
+record MeasuredOn(Map<String, String> machine, String jdk, String commit) {
 
-  static Surroundings here() {
+  static MeasuredOn here() {
     Map<String, String> machine = new LinkedHashMap<>();
     machine.put("processor", find("/proc/cpuinfo", "model name\\s*:\\s*(.*)"));
     machine.put("processors", Integer.toString(Runtime.getRuntime().availableProcessors()));
@@ -32,7 +32,7 @@ record Surroundings(Map<String, String> machine, String jdk, String commit) {
             System.getProperty("os.version"),
             System.getProperty("os.arch")));
     String jdk = System.getProperty("java.vendor.version", "") + " " + Runtime.version();
-    return new Surroundings(machine, jdk.strip(), commitHere());
+    return new MeasuredOn(machine, jdk.strip(), commitHere());
   }
 
   private static String find(String file, String pattern) {

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * The log stopped before a published record was known to be durable. The next open may or may not
  * find the record.
  */
-public final class OutcomeUnknownException extends RuntimeException {
+public final class DurabilityUnknownException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   /** The record's LSN. */
@@ -18,7 +18,7 @@ public final class OutcomeUnknownException extends RuntimeException {
    * @param lsn the record's LSN
    * @param cause why the log stopped, or null if it was closed
    */
-  public OutcomeUnknownException(long lsn, @Nullable Throwable cause) {
+  public DurabilityUnknownException(long lsn, @Nullable Throwable cause) {
     super(
         "Outcome unknown: the log stopped before position "
             + lsn
