@@ -5,13 +5,8 @@ import org.jspecify.annotations.NullMarked;
 // Chronicle Bytes has an automatic module name and no descriptor; nothing of it is in our API.
 @SuppressWarnings("requires-automatic")
 module org.revenantdb.chaos {
-  // These two are used by org.revenantdb.chaos.revenant alone: RevenantDB's own suite, demo and
-  // model test.
-  requires static org.revenantdb.engine;
-  requires static org.revenantdb.recovery;
   // Used by the ledger in forked JVMs alone, which run on the class path.
   requires static chronicle.bytes;
-  requires static info.picocli;
   requires static org.jspecify;
   requires static org.junit.jupiter.api;
 
@@ -30,9 +25,4 @@ module org.revenantdb.chaos {
   exports org.revenantdb.chaos.subject;
   exports org.revenantdb.chaos.teeth;
   exports org.revenantdb.chaos.trace;
-
-  opens org.revenantdb.chaos.cli to
-      info.picocli;
-  opens org.revenantdb.chaos.revenant to
-      info.picocli;
 }
